@@ -1,0 +1,61 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target holds itself to the same rules: Swift 6 mode, and a warning is an error.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A room of the design (see `docs/design.md`): it may import only rooms above it in the list below.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "schemactl",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "schemactl", targets: ["schemactl"]),
+    .library(name: "SchemaKit", targets: ["SchemaKit"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+      name: "CYAML", pkgConfig: "yaml-0.1",
+      providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+    room("SQLite", ["CSQLite"]),
+    room("SQLText"),
+    room("SchemaModel", ["SQLite", "SQLText"]),
+    room("ManifestFormat", ["CYAML", "SQLText"]),
+    room("Planning", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
+    room("History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
+    room("Migrating", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History"]),
+    room(
+      "Linting",
+      ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating"]),
+    room(
+      "SchemaKit",
+      ["SQLite", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating", "Linting"]),
+    room("CommandLineParsing"),
+    .executableTarget(
+      name: "schemactl",
+      dependencies: [
+        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
+        "Linting", "SchemaKit", "CommandLineParsing",
+      ],
+      swiftSettings: strict),
+    tests(of: "SQLText"),
+    tests(of: "ManifestFormat"),
+    tests(of: "CommandLineParsing"),
+  ],
+  swiftLanguageModes: [.v6]
+)

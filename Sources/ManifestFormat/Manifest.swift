@@ -1,0 +1,155 @@
+/// One migration, as its YAML file states it.
+package struct Manifest: Sendable {
+  /// The file as diagnostics name it.
+  package let file: String
+  package let description: String?
+  package let operations: [Operation]
+  /// Assertions on the database before the first operation and after the last one.
+  package let before: [Assertion]
+  package let after: [Assertion]
+  package let foreignKeys: ForeignKeyMode
+  package let requires: Requirements
+  package let waivers: [Waiver]
+  /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
+  package let canonicalForm: [UInt8]
+
+  package init(
+    file: String, description: String?, operations: [Operation], before: [Assertion],
+    after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements, waivers: [Waiver],
+    canonicalForm: [UInt8]
+  ) {
+    self.file = file
+    self.description = description
+    self.operations = operations
+    self.before = before
+    self.after = after
+    self.foreignKeys = foreignKeys
+    self.requires = requires
+    self.waivers = waivers
+    self.canonicalForm = canonicalForm
+  }
+}
+
+package enum ForeignKeyMode: String, Sendable, CaseIterable {
+  /// Checked once, after the migration's last operation.
+  case deferred
+  /// `PRAGMA foreign_keys = ON` while the migration runs.
+  case enforced
+}
+
+package struct Requirements: Sendable {
+  /// The oldest SQLite that can run the migration.
+  package let sqlite: SQLiteVersion?
+
+  package init(sqlite: SQLiteVersion? = nil) {
+    self.sqlite = sqlite
+  }
+}
+
+/// A version of SQLite: `3.37` or `3.37.2`.
+package struct SQLiteVersion: Sendable, Comparable, Hashable, CustomStringConvertible {
+  /// As `sqlite3_libversion_number` counts: 3.37.2 is 3037002.
+  package let number: Int
+
+  package init(number: Int) {
+    self.number = number
+  }
+
+  /// Two or three numbers below 1,000 with a dot between them; nil for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 2 || parts.count == 3 else { return nil }
+    var number = 0
+    for index in 0..<3 {
+      let part = index < parts.count ? parts[index] : 0
+      guard let part, (0..<1000).contains(part) else { return nil }
+      number = number * 1000 + part
+    }
+    self.number = number
+  }
+
+  package var description: String {
+    let patch = number % 1000
+    return "\(number / 1_000_000).\(number / 1000 % 1000)" + (patch == 0 ? "" : ".\(patch)")
+  }
+
+  package static func < (a: SQLiteVersion, b: SQLiteVersion) -> Bool { a.number < b.number }
+}
+
+/// A finding of lint that the manifest's author allows, and why.
+package struct Waiver: Sendable {
+  package let rule: String
+  /// Nil when the manifest gives none, which lint reports.
+  package let reason: String?
+  /// The last day, `2027-01-01`, in UTC.
+  package let until: String?
+  package let position: Position
+
+  package init(rule: String, reason: String?, until: String?, position: Position) {
+    self.rule = rule
+    self.reason = reason
+    self.until = until
+    self.position = position
+  }
+}
+
+/// A query that must give one row of one column that equals a value. Runs on real databases only.
+package struct Assertion: Sendable {
+  package let query: SQLSource
+  package let equals: Literal
+  package let message: String?
+  package let position: Position
+
+  package init(query: SQLSource, equals: Literal, message: String?, position: Position) {
+    self.query = query
+    self.equals = equals
+    self.message = message
+    self.position = position
+  }
+}
+
+/// SQL that stands in a manifest, with the means to point into it.
+package struct SQLSource: Sendable, Hashable {
+  package let text: String
+  /// Where the text begins, or for a block scalar where its `|` or `>` stands.
+  package let position: Position
+  /// The column at which a literal block's lines begin, when the text is one: then the text's
+  /// first line is the line after `position`. Nil for every other style.
+  package let blockColumn: Int?
+
+  package init(text: String, position: Position, blockColumn: Int? = nil) {
+    self.text = text
+    self.position = position
+    self.blockColumn = blockColumn
+  }
+
+  /// The place of a byte of `text` in the file; exact in a literal block and on the first line of
+  /// a plain or quoted scalar, the beginning of the scalar elsewhere.
+  package func position(ofByte offset: Int) -> Position {
+    var line = 0
+    var column = 0
+    for byte in text.utf8.prefix(offset) {
+      if byte == UInt8(ascii: "\n") {
+        line += 1
+        column = 0
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+    if let blockColumn {
+      return Position(line: position.line + 1 + line, column: blockColumn + column)
+    }
+    return line == 0 ? Position(line: position.line, column: position.column + column) : position
+  }
+}
+
+/// A value as a manifest writes it.
+package enum Literal: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob([UInt8])
+  /// `{ sql: "…" }`: an expression that SQLite evaluates.
+  case sql(SQLSource)
+}
