@@ -1,0 +1,212 @@
+import CSQLite
+import Synchronization
+
+/// An open SQLite database. Used by one thread at a time.
+///
+/// Every connection is opened with care for files that come from elsewhere: extensions cannot be
+/// loaded, the schema is not trusted, cells are checked, the schema table cannot be edited.
+package final class Connection {
+  package enum Mode: Sendable {
+    case readOnly
+    case readWrite
+    case readWriteCreate
+  }
+
+  package let path: String
+  let handle: OpaquePointer
+  private let interruptible: Interruptible
+  private var busyHandler: BusyHandler?
+  private var authorizer: AuthorizerBox?
+
+  /// - Parameter path: a file, taken literally (no URI); nil is a private database in memory.
+  package init(path: String?, mode: Mode = .readWriteCreate) throws(DatabaseError) {
+    let flags =
+      switch mode {
+      case .readOnly: SQLITE_OPEN_READONLY
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      }
+    // SQLite reads ":memory:" and "" as databases without a file.
+    let name = path.map { $0.hasPrefix(":") ? "./" + $0 : $0 }
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(name ?? ":memory:", &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let handle else {
+      let error = DatabaseError(handle, code: code)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    self.handle = handle
+    self.path = path ?? ":memory:"
+    interruptible = Interruptible(handle)
+    set(.loadExtension, to: false)
+    set(.trustedSchema, to: false)
+    set(.defensive, to: true)
+    set(.foreignKeys, to: false)
+    try registerBuiltInFunctions()
+    // Reads no page, so it does not fail on a file that is not a database.
+    try execute("PRAGMA cell_size_check = ON")
+  }
+
+  deinit {
+    interruptible.forget()
+    sqlite3_close_v2(handle)
+  }
+
+  // MARK: Statements
+
+  package func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+    var script = Script(sql)
+    guard let statement = try script.next(on: self) else {
+      throw DatabaseError(extendedCode: SQLITE_ERROR, message: "no statement", sql: sql)
+    }
+    return statement
+  }
+
+  /// Runs every statement of a text.
+  package func execute(_ sql: String) throws(DatabaseError) {
+    var script = Script(sql)
+    while let statement = try script.next(on: self) { try statement.run() }
+  }
+
+  package func execute(_ sql: String, _ values: [Value]) throws(DatabaseError) {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    try statement.run()
+  }
+
+  package func rows(_ sql: String, _ values: [Value] = []) throws(DatabaseError) -> [[Value]] {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    var rows: [[Value]] = []
+    while try statement.step() { rows.append(statement.row) }
+    return rows
+  }
+
+  /// The first column of the first row, nil when there is no row.
+  package func value(_ sql: String, _ values: [Value] = []) throws(DatabaseError) -> Value? {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    return try statement.step() ? statement.value(0) : nil
+  }
+
+  // MARK: State
+
+  /// False once SQLite has ended the transaction, be it on its own (`sqlite3_get_autocommit`).
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Rows that INSERT, UPDATE and DELETE have changed since the connection was opened.
+  package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+
+  package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
+  package static var libraryVersionNumber: Int { Int(sqlite3_libversion_number()) }
+
+  func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
+    DatabaseError(handle, code: code, sql: sql)
+  }
+
+  // MARK: Settings
+
+  /// Switches of `sqlite3_db_config`.
+  package enum Setting: Sendable {
+    case foreignKeys, triggers, loadExtension, defensive, trustedSchema, writableSchema
+    case legacyAlterTable, doubleQuotedStringsInDML, doubleQuotedStringsInDDL
+
+    var option: Int32 {
+      switch self {
+      case .foreignKeys: SQLITE_DBCONFIG_ENABLE_FKEY
+      case .triggers: SQLITE_DBCONFIG_ENABLE_TRIGGER
+      case .loadExtension: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION
+      case .defensive: SQLITE_DBCONFIG_DEFENSIVE
+      case .trustedSchema: SQLITE_DBCONFIG_TRUSTED_SCHEMA
+      case .writableSchema: SQLITE_DBCONFIG_WRITABLE_SCHEMA
+      case .legacyAlterTable: SQLITE_DBCONFIG_LEGACY_ALTER_TABLE
+      case .doubleQuotedStringsInDML: SQLITE_DBCONFIG_DQS_DML
+      case .doubleQuotedStringsInDDL: SQLITE_DBCONFIG_DQS_DDL
+      }
+    }
+  }
+
+  package func isOn(_ setting: Setting) -> Bool {
+    var now: Int32 = 0
+    _ = schemactl_db_config(handle, setting.option, -1, &now)
+    return now != 0
+  }
+
+  /// Sets a switch at once; `foreignKeys` too does nothing inside a transaction only as a PRAGMA,
+  /// and must nevertheless be set outside of one (SQLite Foreign Key Support, section 2).
+  package func set(_ setting: Setting, to value: Bool) {
+    _ = schemactl_db_config(handle, setting.option, value ? 1 : 0, nil)
+  }
+
+  // MARK: Waiting and interrupting
+
+  /// How long a lock is waited for, in seconds; `isCancelled` is asked between tries, `onWait` is
+  /// told how many seconds have gone by.
+  package func setBusyHandler(
+    timeout: Double, isCancelled: @escaping () -> Bool = { false },
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) {
+    let handler = BusyHandler(timeout: timeout, isCancelled: isCancelled, onWait: onWait)
+    busyHandler = handler
+    sqlite3_busy_handler(
+      handle,
+      { context, tries in
+        guard let context else { return 0 }
+        let handler = Unmanaged<BusyHandler>.fromOpaque(context).takeUnretainedValue()
+        return handler.shouldTryAgain(after: Int(tries)) ? 1 : 0
+      }, Unmanaged.passUnretained(handler).toOpaque())
+  }
+
+  /// What another thread may call to stop the statement that runs.
+  package var interruptHandle: Interruptible { interruptible }
+
+  // MARK: Authorizer
+
+  /// Asks `decide` about every action while a statement is compiled; nil asks no longer.
+  package func setAuthorizer(_ decide: ((AuthorizerEvent) -> AuthorizerDecision)?) {
+    guard let decide else {
+      authorizer = nil
+      sqlite3_set_authorizer(handle, nil, nil)
+      return
+    }
+    let box = AuthorizerBox(decide)
+    authorizer = box
+    sqlite3_set_authorizer(
+      handle,
+      { context, action, first, second, database, trigger in
+        guard let context else { return SQLITE_DENY }
+        let box = Unmanaged<AuthorizerBox>.fromOpaque(context).takeUnretainedValue()
+        let event = AuthorizerEvent(
+          action: AuthorizerAction(rawValue: action), first: first, second: second,
+          database: database, trigger: trigger)
+        return box.decide(event).code
+      }, Unmanaged.passUnretained(box).toOpaque())
+  }
+}
+
+/// Stops a connection's running statement from any thread, and does nothing once it is closed.
+package final class Interruptible: Sendable {
+  private struct Handle: @unchecked Sendable {
+    let pointer: OpaquePointer
+  }
+
+  private let handle: Mutex<Handle?>
+
+  init(_ pointer: OpaquePointer) {
+    handle = Mutex(Handle(pointer: pointer))
+  }
+
+  package func interrupt() {
+    handle.withLock { handle in
+      if let handle { sqlite3_interrupt(handle.pointer) }
+    }
+  }
+
+  func forget() {
+    handle.withLock { $0 = nil }
+  }
+}

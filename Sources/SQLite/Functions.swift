@@ -1,0 +1,119 @@
+import CSQLite
+
+/// An SQL function written in Swift.
+package struct FunctionDefinition: Sendable {
+  package let name: String
+  /// -1: any number.
+  package let arguments: Int
+  /// A deterministic function may stand in indexes and generated columns.
+  package let isDeterministic: Bool
+  package let body: @Sendable ([Value]) throws -> Value
+
+  package init(
+    name: String, arguments: Int, isDeterministic: Bool,
+    body: @escaping @Sendable ([Value]) throws -> Value
+  ) {
+    self.name = name
+    self.arguments = arguments
+    self.isDeterministic = isDeterministic
+    self.body = body
+  }
+
+  /// `uuid()`: a random UUID, version 4, lower case. SQLite itself has none.
+  package static let uuid = FunctionDefinition(
+    name: "uuid", arguments: 0, isDeterministic: false, body: { _ in .text(randomUUID()) })
+}
+
+/// An error whose text becomes SQLite's message.
+package struct FunctionError: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) {
+    self.description = description
+  }
+}
+
+extension Connection {
+  /// Registers a function, in place of one of the same name and number of arguments.
+  package func register(_ function: FunctionDefinition) throws(DatabaseError) {
+    // Innocuous: the schema of an app may call it although the schema is not trusted.
+    var flags = SQLITE_UTF8 | SQLITE_INNOCUOUS
+    if function.isDeterministic { flags |= SQLITE_DETERMINISTIC }
+    let box = Unmanaged.passRetained(FunctionBox(function.body))
+    let code = sqlite3_create_function_v2(
+      handle, function.name, Int32(clamping: function.arguments), flags, box.toOpaque(),
+      { context, count, values in
+        guard let data = sqlite3_user_data(context) else { return }
+        let box = Unmanaged<FunctionBox>.fromOpaque(data).takeUnretainedValue()
+        do {
+          try box.body((0..<Int(count)).map { Value(values?[$0]) }).give(to: context)
+        } catch {
+          sqlite3_result_error(context, "\(error)", -1)
+        }
+      }, nil, nil,
+      { data in
+        if let data { Unmanaged<FunctionBox>.fromOpaque(data).release() }
+      })
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Registers a collation. `compare` gets UTF-8 and returns less than, equal to or more than 0.
+  package func registerCollation(
+    _ name: String, compare: @escaping @Sendable (String, String) -> Int
+  ) throws(DatabaseError) {
+    let box = Unmanaged.passRetained(CollationBox(compare))
+    let code = sqlite3_create_collation_v2(
+      handle, name, SQLITE_UTF8, box.toOpaque(),
+      { data, firstCount, first, secondCount, second in
+        guard let data else { return 0 }
+        let box = Unmanaged<CollationBox>.fromOpaque(data).takeUnretainedValue()
+        let a = UnsafeRawBufferPointer(start: first, count: Int(firstCount))
+        let b = UnsafeRawBufferPointer(start: second, count: Int(secondCount))
+        return Int32(
+          clamping: box.compare(
+            String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self)))
+      },
+      { data in
+        if let data { Unmanaged<CollationBox>.fromOpaque(data).release() }
+      })
+    guard code == SQLITE_OK else {
+      // Unlike functions, a collation's destructor is not called when registering fails.
+      box.release()
+      throw error(code)
+    }
+  }
+
+  func registerBuiltInFunctions() throws(DatabaseError) {
+    try register(.uuid)
+  }
+}
+
+private final class FunctionBox {
+  let body: @Sendable ([Value]) throws -> Value
+
+  init(_ body: @escaping @Sendable ([Value]) throws -> Value) {
+    self.body = body
+  }
+}
+
+private final class CollationBox {
+  let compare: @Sendable (String, String) -> Int
+
+  init(_ compare: @escaping @Sendable (String, String) -> Int) {
+    self.compare = compare
+  }
+}
+
+private func randomUUID() -> String {
+  var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+  bytes[6] = bytes[6] & 0x0F | 0x40
+  bytes[8] = bytes[8] & 0x3F | 0x80
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  for (index, byte) in bytes.enumerated() {
+    if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
+  }
+  return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,105 @@
+import CSQLite
+
+/// A prepared statement.
+package final class Statement {
+  private let connection: Connection
+  private let handle: OpaquePointer
+
+  init(connection: Connection, handle: OpaquePointer) {
+    self.connection = connection
+    self.handle = handle
+  }
+
+  deinit {
+    sqlite3_finalize(handle)
+  }
+
+  package var sql: String { String(cString: sqlite3_sql(handle)) }
+
+  /// Whether the statement makes no direct change to the database file (`sqlite3_stmt_readonly`).
+  package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+  package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  package var columnNames: [String] {
+    (0..<sqlite3_column_count(handle)).map { index in
+      sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
+    }
+  }
+
+  /// Binds values to the parameters `?1`, `?2`, … and makes the statement ready to run again.
+  package func bind(_ values: [Value]) throws(DatabaseError) {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+    for (index, value) in values.enumerated() {
+      let code = bind(value, at: Int32(index + 1))
+      guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+    }
+  }
+
+  private func bind(_ value: Value, at index: Int32) -> Int32 {
+    switch value {
+    case .null: return sqlite3_bind_null(handle, index)
+    case .integer(let integer): return sqlite3_bind_int64(handle, index, integer)
+    case .real(let real): return sqlite3_bind_double(handle, index, real)
+    case .text(let text):
+      var text = text
+      return text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+          // An empty string may have no address, and no address would bind NULL.
+          guard let start = characters.baseAddress else {
+            return sqlite3_bind_text(handle, index, "", 0, schemactl_transient())
+          }
+          return sqlite3_bind_text64(
+            handle, index, start, UInt64(characters.count), schemactl_transient(),
+            UInt8(SQLITE_UTF8))
+        }
+      }
+    case .blob(let bytes):
+      if bytes.isEmpty { return sqlite3_bind_zeroblob(handle, index, 0) }
+      return sqlite3_bind_blob64(
+        handle, index, bytes, UInt64(bytes.count), schemactl_transient())
+    }
+  }
+
+  /// Runs to the next row. False when there are no more.
+  package func step() throws(DatabaseError) -> Bool {
+    let code = sqlite3_step(handle)
+    switch code {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default:
+      let error = connection.error(code, sql: sql)
+      sqlite3_reset(handle)
+      throw error
+    }
+  }
+
+  /// Runs to the end; rows are passed over.
+  package func run() throws(DatabaseError) {
+    while try step() {}
+    sqlite3_reset(handle)
+  }
+
+  package func reset() {
+    sqlite3_reset(handle)
+  }
+
+  /// A column of the current row, counted from 0.
+  package func value(_ column: Int) -> Value {
+    Value(sqlite3_column_value(handle, Int32(column)))
+  }
+
+  package func integer(_ column: Int) -> Int64 {
+    sqlite3_column_int64(handle, Int32(column))
+  }
+
+  /// The column as text, nil for NULL.
+  package func text(_ column: Int) -> String? {
+    guard let start = sqlite3_column_text(handle, Int32(column)) else { return nil }
+    let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  package var row: [Value] { (0..<columnCount).map { value($0) } }
+}

@@ -1,0 +1,76 @@
+import CSQLite
+
+/// A value of one of SQLite's five storage classes (Datatypes In SQLite, section 2).
+package enum Value: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob([UInt8])
+
+  /// What `typeof()` says of the value.
+  package var storageClass: String {
+    switch self {
+    case .null: "null"
+    case .integer: "integer"
+    case .real: "real"
+    case .text: "text"
+    case .blob: "blob"
+    }
+  }
+
+  package var text: String? {
+    if case .text(let text) = self { text } else { nil }
+  }
+
+  package var integer: Int64? {
+    if case .integer(let integer) = self { integer } else { nil }
+  }
+
+  /// The value of a pointer that SQLite protects: a function's argument or a column of a row.
+  init(_ pointer: OpaquePointer?) {
+    switch sqlite3_value_type(pointer) {
+    case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(pointer))
+    case SQLITE_FLOAT: self = .real(sqlite3_value_double(pointer))
+    case SQLITE_TEXT:
+      let start = sqlite3_value_text(pointer)
+      let count = Int(sqlite3_value_bytes(pointer))
+      self = .text(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+    case SQLITE_BLOB:
+      let start = sqlite3_value_blob(pointer)
+      let count = Int(sqlite3_value_bytes(pointer))
+      self = .blob([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
+    default: self = .null
+    }
+  }
+
+  /// Hands the value to SQLite as the result of a function.
+  func give(to context: OpaquePointer?) {
+    switch self {
+    case .null: sqlite3_result_null(context)
+    case .integer(let integer): sqlite3_result_int64(context, integer)
+    case .real(let real): sqlite3_result_double(context, real)
+    case .text(let text):
+      var text = text
+      text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+          // An empty string may have no address, and no address would be NULL.
+          guard let start = characters.baseAddress else {
+            return sqlite3_result_text(context, "", 0, schemactl_transient())
+          }
+          sqlite3_result_text64(
+            context, start, UInt64(characters.count), schemactl_transient(), UInt8(SQLITE_UTF8))
+        }
+      }
+    case .blob(let bytes):
+      if bytes.isEmpty { return sqlite3_result_zeroblob(context, 0) }
+      sqlite3_result_blob64(context, bytes, UInt64(bytes.count), schemactl_transient())
+    }
+  }
+}
+
+extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
+  package init(stringLiteral value: String) { self = .text(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(nilLiteral: ()) { self = .null }
+}

@@ -1,0 +1,85 @@
+import SQLite
+
+/// One row of `sqlite_schema`.
+package struct SchemaObject: Sendable, Hashable {
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
+    case table, index, view, trigger
+  }
+
+  package let kind: Kind
+  package let name: String
+  /// The table that an index or a trigger belongs to; for tables and views their own name.
+  package let table: String
+  /// Nil for the indexes that SQLite makes for UNIQUE and PRIMARY KEY.
+  package let sql: String?
+  /// The b-tree's first page: stays the same when a table is renamed. 0 for views, triggers and
+  /// virtual tables.
+  package let rootPage: Int64
+
+  package init(kind: Kind, name: String, table: String, sql: String?, rootPage: Int64 = 0) {
+    self.kind = kind
+    self.name = name
+    self.table = table
+    self.sql = sql
+    self.rootPage = rootPage
+  }
+
+  /// SQLite's own objects: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
+  package var isInternal: Bool { name.lowercased().hasPrefix("sqlite_") }
+}
+
+/// The whole schema of a database, as `sqlite_schema` holds it.
+package struct Schema: Sendable, Hashable {
+  /// In the order in which they stand there.
+  package var objects: [SchemaObject]
+
+  package init(objects: [SchemaObject] = []) {
+    self.objects = objects
+  }
+
+  /// Reads the main database's schema.
+  package init(of connection: Connection) throws(DatabaseError) {
+    let statement = try connection.prepare(
+      "SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_schema ORDER BY rowid")
+    var objects: [SchemaObject] = []
+    while try statement.step() {
+      guard let kind = statement.text(0).flatMap(SchemaObject.Kind.init(rawValue:)) else { continue }
+      objects.append(
+        SchemaObject(
+          kind: kind, name: statement.text(1) ?? "", table: statement.text(2) ?? "",
+          sql: statement.text(3), rootPage: statement.integer(4)))
+    }
+    self.objects = objects
+  }
+
+  /// Without the objects of SQLite and those whose table's or own name `isForeign` says is not ours.
+  package func ours(except isForeign: (String) -> Bool = { _ in false }) -> Schema {
+    Schema(
+      objects: objects.filter { object in
+        !object.isInternal && !isForeign(object.name) && !isForeign(object.table)
+      })
+  }
+
+  /// Names in SQLite are equal when they differ in the case of ASCII letters only.
+  package func object(_ kind: SchemaObject.Kind, _ name: String) -> SchemaObject? {
+    let key = name.asciiLowercased
+    return objects.first { $0.kind == kind && $0.name.asciiLowercased == key }
+  }
+
+  package func table(_ name: String) -> SchemaObject? { object(.table, name) }
+
+  package func objects(_ kind: SchemaObject.Kind, on table: String) -> [SchemaObject] {
+    let key = table.asciiLowercased
+    return objects.filter { $0.kind == kind && $0.table.asciiLowercased == key }
+  }
+
+  package var tables: [SchemaObject] { objects.filter { $0.kind == .table } }
+}
+
+extension String {
+  /// As SQLite folds names: ASCII letters only.
+  package var asciiLowercased: String {
+    String(
+      decoding: utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+  }
+}
