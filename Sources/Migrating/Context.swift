@@ -1,0 +1,52 @@
+import History
+import ManifestFormat
+import SQLite
+
+/// What a message needs to say where it comes from: the migration and the operation that runs.
+struct Context {
+  let migration: Migration
+  /// Counted from 0.
+  let index: Int
+  let operation: Operation
+  private let name: String?
+
+  init(migration: Migration, index: Int, operation: Operation) {
+    self.migration = migration
+    self.index = index
+    self.operation = operation
+    name = "\(index + 1) \(operation.name)"
+  }
+
+  init(migration: Migration, assertion: Assertion) {
+    self.migration = migration
+    index = 0
+    operation = Operation(kind: .assert(assertion), position: assertion.position)
+    name = "assertion"
+  }
+
+  init(migration: Migration) {
+    self.migration = migration
+    index = 0
+    operation = Operation(kind: .sql([]), position: Position(line: 1, column: 1))
+    name = nil
+  }
+
+  func failure(
+    _ status: ExitStatus, _ message: String, key: String? = nil, position: Position? = nil,
+    statement: String? = nil
+  ) -> Failure {
+    let place = position ?? key.flatMap { operation.keys[$0] } ?? operation.position
+    return Failure(
+      status, message, place: Failure.Place(file: migration.file, position: place),
+      migration: Failure.FailedMigration(id: migration.id, operation: name, statement: statement))
+  }
+
+  /// What SQLite said of a statement. A fault of disk, lock or memory is not the migration's.
+  func failure(
+    _ error: DatabaseError, position: Position? = nil, statement: String? = nil
+  ) -> Failure {
+    let status = error.status == .bug ? ExitStatus.migrationFailed : error.status
+    return failure(
+      status, error.message, position: position, statement: statement ?? error.sql)
+  }
+}

@@ -1,0 +1,62 @@
+import ManifestFormat
+import SQLite
+
+/// Why a command stopped, said to the person who has to do something about it.
+package struct Failure: Error, Sendable {
+  package let status: ExitStatus
+  package let message: String
+  package let place: Place?
+  /// The migration that failed, where one did.
+  package let migration: FailedMigration?
+
+  package struct Place: Sendable, Hashable {
+    package let file: String
+    package let position: Position?
+
+    package init(file: String, position: Position? = nil) {
+      self.file = file
+      self.position = position
+    }
+  }
+
+  package struct FailedMigration: Sendable, Hashable {
+    package let id: String
+    /// The operation's number in the manifest, from 1, and its name: `2 move_column`.
+    package let operation: String?
+    package let statement: String?
+
+    package init(id: String, operation: String? = nil, statement: String? = nil) {
+      self.id = id
+      self.operation = operation
+      self.statement = statement
+    }
+  }
+
+  package init(
+    _ status: ExitStatus, _ message: String, place: Place? = nil,
+    migration: FailedMigration? = nil
+  ) {
+    self.status = status
+    self.message = message
+    self.place = place
+    self.migration = migration
+  }
+
+  /// Something SQLite said about a database as a whole.
+  package init(_ error: DatabaseError, database: String) {
+    let advice =
+      switch error.code {
+      case .busy, .locked:
+        "\(database) is in use by another process (database is locked). Nothing was changed; "
+          + "try again, or wait longer with --timeout"
+      case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
+      case .corrupt: "\(database) is damaged (\(error.message)). Restore it from a backup"
+      case .readOnly: "\(database) cannot be written (\(error.message))"
+      case .cannotOpen where error.systemError == 13: "\(database) cannot be opened: permission denied"
+      case .full: "the disk is full: \(database) was left as it was"
+      case .interrupted: "interrupted"
+      default: "\(database): \(error.message) (SQLite error \(error.extendedCode))"
+      }
+    self.init(error.status, advice)
+  }
+}

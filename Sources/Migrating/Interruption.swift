@@ -1,0 +1,25 @@
+import SQLite
+import Synchronization
+
+/// A request to stop that another thread makes, usually because of a signal.
+///
+/// SQLite forgets an interrupt that comes between two statements, so the request is a flag that is
+/// looked at there, too.
+package final class Interruption: Sendable {
+  private let requested = Atomic<Bool>(false)
+  private let connections = Mutex<[Interruptible]>([])
+
+  package init() {}
+
+  package var isRequested: Bool { requested.load(ordering: .acquiring) }
+
+  package func request() {
+    requested.store(true, ordering: .releasing)
+    for connection in connections.withLock({ $0 }) { connection.interrupt() }
+  }
+
+  func watch(_ connection: Connection) {
+    let handle = connection.interruptHandle
+    connections.withLock { $0.append(handle) }
+  }
+}

@@ -1,0 +1,113 @@
+import History
+import ManifestFormat
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+
+package struct MigrateOptions: Sendable {
+  package var database: String
+  /// The last migration to apply; nil is all.
+  package var through: String?
+  /// Only what is frozen, for scripts and devices; implies `existing`.
+  package var frozenOnly = false
+  /// A missing database is an error and not made.
+  package var existing = false
+  /// How long a lock is waited for, in seconds.
+  package var timeout = 5.0
+  /// Messages hold no values of rows.
+  package var redactsValues = false
+
+  package init(database: String) {
+    self.database = database
+  }
+}
+
+/// What happens while a database is migrated, in order.
+package enum MigrateEvent: Sendable {
+  case created(database: String)
+  /// Another process holds the lock; seconds waited so far.
+  case waiting(seconds: Double)
+  case began
+  case started(id: String, number: Int, of: Int)
+  case ran(statement: String)
+  case willCommit
+  case committed(ids: [String])
+  /// What differs from the history although no migration made it so.
+  case drift([SchemaChange])
+}
+
+package struct AppliedMigration: Sendable, Hashable {
+  package let id: String
+  package let milliseconds: Int64
+  package let strategies: [Strategy]
+}
+
+package struct MigrateReport: Sendable {
+  /// Committed, in order.
+  package var applied: [AppliedMigration] = []
+  package var failure: Failure?
+  package var created = false
+  package var drift: [SchemaChange] = []
+
+  package var status: ExitStatus { failure?.status ?? .success }
+}
+
+extension Project {
+  /// Brings a database up to date, each migration whole or not at all.
+  ///
+  /// - Throws: what stopped it before it began; later failures are in the report, beside what was
+  ///   applied and stays.
+  package func migrate(
+    _ options: MigrateOptions, interruption: Interruption = Interruption(),
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> MigrateReport {
+    try requireIntactHistory()
+    let targets = try targets(options)
+    try requireEngine(for: targets)
+    let exists = try DatabaseFile.exists(options.database)
+    if !exists, options.existing || options.frozenOnly {
+      throw Failure(.notFound, "there is no database \(options.database)")
+    }
+    if exists {
+      let connection = try DatabaseFile.openForReading(
+        options.database, timeout: options.timeout, interruption: interruption)
+      guard try isBehind(LiveDatabase(connection, path: options.database), targets, options) else {
+        return MigrateReport()
+      }
+    }
+    let replay = try replay(targets)
+    let upgrade = Upgrade(
+      project: self, options: options, replay: replay, interruption: interruption,
+      onEvent: onEvent, createsFile: !exists)
+    return try upgrade.run()
+  }
+
+  /// The manifests that `options` ask for, in order.
+  package func targets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
+    var targets = migrations
+    if let through = options.through {
+      guard let last = targets.firstIndex(where: { $0.answers(to: through) }) else {
+        throw Failure(.usage, "there is no migration \(through)")
+      }
+      targets = Array(targets[...last])
+    }
+    return options.frozenOnly ? targets.filter(isFrozen) : targets
+  }
+
+  private func isBehind(
+    _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
+  ) throws(Failure) -> Bool {
+    try live.requireOurs(self, path: options.database)
+    _ = try requireUsableLedger(live.rows)
+    let known = Set((live.rows ?? []).map(\.id))
+    return targets.contains { !known.contains($0.id) }
+  }
+}
+
+extension Migration {
+  /// A migration is named by its id or by its number.
+  package func answers(to name: String) -> Bool {
+    id == name || (name.utf8.allSatisfy { (48...57).contains($0) } && MigrationNumber(id: name) == number)
+  }
+}

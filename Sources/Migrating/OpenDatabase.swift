@@ -1,0 +1,115 @@
+import History
+import SQLite
+import SchemaModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What stands at a database's path.
+package enum DatabaseFile {
+  /// Whether there is a file; throws for what can never be a database.
+  package static func exists(_ path: String) throws(Failure) -> Bool {
+    guard !path.isEmpty else { throw Failure(.usage, "the path of the database is empty") }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      switch errno {
+      case ENOENT:
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+          .joined(separator: "/")
+        let name = path.hasPrefix("/") && folder.isEmpty ? "/" : folder
+        guard name.isEmpty || access(name, F_OK) == 0 else {
+          throw Failure(.notFound, "\(path): there is no folder \(name)")
+        }
+        return false
+      case ENOTDIR: throw Failure(.notFound, "\(path) is not there")
+      case EACCES: throw Failure(.permission, "\(path) cannot be opened: permission denied")
+      default: throw Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
+      }
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no regular file"
+      throw Failure(.inputOutput, "\(path) is \(what), not an SQLite database")
+    }
+    guard access(path, R_OK) == 0 else {
+      throw Failure(.permission, "\(path) cannot be read: permission denied")
+    }
+    return true
+  }
+
+  package static func require(_ path: String) throws(Failure) {
+    guard try exists(path) else { throw Failure(.notFound, "there is no database \(path)") }
+  }
+
+  /// Opens a database to look at it; no lock for writing is ever taken.
+  package static func openForReading(
+    _ path: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> Connection {
+    do {
+      do {
+        return try open(path, .readOnly, timeout: timeout, interruption)
+      } catch where error.code == .cannotOpen || error.code == .readOnly {
+        // A hot journal, or a WAL without its index, can only be read by one who may write.
+        return try open(path, .readWrite, timeout: timeout, interruption)
+      }
+    } catch {
+      throw Failure(error, database: path)
+    }
+  }
+
+  private static func open(
+    _ path: String, _ mode: Connection.Mode, timeout: Double, _ interruption: Interruption
+  ) throws(DatabaseError) -> Connection {
+    let connection = try Connection(path: path, mode: mode)
+    connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
+    interruption.watch(connection)
+    _ = try connection.value("SELECT count(*) FROM main.sqlite_schema")
+    return connection
+  }
+}
+
+/// A database as it stands: its ledger and its schema, read in one transaction.
+package struct LiveDatabase {
+  package let rows: [LedgerRow]?
+  package let schema: Schema
+
+  package init(_ connection: Connection, path: String) throws(Failure) {
+    do {
+      if connection.isInTransaction {
+        rows = try Ledger.read(connection)
+        schema = try Schema(of: connection)
+      } else {
+        try connection.execute("BEGIN")
+        defer { try? connection.execute("COMMIT") }
+        rows = try Ledger.read(connection)
+        schema = try Schema(of: connection)
+      }
+    } catch let error as DatabaseError {
+      throw Failure(error, database: path)
+    } catch let error as LedgerError {
+      throw Failure(.brokenHistory, "\(path): \(error.message)")
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+  }
+
+  /// Tables, and yet no ledger: somebody else has made this database.
+  package func requireOurs(_ project: Project, path: String) throws(Failure) {
+    guard rows == nil else { return }
+    let strangers = schema.ours(except: project.foreign.contains).objects
+    guard !strangers.isEmpty else { return }
+    let names = strangers.prefix(5).map(\.name).joined(separator: ", ")
+    let more = strangers.count > 5 ? " and \(strangers.count - 5) more" : ""
+    throw Failure(
+      .finding,
+      """
+      \(path) holds \(names)\(more), but no ledger: schemactl does not know which migrations it \
+      has run, and leaves it alone. `schemactl adopt --database \(path)` finds the point of the \
+      history that equals it; `schemactl init --from \(path)` starts a history from it
+      """)
+  }
+}

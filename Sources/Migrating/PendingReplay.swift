@@ -1,0 +1,39 @@
+import History
+import SchemaModel
+
+/// The whole history on a shadow: what each migration will do, known before a database is touched.
+struct PendingReplay {
+  /// In order, through the last one that works.
+  let steps: [Shadow.Step]
+  /// The fingerprint after each step.
+  let fingerprints: [String]
+  /// Why the replay ended early.
+  let failure: Failure?
+
+  func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
+
+  /// The schema that the history promises once `ids` are applied.
+  func schema(after ids: Set<String>) -> Schema {
+    steps.filter { ids.contains($0.migration.id) }.reduce(Schema()) { $1.delta.applied(to: $0) }
+  }
+}
+
+extension Project {
+  /// - Throws: what makes a manifest wrong (65): then nothing is done at all. A migration that
+  ///   fails on the shadow only ends the replay, for those before it are good.
+  func replay(_ targets: [Migration]) throws(Failure) -> PendingReplay {
+    let shadow = try Shadow(application)
+    var steps: [Shadow.Step] = []
+    var fingerprints: [String] = []
+    for migration in targets {
+      do {
+        steps.append(try shadow.apply(migration))
+        fingerprints.append(shadow.fingerprint)
+      } catch {
+        if error.status == .invalidInput { throw error }
+        return PendingReplay(steps: steps, fingerprints: fingerprints, failure: error)
+      }
+    }
+    return PendingReplay(steps: steps, fingerprints: fingerprints, failure: nil)
+  }
+}

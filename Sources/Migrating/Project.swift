@@ -1,0 +1,78 @@
+import History
+import Planning
+import SQLite
+import SchemaModel
+
+/// A history with what is needed to run it.
+package struct Project: Sendable {
+  package let migrations: [Migration]
+  /// Nil when nothing has been frozen yet.
+  package let lock: HistoryLock?
+  package let application: Application
+  /// Objects of a live database that are not ours to compare.
+  package let foreign: ForeignObjects
+
+  package init(
+    migrations: [Migration], lock: HistoryLock?, application: Application = Application(),
+    foreign: ForeignObjects = ForeignObjects(ignoring: [])
+  ) {
+    self.migrations = migrations
+    self.lock = lock
+    self.application = application
+    self.foreign = foreign
+  }
+
+  package func isFrozen(_ migration: Migration) -> Bool {
+    lock?.effectiveEntry(migration.id) != nil
+  }
+
+  /// The manifests held against the lock.
+  package var comparison: [HistoryEntry] { compareHistory(migrations, lock: lock) }
+
+  /// Stops when what has shipped is not what shipped any more.
+  package func requireIntactHistory() throws(Failure) {
+    let broken = comparison.filter(\.state.isBroken)
+    guard !broken.isEmpty else { return }
+    let list = broken.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
+    throw Failure(
+      .brokenHistory,
+      "the frozen history is broken. Nothing was changed.\n" + list.joined(separator: "\n"))
+  }
+
+  /// Stops when this SQLite is older than a manifest asks for.
+  package func requireEngine(for migrations: some Sequence<Migration>) throws(Failure) {
+    for migration in migrations {
+      guard let needed = migration.manifest.requires.sqlite,
+        needed.number > Connection.libraryVersionNumber
+      else { continue }
+      throw Failure(
+        .invalidInput,
+        "\(migration.id) requires SQLite \(needed), and this is \(Connection.libraryVersion)",
+        place: Failure.Place(file: migration.file),
+        migration: Failure.FailedMigration(id: migration.id))
+    }
+  }
+
+  /// The ledger held against the history; throws when it is not in a state to go on from.
+  package func requireUsableLedger(_ rows: [LedgerRow]?) throws(Failure) -> [LedgerEntry] {
+    let entries = compareLedger(rows ?? [], migrations: migrations, lock: lock)
+    let stops = entries.filter(\.state.stops)
+    guard !stops.isEmpty else { return entries }
+    let list = stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
+    throw Failure(
+      ExitStatus.worst(stops.map(\.state.status)),
+      "the database and the history disagree. Nothing was changed.\n"
+        + list.joined(separator: "\n"))
+  }
+}
+
+extension LedgerState {
+  package var status: ExitStatus {
+    switch self {
+    case .applied, .pending, .accepted: .success
+    case .unknown: .databaseAhead
+    case .missing, .edited, .altered: .brokenHistory
+    case .outOfOrder, .draftEdited: .finding
+    }
+  }
+}

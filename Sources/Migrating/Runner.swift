@@ -1,0 +1,361 @@
+import History
+import ManifestFormat
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+
+/// Runs the operations of one migration at a time on one connection.
+///
+/// Transactions, the ledger and the choice of what to run are the caller's.
+final class Runner {
+  enum Target: Sendable {
+    /// A private replay: assertions and questions to the rows are compiled, not answered.
+    case shadow
+    case database
+  }
+
+  /// A statement that has run, as lint and tests look at it.
+  struct RunStatement: Sendable {
+    let operation: Int
+    let sql: String
+    let position: Position
+    let events: [AuthorizerEvent]
+  }
+
+  let connection: Connection
+  let target: Target
+  let application: Application
+  private let calls: CallRecord?
+  private let interruption: Interruption
+  private let redactsValues: Bool
+  private let statementGuard = StatementGuard()
+  /// Told of each statement once it has run.
+  var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
+
+  /// What one migration did.
+  struct Record: Sendable {
+    var touch = Touch()
+    var strategies: [Strategy] = []
+    /// Functions of the application, known by name only, that a statement calls.
+    var missingCalls: [Call] = []
+
+    struct Call: Sendable {
+      let function: String
+      let place: Failure.Place
+    }
+  }
+
+  init(
+    connection: Connection, target: Target, application: Application, calls: CallRecord? = nil,
+    interruption: Interruption = Interruption(), redactsValues: Bool = false
+  ) {
+    self.connection = connection
+    self.target = target
+    self.application = application
+    self.calls = calls
+    self.interruption = interruption
+    self.redactsValues = redactsValues
+    statementGuard.install(on: connection)
+    interruption.watch(connection)
+  }
+
+  // MARK: A migration
+
+  func run(_ migration: Migration) throws(Failure) -> Record {
+    let manifest = migration.manifest
+    var record = Record()
+    defer { connection.set(.triggers, to: true) }
+    for assertion in manifest.before { try check(assertion, in: migration, record: &record) }
+    for (index, operation) in manifest.operations.enumerated() {
+      let context = Context(migration: migration, index: index, operation: operation)
+      try run(operation, context, record: &record)
+    }
+    for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
+    try putBackSettings(migration)
+    return record
+  }
+
+  private func run(
+    _ operation: Operation, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    let plan = try plan(operation, context)
+    record.strategies.append(plan.strategy)
+    for step in plan.steps {
+      try stopIfInterrupted(context)
+      switch step {
+      case .scan(let scan): try answer(scan, context)
+      case .statement(let sql, let source): try runOne(sql, source, context, record: &record)
+      case .script(let source): try runScript(source, context, record: &record)
+      case .assertion(let assertion):
+        try check(assertion, in: context.migration, context, record: &record)
+      case .triggers(let fire): connection.set(.triggers, to: fire)
+      }
+    }
+    connection.set(.triggers, to: true)
+    if let expectation = plan.expectation { try compare(expectation, context) }
+  }
+
+  /// Plans an operation against the schema as it is now.
+  func plan(_ operation: Operation, _ context: Context) throws(Failure) -> OperationPlan {
+    do {
+      let schema = try Schema(of: connection)
+      return try Planner(schema: schema, application: application).plan(operation)
+    } catch let error as PlanningError {
+      throw context.failure(
+        error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key)
+    } catch let error as DatabaseError {
+      throw context.failure(error)
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  private func compare(_ expectation: TableExpectation, _ context: Context) throws(Failure) {
+    let found: String?
+    do {
+      found = try Schema(of: connection).table(expectation.table)?.sql
+    } catch {
+      throw context.failure(error)
+    }
+    let isAsPlanned =
+      found.map { TokenizedSQL($0).normalTokens == TokenizedSQL(expectation.sql).normalTokens }
+      ?? false
+    guard !isAsPlanned else { return }
+    throw context.failure(
+      .bug,
+      """
+      the plan does not give the table that it promised. Nothing was changed.
+      promised: \(expectation.sql)
+      found:    \(found ?? "no table \(expectation.table)")
+      """)
+  }
+
+  // MARK: Statements
+
+  /// Runs a generated statement. It may hold expressions of the manifest, and must be one.
+  private func runOne(
+    _ sql: String, _ source: SQLSource?, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    var script = Script(sql)
+    let place = source?.position ?? context.operation.position
+    try runNext(of: &script, sql, context, record: &record) { _ in place }
+    let rest = TokenizedSQL(String(decoding: sql.utf8.dropFirst(script.offset), as: UTF8.self))
+    guard rest.significant.isEmpty else {
+      throw context.failure(
+        .invalidInput, "an expression ends the statement it stands in: \(rest.text(rest.significant[0]))",
+        position: place)
+    }
+  }
+
+  private func runScript(
+    _ source: SQLSource, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    let tokens = TokenizedSQL(source.text)
+    if tokens.significant.contains(where: { tokens.text($0).lowercased() == "writable_schema" }) {
+      connection.set(.defensive, to: false)
+    }
+    var script = Script(source.text)
+    while try runNext(
+      of: &script, source.text, context, record: &record, position: source.position(ofByte:))
+    {
+      try stopIfInterrupted(context)
+    }
+  }
+
+  /// Compiles and runs the script's next statement. False when there is none.
+  @discardableResult
+  private func runNext(
+    of script: inout Script, _ text: String, _ context: Context, record: inout Record,
+    position: (Int) -> Position
+  ) throws(Failure) -> Bool {
+    statementGuard.startStatement()
+    calls?.clear()
+    do {
+      let statement = try statementGuard.watching { () throws(DatabaseError) in
+        try script.next(on: connection)
+      }
+      guard let statement else { return false }
+      let range = script.range
+      let sql = statement.sql
+      try refuseVacuum(sql, position(range.lowerBound), context)
+      if target == .shadow { try noteMissingCalls(sql, position(range.lowerBound), context, &record) }
+      try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
+      try stopIfCalled(context, sql)
+      for event in statementGuard.events { record.touch.note(event) }
+      let start = position(firstToken(of: sql, at: range.lowerBound))
+      try onStatement?(
+        RunStatement(
+          operation: context.index, sql: sql, position: start, events: statementGuard.events))
+      return true
+    } catch let error as DatabaseError {
+      throw failure(error, script, text, context, position: position)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  private func failure(
+    _ error: DatabaseError, _ script: Script, _ text: String, _ context: Context,
+    position: (Int) -> Position
+  ) -> Failure {
+    let bytes = Array(text.utf8)
+    let range = script.range.clamped(to: 0..<bytes.count)
+    let sql = String(decoding: bytes[range], as: UTF8.self)
+    let start = firstToken(of: sql, at: range.lowerBound)
+    let place = position(range.lowerBound + (error.offset ?? start - range.lowerBound))
+    if let refusal = statementGuard.refusal {
+      return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
+    }
+    return context.failure(error, position: place, statement: sql)
+  }
+
+  /// Where a statement's first token stands, past white space and comments.
+  private func firstToken(of sql: String, at offset: Int) -> Int {
+    offset + (TokenizedSQL(sql).significant.first?.range.lowerBound ?? 0)
+  }
+
+  /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.
+  private func refuseVacuum(
+    _ sql: String, _ position: Position, _ context: Context
+  ) throws(Failure) {
+    let tokens = TokenizedSQL(sql)
+    guard let first = tokens.significant.first, tokens.text(first).uppercased() == "VACUUM" else {
+      return
+    }
+    throw context.failure(
+      .invalidInput, "VACUUM does not belong in a migration: it cannot run in a transaction",
+      position: position, statement: sql)
+  }
+
+  /// Asks the compiled program which functions it calls: the authorizer is not told of those that
+  /// stand in a DEFAULT, a CHECK or an index (EXPLAIN, The SQLite Bytecode Engine).
+  private func noteMissingCalls(
+    _ sql: String, _ position: Position, _ context: Context, _ record: inout Record
+  ) throws(DatabaseError) {
+    let missing = application.missingFunctions
+    guard !missing.isEmpty, let program = try? connection.rows("EXPLAIN " + sql) else { return }
+    for row in program where row.count > 5 {
+      guard let opcode = row[1].text, opcode == "Function" || opcode == "PureFunc",
+        let called = row[5].text?.split(separator: "(").first?.lowercased(),
+        let function = missing.first(where: { $0.name.lowercased() == called })
+      else { continue }
+      record.missingCalls.append(
+        Record.Call(
+          function: function.name,
+          place: Failure.Place(file: context.migration.file, position: position)))
+    }
+  }
+
+  private func stopIfCalled(_ context: Context, _ sql: String) throws(Failure) {
+    guard let called = calls?.called, let name = called.first else { return }
+    throw context.failure(
+      .invalidInput,
+      "\(name) belongs to the application and is not known here: run this migration through "
+        + "SchemaKit, which has the real one",
+      statement: sql)
+  }
+
+  private func stopIfInterrupted(_ context: Context) throws(Failure) {
+    guard interruption.isRequested else { return }
+    throw context.failure(.interrupted, "interrupted")
+  }
+
+  // MARK: Questions
+
+  private func answer(_ scan: Scan, _ context: Context) throws(Failure) {
+    do {
+      let question =
+        "SELECT EXISTS (SELECT 1 FROM \(Quoting.quoted(scan.table)) WHERE \(scan.predicate))"
+      guard target == .database else {
+        _ = try connection.prepare(question)
+        return
+      }
+      guard try connection.value(question) == 1 else { return }
+      let values = try HeldValues(of: scan, on: connection)
+      throw context.failure(
+        .migrationFailed, values.message(redacted: redactsValues), key: "map")
+    } catch let error as DatabaseError {
+      throw context.failure(error)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  private func check(
+    _ assertion: Assertion, in migration: Migration, _ context: Context? = nil,
+    record: inout Record
+  ) throws(Failure) {
+    let context = context ?? Context(migration: migration, assertion: assertion)
+    statementGuard.startStatement()
+    do {
+      var script = Script(assertion.query.text)
+      let statement = try statementGuard.watching { () throws(DatabaseError) in
+        try script.next(on: connection)
+      }
+      guard let statement, statement.isReadOnly, statement.columnCount == 1 else {
+        throw context.failure(
+          .invalidInput, "an assertion's query must be one SELECT of one column",
+          position: assertion.query.position)
+      }
+      guard target == .database else { return }
+      let rows = try statementGuard.watching { () throws(DatabaseError) -> [Value] in
+        var values: [Value] = []
+        while values.count < 2, try statement.step() { values.append(statement.value(0)) }
+        return values
+      }
+      let expected = try statementGuard.watching { () throws(DatabaseError) in
+        try connection.value("SELECT \(assertion.equals.sql)") ?? .null
+      }
+      guard rows != [expected] else { return }
+      let found = rows.isEmpty ? "no row" : rows.count > 1 ? "several rows" : rows[0].shown
+      let what = assertion.message ?? "the assertion does not hold"
+      throw context.failure(
+        .migrationFailed,
+        "\(what): expected \(expected.shown), found "
+          + (redactsValues && rows.count == 1 ? "another \(rows[0].storageClass)" : found),
+        position: assertion.position, statement: assertion.query.text)
+    } catch let error as DatabaseError {
+      if let refusal = statementGuard.refusal {
+        throw context.failure(.invalidInput, refusal, position: assertion.query.position)
+      }
+      throw context.failure(
+        error, position: assertion.query.position(ofByte: error.offset ?? 0),
+        statement: assertion.query.text)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  // MARK: Settings
+
+  /// Ends what `PRAGMA writable_schema` and its like began: they outlive transactions.
+  private func putBackSettings(_ migration: Migration) throws(Failure) {
+    do {
+      if !connection.isOn(.defensive) {
+        // Other connections notice an edited schema by its version only.
+        let version = try connection.value("PRAGMA schema_version")?.integer ?? 0
+        try connection.execute("PRAGMA schema_version = \(version + 1)")
+        try connection.execute("PRAGMA writable_schema = RESET")
+      }
+      try resetSettings()
+    } catch {
+      throw Context(migration: migration).failure(error)
+    }
+  }
+
+  /// Also for a migration that failed in the middle.
+  func resetSettings() throws(DatabaseError) {
+    connection.set(.writableSchema, to: false)
+    connection.set(.legacyAlterTable, to: false)
+    connection.set(.triggers, to: true)
+    connection.set(.defensive, to: true)
+    try connection.execute("PRAGMA ignore_check_constraints = OFF")
+  }
+}

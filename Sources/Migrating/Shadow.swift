@@ -1,0 +1,102 @@
+import History
+import ManifestFormat
+import Planning
+import SQLite
+import SchemaModel
+
+/// The replay of a history on a private database without rows: what its schema is at each step.
+package final class Shadow {
+  package let connection: Connection
+  private let runner: Runner
+  private let application: Application
+  /// The schema after the last migration that was applied.
+  package private(set) var schema = Schema()
+  private var version: Int64 = -1
+
+  /// What one migration does to a schema and to rows.
+  package struct Step: Sendable {
+    package let migration: Migration
+    package let delta: SchemaDelta
+    package let touch: Touch
+    package let strategies: [Strategy]
+    let missingCalls: [Runner.Record.Call]
+  }
+
+  package init(_ application: Application) throws(Failure) {
+    do {
+      connection = try Connection(path: nil)
+      try application.registerStubs(on: connection)
+    } catch {
+      throw Failure(.bug, "the private replay cannot be opened: \(error.message)")
+    }
+    self.application = application
+    runner = Runner(connection: connection, target: .shadow, application: application)
+  }
+
+  /// Tells `observer` of every statement once it has run, with the schema as it is then.
+  package func observe(_ observer: @escaping (ReplayedStatement) throws(DatabaseError) -> Void) {
+    runner.onStatement = { [unowned self] statement throws(DatabaseError) in
+      let before = schema
+      try refresh()
+      try observer(
+        ReplayedStatement(
+          operation: statement.operation, sql: statement.sql, position: statement.position,
+          events: statement.events, before: before, after: schema))
+    }
+  }
+
+  /// Applies the next migration, whole or not at all.
+  @discardableResult
+  package func apply(_ migration: Migration) throws(Failure) -> Step {
+    let context = Context(migration: migration)
+    let before = schema
+    do {
+      let enforces = migration.manifest.foreignKeys == .enforced
+      connection.set(.foreignKeys, to: enforces)
+      defer { connection.set(.foreignKeys, to: false) }
+      try connection.execute("BEGIN")
+      do {
+        let record = try runner.run(migration)
+        try connection.execute("COMMIT")
+        try refresh()
+        return Step(
+          migration: migration, delta: SchemaDelta(from: before, to: schema),
+          touch: record.touch, strategies: record.strategies, missingCalls: record.missingCalls)
+      } catch {
+        try runner.resetSettings()
+        if connection.isInTransaction { try connection.execute("ROLLBACK") }
+        try refresh()
+        throw error
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as DatabaseError {
+      throw context.failure(error)
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// The fingerprint of the schema as it is now.
+  package var fingerprint: String { schema.fingerprint() }
+
+  private func refresh() throws(DatabaseError) {
+    // The version changes with every change of the schema, and reading it costs next to nothing.
+    let now = try connection.value("PRAGMA schema_version")?.integer ?? 0
+    guard now != version else { return }
+    version = now
+    schema = try Schema(of: connection)
+  }
+}
+
+/// One statement of a replayed migration and what it did.
+package struct ReplayedStatement {
+  /// The operation's index in its manifest, from 0.
+  package let operation: Int
+  package let sql: String
+  /// Where the statement stands in the manifest.
+  package let position: Position
+  package let events: [AuthorizerEvent]
+  package let before: Schema
+  package let after: Schema
+}

@@ -1,0 +1,99 @@
+import History
+import SQLite
+
+/// Watches what the statements of a migration do, and refuses what no migration may do.
+///
+/// It is the connection's authorizer, so it sees what SQLite sees, however the SQL is written.
+final class StatementGuard {
+  /// What the statement last compiled was refused for.
+  private(set) var refusal: String?
+  /// What the statement last compiled will do.
+  private(set) var events: [AuthorizerEvent] = []
+  private var isWatching = false
+
+  func install(on connection: Connection) {
+    connection.setAuthorizer { [unowned self] event in
+      isWatching ? decide(event) : .allow
+    }
+  }
+
+  /// Watches while `body` compiles or runs a statement of a migration; everything else that the
+  /// connection does (savepoints, the ledger, questions about the schema) is our own.
+  func watching<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+    isWatching = true
+    defer { isWatching = false }
+    return try body()
+  }
+
+  func startStatement() {
+    refusal = nil
+    events = []
+  }
+
+  private func decide(_ event: AuthorizerEvent) -> AuthorizerDecision {
+    events.append(event)
+    if let reason = reasonToRefuse(event) {
+      refusal = reason
+      return .deny
+    }
+    if event.action == .pragma, let name = event.first?.lowercased(),
+      Pragmas.acceptedNotRun.contains(name)
+    {
+      return .ignore
+    }
+    return .allow
+  }
+
+  private func reasonToRefuse(_ event: AuthorizerEvent) -> String? {
+    switch event.action {
+    case .transaction, .savepoint:
+      return "transaction control (\(event.first ?? "")) does not belong in a migration: "
+        + "each migration is applied whole or not at all"
+    case .attach: return "ATTACH and VACUUM do not belong in a migration: they need their own transaction"
+    case .detach: return "DETACH does not belong in a migration"
+    case .function where event.second?.lowercased() == "load_extension":
+      return "load_extension() does not belong in a migration: extensions are not loaded"
+    case .pragma: return Pragmas.reasonToRefuse(event)
+    default: break
+    }
+    let names = [event.first, event.second].compactMap { $0 }
+    if names.contains(where: { Ledger.isLedger($0) }) {
+      return "\(Ledger.tableName) is schemactl's ledger: a migration may not use it"
+    }
+    return nil
+  }
+}
+
+/// Which PRAGMAs a migration's `sql` may hold (DESIGN: the manifest, `sql`).
+enum Pragmas {
+  /// Written by hand in many rebuilds, and done by schemactl in its own way.
+  static let acceptedNotRun: Set = ["foreign_keys", "defer_foreign_keys", "foreign_key_check"]
+
+  /// Run, and put back after the migration.
+  static let putBack: Set = ["writable_schema", "ignore_check_constraints", "legacy_alter_table"]
+
+  private static let readingWithArgument: Set = [
+    "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo",
+    "foreign_key_list", "integrity_check", "quick_check",
+  ]
+
+  private static let reading: Set = [
+    "application_id", "auto_vacuum", "automatic_index", "busy_timeout", "cache_size",
+    "cache_spill", "cell_size_check", "checkpoint_fullfsync", "collation_list", "compile_options",
+    "data_version", "database_list", "encoding", "freelist_count", "fullfsync", "function_list",
+    "journal_mode", "journal_size_limit", "locking_mode", "max_page_count", "mmap_size",
+    "module_list", "page_count", "page_size", "pragma_list", "query_only",
+    "read_uncommitted", "recursive_triggers", "reverse_unordered_selects", "schema_version",
+    "secure_delete", "soft_heap_limit", "hard_heap_limit", "synchronous", "temp_store", "threads",
+    "trusted_schema", "user_version", "wal_autocheckpoint",
+  ]
+
+  static func reasonToRefuse(_ event: AuthorizerEvent) -> String? {
+    let name = (event.first ?? "").lowercased()
+    if acceptedNotRun.contains(name) || putBack.contains(name) { return nil }
+    if readingWithArgument.contains(name) { return nil }
+    if event.second == nil, reading.contains(name) { return nil }
+    return "PRAGMA \(name) does not belong in a migration: it changes the connection or the file, "
+      + "not the schema"
+  }
+}

@@ -1,0 +1,30 @@
+import SQLite
+
+/// The tables of the main database that statements write, in folded spelling.
+package struct Touch: Sendable {
+  /// Tables that get, lose or change rows.
+  package var written: Set<String> = []
+  /// Tables whose rows are changed or removed, or that are rewritten as a whole.
+  package var rewritten: Set<String> = []
+  mutating func note(_ event: AuthorizerEvent) {
+    switch event.action {
+    case .insert where event.database == "main": write(event.first)
+    case .update where event.database == "main": rewrite(event.first)
+    case .delete where event.database == "main": rewrite(event.first)
+    // The third name is there when a column is dropped, which rewrites every row.
+    case .alterTable where event.database != nil: rewrite(event.second)
+    default: break
+    }
+  }
+
+  private mutating func write(_ table: String?) {
+    guard let table = table?.lowercased(), !table.hasPrefix("sqlite_") else { return }
+    written.insert(table)
+  }
+
+  private mutating func rewrite(_ table: String?) {
+    guard let table = table?.lowercased(), !table.hasPrefix("sqlite_") else { return }
+    written.insert(table)
+    rewritten.insert(table)
+  }
+}

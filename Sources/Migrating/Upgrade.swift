@@ -1,0 +1,351 @@
+import History
+import ManifestFormat
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+
+/// One run of `migrate` on one database: transactions, savepoints, the ledger, and what happens
+/// when something fails (DESIGN: applying).
+final class Upgrade {
+  private let project: Project
+  private let options: MigrateOptions
+  private let replay: PendingReplay
+  private let interruption: Interruption
+  private let onEvent: (MigrateEvent) -> Void
+  private let connection: Connection
+  private let runner: Runner
+  private var report = MigrateReport()
+
+  /// How long many small migrations share a transaction.
+  private static let batchTime = Duration.milliseconds(200)
+
+  init(
+    project: Project, options: MigrateOptions, replay: PendingReplay, interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool
+  ) throws(Failure) {
+    self.project = project
+    self.options = options
+    self.replay = replay
+    self.interruption = interruption
+    self.onEvent = onEvent
+    do {
+      connection = try Connection(
+        path: options.database, mode: createsFile ? .readWriteCreate : .readWrite)
+      connection.setBusyHandler(
+        timeout: options.timeout, isCancelled: { interruption.isRequested },
+        onWait: { onEvent(.waiting(seconds: $0)) })
+      let calls = try project.application.register(on: connection)
+      runner = Runner(
+        connection: connection, target: .database, application: project.application,
+        calls: calls, interruption: interruption, redactsValues: options.redactsValues)
+    } catch {
+      throw Failure(error, database: options.database)
+    }
+    report.created = createsFile
+    runner.onStatement = { onEvent(.ran(statement: $0.sql)) }
+  }
+
+  func run() throws(Failure) -> MigrateReport {
+    try refuseMissingCalls()
+    if report.created { onEvent(.created(database: options.database)) }
+    do {
+      while try runBatch() {}
+      report.failure = replay.failure
+    } catch {
+      report.failure = named(error)
+    }
+    return report
+  }
+
+  /// A function that only the application has would be called: nothing is written at all.
+  private func refuseMissingCalls() throws(Failure) {
+    let known: Set<String>
+    do {
+      known = Set((try Ledger.read(connection) ?? []).map(\.id))
+    } catch {
+      // The ledger is read again, and its faults are said, inside the transaction.
+      return
+    }
+    for step in replay.steps where !known.contains(step.migration.id) {
+      guard let call = step.missingCalls.first else { continue }
+      throw Failure(
+        .invalidInput,
+        "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
+          + "changed. Run it through SchemaKit, which has the real one",
+        place: call.place, migration: Failure.FailedMigration(id: step.migration.id))
+    }
+  }
+
+  /// After a signal the last migration that stays is what a person needs to know.
+  private func named(_ failure: Failure) -> Failure {
+    guard interruption.isRequested || failure.status == .interrupted else { return failure }
+    let last = report.applied.last.map { "The last migration that was applied is \($0.id)" }
+    return Failure(
+      .interrupted,
+      "interrupted: what was not complete has been rolled back. "
+        + (last ?? "No migration was applied"),
+      place: failure.place, migration: failure.migration)
+  }
+
+  // MARK: Batches
+
+  /// Applies as many pending migrations as may share a transaction. False when none is left.
+  private func runBatch() throws(Failure) -> Bool {
+    var batch = try begin()
+    guard let first = batch.next else {
+      rollBack()
+      return false
+    }
+    do {
+      try requireExclusive(first, &batch)
+      let started = ContinuousClock.now
+      repeat {
+        guard let index = batch.next else { break }
+        try apply(index, &batch)
+      } while !batch.isAlone && batch.mayGoOn(replay)
+        && ContinuousClock.now - started < Self.batchTime
+      try commit(&batch)
+      return true
+    } catch {
+      try salvage(batch, after: error)
+      throw error
+    }
+  }
+
+  /// What one transaction knows and has done.
+  private struct Batch {
+    var pending: [Int]
+    var isExclusive: Bool
+    /// The schema that the history promises here.
+    var expected: Schema
+    var drift: [SchemaChange]
+    var isAlone = false
+    var done: [(index: Int, applied: AppliedMigration)] = []
+
+    var next: Int? { pending.first }
+
+    /// Whether the next migration may share the transaction.
+    func mayGoOn(_ replay: PendingReplay) -> Bool {
+      guard let next else { return false }
+      let step = replay.steps[next]
+      return !step.isAlone(in: expected) && (isExclusive || !step.writesRows(in: expected))
+    }
+  }
+
+  private func begin(_ mode: String = "IMMEDIATE") throws(Failure) -> Batch {
+    do {
+      connection.set(.foreignKeys, to: false)
+      try connection.execute("BEGIN \(mode)")
+      onEvent(.began)
+      let live = try LiveDatabase(connection, path: options.database)
+      try live.requireOurs(project, path: options.database)
+      _ = try project.requireUsableLedger(live.rows)
+      if live.rows == nil { try connection.execute(Ledger.createSQL) }
+      let known = Set((live.rows ?? []).map(\.id))
+      let expected = replay.schema(after: known)
+      let drift = compareSchemas(
+        expected: expected, actual: live.schema.ours(except: project.foreign.contains))
+      if drift != report.drift {
+        report.drift = drift
+        onEvent(.drift(drift))
+      }
+      return Batch(
+        pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
+        isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift)
+    } catch let error as DatabaseError {
+      rollBack()
+      throw Failure(error, database: options.database)
+    } catch let failure as Failure {
+      rollBack()
+      throw failure
+    } catch {
+      rollBack()
+      throw Failure(.bug, "\(error)")
+    }
+  }
+
+  /// With a reader on a rollback journal, a transaction that rewrites many rows cannot spill its
+  /// cache, and grows without limit: it begins only when nobody reads.
+  private func requireExclusive(_ first: Int, _ batch: inout Batch) throws(Failure) {
+    let step = replay.steps[first]
+    let enforces = step.migration.manifest.foreignKeys == .enforced
+    let exclusive = step.writesRows(in: batch.expected) && !isWAL
+    guard exclusive || enforces else { return }
+    rollBack()
+    // Neither can be had inside a transaction.
+    batch = try begin(exclusive ? "EXCLUSIVE" : "IMMEDIATE", enforcing: enforces)
+  }
+
+  private func begin(_ mode: String, enforcing: Bool) throws(Failure) -> Batch {
+    guard enforcing else { return try begin(mode) }
+    var batch = try begin(mode)
+    // The switch itself works inside a transaction; only the PRAGMA does not.
+    connection.set(.foreignKeys, to: true)
+    batch.isAlone = true
+    return batch
+  }
+
+  private var isWAL: Bool {
+    (try? connection.value("PRAGMA journal_mode"))?.text == "wal"
+  }
+
+  private func commit(_ batch: inout Batch) throws(Failure) {
+    if interruption.isRequested {
+      throw Failure(.interrupted, "interrupted")
+    }
+    onEvent(.willCommit)
+    do {
+      try connection.execute("COMMIT")
+    } catch {
+      throw Failure(error, database: options.database)
+    }
+    report.applied += batch.done.map(\.applied)
+    onEvent(.committed(ids: batch.done.map(\.applied.id)))
+    batch.done = []
+  }
+
+  private func rollBack() {
+    // Fails only when SQLite has already ended the transaction, which is what is wanted.
+    if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    connection.set(.foreignKeys, to: false)
+  }
+
+  // MARK: Failures
+
+  /// Keeps the migrations of the batch that were complete when a later one failed.
+  private func salvage(_ batch: Batch, after failure: Failure) throws(Failure) {
+    try? runner.resetSettings()
+    guard !batch.done.isEmpty else { return rollBack() }
+    var batch = batch
+    if connection.isInTransaction {
+      do {
+        // A failed COMMIT leaves the transaction open without a savepoint: then all of it goes.
+        try connection.execute("COMMIT")
+        report.applied += batch.done.map(\.applied)
+        onEvent(.committed(ids: batch.done.map(\.applied.id)))
+      } catch {
+        rollBack()
+      }
+      return
+    }
+    // SQLite has ended the whole transaction. After a signal nothing is begun again.
+    guard !interruption.isRequested else { return }
+    let wanted = batch.done.map(\.index)
+    batch = try begin()
+    do {
+      for index in wanted where batch.pending.contains(index) { try apply(index, &batch) }
+      try commit(&batch)
+    } catch {
+      rollBack()
+    }
+  }
+
+  // MARK: One migration
+
+  private func apply(_ index: Int, _ batch: inout Batch) throws(Failure) {
+    let step = replay.steps[index]
+    let migration = step.migration
+    let context = Context(migration: migration)
+    let started = ContinuousClock.now
+    let startedAt = Timestamp.now()
+    onEvent(.started(id: migration.id, number: index + 1, of: replay.steps.count))
+    try stopOnDrift(step, batch, context)
+    do {
+      try connection.execute("SAVEPOINT schemactl_migration")
+      do {
+        var graph = ForeignKeyGraph(batch.expected)
+        let before = try Schema(of: connection)
+        graph = ForeignKeyGraph(before)
+        let tables = graph.affected(by: step.touch.written.union(step.delta.keys.map(\.name)))
+        let violations = ForeignKeyViolations(of: tables, in: before, on: connection)
+        let record = try runner.run(migration)
+        let after = try Schema(of: connection)
+        try compare(SchemaDelta(from: before, to: after), with: step, batch, context)
+        graph = ForeignKeyGraph(after)
+        let affected = graph.affected(by: step.touch.written.union(step.delta.keys.map(\.name)))
+        let now = ForeignKeyViolations(of: affected, in: after, on: connection)
+        if let message = now.message(beyond: violations) {
+          throw context.failure(.migrationFailed, message)
+        }
+        let elapsed = ContinuousClock.now - started
+        let applied = AppliedMigration(
+          id: migration.id, milliseconds: elapsed.milliseconds, strategies: record.strategies)
+        try Ledger.insert(
+          LedgerRow(
+            id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
+            canonicalDigest: migration.canonicalDigest, fingerprint: replay.fingerprints[index],
+            startedAt: startedAt, milliseconds: applied.milliseconds,
+            toolVersion: ToolVersion.current),
+          into: connection)
+        try connection.execute("RELEASE schemactl_migration")
+        batch.done.append((index, applied))
+        batch.pending.removeAll { $0 == index }
+        batch.isAlone = batch.isAlone || step.isAlone(in: batch.expected)
+        batch.expected = step.delta.applied(to: batch.expected)
+      } catch {
+        if connection.isInTransaction {
+          try connection.execute("ROLLBACK TO schemactl_migration")
+          try connection.execute("RELEASE schemactl_migration")
+        }
+        throw error
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as DatabaseError {
+      throw context.failure(error)
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// Drift elsewhere is reported and no more; on what the migration touches it stops the run.
+  private func stopOnDrift(_ step: Shadow.Step, _ batch: Batch, _ context: Context) throws(Failure) {
+    let touched = Set(step.delta.keys.map(\.name)).union(step.touch.written)
+    let inTheWay = batch.drift.filter { touched.contains($0.holder.asciiLowercased) }
+    guard !inTheWay.isEmpty else { return }
+    throw context.failure(
+      .finding,
+      "this migration touches what differs from the history: "
+        + inTheWay.map(\.sentence).joined(separator: "; ")
+        + ". See `schemactl diff`; correct the database first")
+  }
+
+  /// The change made here must be the change that the shadow made.
+  private func compare(
+    _ delta: SchemaDelta, with step: Shadow.Step, _ batch: Batch, _ context: Context
+  ) throws(Failure) {
+    guard !delta.doesTheSame(as: step.delta) else { return }
+    let other = delta.keys.symmetricDifference(step.delta.keys).union(
+      delta.keys.filter { key in
+        guard let here = delta.after[key], let there = step.delta.after[key] else { return false }
+        return !here.readsLike(there)
+      })
+    let names = other.map { "\($0.kind.rawValue) \($0.name)" }.sorted().joined(separator: ", ")
+    throw context.failure(
+      batch.drift.isEmpty ? .bug : .finding,
+      "the change to this database is not the change that the history promises: \(names). "
+        + "See `schemactl diff`")
+  }
+}
+
+extension Shadow.Step {
+  private func existing(_ tables: Set<String>, in schema: Schema) -> Bool {
+    tables.contains { schema.table($0) != nil }
+  }
+
+  /// Whether the migration writes rows of tables that were there before it.
+  func writesRows(in schema: Schema) -> Bool { existing(touch.written, in: schema) }
+
+  /// Whether the migration has a transaction of its own.
+  func isAlone(in schema: Schema) -> Bool {
+    migration.manifest.foreignKeys == .enforced || existing(touch.rewritten, in: schema)
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds.
+  var milliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,229 @@
+import ManifestFormat
+import SQLText
+import SQLite
+import SchemaModel
+
+/// Plans `move_column`: no value is lost, nothing that mentions the old column is forgotten.
+struct ColumnMove {
+  private let move: MoveColumn
+  private let schema: Schema
+  private let application: Application
+  private let table: ParsedTable
+  private let column: CreateTable.Column
+
+  init(
+    _ move: MoveColumn, in schema: Schema, _ application: Application
+  ) throws(PlanningError) {
+    guard !move.mirror else {
+      throw PlanningError(
+        .manifest, "`mirror` cannot run yet: this version of schemactl reads it and no more",
+        key: "mirror")
+    }
+    guard let object = schema.table(move.table) else {
+      throw PlanningError(.failed, "there is no table \(move.table)", key: "table")
+    }
+    let table = try ParsedTable(object)
+    guard let column = table.parsed.column(named: move.from) else {
+      throw PlanningError(
+        .failed, "\(move.table) has no column \(move.from); it has "
+          + table.parsed.columns.map(\.name.text).joined(separator: ", "), key: "from")
+    }
+    guard table.parsed.column(named: move.to.name) == nil else {
+      throw PlanningError(.failed, "\(move.table) has a column \(move.to.name) already", key: "to")
+    }
+    guard move.to.generated == nil else {
+      throw PlanningError(.manifest, "a generated column takes no values", key: "to")
+    }
+    self.move = move
+    self.schema = schema
+    self.application = application
+    self.table = table
+    self.column = column
+  }
+
+  func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+    if move.keepSource { return try addition(operation) }
+    guard !table.isInPrimaryKey(column) else {
+      throw PlanningError(
+        .manifest, "\(move.from) is in the primary key of \(move.table): it cannot be moved",
+        key: "from")
+    }
+    let renaming = try ColumnRenaming(
+      table: table.object, from: column.name.text, to: move.to.name, in: schema, application)
+    if !move.renamesDependents, !renaming.dependents.isEmpty {
+      throw PlanningError(
+        .manifest,
+        "\(move.table).\(move.from) is mentioned by \(renaming.dependents.joined(separator: ", ")). "
+          + "Drop what mentions it first (and create it again after), or let SQLite rewrite it "
+          + "with `dependents: rename`",
+        key: "from")
+    }
+    return try renaming.result.map { (renamed) throws(PlanningError) in
+      try rename(operation, renamed, renaming)
+    } ?? rebuild(operation, from: schema, first: [])
+  }
+
+  // MARK: Strategies
+
+  /// The column keeps its definition, so that SQLite's own RENAME is the whole structural change.
+  private func rename(
+    _ operation: Operation, _ renamed: Schema, _ renaming: ColumnRenaming
+  ) throws(PlanningError) -> OperationPlan {
+    let statement =
+      "ALTER TABLE main.\(Quoting.quoted(table.name)) RENAME COLUMN "
+      + "\(Quoting.quoted(column.name.text)) TO \(Quoting.quoted(move.to.name))"
+    guard hasSameDefinition else {
+      guard move.renamesDependents else { return try rebuild(operation, from: schema, first: []) }
+      return try rebuild(operation, from: renamed, first: [.statement(statement, nil)])
+    }
+    // RENAME also turns "text" into 'text' in every view and trigger: a rebuild leaves them alone.
+    if renaming.rewritesOthers, !move.renamesDependents {
+      return try rebuild(operation, from: schema, first: [])
+    }
+    var steps: [Step] = totality
+    if let update = update(of: column.name.text, filter: changedRows) {
+      steps += [.triggers(false), update, .triggers(true)]
+    }
+    steps.append(.statement(statement, nil))
+    let expected = renamed.table(table.name)?.sql
+    return OperationPlan(
+      operation: operation, strategy: .renameAndUpdate, steps: steps,
+      expectation: expected.map { TableExpectation(table: table.name, sql: $0) })
+  }
+
+  private func rebuild(
+    _ operation: Operation, from schema: Schema, first: [Step]
+  ) throws(PlanningError) -> OperationPlan {
+    guard let object = schema.table(table.name) else {
+      throw PlanningError(.failed, "there is no table \(table.name)")
+    }
+    let source = try ParsedTable(object)
+    let old = first.isEmpty ? column.name.text : move.to.name
+    guard let place = source.parsed.column(named: old) else {
+      throw PlanningError(.failed, "\(table.name) has no column \(old)")
+    }
+    let final = source.replacing(place.range, with: move.to.sql)
+    let values = map(over: old).value
+    let steps = try Rebuild(source, in: schema).steps(final: final) { name in
+      guard name == old else { return (name, Quoting.quoted(name)) }
+      return (move.to.name, values)
+    }
+    return OperationPlan(
+      operation: operation, strategy: .rebuild, steps: totality + first + steps,
+      expectation: TableExpectation(table: table.name, sql: final))
+  }
+
+  /// `keep_source`: the old column stays, the new one comes last.
+  private func addition(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+    guard let last = table.parsed.columns.last else {
+      throw PlanningError(.failed, "\(table.name) has no columns")
+    }
+    let end = last.range.upperBound
+    let final = table.replacing(end..<end, with: ", \(move.to.sql)")
+    let expectation = TableExpectation(table: table.name, sql: final)
+    guard move.to.canBeAdded else {
+      let new = move.to.name
+      let copied = map(over: column.name.text).value
+      let steps = try Rebuild(table, in: schema).steps(
+        final: final, adding: [(new, copied)]
+      ) { name in (name, Quoting.quoted(name)) }
+      return OperationPlan(
+        operation: operation, strategy: .rebuild, steps: totality + steps,
+        expectation: expectation)
+    }
+    var steps = totality
+    steps.append(
+      .statement(
+        "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil))
+    if let update = update(of: move.to.name, filter: rowsOtherThanDefault) {
+      steps += [.triggers(false), update, .triggers(true)]
+    }
+    return OperationPlan(
+      operation: operation, strategy: .addAndUpdate, steps: steps, expectation: expectation)
+  }
+
+  // MARK: Values
+
+  private enum Filter {
+    case none
+    case all
+    case rows(String)
+  }
+
+  private struct Values {
+    let value: String
+  }
+
+  private func map(over name: String) -> Values {
+    switch move.mapping {
+    case .map(let entries):
+      Values(value: ValueMap(column: Quoting.quoted(name), entries: entries).value)
+    case .using(let source): Values(value: "(\(expression(source)))")
+    }
+  }
+
+  private var valueMap: ValueMap? {
+    guard case .map(let entries) = move.mapping else { return nil }
+    return ValueMap(column: Quoting.quoted(column.name.text), entries: entries)
+  }
+
+  /// The scan that proves that `map` names every value that is there.
+  private var totality: [Step] {
+    guard let valueMap else { return [] }
+    return [
+      .scan(
+        Scan(table: table.name, column: column.name.text, predicate: valueMap.isUnmapped))
+    ]
+  }
+
+  private var changedRows: Filter {
+    guard let valueMap else { return .all }
+    return valueMap.changes.map(Filter.rows) ?? .none
+  }
+
+  private var rowsOtherThanDefault: Filter {
+    guard let valueMap, case .map(let entries) = move.mapping else { return .all }
+    if case .sql? = move.to.default { return .all }
+    let others = entries.filter { $0.to != move.to.default ?? .null }
+    guard !others.isEmpty else { return .none }
+    return .rows(others.map { valueMap.holds($0.from) }.joined(separator: " OR "))
+  }
+
+  private func update(of name: String, filter: Filter) -> Step? {
+    let condition: String
+    switch filter {
+    case .none: return nil
+    case .all: condition = ""
+    case .rows(let predicate): condition = " WHERE \(predicate)"
+    }
+    let value = map(over: column.name.text).value
+    return .statement(
+      "UPDATE main.\(Quoting.quoted(table.name)) SET \(Quoting.quoted(name)) = \(value)\(condition)",
+      nil)
+  }
+
+  /// Whether `to` says what the old column's definition says, but for the name.
+  private var hasSameDefinition: Bool {
+    let text = "CREATE TABLE t (\(move.to.sql))"
+    let tokens = TokenizedSQL(text)
+    guard case .createTable(let parsed)? = try? parseCreate(tokens),
+      let new = parsed.columns.first
+    else { return false }
+    func clauses(_ column: CreateTable.Column, _ tokens: TokenizedSQL) -> [[[UInt8]]] {
+      column.constraints.map { tokens.normalTokens(in: $0.range) }
+        .sorted { $0.joined().lexicographicallyPrecedes($1.joined()) }
+    }
+    return new.type?.text.lowercased() == column.type?.text.lowercased()
+      && clauses(new, tokens) == clauses(column, table.tokens)
+  }
+}
+
+extension ColumnDefinition {
+  /// Whether ADD COLUMN takes it on a table with rows (ALTER TABLE, section 5).
+  fileprivate var canBeAdded: Bool {
+    guard !primaryKey, !unique, check == nil else { return false }
+    let isConstant = self.default?.source == nil
+    let isNull = self.default == nil || self.default == .null
+    return isConstant && (notNull == nil || !isNull) && (references == nil || isNull)
+  }
+}

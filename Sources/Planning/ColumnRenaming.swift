@@ -1,0 +1,112 @@
+import SQLText
+import SQLite
+import SchemaModel
+
+/// What SQLite's RENAME COLUMN does to a schema: the oracle for what mentions a column.
+struct ColumnRenaming {
+  /// The schema afterwards; nil when the RENAME is refused because of something that does not
+  /// mention the column (one broken view blocks it on every table).
+  let result: Schema?
+  /// What mentions the column, as a person would call it.
+  let dependents: [String]
+  /// Whether objects other than the table get another text.
+  let rewritesOthers: Bool
+
+  init(
+    table: SchemaObject, from: String, to: String, in schema: Schema, _ application: Application
+  ) throws(PlanningError) {
+    do {
+      let scratch = try schema.scratch(application)
+      let before = try Schema(of: scratch)
+      var current = before
+      var blocking: [SchemaObject] = []
+      let sql =
+        "ALTER TABLE \(Quoting.quoted(table.name)) RENAME COLUMN "
+        + "\(Quoting.quoted(from)) TO \(Quoting.quoted(to))"
+      while true {
+        do {
+          try scratch.execute(sql)
+          break
+        } catch {
+          guard let culprit = current.objects.first(where: { $0.isNamed(in: error.message) }) else {
+            throw PlanningError(.failed, error.message)
+          }
+          blocking.append(culprit)
+          try scratch.execute(
+            "DROP \(culprit.kind.rawValue.uppercased()) \(Quoting.quoted(culprit.name))")
+          current = try Schema(of: scratch)
+        }
+      }
+      let after = try Schema(of: scratch)
+      let others = current.objects.filter { object in
+        guard object.sql != nil, !(object.kind == .table && object.name == table.name) else {
+          return false
+        }
+        return after.object(object.kind, object.name)?.sql != object.sql
+      }
+      let mentioning = others.filter { object in
+        !object.differsByQuotingOnly(from: after.object(object.kind, object.name))
+      }
+      let broken = blocking.filter { $0.mentions(from) }
+      result = blocking.isEmpty ? after : nil
+      rewritesOthers = !others.isEmpty
+      dependents =
+        try inTable(table, from: from, to: to, after: after)
+        + (mentioning + broken).map { "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)" }
+    } catch let error as PlanningError {
+      throw error
+    } catch let error as DatabaseError {
+      throw PlanningError(.failed, error.message)
+    } catch {
+      throw PlanningError(.failed, "\(error)")
+    }
+  }
+}
+
+/// The parts of the table's own text that mention the column, its own definition apart.
+private func inTable(
+  _ table: SchemaObject, from: String, to: String, after: Schema
+) throws(PlanningError) -> [String] {
+  guard let renamed = after.table(table.name) else { return [] }
+  let old = try ParsedTable(table)
+  let new = try ParsedTable(renamed)
+  var dependents: [String] = []
+  for (a, b) in zip(old.parsed.columns, new.parsed.columns) where !a.name.isSame(as: from) {
+    let isSame = old.tokens.normalTokens(in: a.range) == new.tokens.normalTokens(in: b.range)
+    guard !isSame else { continue }
+    let what = a.generated != nil ? "generated column" : "a constraint of column"
+    dependents.append("\(what) \(a.name.text)")
+  }
+  for (a, b) in zip(old.parsed.constraints, new.parsed.constraints) {
+    let isSame = old.tokens.normalTokens(in: a.range) == new.tokens.normalTokens(in: b.range)
+    if !isSame { dependents.append("\(old.tokens.text(a.range))") }
+  }
+  return dependents
+}
+
+extension SchemaObject {
+  /// Whether SQLite's message blames this object: `error in view v after rename: …`.
+  fileprivate func isNamed(in message: String) -> Bool {
+    [" after rename", " after drop column", ""].contains { suffix in
+      message.hasPrefix("error in \(kind.rawValue) \(name)\(suffix):")
+    }
+  }
+
+  /// RENAME COLUMN turns "text" into 'text' in views and triggers that mention the table.
+  fileprivate func differsByQuotingOnly(from other: SchemaObject?) -> Bool {
+    guard let sql, let theirs = other?.sql else { return false }
+    let a = TokenizedSQL(sql)
+    let b = TokenizedSQL(theirs)
+    guard a.significant.count == b.significant.count else { return false }
+    return zip(a.significant, b.significant).allSatisfy { x, y in
+      if a.text(x) == b.text(y) { return true }
+      return x.kind == .quotedIdentifier && y.kind == .string
+        && Quoting.unquoted(a.text(x)) == Quoting.unquoted(b.text(y))
+    }
+  }
+
+  fileprivate func mentions(_ name: String) -> Bool {
+    let tokens = TokenizedSQL(sql ?? "")
+    return tokens.identifiers(in: 0..<tokens.bytes.count).contains { $0.isSame(as: name) }
+  }
+}

@@ -1,0 +1,71 @@
+import SQLText
+import SchemaModel
+
+/// A table's stored text, taken apart.
+struct ParsedTable {
+  let object: SchemaObject
+  let tokens: TokenizedSQL
+  let parsed: CreateTable
+
+  var name: String { object.name }
+
+  init(_ object: SchemaObject) throws(PlanningError) {
+    let tokens = TokenizedSQL(object.sql ?? "")
+    switch try? parseCreate(tokens) {
+    case .createTable(let parsed)? where !parsed.columns.isEmpty:
+      self.object = object
+      self.tokens = tokens
+      self.parsed = parsed
+    case .createVirtualTable?:
+      throw PlanningError(
+        .manifest, "\(object.name) is a virtual table: its columns cannot be moved", key: "table")
+    default:
+      throw PlanningError(
+        .failed, "the definition of \(object.name) cannot be read: \(object.sql ?? "")",
+        key: "table")
+    }
+  }
+
+  /// The table's text with one part of it written anew; every other byte stays.
+  func replacing(_ range: Range<Int>, with text: String) -> String {
+    var bytes = tokens.bytes
+    bytes.replaceSubrange(range, with: Array(text.utf8))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func isInPrimaryKey(_ column: CreateTable.Column) -> Bool {
+    column.primaryKey != nil
+      || parsed.constraints.contains { constraint in
+        guard case .primaryKey(let terms, _, _) = constraint.kind else { return false }
+        return terms.contains { $0.column?.isSame(as: column.name.text) ?? false }
+      }
+  }
+
+  /// Whether a column is another name of the rowid (CREATE TABLE, section 5).
+  var hasRowidAlias: Bool {
+    guard !parsed.isWithoutRowid else { return false }
+    return parsed.columns.contains { column in
+      guard column.type?.text.lowercased() == "integer" else { return false }
+      // Inline, DESC makes it an ordinary column; at table level it does not.
+      if let key = column.primaryKey { return key.order != .descending }
+      return parsed.constraints.contains { constraint in
+        guard case .primaryKey(let terms, _, _) = constraint.kind, terms.count == 1 else {
+          return false
+        }
+        return terms[0].column?.isSame(as: column.name.text) ?? false
+      }
+    }
+  }
+
+  /// A name of the rowid that no column has taken, nil when all three are taken.
+  var rowidName: String? {
+    ["rowid", "_rowid_", "oid"].first { parsed.column(named: $0) == nil }
+  }
+
+  var isAutoincrement: Bool {
+    parsed.columns.contains { $0.primaryKey?.isAutoincrement ?? false }
+      || parsed.constraints.contains { constraint in
+        if case .primaryKey(_, let isAutoincrement, _) = constraint.kind { isAutoincrement } else { false }
+      }
+  }
+}

@@ -1,0 +1,95 @@
+import ManifestFormat
+
+/// How an operation is carried out.
+package enum Strategy: String, Sendable, CaseIterable {
+  /// The statement that SQLite has for it.
+  case native
+  /// RENAME COLUMN, and an UPDATE of the rows whose value changes: rewrites no other row.
+  case renameAndUpdate = "rename-and-update"
+  /// ADD COLUMN, and an UPDATE that fills it.
+  case addAndUpdate = "add-and-update"
+  /// Copy to a temporary table, drop, create with the final text, copy back.
+  case rebuild
+  /// SQL that the manifest itself spells out.
+  case sql
+  /// Looks and changes nothing.
+  case assertion
+}
+
+/// What an operation becomes against a given schema.
+package struct OperationPlan: Sendable {
+  package let operation: Operation
+  package let strategy: Strategy
+  package let steps: [Step]
+  /// The table as it must read afterwards, where the plan is more than one native statement.
+  package let expectation: TableExpectation?
+
+  package init(
+    operation: Operation, strategy: Strategy, steps: [Step], expectation: TableExpectation? = nil
+  ) {
+    self.operation = operation
+    self.strategy = strategy
+    self.steps = steps
+    self.expectation = expectation
+  }
+}
+
+/// One step of a plan, in the order in which they run.
+package enum Step: Sendable {
+  /// A read-only question to the rows, answered before anything is written.
+  case scan(Scan)
+  /// One generated statement.
+  case statement(String, SQLSource?)
+  /// SQL of the manifest: any number of statements, split by SQLite.
+  case script(SQLSource)
+  /// Runs on real databases only.
+  case assertion(Assertion)
+  /// From here on rows are rewritten without firing the user's triggers, or with them again.
+  case triggers(Bool)
+}
+
+/// A question whose answer stops the migration when there is a row.
+package struct Scan: Sendable {
+  package let table: String
+  package let column: String
+  /// The rows that stand in the way, as an expression over a row of `table`.
+  package let predicate: String
+
+  package init(table: String, column: String, predicate: String) {
+    self.table = table
+    self.column = column
+    self.predicate = predicate
+  }
+}
+
+/// The stored text that a table must have, but for its spelling, once its plan has run.
+package struct TableExpectation: Sendable {
+  package let table: String
+  package let sql: String
+
+  package init(table: String, sql: String) {
+    self.table = table
+    self.sql = sql
+  }
+}
+
+/// Why an operation cannot be planned.
+package struct PlanningError: Error, Sendable {
+  package enum Kind: Sendable {
+    /// The manifest must change (65): it does not fit the schema, or asks for what cannot run yet.
+    case manifest
+    /// The operation fails on this schema (3).
+    case failed
+  }
+
+  package let kind: Kind
+  package let message: String
+  /// The operation's key that the message is about.
+  package let key: String?
+
+  package init(_ kind: Kind, _ message: String, key: String? = nil) {
+    self.kind = kind
+    self.message = message
+    self.key = key
+  }
+}

@@ -1,0 +1,132 @@
+import ManifestFormat
+import SQLText
+import SQLite
+import SchemaModel
+
+/// Turns operations into statements against one schema.
+package struct Planner {
+  let schema: Schema
+  let application: Application
+
+  package init(schema: Schema, application: Application) {
+    self.schema = schema
+    self.application = application
+  }
+
+  package func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+    func native(_ sql: String, _ source: SQLSource? = nil) -> OperationPlan {
+      OperationPlan(operation: operation, strategy: .native, steps: [.statement(sql, source)])
+    }
+    switch operation.kind {
+    case .createTable(let definition):
+      return native(try checked(definition.sql, declares: definition))
+    case .dropTable(let table): return native("DROP TABLE \(main(table))")
+    case .renameTable(let table, let to):
+      return native("ALTER TABLE \(main(table)) RENAME TO \(Quoting.quoted(to))")
+    case .addColumn(let table, let column):
+      try requireOneColumn(column)
+      return native("ALTER TABLE \(main(table)) ADD COLUMN \(column.sql)")
+    case .dropColumn(let table, let column):
+      return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
+    case .renameColumn(let table, let from, let to):
+      return native(
+        "ALTER TABLE \(main(table)) RENAME COLUMN \(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
+    case .moveColumn(let move):
+      try requireOneColumn(move.to)
+      return try ColumnMove(move, in: schema, application).plan(operation)
+    case .createIndex(let index): return native(index.sql, index.where)
+    case .createView(let name, let sql):
+      try requireCreate("view", name, sql)
+      return native(sql.text, sql)
+    case .createTrigger(let name, let sql):
+      try requireCreate("trigger", name, sql)
+      return native(sql.text, sql)
+    case .dropIndex(let name): return native("DROP INDEX \(main(name))")
+    case .dropView(let name): return native("DROP VIEW \(main(name))")
+    case .dropTrigger(let name): return native("DROP TRIGGER \(main(name))")
+    case .insert(let table, let rows):
+      let steps = rows.map { Step.statement(insertion($0, into: table), nil) }
+      return OperationPlan(operation: operation, strategy: .native, steps: steps)
+    case .update(let table, let set, let condition):
+      let assignments = set.map {
+        "\(Quoting.quoted($0.column)) = (\(expression($0.expression)))"
+      }.joined(separator: ", ")
+      return native("UPDATE \(main(table)) SET \(assignments)\(filter(condition))", condition)
+    case .delete(let table, let condition):
+      return native("DELETE FROM \(main(table))\(filter(condition))", condition)
+    case .sql(let sources):
+      return OperationPlan(
+        operation: operation, strategy: .sql, steps: sources.map(Step.script))
+    case .assert(let assertion):
+      return OperationPlan(
+        operation: operation, strategy: .assertion, steps: [.assertion(assertion)])
+    case .alterColumn, .rebuildTable, .convertPrimaryKey, .createVirtualTable, .dropVirtualTable:
+      throw PlanningError(
+        .manifest,
+        "\(operation.name) cannot run yet: this version of schemactl reads it and no more")
+    }
+  }
+
+  private func main(_ name: String) -> String { "main.\(Quoting.quoted(name))" }
+
+  private func filter(_ condition: SQLSource?) -> String {
+    condition.map { " WHERE (\(expression($0)))" } ?? ""
+  }
+
+  private func insertion(_ row: InsertedRow, into table: String) -> String {
+    let columns = quotedList(row.cells.map(\.column))
+    let values = row.cells.map(\.value.sql).joined(separator: ", ")
+    return "INSERT INTO \(main(table)) (\(columns)) VALUES (\(values))"
+  }
+
+  // MARK: Checks
+
+  /// A type or an expression may not smuggle more into the statement than it is.
+  private func checked(
+    _ sql: String, declares definition: TableDefinition
+  ) throws(PlanningError) -> String {
+    let constraints = definition.unique.count + definition.checks.count
+      + definition.foreignKeys.count + (definition.primaryKey.isEmpty ? 0 : 1)
+    guard case .createTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
+      parsed.columns.map(\.name.text) == definition.columns.map(\.name),
+      parsed.constraints.count == constraints
+    else {
+      throw PlanningError(
+        .manifest, "a type or an expression of table \(definition.name) is not one: \(sql)",
+        key: "columns")
+    }
+    return sql
+  }
+
+  private func requireOneColumn(_ column: ColumnDefinition) throws(PlanningError) {
+    var definition = TableDefinition(name: "t", columns: [column])
+    definition.columns[0].autoincrement = false
+    _ = try checked(definition.sql, declares: definition)
+  }
+
+  private func requireCreate(
+    _ kind: String, _ name: String, _ sql: SQLSource
+  ) throws(PlanningError) {
+    let parsed: ParsedStatement
+    do {
+      parsed = try parseCreate(TokenizedSQL(sql.text))
+    } catch {
+      throw PlanningError(.manifest, "not a CREATE \(kind.uppercased()): \(error)", key: "sql")
+    }
+    let isAsked =
+      switch parsed {
+      case .createView(let view): kind == "view" && !view.isTemporary
+      case .createTrigger(let trigger): kind == "trigger" && !trigger.isTemporary
+      default: false
+      }
+    guard isAsked else {
+      throw PlanningError(
+        .manifest, "`sql` is not a CREATE \(kind.uppercased()) statement", key: "sql")
+    }
+    guard parsed.name.isSame(as: name) else {
+      throw PlanningError(
+        .manifest, "`name` is \(name), but `sql` creates the \(kind) \(parsed.name.text)",
+        key: "name")
+    }
+  }
+}

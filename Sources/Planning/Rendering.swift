@@ -1,0 +1,120 @@
+import ManifestFormat
+import SQLText
+
+// How definitions of a manifest are written as SQL. The text of what is created enters
+// fingerprints, which locks and ledgers keep for ever: it must never change.
+
+extension Literal {
+  /// The literal as SQL; an expression stands in parentheses.
+  package var sql: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let integer): integer == .min ? "(-9223372036854775807 - 1)" : "\(integer)"
+    case .real(let real): "\(real)"
+    case .text(let text): Quoting.stringLiteral(text)
+    case .blob(let bytes): Quoting.blobLiteral(bytes)
+    case .sql(let source): "(\(expression(source)))"
+    }
+  }
+
+  /// What `typeof()` says of the literal; nil for an expression.
+  package var storageClass: String? {
+    switch self {
+    case .null: "null"
+    case .integer: "integer"
+    case .real: "real"
+    case .text: "text"
+    case .blob: "blob"
+    case .sql: nil
+    }
+  }
+
+  /// The source, when the literal is an expression.
+  package var source: SQLSource? {
+    if case .sql(let source) = self { source } else { nil }
+  }
+}
+
+/// An expression to be put between parentheses: a trailing `-- comment` must not swallow them.
+func expression(_ source: SQLSource) -> String {
+  let endsInComment = TokenizedSQL(source.text).tokens.last?.kind == .comment
+  return endsInComment ? source.text + "\n" : source.text
+}
+
+extension ColumnDefinition {
+  /// The column as CREATE TABLE and ADD COLUMN spell it.
+  package var sql: String { Quoting.quoted(name) + definitionSQL }
+
+  /// Everything behind the name.
+  var definitionSQL: String {
+    var sql = ""
+    if let type { sql += " \(type)" }
+    if primaryKey { sql += autoincrement ? " PRIMARY KEY AUTOINCREMENT" : " PRIMARY KEY" }
+    switch notNull {
+    case .plain?: sql += " NOT NULL"
+    case .onConflict(let action)?: sql += " NOT NULL ON CONFLICT \(action.rawValue.uppercased())"
+    case nil: break
+    }
+    if unique { sql += " UNIQUE" }
+    if let check { sql += " CHECK (\(expression(check)))" }
+    if let value = self.default { sql += " DEFAULT \(value.sql)" }
+    if let collate { sql += " COLLATE \(Quoting.quoted(collate))" }
+    if let references { sql += " \(references.sql)" }
+    if let generated {
+      sql += " GENERATED ALWAYS AS (\(expression(generated.expression)))"
+      sql += generated.stored ? " STORED" : " VIRTUAL"
+    }
+    return sql
+  }
+}
+
+extension Reference {
+  var sql: String {
+    var sql = "REFERENCES \(Quoting.quoted(table))"
+    if !columns.isEmpty { sql += "(\(quotedList(columns)))" }
+    if let onDelete { sql += " ON DELETE \(onDelete.sql)" }
+    if let onUpdate { sql += " ON UPDATE \(onUpdate.sql)" }
+    if deferrable { sql += " DEFERRABLE INITIALLY DEFERRED" }
+    return sql
+  }
+}
+
+extension TableDefinition {
+  package var sql: String {
+    var items = columns.map(\.sql)
+    if !primaryKey.isEmpty { items.append("PRIMARY KEY (\(quotedList(primaryKey)))") }
+    items += unique.map { "UNIQUE (\(quotedList($0)))" }
+    items += checks.map { "CHECK (\(expression($0)))" }
+    items += foreignKeys.map { key in
+      "FOREIGN KEY (\(quotedList(key.columns))) \(key.reference.sql)"
+    }
+    var options: [String] = []
+    if strict { options.append("STRICT") }
+    if withoutRowid { options.append("WITHOUT ROWID") }
+    let suffix = options.isEmpty ? "" : " " + options.joined(separator: ", ")
+    return "CREATE TABLE \(Quoting.quoted(name)) (\n  \(items.joined(separator: ",\n  "))\n)\(suffix)"
+  }
+}
+
+extension IndexDefinition {
+  package var sql: String {
+    let terms = columns.map { column in
+      var sql =
+        switch column.term {
+        case .column(let name): Quoting.quoted(name)
+        case .expression(let source): "(\(expression(source)))"
+        }
+      if let collate = column.collate { sql += " COLLATE \(Quoting.quoted(collate))" }
+      if column.descending { sql += " DESC" }
+      return sql
+    }
+    var sql = "CREATE \(unique ? "UNIQUE " : "")INDEX \(Quoting.quoted(name)) ON \(Quoting.quoted(table))"
+    sql += " (\(terms.joined(separator: ", ")))"
+    if let condition = self.where { sql += " WHERE \(expression(condition))" }
+    return sql
+  }
+}
+
+func quotedList(_ names: [String]) -> String {
+  names.map { Quoting.quoted($0) }.joined(separator: ", ")
+}

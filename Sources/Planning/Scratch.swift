@@ -1,0 +1,20 @@
+import SQLite
+import SchemaModel
+
+extension Schema {
+  /// A private database in memory with this schema and no rows, to ask SQLite what a change does.
+  ///
+  /// Objects that cannot be made again (a view may name what is gone) are left out.
+  package func scratch(_ application: Application) throws(DatabaseError) -> Connection {
+    let connection = try Connection(path: nil)
+    try application.registerStubs(on: connection)
+    for kind in [SchemaObject.Kind.table, .index, .view, .trigger] {
+      for object in objects where object.kind == kind && !object.isInternal {
+        guard let sql = object.sql else { continue }
+        // A virtual table brings its shadow tables itself: making them again fails, rightly.
+        try? connection.execute(sql)
+      }
+    }
+    return connection
+  }
+}

@@ -1,0 +1,51 @@
+import ManifestFormat
+import SQLText
+
+/// The `map` of a `move_column`, as SQL over a column.
+///
+/// Keys match by storage class and byte for byte: the unary plus takes the column's affinity off,
+/// COLLATE BINARY its collation (Datatypes In SQLite, sections 4.2 and 7.1).
+struct ValueMap {
+  /// The column, quoted.
+  let column: String
+  let entries: [MappedValue]
+
+  /// True for rows that hold `literal`.
+  func holds(_ literal: Literal) -> String {
+    if case .null = literal { return "\(column) IS NULL" }
+    let storage = Quoting.stringLiteral(literal.storageClass ?? "")
+    return "(typeof(\(column)) = \(storage) AND +\(column) COLLATE BINARY IS \(literal.sql))"
+  }
+
+  /// True for rows whose value no key names.
+  var isUnmapped: String {
+    // Integers are by far the most common keys, and IN over a list of them is the fastest filter.
+    let integers = entries.compactMap { entry -> String? in
+      if case .integer = entry.from { entry.from.sql } else { nil }
+    }
+    var tests: [String] = []
+    if !integers.isEmpty {
+      tests.append(
+        "(typeof(\(column)) = 'integer' AND +\(column) IN (\(integers.joined(separator: ", "))))")
+    }
+    for entry in entries {
+      if case .integer = entry.from { continue }
+      tests.append(holds(entry.from))
+    }
+    // Each test is true or false, never NULL, because typeof() never is.
+    return "NOT (\(tests.joined(separator: " OR ")))"
+  }
+
+  /// The new value of a row.
+  var value: String {
+    "CASE "
+      + entries.map { "WHEN \(holds($0.from)) THEN \($0.to.sql)" }.joined(separator: " ")
+      + " END"
+  }
+
+  /// True for rows whose new value differs from the old one; nil when the map changes nothing.
+  var changes: String? {
+    let changed = entries.filter { $0.from != $0.to }
+    return changed.isEmpty ? nil : changed.map { holds($0.from) }.joined(separator: " OR ")
+  }
+}
