@@ -8,6 +8,14 @@ package struct UsageError: Error, Sendable, CustomStringConvertible {
   /// A sentence: what was probably meant.
   package let hint: String?
 
+  /// For what only the program can know to be wrong: two options that exclude each other.
+  package init(program: String, message: String, commandPath: [String], hint: String? = nil) {
+    self.program = program
+    self.message = message
+    self.commandPath = commandPath
+    self.hint = hint
+  }
+
   /// Two lines, without a last line end.
   package var description: String {
     let help = ([program] + commandPath + ["--help"]).joined(separator: " ")
