@@ -1,0 +1,40 @@
+SHELL := bash
+.DEFAULT_GOAL := help
+
+SOURCES := Sources Tests Package.swift
+
+# One file that needs neither the Swift runtime nor any shared library: it starts in a millisecond.
+# It needs lld, and crashes at its start with a run path in it. Darwin has no static executables.
+STATIC := $(if $(filter Linux,$(shell uname -s)),--disable-local-rpath -Xswiftc -static-executable \
+	-Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s)
+
+.PHONY: help prerequisites demo test check release clean format
+
+help: prerequisites ## Show this help
+	@sed -nE 's/^([a-z]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+prerequisites:
+	@Scripts/prerequisites
+
+demo: prerequisites ## Show schemactl at work on a database of its own
+	@Scripts/demo
+
+test: prerequisites ## Build and run every test; print what fails and the sum
+	@set -o pipefail; swift test --disable-xctest 2>&1 \
+	  | sed -E '/Test run /!{/ (started|passed after [0-9.]+ seconds)\.$$/d;}'
+
+check: prerequisites ## What a change must pass: format, build without a warning, tests
+	@swift format lint --strict --parallel --recursive $(SOURCES)
+	@swift build
+	@$(MAKE) --no-print-directory test
+
+format: prerequisites ## Format all Swift files in place
+	@swift format --in-place --parallel --recursive $(SOURCES)
+
+release: prerequisites ## Build dist/schemactl: on Linux one static file
+	swift build -c release --product schemactl --scratch-path .build/static $(STATIC)
+	@mkdir -p dist
+	@install -m 755 .build/static/release/schemactl dist/schemactl
+
+clean: prerequisites ## Remove everything that was built
+	rm -rf .build dist demo

@@ -1,0 +1,80 @@
+extension CommandLineProgram {
+  /// A script to source from bash 3.2 or later. Where it has nothing to say, bash offers files.
+  package func bashCompletions() -> String {
+    let function = "_\(shellIdentifier)"
+    let scopes = visibleScopes
+    return """
+      # Completions of \(name) for bash.
+      \(function)() {
+        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+        local command=\(name) index skip= word words=
+        # Bash cuts words at '=': '--name=va' comes as three.
+        if [ "$current" = '=' ]; then
+          current=
+        elif [ "$previous" = '=' ]; then
+          previous=${COMP_WORDS[COMP_CWORD-2]}
+        fi
+        for ((index = 1; index < COMP_CWORD; index++)); do
+          word=${COMP_WORDS[index]}
+          if [ -n "$skip" ] && [ "$word" != '=' ]; then skip=; continue; fi
+          case $word in
+            \((optionsWithValues + ["="]).joined(separator: " | "))) skip=1; continue ;;
+            -*) continue ;;
+          esac
+          case "$command $word" in
+      \(lines(scopes.dropFirst().map { "'\($0.invocation)') command='\($0.invocation)' ;;" }, indent: 6))
+            *) break ;;
+          esac
+        done
+        case "$command:$previous" in
+      \(lines(scopes.flatMap(\.bashChoiceCases) + anyValueCase, indent: 4))
+        esac
+        case "$command:$current" in
+      \(lines(scopes.map(\.bashOptionsCase), indent: 4))
+      \(lines(scopes.compactMap(\.bashCommandsCase), indent: 4))
+        esac
+        [ -n "$words" ] && COMPREPLY=($(compgen -W "$words" -- "$current"))
+      }
+      complete -o default -F \(function) \(name)
+
+      """
+  }
+
+  /// After every other option that takes a value: whatever bash offers.
+  private var anyValueCase: [String] {
+    let patterns = optionsWithValues.map { "*:\($0)" }.joined(separator: " | ")
+    return patterns.isEmpty ? [] : ["\(patterns)) return ;;"]
+  }
+
+  private func lines(_ lines: [String], indent: Int) -> String {
+    lines.map { TextLayout.pad($0, by: indent) }.joined(separator: "\n")
+  }
+
+  /// The program's name as the name of a shell function.
+  var shellIdentifier: String { name.replacing("-", with: "_") }
+
+  /// Every spelling, of any command's option, that takes the next word.
+  var optionsWithValues: [String] {
+    let options = scopes.flatMap(\.options).filter { $0.kind.takesNextWord }
+    return Set(options.flatMap(\.spellings)).sorted()
+  }
+}
+
+extension CommandScope {
+  fileprivate var bashChoiceCases: [String] {
+    options.filter { !$0.kind.choices.isEmpty }.map { option in
+      let patterns = option.spellings.map { "'\(invocation):\($0)'" }.joined(separator: " | ")
+      let words = option.kind.choices.joined(separator: " ")
+      return "\(patterns)) COMPREPLY=($(compgen -W '\(words)' -- \"$current\")); return ;;"
+    }
+  }
+
+  fileprivate var bashOptionsCase: String {
+    "'\(invocation):-'*) words='\(options.flatMap(\.spellings).joined(separator: " "))' ;;"
+  }
+
+  fileprivate var bashCommandsCase: String? {
+    let names = visibleSubcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
+    return names.isEmpty ? nil : "'\(invocation):'*) words='\(names.joined(separator: " "))' ;;"
+  }
+}

@@ -1,0 +1,70 @@
+/// One command, or a subcommand of one.
+package struct CommandDeclaration: Sendable {
+  package struct Example: Sendable {
+    /// As typed, the program's name included.
+    package let command: String
+    package let meaning: String
+
+    package init(_ command: String, _ meaning: String) {
+      self.command = command
+      self.meaning = meaning
+    }
+  }
+
+  package let name: String
+  /// One line.
+  package let summary: String
+  /// Paragraphs with a blank line between them.
+  package let discussion: String
+  package let examples: [Example]
+  package let arguments: [ArgumentDeclaration]
+  package let options: [OptionDeclaration]
+  package let subcommands: [CommandDeclaration]
+  /// False when only the subcommands do something.
+  package let isRunnable: Bool
+  /// Works, and appears neither in help nor in completions.
+  package let isHidden: Bool
+  package let seeAlso: [String]
+
+  /// - Parameter isRunnable: by default true for a command without subcommands.
+  package init(
+    name: String, summary: String, discussion: String = "", examples: [Example] = [],
+    arguments: [ArgumentDeclaration] = [], options: [OptionDeclaration] = [],
+    subcommands: [CommandDeclaration] = [], isRunnable: Bool? = nil, isHidden: Bool = false,
+    seeAlso: [String] = []
+  ) {
+    self.name = name
+    self.summary = summary
+    self.discussion = discussion
+    self.examples = examples
+    self.arguments = arguments
+    self.options = options
+    self.subcommands = subcommands
+    self.isRunnable = isRunnable ?? subcommands.isEmpty
+    self.isHidden = isHidden
+    self.seeAlso = seeAlso
+  }
+}
+
+/// A word that a command takes by its place.
+package struct ArgumentDeclaration: Sendable {
+  /// As help shows it: `FILE`.
+  package let name: String
+  package let summary: String
+  package let required: Bool
+  /// Takes every further word; only the last argument may.
+  package let repeats: Bool
+
+  package init(name: String, summary: String, required: Bool = true, repeats: Bool = false) {
+    self.name = name
+    self.summary = summary
+    self.required = required
+    self.repeats = repeats
+  }
+
+  /// `FILE`, `[FILE]`, `FILE...`, `[FILE...]`.
+  var usage: String {
+    let word = repeats ? "\(name)..." : name
+    return required ? word : "[\(word)]"
+  }
+}

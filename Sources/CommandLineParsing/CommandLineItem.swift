@@ -1,0 +1,65 @@
+/// One thing on a command line, told apart before it is known which command it is for.
+enum CommandLineItem {
+  /// `--name` or `-n`, with what was attached by `=` or stood in the next word.
+  case option(spelling: String, value: String?)
+  case argument(String)
+
+  /// - Parameter option: what is declared under a spelling, for any command.
+  static func items(
+    of words: [String], option: (String) -> OptionDeclaration?
+  ) -> [CommandLineItem] {
+    var items: [CommandLineItem] = []
+    var rest = words[...]
+    func takesNextWord(_ spelling: String) -> Bool {
+      option(spelling)?.kind.takesNextWord ?? false
+    }
+    func nextValue(for spelling: String) -> String? {
+      guard takesNextWord(spelling), let next = rest.first, !isOption(next) else { return nil }
+      return rest.popFirst()
+    }
+    while let word = rest.popFirst() {
+      if word == "--" {
+        return items + rest.map(CommandLineItem.argument)
+      } else if !isOption(word) {
+        items.append(.argument(word))
+      } else if word.utf8.starts(with: "--".utf8) {
+        let (spelling, value) = split(word)
+        items.append(.option(spelling: spelling, value: value ?? nextValue(for: spelling)))
+      } else if option(String(word.prefix(2))) == nil {
+        // Named whole, so that `-timeout` is told of `--timeout`.
+        items.append(.option(spelling: word, value: nil))
+      } else {
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+          let spelling = "-\(letter)"
+          var value: String?
+          if letters.first == "=" {
+            value = String(letters.dropFirst())
+            letters = ""
+          } else if takesNextWord(spelling) {
+            value = letters.isEmpty ? nextValue(for: spelling) : String(letters)
+            letters = ""
+          }
+          items.append(.option(spelling: spelling, value: value))
+        }
+      }
+    }
+    return items
+  }
+
+  /// A lone `-` names a stream and `-5` is a number: neither is an option.
+  static func isOption(_ word: String) -> Bool {
+    let bytes = word.utf8
+    guard bytes.first == UInt8(ascii: "-"), bytes.count > 1 else { return false }
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let isNumber =
+      bytes.dropFirst().first.map { digits.contains($0) || $0 == UInt8(ascii: ".") } ?? false
+    return !(isNumber && Double(word) != nil)
+  }
+
+  /// By bytes: a combining mark after `=` would hide it from a search for characters.
+  private static func split(_ word: String) -> (spelling: String, value: String?) {
+    guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (word, nil) }
+    return (String(word[..<equals]), String(word[word.utf8.index(after: equals)...]))
+  }
+}

@@ -1,0 +1,36 @@
+/// Where in a program's commands one stands: the program, a command, or a command's subcommand.
+struct CommandScope {
+  let program: CommandLineProgram
+  /// From the outermost command to the innermost; empty for the program itself.
+  let path: [CommandDeclaration]
+
+  var command: CommandDeclaration? { path.last }
+  var names: [String] { path.map(\.name) }
+  var subcommands: [CommandDeclaration] { command?.subcommands ?? program.commands }
+  var visibleSubcommands: [CommandDeclaration] { subcommands.filter { !$0.isHidden } }
+  var isHidden: Bool { path.contains(where: \.isHidden) }
+
+  /// As typed: `ferry ledger repair`.
+  var invocation: String { ([program.name] + names).joined(separator: " ") }
+
+  var ownOptions: [OptionDeclaration] { command?.options ?? [] }
+  var sharedOptions: [OptionDeclaration] {
+    program.options + (path.isEmpty ? [.help, .version] : [.help])
+  }
+  var options: [OptionDeclaration] { ownOptions + sharedOptions }
+
+  func option(spelled spelling: String) -> OptionDeclaration? {
+    options.first { $0.spellings.contains(spelling) }
+  }
+
+  func entering(_ command: CommandDeclaration) -> CommandScope {
+    CommandScope(program: program, path: path + [command])
+  }
+
+  /// The scope that the first words name, and the words after them.
+  func descending(_ words: ArraySlice<String>) -> (scope: CommandScope, rest: ArraySlice<String>) {
+    guard let word = words.first, let command = subcommands.first(where: { $0.name == word })
+    else { return (self, words) }
+    return entering(command).descending(words.dropFirst())
+  }
+}

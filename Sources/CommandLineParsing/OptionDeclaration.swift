@@ -1,0 +1,73 @@
+/// An option: `--name`, perhaps `-n`, perhaps a value, perhaps an environment variable behind it.
+package struct OptionDeclaration: Sendable {
+  package enum Kind: Sendable {
+    case flag
+    case text(_ placeholder: String)
+    case integer(_ placeholder: String, ClosedRange<Int>)
+    /// Finite decimal numbers only.
+    case number(_ placeholder: String, ClosedRange<Double>)
+    case choice(_ placeholder: String, [String])
+    /// `--name` alone or `--name=VALUE`, never `--name VALUE`.
+    case optionalText(_ placeholder: String)
+  }
+
+  /// Without the dashes.
+  package let name: String
+  package let short: Character?
+  package let kind: Kind
+  /// The variable that is read when the command line does not give the option. Empty is unset.
+  package let environment: String?
+  package let repeats: Bool
+  package let summary: String
+
+  package init(
+    _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
+    repeats: Bool = false, summary: String
+  ) {
+    self.name = name
+    self.short = short
+    self.kind = kind
+    self.environment = environment
+    self.repeats = repeats
+    self.summary = summary
+  }
+
+  var spelling: String { "--\(name)" }
+
+  /// `--name` and, when there is one, `-n`.
+  var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [spelling] }
+
+  static let help = OptionDeclaration("help", short: "h", summary: "Show this help.")
+  static let version = OptionDeclaration("version", summary: "Show the version.")
+}
+
+extension OptionDeclaration.Kind {
+  /// Whether the next word belongs to the option when no `=` does.
+  var takesNextWord: Bool {
+    switch self {
+    case .flag, .optionalText: false
+    case .text, .integer, .number, .choice: true
+    }
+  }
+
+  var placeholder: String? {
+    switch self {
+    case .flag: nil
+    case .text(let name), .integer(let name, _), .number(let name, _), .choice(let name, _),
+      .optionalText(let name):
+      name
+    }
+  }
+
+  var choices: [String] {
+    if case .choice(_, let choices) = self { choices } else { [] }
+  }
+
+  /// Whether a value may well be a file's name, for completions.
+  var mayBeFile: Bool {
+    switch self {
+    case .text, .optionalText: true
+    case .flag, .integer, .number, .choice: false
+    }
+  }
+}

@@ -1,0 +1,162 @@
+extension CommandLineProgram {
+  /// - Parameters:
+  ///   - arguments: the words after the program's name.
+  ///   - environment: the value of an environment variable; nil or empty is unset.
+  package func parse(
+    _ arguments: [String], environment: (String) -> String?
+  ) throws(UsageError) -> ParsedCommandLine {
+    if arguments.isEmpty { return .help(helpText(for: root)) }
+    // Before the command is known, an option is read as any command declares it: `problems` holds
+    // the declarations to one meaning for a name.
+    let declared = optionsBySpelling
+    let items = CommandLineItem.items(of: arguments) { declared[$0] }
+    let words = items.compactMap { if case .argument(let word) = $0 { word } else { nil } }
+    let isAsked = { (option: OptionDeclaration) in
+      items.contains { item in
+        if case .option(let spelling, _) = item {
+          option.spellings.contains(spelling)
+        } else {
+          false
+        }
+      }
+    }
+    if words.first == "help", !commands.contains(where: { $0.name == "help" }) {
+      let (scope, rest) = root.descending(words.dropFirst())
+      if let word = rest.first, !isAsked(.help) { throw scope.unknownCommand(word) }
+      return .help(helpText(for: scope))
+    }
+    let (scope, rest) = root.descending(words[...])
+    if isAsked(.help) { return .help(helpText(for: scope)) }
+    if isAsked(.version) { return .version("\(name) \(version)\n") }
+    try scope.checkCommand(of: items, rest: rest)
+    let values = try scope.values(of: items, environment: environment)
+    try scope.checkArguments(Array(rest))
+    return .run(Invocation(commandPath: scope.names, arguments: Array(rest), values: values))
+  }
+
+  /// Every command's options; of those that share a spelling, any.
+  var optionsBySpelling: [String: OptionDeclaration] {
+    let pairs = scopes.flatMap(\.options).flatMap { option in
+      option.spellings.map { ($0, option) }
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+}
+
+extension CommandScope {
+  /// That there is a command which does something.
+  fileprivate func checkCommand(
+    of items: [CommandLineItem], rest: ArraySlice<String>
+  ) throws(UsageError) {
+    if let command, command.isRunnable {
+      if let word = rest.first, command.arguments.isEmpty, !subcommands.isEmpty {
+        throw unknownCommand(word)
+      }
+      return
+    }
+    // An option that nobody knows may have had a value, which then looks like a command: the
+    // option is the better thing to name.
+    let declared = program.optionsBySpelling
+    for case .option(let spelling, _) in items where declared[spelling] == nil {
+      throw unknownOption(spelling)
+    }
+    if let word = rest.first { throw unknownCommand(word) }
+    let names = visibleSubcommands.map(\.name).joined(separator: ", ")
+    if path.isEmpty { throw error("a command is missing", hint: "The commands are \(names).") }
+    throw error("\(target) needs a subcommand", hint: "There is \(names).")
+  }
+
+  fileprivate func values(
+    of items: [CommandLineItem], environment: (String) -> String?
+  ) throws(UsageError) -> [String: [OptionValue]] {
+    var values: [String: [OptionValue]] = [:]
+    for case .option(let spelling, let text) in items {
+      guard let option = option(spelled: spelling) else { throw unknownOption(spelling) }
+      let value = try value(of: option, spelling: spelling, text: text)
+      if values[option.name] != nil, !option.repeats {
+        throw error("option '\(spelling)' is given more than once", hint: nil)
+      }
+      values[option.name, default: []].append(value)
+    }
+    for option in options where values[option.name] == nil {
+      guard let variable = option.environment, let text = environment(variable), !text.isEmpty
+      else { continue }
+      guard let value = option.kind.value(from: text) else {
+        throw refusal(of: text, for: option, named: "the environment variable \(variable)")
+      }
+      values[option.name] = [value]
+    }
+    return values
+  }
+
+  private func value(
+    of option: OptionDeclaration, spelling: String, text: String?
+  ) throws(UsageError) -> OptionValue {
+    switch (option.kind, text) {
+    case (.flag, nil): return .flag(true)
+    case (.flag, let text?):
+      throw error("option '\(spelling)' takes no value, and has \(quoted(text))", hint: nil)
+    case (.optionalText, nil): return .bare
+    case (_, nil):
+      throw error(
+        "option '\(spelling)' needs a value",
+        hint: "A value that begins with '-' is written '\(option.spelling)=VALUE'.")
+    case (_, let text?):
+      guard let value = option.kind.value(from: text) else {
+        throw refusal(of: text, for: option, named: "option '\(spelling)'")
+      }
+      return value
+    }
+  }
+
+  fileprivate func checkArguments(_ words: [String]) throws(UsageError) {
+    let declared = command?.arguments ?? []
+    let required = declared.filter(\.required)
+    if words.count < required.count {
+      throw error("argument \(required[words.count].name) is missing for \(target)", hint: nil)
+    }
+    if words.count > declared.count, declared.last?.repeats != true {
+      let usage = declared.map(\.usage).joined(separator: " ")
+      throw error(
+        "unexpected argument \(quoted(words[declared.count])) for \(target)",
+        hint: declared.isEmpty ? "It takes none." : "It takes \(usage).")
+    }
+  }
+
+  // MARK: - Errors
+
+  /// The command in quotes, without the program's name.
+  private var target: String { "'\(names.joined(separator: " "))'" }
+
+  private func error(_ message: String, hint: String?) -> UsageError {
+    UsageError(program: program.name, message: message, commandPath: names, hint: hint)
+  }
+
+  private func didYouMean(_ word: String, among candidates: [String]) -> String? {
+    nearest(to: word, among: candidates).map { "Did you mean '\($0)'?" }
+  }
+
+  fileprivate func unknownCommand(_ word: String) -> UsageError {
+    let candidates = visibleSubcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
+    return error(
+      "unknown command " + quoted((names + [word]).joined(separator: " ")),
+      hint: didYouMean(word, among: candidates))
+  }
+
+  private func unknownOption(_ spelling: String) -> UsageError {
+    let message = "unknown option \(quoted(spelling))" + (path.isEmpty ? "" : " for \(target)")
+    let owners = program.visibleScopes.filter { $0.option(spelled: spelling) != nil }
+    let hint = didYouMean(spelling, among: options.map(\.spelling))
+    guard hint == nil, !owners.isEmpty else { return error(message, hint: hint) }
+    let commands = owners.map { "'\($0.names.joined(separator: " "))'" }.joined(separator: ", ")
+    return error(message, hint: "It is an option of \(commands).")
+  }
+
+  private func refusal(
+    of text: String, for option: OptionDeclaration, named name: String
+  ) -> UsageError {
+    error(
+      "\(name) must be \(option.kind.expectation), not \(quoted(text))",
+      hint: didYouMean(text, among: option.kind.choices))
+  }
+}
