@@ -89,7 +89,7 @@ extension Parser {
     let start = position
     while isAtTypeWord { position += 1 }
     var end = position
-    if take("(") {
+    if end > start, take("(") {
       try signedNumber()
       if take(",") { try signedNumber() }
       try expect(")")
@@ -146,7 +146,7 @@ extension Parser {
     if take("UNIQUE") { return .unique(onConflict: try onConflict()) }
     if take("CHECK") { return .check(try parenthesized()) }
     if take("DEFAULT") { return .default(try defaultValue()) }
-    if take("COLLATE") { return .collate(try name("a collation name")) }
+    if take("COLLATE") { return .collate(try collation()) }
     if at("REFERENCES") { return .references(try reference()) }
     if take("GENERATED") {
       try expect("ALWAYS")
@@ -162,6 +162,11 @@ extension Parser {
     let order: SortOrder? = take("ASC") ? .ascending : take("DESC") ? .descending : nil
     return CreateTable.PrimaryKey(
       order: order, onConflict: try onConflict(), isAutoincrement: take("AUTOINCREMENT"))
+  }
+
+  private mutating func collation() throws(SyntaxError) -> Name {
+    guard isAtTypeWord else { throw unexpected("a collation name") }
+    return try name("a collation name")
   }
 
   private mutating func defaultValue() throws(SyntaxError) -> Expression {

@@ -6,6 +6,8 @@ extension Parser {
     let name = try qualifiedName("a table name")
     try expect("USING")
     let module = try self.name("a module name")
+    endsAtSemicolon = false
+    defer { endsAtSemicolon = true }
     let arguments = at("(") ? try items().filter { !$0.isEmpty } : []
     return CreateVirtualTable(
       schema: name.schema, name: name.name, ifNotExists: ifNotExists, module: module,

@@ -1,7 +1,10 @@
 /// Reads one CREATE statement, with or without `;` at its end, by SQLite's grammar.
 ///
-/// What it accepts SQLite accepts, except for what SQLite finds only beyond its grammar (a column
-/// that does not exist, an expression that is none). Linear in the text, whatever its nesting.
+/// All that SQLite accepts is accepted. What is refused is what its grammar refuses outside of
+/// expressions, SELECTs and the statements of a trigger: of those only the ends are looked for.
+/// Linear in the text, whatever its nesting.
+///
+/// - Throws: `SyntaxError` at the first token that does not fit.
 package func parseCreate(_ sql: TokenizedSQL) throws(SyntaxError) -> ParsedStatement {
   var parser = try Parser(sql)
   return try parser.statement()
@@ -12,6 +15,8 @@ struct Parser {
   let sql: TokenizedSQL
   let tokens: [Token]
   var position = 0
+  /// False in the arguments of a virtual table, which may hold any token.
+  var endsAtSemicolon = true
 
   init(_ sql: TokenizedSQL) throws(SyntaxError) {
     self.sql = sql
@@ -59,7 +64,7 @@ extension Parser {
   }
 
   var isAtEnd: Bool {
-    position == tokens.count || at(";")
+    position == tokens.count || (endsAtSemicolon && at(";"))
   }
 
   mutating func take(_ text: String) -> Bool {
@@ -219,7 +224,7 @@ extension Parser {
 
   /// Goes over a token, or over everything between two parentheses.
   private mutating func skipOne(inside open: Int) throws(SyntaxError) {
-    guard position < tokens.count, !at(";") else { throw unclosed(open) }
+    guard !isAtEnd else { throw unclosed(open) }
     let isOpening = at("(")
     position += 1
     if isOpening { try skip(toClosing: position - 1) }

@@ -103,13 +103,14 @@ struct CreateOthersTests {
   @Test("a virtual table keeps its arguments as they are written")
   func virtualTable() throws {
     let sql = TokenizedSQL(
-      "create virtual table if not exists f using fts5(a UNINDEXED, , tokenize = 'x, y', p(1, 2))")
+      "create virtual table if not exists f using fts5(a UNINDEXED, , tokenize = 'x, y', p(1, 2) ; q);"
+    )
     guard case .createVirtualTable(let table) = try parseCreate(sql) else {
       Issue.record("not a virtual table")
       return
     }
     #expect(table.ifNotExists && table.name.text == "f" && table.module.text == "fts5")
-    #expect(table.arguments.map(sql.text) == ["a UNINDEXED", "tokenize = 'x, y'", "p(1, 2)"])
+    #expect(table.arguments.map(sql.text) == ["a UNINDEXED", "tokenize = 'x, y'", "p(1, 2) ; q"])
     let bare = try parseCreate(TokenizedSQL("create virtual table f using m"))
     #expect(bare.name.text == "f")
   }

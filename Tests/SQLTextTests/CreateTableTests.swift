@@ -217,6 +217,8 @@ struct CreateTableTests {
       ("create table t(a default 'x' ⟦'y')", "a column constraint, “,” or “)”"),
       ("create table t(a ⟦left)", "a column constraint, “,” or “)”"),
       ("create table t(a varchar(⟦max))", "a number"),
+      ("create table t(a ⟦(10))", "a column constraint, “,” or “)”"),
+      ("create table t(a collate ⟦left)", "a collation name"),
       ("create table t(a,⟦)", "a column name"), ("create table t(⟦)", "a column name"),
       ("create table t(a int ⟦isnull)", "a column constraint, “,” or “)”"),
       ("create table t(a, ⟦, check(a))", "a column name"),
