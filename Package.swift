@@ -38,7 +38,9 @@ let package = Package(
     room("ManifestFormat", ["CYAML", "SQLText"]),
     room("Planning", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
     room("History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
-    room("Migrating", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History"]),
+    room(
+      "Migrating",
+      ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History"]),
     room(
       "Linting",
       ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating"]),

@@ -58,9 +58,10 @@ struct ColumnMove {
           + "with `dependents: rename`",
         key: "from")
     }
-    return try renaming.result.map { (renamed) throws(PlanningError) in
-      try rename(operation, renamed, renaming)
-    } ?? rebuild(operation, from: schema, first: [])
+    guard let renamed = renaming.result else {
+      return try rebuild(operation)
+    }
+    return try rename(operation, renamed, renaming)
   }
 
   // MARK: Strategies
@@ -73,12 +74,12 @@ struct ColumnMove {
       "ALTER TABLE main.\(Quoting.quoted(table.name)) RENAME COLUMN "
       + "\(Quoting.quoted(column.name.text)) TO \(Quoting.quoted(move.to.name))"
     guard hasSameDefinition else {
-      guard move.renamesDependents else { return try rebuild(operation, from: schema, first: []) }
-      return try rebuild(operation, from: renamed, first: [.statement(statement, nil)])
+      guard move.renamesDependents else { return try rebuild(operation) }
+      return try rebuild(operation, renamed: (renamed, statement))
     }
     // RENAME also turns "text" into 'text' in every view and trigger: a rebuild leaves them alone.
     if renaming.rewritesOthers, !move.renamesDependents {
-      return try rebuild(operation, from: schema, first: [])
+      return try rebuild(operation)
     }
     var steps: [Step] = totality
     if let update = update(of: column.name.text, filter: changedRows) {
@@ -91,25 +92,29 @@ struct ColumnMove {
       expectation: expected.map { TableExpectation(table: table.name, sql: $0) })
   }
 
+  /// - Parameter renamed: the schema in which SQLite has rewritten what mentions the column, and
+  ///   the statement that makes it so once the rows are copied.
   private func rebuild(
-    _ operation: Operation, from schema: Schema, first: [Step]
+    _ operation: Operation, renamed: (schema: Schema, statement: String)? = nil
   ) throws(PlanningError) -> OperationPlan {
+    let schema = renamed?.schema ?? self.schema
+    let name = renamed == nil ? column.name.text : move.to.name
     guard let object = schema.table(table.name) else {
       throw PlanningError(.failed, "there is no table \(table.name)")
     }
     let source = try ParsedTable(object)
-    let old = first.isEmpty ? column.name.text : move.to.name
-    guard let place = source.parsed.column(named: old) else {
-      throw PlanningError(.failed, "\(table.name) has no column \(old)")
+    guard let place = source.parsed.column(named: name) else {
+      throw PlanningError(.failed, "\(table.name) has no column \(name)")
     }
     let final = source.replacing(place.range, with: move.to.sql)
-    let values = map(over: old).value
-    let steps = try Rebuild(source, in: schema).steps(final: final) { name in
-      guard name == old else { return (name, Quoting.quoted(name)) }
-      return (move.to.name, values)
+    let value = newValue(over: column.name.text)
+    let steps = try Rebuild(source, in: schema).steps(
+      final: final, beforeDrop: renamed.map { [$0.statement] } ?? []
+    ) { other in
+      other == place.name.text ? (move.to.name, value) : (other, Quoting.quoted(other))
     }
     return OperationPlan(
-      operation: operation, strategy: .rebuild, steps: totality + first + steps,
+      operation: operation, strategy: .rebuild, steps: totality + steps,
       expectation: TableExpectation(table: table.name, sql: final))
   }
 
@@ -123,7 +128,7 @@ struct ColumnMove {
     let expectation = TableExpectation(table: table.name, sql: final)
     guard move.to.canBeAdded else {
       let new = move.to.name
-      let copied = map(over: column.name.text).value
+      let copied = newValue(over: column.name.text)
       let steps = try Rebuild(table, in: schema).steps(
         final: final, adding: [(new, copied)]
       ) { name in (name, Quoting.quoted(name)) }
@@ -150,15 +155,11 @@ struct ColumnMove {
     case rows(String)
   }
 
-  private struct Values {
-    let value: String
-  }
-
-  private func map(over name: String) -> Values {
+  /// The new column's value, over a row in which the old column is called `name`.
+  private func newValue(over name: String) -> String {
     switch move.mapping {
-    case .map(let entries):
-      Values(value: ValueMap(column: Quoting.quoted(name), entries: entries).value)
-    case .using(let source): Values(value: "(\(expression(source)))")
+    case .map(let entries): ValueMap(column: Quoting.quoted(name), entries: entries).value
+    case .using(let source): "(\(expression(source)))"
     }
   }
 
@@ -196,7 +197,7 @@ struct ColumnMove {
     case .all: condition = ""
     case .rows(let predicate): condition = " WHERE \(predicate)"
     }
-    let value = map(over: column.name.text).value
+    let value = newValue(over: column.name.text)
     return .statement(
       "UPDATE main.\(Quoting.quoted(table.name)) SET \(Quoting.quoted(name)) = \(value)\(condition)",
       nil)

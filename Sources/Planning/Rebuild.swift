@@ -20,10 +20,12 @@ struct Rebuild {
 
   /// - Parameters:
   ///   - final: the CREATE TABLE that the table shall have.
+  ///   - beforeDrop: statements that run once the rows are copied.
   ///   - added: columns that the old table has not, with their value over the old row.
   ///   - column: for a column of the old table its new name and its value over the old row.
   func steps(
-    final: String, adding added: [(name: String, value: String)] = [],
+    final: String, beforeDrop: [String] = [],
+    adding added: [(name: String, value: String)] = [],
     column: (String) -> (name: String, value: String)
   ) throws(PlanningError) -> [Step] {
     var copied = table.parsed.columns.filter { $0.generated == nil }.map { column($0.name.text) }
@@ -43,7 +45,7 @@ struct Rebuild {
       "CREATE TABLE \(Self.copy) (\(places))",
       "INSERT INTO \(Self.copy) SELECT \(copied.map(\.value).joined(separator: ", ")) FROM \(name)",
     ]
-    sql += saved
+    sql += saved + beforeDrop
     sql += [
       "DROP TABLE \(name)",
       final,

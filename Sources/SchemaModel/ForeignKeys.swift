@@ -1,0 +1,46 @@
+import SQLText
+
+/// Which table's foreign keys point at which table.
+package struct ForeignKeyGraph: Sendable {
+  /// By the folded name of the child.
+  private var parents: [String: Set<String>] = [:]
+
+  package init(_ schema: Schema) {
+    for table in schema.tables { note(table) }
+  }
+
+  /// Follows a change of the schema.
+  package mutating func apply(_ delta: SchemaDelta) {
+    for (key, _) in delta.before where key.kind == .table { parents[key.name] = nil }
+    for (_, object) in delta.after where object.kind == .table { note(object) }
+  }
+
+  /// The tables among `names` that have foreign keys, and all tables whose foreign keys point at
+  /// one of `names`: those in which a change of `names` can break a reference. Sorted.
+  package func affected(by names: Set<String>) -> [String] {
+    let folded = Set(names.map(\.asciiLowercased))
+    return parents.filter { child, parents in
+      folded.contains(child) || !parents.isDisjoint(with: folded)
+    }.keys.sorted()
+  }
+
+  private mutating func note(_ table: SchemaObject) {
+    // Most tables have none: only a text with the word in it is taken apart.
+    let tokens = TokenizedSQL(table.sql ?? "")
+    guard tokens.mentions("references"), case .createTable(let parsed)? = try? parseCreate(tokens)
+    else { return }
+    var found = Set(parsed.columns.flatMap(\.references).map(\.table.text.asciiLowercased))
+    for constraint in parsed.constraints {
+      if case .foreignKey(_, let reference) = constraint.kind {
+        found.insert(reference.table.text.asciiLowercased)
+      }
+    }
+    if !found.isEmpty { parents[table.name.asciiLowercased] = found }
+  }
+}
+
+extension TokenizedSQL {
+  fileprivate func mentions(_ word: String) -> Bool {
+    tokens.contains { $0.kind == .word && text($0).asciiLowercased == word }
+  }
+}
