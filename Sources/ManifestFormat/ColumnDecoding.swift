@@ -107,8 +107,8 @@ extension ManifestDecoder {
   private mutating func checkMovesToAnotherName(_ move: MoveColumn, _ fields: Fields) {
     guard !move.from.isEmpty, move.from.foldedName == move.to.name.foldedName else { return }
     report(
-      "the new column is called as the old one, \(quoted(move.from)), is: "
-        + "give it another name, or use `alter_column`",
+      "the new column has the name of the old one, \(quoted(move.from)): "
+        + "give it another, or use `alter_column`",
       at: fields["to"].flatMap { Fields($0)["name"] }?.position ?? fields.position)
   }
 
@@ -139,7 +139,7 @@ extension ManifestDecoder {
       let from = literal(YAMLNode(entry.key))
       if let line = lines.updateValue(entry.key.position.line, forKey: StoredValue(from)) {
         report(
-          "duplicate value \(quoted(entry.key.text)): it is stored as the one on line \(line) is",
+          "duplicate value \(quoted(entry.key.text)): it is stored like the one on line \(line)",
           at: entry.key.position)
       }
       return MappedValue(from: from, to: literal(entry.value))

@@ -2,8 +2,8 @@ extension Grammar {
   package static let configuration = MappingRule(
     "the configuration",
     [
-      .optional("migrations", .text(.name), "The folder of the manifests."),
-      .optional("database", .text(.name), "The database file."),
+      .optional("migrations", .text(.filled), "The folder of the manifests."),
+      .optional("database", .text(.filled), "The database file."),
       .optional(
         "timeout", .number(0...Configuration.maximumTimeout),
         "How many seconds to wait for a lock."),
@@ -18,7 +18,7 @@ extension Grammar {
         "Collations that the application registers."),
       .optional("lint", .mapping(lintConfiguration), "Which rules of lint hold."),
       .optional(
-        "ignore", .list(of: .text(.name), atLeast: 0),
+        "ignore", .list(of: .text(.filled), atLeast: 0),
         "Patterns (globs) of the objects of a live database that are not ours."),
     ])
 
@@ -32,9 +32,9 @@ extension Grammar {
         "tables", .list(of: .text(.name), atLeast: 0), "The tables that sync; all when absent."),
       .optional(
         "local_tables", .list(of: .text(.name), atLeast: 0), "The tables that do not sync."),
-      .optional("since", .text(.name), "The first migration with which anything synced."),
+      .optional("since", .text(.filled), "The first migration with which anything synced."),
       .optional(
-        "oldest_release", .text(.name), "The oldest release that still runs on a device."),
+        "oldest_release", .text(.filled), "The oldest release that still runs on a device."),
     ])
 
   private static let function = MappingRule(

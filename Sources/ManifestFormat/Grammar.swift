@@ -30,6 +30,8 @@ package indirect enum Shape: Sendable {
 
 package enum TextRule: Sendable {
   case any
+  /// Not empty.
+  case filled
   /// Of a table, a column, a rule: not empty.
   case name
   /// Two hexadecimal digits for each byte.

@@ -4,12 +4,13 @@
 /// - Throws: every problem of the file, in the order of their positions.
 package func decodeManifest(_ bytes: [UInt8], file: String) throws(InvalidInput) -> Manifest {
   let document = try YAMLReader.read(bytes, file: file)
-  guard let root = document.root else {
-    throw InvalidInput([
-      Diagnostic(
-        file: file, position: Position(line: 1, column: 1),
-        message: "the file is empty: a manifest needs `operations`")
-    ])
+  guard let root = document.root, !root.isNull else {
+    let message = "the file is empty: a manifest needs `operations`"
+    let position = document.root?.position ?? Position(line: 1, column: 1)
+    throw InvalidInput(
+      found: document.diagnostics + [
+        Diagnostic(file: file, position: position, message: message)
+      ])
   }
   var validator = Validator(file: file)
   validator.check(root, .mapping(Grammar.manifest), .whole("a manifest"))
@@ -19,18 +20,20 @@ package func decodeManifest(_ bytes: [UInt8], file: String) throws(InvalidInput)
   return manifest
 }
 
-/// Each problem once: an alias repeats the problems of its anchor.
 func throwIfAny(_ diagnostics: [Diagnostic]) throws(InvalidInput) {
-  guard !diagnostics.isEmpty else { return }
-  var seen: Set<Diagnostic> = []
-  let start = Position(line: 0, column: 0)
-  throw InvalidInput(
-    diagnostics.filter { seen.insert($0).inserted }
-      .enumerated()
-      .sorted {
-        ($0.element.position ?? start, $0.offset) < ($1.element.position ?? start, $1.offset)
-      }
-      .map(\.element))
+  if !diagnostics.isEmpty { throw InvalidInput(found: diagnostics) }
+}
+
+extension InvalidInput {
+  /// In the order of their positions, each problem once: an alias repeats those of its anchor.
+  init(found diagnostics: [Diagnostic]) {
+    let start = Position(line: 0, column: 0)
+    var seen: Set<Diagnostic> = []
+    let ordered = diagnostics.filter { seen.insert($0).inserted }.enumerated().sorted {
+      ($0.element.position ?? start, $0.offset) < ($1.element.position ?? start, $1.offset)
+    }
+    self.init(ordered.map(\.element))
+  }
 }
 
 /// Makes values of nodes, and finds what the grammar's shapes cannot say.

@@ -13,6 +13,7 @@ struct Validator {
     case key(String)
     case entry(of: String)
     case keyIn(String)
+    case value(of: String)
 
     var text: String {
       switch self {
@@ -20,13 +21,15 @@ struct Validator {
       case .key(let name): quoted(name)
       case .entry(let list): "an entry of \(quoted(list))"
       case .keyIn(let mapping): "a key of \(quoted(mapping))"
+      case .value(let key): "the value of \(quoted(key))"
       }
     }
 
     /// The key that the subject stands under.
     var name: String {
       switch self {
-      case .whole(let name), .key(let name), .entry(let name), .keyIn(let name): name
+      case .whole(let name), .key(let name), .entry(let name), .keyIn(let name), .value(let name):
+        name
       }
     }
   }
@@ -57,7 +60,7 @@ struct Validator {
       }
       for entry in entries {
         check(YAMLNode(entry.key), key, .keyIn(subject.name))
-        check(entry.value, value, .key(entry.key.text))
+        check(entry.value, value, .value(of: entry.key.text))
       }
     case .nullable(let inner):
       if !node.isNull { check(node, inner, subject) }
@@ -81,50 +84,62 @@ struct Validator {
     _ node: YAMLNode, _ rule: MappingRule, _ shape: Shape, _ subject: Subject
   ) {
     guard let entries = node.entries else { return wrongKind(node, shape, subject) }
+    // A misspelt key is there: to say that it is missing too would be noise.
+    var present = Set(entries.map(\.key.text))
     for entry in entries {
-      guard let key = rule.key(entry.key.text) else {
-        unknownKey(entry.key, in: rule)
-        continue
+      if let key = rule.key(entry.key.text) {
+        check(entry.value, key.shape, .key(key.name))
+      } else if let meant = unknownKey(entry.key, in: rule) {
+        present.insert(meant)
       }
-      check(entry.value, key.shape, .key(key.name))
     }
-    let present = Set(entries.map(\.key.text))
     for key in rule.keys where key.isRequired && !present.contains(key.name) {
       report("\(rule.name) needs \(quoted(key.name))", at: node.position)
     }
-    checkExactlyOne(of: rule, entries, at: node.position)
+    checkExactlyOne(of: rule, entries, present, at: node.position)
   }
 
   private mutating func checkExactlyOne(
-    of rule: MappingRule, _ entries: [YAMLNode.Entry], at position: Position
+    of rule: MappingRule, _ entries: [YAMLNode.Entry], _ present: Set<String>,
+    at position: Position
   ) {
     guard !rule.exactlyOneOf.isEmpty else { return }
-    let present = entries.filter { rule.exactlyOneOf.contains($0.key.text) }
     let names = rule.exactlyOneOf.map { name in
       if case .consent = rule.key(name)?.shape { "`\(name): true`" } else { "`\(name)`" }
     }
-    if present.isEmpty {
+    let alternatives = entries.filter { rule.exactlyOneOf.contains($0.key.text) }
+    if present.isDisjoint(with: rule.exactlyOneOf) {
       report("\(rule.name) needs \(listed(names, "or"))", at: position)
-    } else if present.count > 1 {
-      report("\(rule.name) takes \(listed(names, "or")), not both", at: present[1].key.position)
+    } else if alternatives.count > 1 {
+      report(
+        "\(rule.name) takes \(listed(names, "or")), not both", at: alternatives[1].key.position)
     }
   }
 
-  private mutating func unknownKey(_ key: YAMLScalar, in rule: MappingRule) {
-    unknown("key \(quoted(key.text)) in \(rule.name)", key, known: rule.keys.map(\.name))
+  /// Reports the key, and returns the one that it probably means.
+  private mutating func unknownKey(_ key: YAMLScalar, in rule: MappingRule) -> String? {
+    let known = rule.keys.map(\.name)
+    let meant = suggestion(for: key.text, among: known)
+    report(
+      "unknown key \(quoted(key.text)) in \(rule.name), which takes "
+        + listed(known.map { "`\($0)`" }, "and") + (meant.map { ": did you mean `\($0)`?" } ?? ""),
+      at: key.position)
+    return meant
   }
 
-  private mutating func unknown(_ what: String, _ key: YAMLScalar, known: [String]) {
-    var message = "unknown \(what)"
-    if let near = suggestion(for: key.text, among: known) { message += ": did you mean `\(near)`?" }
-    message += message.hasSuffix("?") ? " Known are " : "; known are "
-    report(message + listed(known.map { "`\($0)`" }, "and"), at: key.position)
+  private mutating func unknownOperation(_ key: YAMLScalar) {
+    let known = Grammar.operations.map(\.name)
+    let near = suggestion(for: key.text, among: known).map { ": did you mean `\($0)`?" }
+    report(
+      "unknown operation \(quoted(key.text))\(near ?? ".") The operations are "
+        + listed(known.map { "`\($0)`" }, "and"),
+      at: key.position)
   }
 
   private mutating func checkConstant(_ node: YAMLNode, _ subject: Subject) {
     if let entry = node.entries?.first(where: { $0.key.text == "sql" }) {
       return report(
-        "\(subject.text) must be a value that is known beforehand, not SQL: use `using` for an expression",
+        "\(subject.text) must be known beforehand, and SQL is not: use `using` for an expression",
         at: entry.key.position)
     }
     checkMapping(node, Grammar.constant, .constant, subject)
@@ -143,14 +158,14 @@ struct Validator {
       }
       if let first {
         report(
-          "an entry of `operations` holds one operation: begin \(quoted(name)) with a `-` of its own, "
-            + "beside \(quoted(first))", at: entry.key.position)
+          "an entry of `operations` holds one operation, and \(quoted(first)) stands here already: "
+            + "put a `-` before \(quoted(name))", at: entry.key.position)
       }
       first = first ?? name
       if let rule = Grammar.operationsByName[name] {
         check(entry.value, rule.shape, .key(name))
       } else {
-        unknown("operation \(quoted(name))", entry.key, known: Grammar.operations.map(\.name))
+        unknownOperation(entry.key)
       }
     }
     if first == nil { report("an entry of `operations` needs an operation", at: node.position) }
@@ -228,9 +243,10 @@ struct Validator {
     if scalar.text.isEmpty {
       return report("\(subject.text) is empty: it must be \(shown)", at: scalar.position)
     }
-    let near = suggestion(for: scalar.text, among: choices).map { ": did you mean `\($0)`?" }
+    let near = choices.count > 1 ? suggestion(for: scalar.text, among: choices) : nil
+    let question = near.map { ": did you mean `\($0)`?" } ?? ""
     report(
-      "\(subject.text) must be \(shown), not \(quoted(scalar.text))\(choices.count > 1 ? near ?? "" : "")",
+      "\(subject.text) must be \(shown), not \(quoted(scalar.text))\(question)",
       at: scalar.position)
   }
 
@@ -249,7 +265,8 @@ struct Validator {
   }
 
   private func shown(_ number: Double) -> String {
-    number == number.rounded() ? "\(Int64(number))" : "\(number)"
+    let text = "\(number)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
 
@@ -292,7 +309,7 @@ extension YAMLNode {
 extension TextRule {
   fileprivate var noun: String {
     switch self {
-    case .any: "text"
+    case .any, .filled: "text"
     case .name: "a name"
     case .hexadecimal: "hexadecimal digits"
     case .date: "a date"
@@ -303,7 +320,7 @@ extension TextRule {
   fileprivate func complaint(about text: String) -> String? {
     switch self {
     case .any: nil
-    case .name: text.isBlank ? "is empty: it must be a name" : nil
+    case .name, .filled: text.isBlank ? "is empty: it must be \(noun)" : nil
     case .hexadecimal:
       text.utf8.count % 2 == 0 && text.utf8.allSatisfy(\.isHexDigit)
         ? nil : "must be two hexadecimal digits for each byte, not \(quoted(text))"
@@ -338,24 +355,25 @@ extension Shape {
     case .integer: "a whole number"
     case .number: "a number"
     case .boolean: "true or false"
-    case .consent: "true, or left out"
+    case .consent: "true or left out"
     case .choice(let choices): listed(choices.map { "`\($0)`" }, "or")
     case .list: "a list"
     case .oneOrMany(let shape): "\(shape.noun) or a list"
-    case .mapping(let rule): "a mapping with \(rule.example)"
+    case .mapping(let rule): "a mapping\(rule.example)"
     case .map: "a mapping"
     case .nullable(let shape): shape.noun
-    case .either(let shape, let rule): "\(shape.noun) or a mapping with \(rule.example)"
+    case .either(let shape, let rule): "\(shape.noun) or a mapping\(rule.example)"
     case .operation: "a mapping such as `drop_table: { table: … }`"
     }
   }
 }
 
 extension MappingRule {
-  /// The keys that it cannot do without, or else those that it may have.
+  /// The keys that it cannot do without.
   fileprivate var example: String {
-    let required = keys.filter(\.isRequired)
-    if !required.isEmpty { return listed(required.map { "`\($0.name)`" }, "and") }
-    return listed((exactlyOneOf.isEmpty ? keys.map(\.name) : exactlyOneOf).map { "`\($0)`" }, "or")
+    let required = keys.filter(\.isRequired).map { "`\($0.name)`" }
+    if !required.isEmpty { return " with " + listed(required, "and") }
+    return exactlyOneOf.isEmpty
+      ? "" : " with " + listed(exactlyOneOf.map { "`\($0)`" }, "or")
   }
 }
