@@ -58,6 +58,7 @@ let package = Package(
     tests(of: "SQLText"),
     tests(of: "ManifestFormat"),
     tests(of: "CommandLineParsing"),
+    tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
   ],
   swiftLanguageModes: [.v6]
 )

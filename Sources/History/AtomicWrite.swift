@@ -1,0 +1,89 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Replaces a file's content so that whoever reads it, even after a power cut, finds either the old
+/// bytes or the new ones.
+///
+/// A link is followed: the file that it leads to is replaced. An existing file keeps its mode, and
+/// a write-protected one is refused; a new one gets what the umask allows.
+package func writeFileAtomically(_ bytes: [UInt8], to path: String) throws(FileError) {
+  let target = somethingExists(at: path) ? try resolvedPath(path) : path
+  let oldMode = try modeOfWritableFile(target)
+  let (temporary, descriptor) = try createTemporaryFile(beside: target)
+  do throws(FileError) {
+    try fill(descriptor, with: bytes, mode: oldMode, path)
+    try check(rename(temporary, target), path)
+  } catch {
+    unlink(temporary)
+    throw error
+  }
+  try syncFolder(of: target)
+}
+
+private func check(_ result: Int32, _ path: String) throws(FileError) {
+  guard result == 0 else { throw FileError(path: path, systemError: errno) }
+}
+
+/// The permission bits, nil when there is no such file.
+private func modeOfWritableFile(_ path: String) throws(FileError) -> mode_t? {
+  var status = stat()
+  guard stat(path, &status) == 0 else {
+    if errno == ENOENT { return nil }
+    throw FileError(path: path, systemError: errno)
+  }
+  guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+  try check(access(path, W_OK), path)
+  return status.st_mode & 0o7777
+}
+
+private func createTemporaryFile(
+  beside path: String
+) throws(FileError) -> (path: String, descriptor: Int32) {
+  for attempt in 0..<100 {
+    let temporary = "\(path).\(getpid())-\(attempt).tmp"
+    do throws(FileError) {
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+      return (temporary, try openDescriptor(temporary, flags, mode: 0o666))
+    } catch {
+      if error.systemError != EEXIST {
+        throw FileError(path: path, systemError: error.systemError)
+      }
+    }
+  }
+  throw FileError(path: path, systemError: EEXIST)
+}
+
+/// Closes the descriptor, whatever happens.
+private func fill(
+  _ descriptor: Int32, with bytes: [UInt8], mode: mode_t?, _ path: String
+) throws(FileError) {
+  defer { close(descriptor) }
+  if let mode { try check(fchmod(descriptor, mode), path) }
+  try writeAll(bytes, to: descriptor, path)
+  try check(fsync(descriptor), path)
+}
+
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
+  var written = 0
+  while written < bytes.count {
+    let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count >= 0 {
+      written += count
+    } else if errno != EINTR {
+      throw FileError(path: path, systemError: errno)
+    }
+  }
+}
+
+/// Makes the new name last; a file system that cannot sync a folder does so by itself.
+private func syncFolder(of path: String) throws(FileError) {
+  let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+  let descriptor = try openDescriptor(folder, O_RDONLY | O_DIRECTORY)
+  defer { close(descriptor) }
+  if fsync(descriptor) != 0, errno != EINVAL { throw FileError(path: path, systemError: errno) }
+}

@@ -1,0 +1,58 @@
+/// The number that a migration's id begins with, of any width: `007_x` is 7, a timestamp is one too.
+package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// ASCII digits without leading zeros; none is zero.
+  private let digits: [UInt8]
+
+  /// The leading digits of `id`; an id without any has the number 0.
+  package init(id: String) {
+    digits = Array(id.utf8.prefix(while: isDigit).drop { $0 == UInt8(ascii: "0") })
+  }
+
+  package var description: String {
+    digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self)
+  }
+
+  package static func < (a: MigrationNumber, b: MigrationNumber) -> Bool {
+    a.digits.count == b.digits.count
+      ? a.digits.lexicographicallyPrecedes(b.digits) : a.digits.count < b.digits.count
+  }
+}
+
+/// What keeps `id` from being a migration's id, nil when it is one: a number, `_`, and a slug of
+/// letters, digits, `_`, `-`, `.` and any other non-ASCII character that can be seen.
+package func problem(ofMigrationID id: String) -> String? {
+  let rest = id.utf8.drop(while: isDigit)
+  guard rest.count < id.utf8.count else {
+    return "the name has no number: call it like 0001_what_it_does.yaml"
+  }
+  guard rest.first == UInt8(ascii: "_"), rest.count > 1 else {
+    return "after the number come `_` and a name: call it like 0001_what_it_does.yaml"
+  }
+  guard let character = id.unicodeScalars.first(where: { !isAllowedInID($0) }) else { return nil }
+  return "the name holds \(named(character)): only letters, digits, `_`, `-` and `.` may be in it"
+}
+
+private func isDigit(_ byte: UInt8) -> Bool {
+  (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+}
+
+private func isAllowedInID(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar {
+  case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".": true
+  case _ where scalar.isASCII: false
+  default:
+    // Characters that turn the direction of writing would show a line of the lock as another one.
+    !scalar.properties.isWhitespace && !scalar.properties.isBidiControl
+      && scalar.properties.generalCategory != .control
+  }
+}
+
+private func named(_ scalar: Unicode.Scalar) -> String {
+  switch scalar {
+  case " ": return "a space"
+  case "!"..."~": return "`\(scalar)`"
+  default:
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return "the character U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}
