@@ -76,11 +76,12 @@ extension Project {
         return MigrateReport()
       }
     }
+    guard !targets.isEmpty else { return MigrateReport() }
     let replay = try replay(targets)
-    let upgrade = Upgrade(
+    return try Upgrade(
       project: self, options: options, replay: replay, interruption: interruption,
-      onEvent: onEvent, createsFile: !exists)
-    return try upgrade.run()
+      onEvent: onEvent, createsFile: !exists
+    ).run()
   }
 
   /// The manifests that `options` ask for, in order.

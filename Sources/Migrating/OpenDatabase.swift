@@ -80,18 +80,19 @@ package struct LiveDatabase {
   package init(_ connection: Connection, path: String) throws(Failure) {
     do {
       if connection.isInTransaction {
-        rows = try Ledger.read(connection)
+        rows = try Ledger.rows(in: connection)
         schema = try Schema(of: connection)
       } else {
         try connection.execute("BEGIN")
         defer { try? connection.execute("COMMIT") }
-        rows = try Ledger.read(connection)
+        rows = try Ledger.rows(in: connection)
         schema = try Schema(of: connection)
       }
     } catch let error as DatabaseError {
       throw Failure(error, database: path)
-    } catch let error as LedgerError {
-      throw Failure(.brokenHistory, "\(path): \(error.message)")
+    } catch let error as LedgerReadError {
+      if case .database(let error) = error { throw Failure(error, database: path) }
+      throw Failure(.brokenHistory, "\(path): \(error)")
     } catch {
       throw Failure(.bug, "\(error)")
     }

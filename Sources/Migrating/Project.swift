@@ -5,6 +5,7 @@ import SchemaModel
 
 /// A history with what is needed to run it.
 package struct Project: Sendable {
+  package let folder: MigrationFolder
   package let migrations: [Migration]
   /// Nil when nothing has been frozen yet.
   package let lock: HistoryLock?
@@ -13,9 +14,10 @@ package struct Project: Sendable {
   package let foreign: ForeignObjects
 
   package init(
-    migrations: [Migration], lock: HistoryLock?, application: Application = Application(),
-    foreign: ForeignObjects = ForeignObjects(ignoring: [])
+    folder: MigrationFolder, migrations: [Migration], lock: HistoryLock?, application: Application = Application(),
+    foreign: ForeignObjects = ForeignObjects()
   ) {
+    self.folder = folder
     self.migrations = migrations
     self.lock = lock
     self.application = application
@@ -23,11 +25,11 @@ package struct Project: Sendable {
   }
 
   package func isFrozen(_ migration: Migration) -> Bool {
-    lock?.effectiveEntry(migration.id) != nil
+    lock?.contains(migration.id) ?? false
   }
 
   /// The manifests held against the lock.
-  package var comparison: [HistoryEntry] { compareHistory(migrations, lock: lock) }
+  package var comparison: [HistoryEntry] { folder.compare(migrations, with: lock) }
 
   /// Stops when what has shipped is not what shipped any more.
   package func requireIntactHistory() throws(Failure) {
@@ -55,7 +57,7 @@ package struct Project: Sendable {
 
   /// The ledger held against the history; throws when it is not in a state to go on from.
   package func requireUsableLedger(_ rows: [LedgerRow]?) throws(Failure) -> [LedgerEntry] {
-    let entries = compareLedger(rows ?? [], migrations: migrations, lock: lock)
+    let entries = compareLedger(rows ?? [], with: migrations, lock)
     let stops = entries.filter(\.state.stops)
     guard !stops.isEmpty else { return entries }
     let list = stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }

@@ -60,13 +60,9 @@ final class Upgrade {
 
   /// A function that only the application has would be called: nothing is written at all.
   private func refuseMissingCalls() throws(Failure) {
-    let known: Set<String>
-    do {
-      known = Set((try Ledger.read(connection) ?? []).map(\.id))
-    } catch {
-      // The ledger is read again, and its faults are said, inside the transaction.
-      return
-    }
+    // The ledger is read again, and its faults are said, inside the transaction.
+    guard let rows = try? Ledger.rows(in: connection) ?? [] else { return }
+    let known = Set(rows.map(\.id))
     for step in replay.steps where !known.contains(step.migration.id) {
       guard let call = step.missingCalls.first else { continue }
       throw Failure(
@@ -99,6 +95,11 @@ final class Upgrade {
     }
     do {
       try requireExclusive(first, &batch)
+      guard batch.next == first else {
+        // Another process has been faster.
+        rollBack()
+        return true
+      }
       let started = ContinuousClock.now
       repeat {
         guard let index = batch.next else { break }
@@ -120,6 +121,9 @@ final class Upgrade {
     /// The schema that the history promises here.
     var expected: Schema
     var drift: [SchemaChange]
+    /// The schema that is there.
+    var live: Schema
+    var keys: ForeignKeyGraph
     var isAlone = false
     var done: [(index: Int, applied: AppliedMigration)] = []
 
@@ -141,9 +145,10 @@ final class Upgrade {
       let live = try LiveDatabase(connection, path: options.database)
       try live.requireOurs(project, path: options.database)
       _ = try project.requireUsableLedger(live.rows)
-      if live.rows == nil { try connection.execute(Ledger.createSQL) }
+      if live.rows == nil { try connection.execute(Ledger.createStatement) }
       let known = Set((live.rows ?? []).map(\.id))
       let expected = replay.schema(after: known)
+      let schema = try Schema(of: connection)
       let drift = compareSchemas(
         expected: expected, actual: live.schema.ours(except: project.foreign.contains))
       if drift != report.drift {
@@ -152,7 +157,8 @@ final class Upgrade {
       }
       return Batch(
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
-        isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift)
+        isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift, live: schema,
+        keys: ForeignKeyGraph(schema))
     } catch let error as DatabaseError {
       rollBack()
       throw Failure(error, database: options.database)
@@ -198,8 +204,14 @@ final class Upgrade {
     do {
       try connection.execute("COMMIT")
     } catch {
+      rollBack()
+      batch.done = []
       throw Failure(error, database: options.database)
     }
+    noteCommitted(&batch)
+  }
+
+  private func noteCommitted(_ batch: inout Batch) {
     report.applied += batch.done.map(\.applied)
     onEvent(.committed(ids: batch.done.map(\.applied.id)))
     batch.done = []
@@ -220,10 +232,8 @@ final class Upgrade {
     var batch = batch
     if connection.isInTransaction {
       do {
-        // A failed COMMIT leaves the transaction open without a savepoint: then all of it goes.
         try connection.execute("COMMIT")
-        report.applied += batch.done.map(\.applied)
-        onEvent(.committed(ids: batch.done.map(\.applied.id)))
+        noteCommitted(&batch)
       } catch {
         rollBack()
       }
@@ -248,23 +258,23 @@ final class Upgrade {
     let migration = step.migration
     let context = Context(migration: migration)
     let started = ContinuousClock.now
-    let startedAt = Timestamp.now()
+    let startedAt = Timestamp.now.description
     onEvent(.started(id: migration.id, number: index + 1, of: replay.steps.count))
     try stopOnDrift(step, batch, context)
     do {
       try connection.execute("SAVEPOINT schemactl_migration")
       do {
-        var graph = ForeignKeyGraph(batch.expected)
-        let before = try Schema(of: connection)
-        graph = ForeignKeyGraph(before)
-        let tables = graph.affected(by: step.touch.written.union(step.delta.keys.map(\.name)))
-        let violations = ForeignKeyViolations(of: tables, in: before, on: connection)
+        let before = batch.live
+        let touched = step.touch.written.union(step.delta.keys.map(\.name))
+        let violations = ForeignKeyViolations(
+          of: batch.keys.affected(by: touched), in: before, on: connection)
         let record = try runner.run(migration)
         let after = try Schema(of: connection)
-        try compare(SchemaDelta(from: before, to: after), with: step, batch, context)
-        graph = ForeignKeyGraph(after)
-        let affected = graph.affected(by: step.touch.written.union(step.delta.keys.map(\.name)))
-        let now = ForeignKeyViolations(of: affected, in: after, on: connection)
+        let delta = SchemaDelta(from: before, to: after)
+        try compare(delta, with: step, batch, context)
+        batch.keys.apply(delta)
+        let now = ForeignKeyViolations(
+          of: batch.keys.affected(by: touched), in: after, on: connection)
         if let message = now.message(beyond: violations) {
           throw context.failure(.migrationFailed, message)
         }
@@ -283,6 +293,7 @@ final class Upgrade {
         batch.pending.removeAll { $0 == index }
         batch.isAlone = batch.isAlone || step.isAlone(in: batch.expected)
         batch.expected = step.delta.applied(to: batch.expected)
+        batch.live = after
       } catch {
         if connection.isInTransaction {
           try connection.execute("ROLLBACK TO schemactl_migration")

@@ -1,19 +1,9 @@
+import ManifestFormat
 import SQLite
 import Synchronization
 
 /// What the application registers on its connections and the schema may call.
 package struct Application: Sendable {
-  package struct Function: Sendable, Hashable {
-    package let name: String
-    /// -1: any number.
-    package let arguments: Int
-
-    package init(name: String, arguments: Int) {
-      self.name = name
-      self.arguments = arguments
-    }
-  }
-
   package struct Collation: Sendable {
     package let name: String
     package let compare: @Sendable (String, String) -> Int
@@ -25,14 +15,14 @@ package struct Application: Sendable {
   }
 
   /// What `schemactl.yaml` declares: known by name only.
-  package var declaredFunctions: [Function]
+  package var declaredFunctions: [DeclaredFunction]
   package var declaredCollations: [String]
   /// What an app that embeds the library brings itself.
   package var functions: [FunctionDefinition]
   package var collations: [Collation]
 
   package init(
-    declaredFunctions: [Function] = [], declaredCollations: [String] = [],
+    declaredFunctions: [DeclaredFunction] = [], declaredCollations: [String] = [],
     functions: [FunctionDefinition] = [], collations: [Collation] = []
   ) {
     self.declaredFunctions = declaredFunctions
@@ -42,7 +32,7 @@ package struct Application: Sendable {
   }
 
   /// Declared functions that nobody has brought; `uuid()` is built in.
-  package var missingFunctions: [Function] {
+  package var missingFunctions: [DeclaredFunction] {
     let known = Set(([.uuid] + functions).map { $0.name.lowercased() })
     return declaredFunctions.filter { !known.contains($0.name.lowercased()) }
   }

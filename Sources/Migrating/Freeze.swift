@@ -1,0 +1,37 @@
+import History
+import SQLite
+
+package struct FreezeReport: Sendable {
+  package let lock: HistoryLock
+  package let frozen: [String]
+}
+
+extension Project {
+  /// The lock with the drafts through `through` added as one release; nothing is written.
+  ///
+  /// - Throws: when the frozen history is broken, or a migration cannot be replayed.
+  package func freezing(release: String?, through: String?) throws(Failure) -> FreezeReport {
+    try requireIntactHistory()
+    var options = MigrateOptions(database: "")
+    options.through = through
+    let range = try targets(options)
+    try requireEngine(for: range)
+    let shadow = try Shadow(application)
+    var lock = self.lock ?? HistoryLock()
+    var frozen: [String] = []
+    for migration in range {
+      try shadow.apply(migration)
+      guard !lock.contains(migration.id) else { continue }
+      let digests = LockedDigests(
+        raw: migration.rawDigest, canonical: migration.canonicalDigest,
+        schema: shadow.fingerprint, sqlite: Connection.libraryVersion)
+      do {
+        try lock.freeze(LockEntry(id: migration.id, release: release, digests: digests))
+      } catch {
+        throw Failure(.usage, error.message)
+      }
+      frozen.append(migration.id)
+    }
+    return FreezeReport(lock: lock, frozen: frozen)
+  }
+}

@@ -1,0 +1,56 @@
+import History
+import SQLite
+import SchemaModel
+
+package struct StatusReport: Sendable {
+  /// The last migration that the database has run.
+  package var current: String?
+  package var pending: [String]
+  package var applied: [LedgerRow]
+  package var ledger: [LedgerEntry]
+
+  package var status: ExitStatus { ExitStatus.worst(ledger.map(\.state.status)) }
+}
+
+extension Project {
+  /// Where a database stands. A missing file stands at the beginning.
+  package func status(
+    database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> StatusReport {
+    try DatabaseFile.require(database)
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    let live = try LiveDatabase(connection, path: database)
+    try live.requireOurs(self, path: database)
+    let ledger = compareLedger(live.rows ?? [], with: migrations, lock)
+    return StatusReport(
+      current: live.rows?.last?.id,
+      pending: ledger.filter { $0.state == .pending }.map(\.id),
+      applied: live.rows ?? [], ledger: ledger)
+  }
+
+  /// How a database differs from the schema that its history promises at the point where it is.
+  package func diff(
+    database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> [SchemaChange] {
+    try DatabaseFile.require(database)
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    let live = try LiveDatabase(connection, path: database)
+    let ledger = compareLedger(live.rows ?? [], with: migrations, lock)
+    let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
+    guard unknown.isEmpty else {
+      throw Failure(
+        .databaseAhead,
+        "\(database) has run migrations that the history does not know: "
+          + unknown.joined(separator: ", "))
+    }
+    let known = Set((live.rows ?? []).map(\.id))
+    // Without a ledger the question is how it differs from the whole history.
+    let last = live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
+    let shadow = try Shadow(application)
+    for migration in migrations[..<(last.map { $0 + 1 } ?? 0)] { try shadow.apply(migration) }
+    return compareSchemas(
+      expected: shadow.schema, actual: live.schema.ours(except: foreign.contains))
+  }
+}

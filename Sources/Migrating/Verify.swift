@@ -1,0 +1,110 @@
+import History
+import SQLite
+import SchemaModel
+
+package struct VerifyReport: Sendable {
+  package var history: [HistoryEntry]
+  /// Nil when no database was named.
+  package var ledger: [LedgerEntry]?
+  package var drift: [SchemaChange]?
+  /// What could not be checked, and why.
+  package var notes: [String] = []
+  /// What ended the replay, or kept a database from being compared.
+  package var failure: Failure?
+
+  package var status: ExitStatus {
+    var statuses: [ExitStatus] = history.map { entry in
+      entry.state.isBroken ? .brokenHistory : entry.state == .engineDiffers ? .finding : .success
+    }
+    statuses += (ledger ?? []).map(\.state.status)
+    if !(drift ?? []).isEmpty { statuses.append(.finding) }
+    if let failure { statuses.append(failure.status) }
+    return ExitStatus.worst(statuses)
+  }
+}
+
+extension Project {
+  /// Checks that what shipped is what shipped, that the history can be replayed, and, with a
+  /// database, that it is what its history says.
+  ///
+  /// - Throws: what is 64 and above; everything else is in the report.
+  package func verify(
+    database: String?, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> VerifyReport {
+    if let database { try DatabaseFile.require(database) }
+    var report = VerifyReport(history: comparison)
+    if lock == nil { report.notes.append("nothing is frozen yet: there is no history.lock") }
+    let isBroken = report.history.contains(where: \.state.isBroken)
+    var schemas: [String: Schema] = [:]
+    if isBroken {
+      report.notes.append("the replay was skipped, because the frozen history is broken")
+    } else {
+      try requireEngine(for: migrations)
+      schemas = try replay(into: &report)
+    }
+    guard let database else {
+      if lock != nil {
+        report.notes.append(
+          "history.lock was held against the files alone: whether it was rewritten as a whole, "
+            + "only the ledger of a database (--database) can tell")
+      }
+      return report
+    }
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    let live = try LiveDatabase(connection, path: database)
+    report.ledger = compareLedger(live.rows ?? [], with: migrations, lock)
+    do {
+      try live.requireOurs(self, path: database)
+    } catch {
+      report.failure = report.failure ?? error
+      return report
+    }
+    try compare(live, schemas, into: &report)
+    return report
+  }
+
+  private func compare(
+    _ live: LiveDatabase, _ schemas: [String: Schema], into report: inout VerifyReport
+  ) throws(Failure) {
+    let known = Set((live.rows ?? []).map(\.id))
+    let last = migrations.last { known.contains($0.id) }
+    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }),
+      let expected = last.map({ schemas[$0.id] }) ?? Schema()
+    else {
+      report.notes.append("the schema was not compared: the history cannot be replayed to where "
+        + "the database stands")
+      return
+    }
+    report.drift = compareSchemas(
+      expected: expected, actual: live.schema.ours(except: foreign.contains))
+  }
+
+  /// Replays the history, and holds each frozen step against the lock. The schema after each one.
+  private func replay(into report: inout VerifyReport) throws(Failure) -> [String: Schema] {
+    let shadow = try Shadow(application)
+    var schemas: [String: Schema] = [:]
+    // A spelling that changed in one manifest may show in every later fingerprint.
+    var isExact = true
+    for migration in migrations {
+      do {
+        try shadow.apply(migration)
+      } catch {
+        guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+        report.failure = error
+        return schemas
+      }
+      schemas[migration.id] = shadow.schema
+      guard let index = report.history.firstIndex(where: { $0.id == migration.id }) else { continue }
+      isExact = isExact && [.unchanged, .lineEnds].contains(report.history[index].state)
+      guard isExact, let entry = lock?.effectiveEntry(migration.id),
+        entry.digests.schema != shadow.fingerprint
+      else { continue }
+      report.history[index].state = .engineDiffers
+      report.history[index].detail =
+        "the digests are the same, and SQLite \(Connection.libraryVersion) makes another schema of "
+        + "them than \(entry.digests.sqlite) made when it was frozen"
+    }
+    return schemas
+  }
+}
