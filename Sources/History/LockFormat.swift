@@ -60,7 +60,9 @@ enum LockLine: Sendable, Hashable {
   }
 
   private static func problem(id: String, _ digests: LockedDigests) -> String? {
-    if let problem = History.problem(ofMigrationID: id) { return "`\(id)` is no migration: \(problem)" }
+    if let problem = History.problem(ofMigrationID: id) {
+      return "`\(id)` is no migration: \(problem)"
+    }
     for (name, digest) in [
       ("raw", digests.raw), ("canonical", digests.canonical), ("schema", digests.schema),
     ] where !isDigest(digest) {

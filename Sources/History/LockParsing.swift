@@ -33,8 +33,8 @@ private let nextStep =
 
 private func refuseMergeConflicts(in lines: [ArraySlice<UInt8>]) throws(LockError) {
   let marks = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
-  for (index, line) in lines.enumerated() where marks.contains(where: { line.starts(with: $0.utf8) })
-  {
+  for (index, line) in lines.enumerated()
+  where marks.contains(where: { line.starts(with: $0.utf8) }) {
     throw LockError(
       .mergeConflict, line: index + 1,
       "a merge conflict stands here: resolve the conflict, then run `schemactl verify`")

@@ -82,24 +82,28 @@ package struct MigrationFolder: Sendable, Hashable {
 
   private struct Name {
     let text: String
+    /// The name without its ending.
+    let id: String
     /// Nil when the name can be a manifest's.
     let problem: String?
 
     var isRefused: Bool { problem != nil }
-    var id: String { String(text.dropLast(".yaml".count)) }
 
     init?(_ bytes: [UInt8]) {
       // What editors (lock files) and macOS (attributes) put beside a file has the same ending.
       if bytes.starts(with: ".#".utf8) || bytes.starts(with: "._".utf8) { return nil }
-      text = String(decoding: bytes, as: UTF8.self)
-      if text.hasSuffix(".yml") {
-        problem = "rename it to \(text.dropLast(".yml".count)).yaml: manifests end in .yaml"
-      } else if !text.hasSuffix(".yaml") {
+      let ending = bytes.dropFirst(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.count)
+      guard ending.elementsEqual(".yaml".utf8) || ending.elementsEqual(".yml".utf8) else {
         return nil
-      } else if !text.utf8.elementsEqual(bytes) {
+      }
+      text = String(decoding: bytes, as: UTF8.self)
+      id = String(decoding: bytes.dropLast(ending.count), as: UTF8.self)
+      if String(validating: bytes, as: UTF8.self) == nil {
         problem = "the name is not UTF-8"
+      } else if ending.elementsEqual(".yml".utf8) {
+        problem = "rename it to \(id).yaml: manifests end in .yaml"
       } else {
-        problem = History.problem(ofMigrationID: String(text.dropLast(".yaml".count)))
+        problem = History.problem(ofMigrationID: id)
       }
     }
   }
@@ -153,7 +157,7 @@ package struct MigrationFolder: Sendable, Hashable {
   private func readManifest(_ file: String) throws(FileError) -> [UInt8] {
     do throws(FileError) {
       return try readFile(file, limit: Self.manifestSizeLimit, followingLinks: false)
-    } catch where error.systemError == ELOOP {
+    } catch  where error.systemError == ELOOP {
       return try readFile(
         try targetOfLink(file), limit: Self.manifestSizeLimit, followingLinks: false)
     } catch {
@@ -170,7 +174,7 @@ package struct MigrationFolder: Sendable, Hashable {
         path: file, systemError: error.systemError,
         message: "is a link that leads nowhere: \(error.message)")
     }
-    guard target.hasPrefix(joinedPath(try resolvedPath(path), "")) else {
+    guard target.utf8.starts(with: joinedPath(try resolvedPath(path), "").utf8) else {
       throw FileError(
         path: file, systemError: EACCES,
         message: "is a link that leads out of the folder, to \(target): put the file itself here")

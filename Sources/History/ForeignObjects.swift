@@ -1,0 +1,36 @@
+import SchemaModel
+
+/// Which objects of a live database are not the history's: the bookkeeping of known engines and
+/// migration tools, the ledger, and what the configuration's `ignore` names.
+package struct ForeignObjects: Sendable, Hashable {
+  private let globs: [Glob]
+
+  /// - Parameter globs: the configuration's `ignore`.
+  package init(ignoring globs: [String] = []) {
+    self.globs = bookkeeping + globs.map(Glob.init)
+  }
+
+  /// Whether the object of this name, or what belongs to the table of this name, is not ours.
+  package func contains(_ name: String) -> Bool {
+    Self.isReserved(name) || globs.contains { $0.matches(name) }
+  }
+
+  /// Names that schemactl keeps for itself: no migration may use them.
+  package static func isReserved(_ name: String) -> Bool {
+    name.asciiLowercased.hasPrefix("schemactl_")
+  }
+}
+
+private let bookkeeping = [
+  // Synchronisation and replication.
+  "sqlitedata_*", "crsql_*", "__crsql_*", "*__crsql_*", "_litestream_*", "_cf_*",
+  // Frameworks of applications.
+  "grdb_migrations", "android_metadata", "room_master_table", "room_table_modification_log",
+  "ar_internal_metadata",
+  // Migration tools.
+  "schema_migrations", "atlas_schema_revisions", "alembic_version", "DATABASECHANGELOG*",
+  "goose_db_version", "flyway_schema_history", "refinery_schema_history", "_sqlx_migrations",
+  "__diesel_schema_migrations", "django_migrations", "d1_migrations", "knex_migrations*",
+  "_prisma_migrations", "__drizzle_migrations", "__EFMigrations*", "SequelizeMeta",
+  "_yoyo_*", "yoyo_lock",
+].map(Glob.init)

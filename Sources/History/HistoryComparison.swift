@@ -1,0 +1,245 @@
+/// What has become of a manifest since it was frozen, or that it has not been frozen.
+package enum HistoryState: String, Sendable, Hashable, CaseIterable {
+  case unchanged
+  case draft
+  /// The file differs in what the canonical digest does not cover: comments, key order, quoting.
+  case cosmetic
+  /// The file differs in line ends only.
+  case lineEnds = "line-ends"
+  case edited
+  /// Edited, and the lock records who answers for it.
+  case accepted
+  case removed
+  /// The frozen file is gone, and a draft holds what it held.
+  case renamed
+  /// Renamed so that it runs before or after other frozen ones than it did.
+  case reordered
+  /// A draft that runs before a frozen one.
+  case inserted
+  /// The replay with another SQLite gives another fingerprint; found by the replay, not here.
+  case engineDiffers = "engine-differs"
+
+  /// What has shipped is not what is there (exit code 2).
+  package var isBroken: Bool {
+    switch self {
+    case .edited, .removed, .renamed, .reordered, .inserted: true
+    case .unchanged, .draft, .cosmetic, .lineEnds, .accepted, .engineDiffers: false
+    }
+  }
+}
+
+/// One manifest of the history, and its state.
+package struct HistoryEntry: Sendable, Hashable {
+  package let id: String
+  package let frozen: Bool
+  package var state: HistoryState
+  /// What is wrong and what to do next; empty when there is nothing to say.
+  package var detail: String
+
+  package init(id: String, frozen: Bool, state: HistoryState, detail: String = "") {
+    self.id = id
+    self.frozen = frozen
+    self.state = state
+    self.detail = detail
+  }
+}
+
+extension MigrationFolder {
+  /// Compares the folder's manifests with its lock; without a lock everything is a draft.
+  ///
+  /// - Returns: each manifest once, in the order of the numbers. A frozen manifest that was renamed
+  ///   is listed under its frozen id alone.
+  package func compare(_ migrations: [Migration], with lock: HistoryLock?) -> [HistoryEntry] {
+    let items = historyItems(migrations, lock)
+    let renames = renamedFiles(items)
+    let newNames = Set(renames.values.map(\.id))
+    let lastFrozen = lock?.entries.last
+    return items.compactMap { item in
+      if let entry = item.entry {
+        guard let migration = item.migration else {
+          return gone(entry, renames, items)
+        }
+        return compare(
+          migration, with: entry, accepted: lock?.acceptances(of: entry.id).last,
+          known: lock?.knownDigests(entry.id) ?? [])
+      }
+      if newNames.contains(item.id) { return nil }
+      return draft(item, lastFrozen)
+    }
+  }
+
+  // MARK: Frozen, with a file
+
+  /// - Parameter entry: with the digests that hold now.
+  private func compare(
+    _ migration: Migration, with entry: LockEntry, accepted: LockAcceptance?,
+    known: [LockedDigests]
+  ) -> HistoryEntry {
+    let digests = entry.digests
+    let sameBytes = migration.rawDigest == digests.raw
+    let (state, detail): (HistoryState, String) =
+      if migration.canonicalDigest != digests.canonical {
+        (.edited, editDetail(migration, entry, known, sameBytes: sameBytes))
+      } else if let accepted {
+        (.accepted, "edited after it was frozen, and accepted: \(accepted.reason)")
+      } else if !sameBytes {
+        (.cosmetic, "comments, layout or the like differ from what was frozen; it does the same")
+      } else if migration.hasCarriageReturns {
+        (.lineEnds, "only its line ends differ from what was frozen")
+      } else {
+        (.unchanged, "")
+      }
+    return HistoryEntry(id: migration.id, frozen: true, state: state, detail: detail)
+  }
+
+  private func editDetail(
+    _ migration: Migration, _ entry: LockEntry, _ known: [LockedDigests], sameBytes: Bool
+  ) -> String {
+    if sameBytes {
+      return "the file is the frozen one, but its canonical digest is not: the lock was rewritten, "
+        + "or schemactl has a bug; restore \(shellQuoted(lockFile)) from git"
+    }
+    if known.dropLast().contains(where: { $0.canonical == migration.canonicalDigest }) {
+      return "it is what was frozen before an edit was accepted; \(restoring(entry)), or accept "
+        + acceptCommand(entry.id)
+    }
+    return "it is not what was frozen\(shipping(entry)); \(restoring(entry)) and put the change "
+      + "into a new migration, or, if no device has run it, accept the edit "
+      + acceptCommand(entry.id)
+  }
+
+  private func acceptCommand(_ id: String) -> String {
+    "with `schemactl freeze --accept \(shellQuoted(id)) --reason …`"
+  }
+
+  // MARK: Frozen, without a file
+
+  private func gone(
+    _ entry: LockEntry, _ renames: [String: Migration], _ items: [HistoryItem]
+  ) -> HistoryEntry {
+    guard let file = renames[entry.id] else {
+      return HistoryEntry(
+        id: entry.id, frozen: true, state: .removed,
+        detail: "it was frozen\(shipping(entry)), and its file is gone; \(restoring(entry))")
+    }
+    let command =
+      "`mv \(shellQuoted(file.file)) \(shellQuoted(self.file(ofMigration: entry.id)))`"
+    if let passed = firstPassed(by: entry.id, renames, items) {
+      return HistoryEntry(
+        id: entry.id, frozen: true, state: .reordered,
+        detail:
+          "\(entry.id) is now \(file.id), on the other side of \(passed): databases that have "
+          + "run it did so in the old order; undo it with \(command)")
+    }
+    return HistoryEntry(
+      id: entry.id, frozen: true, state: .renamed,
+      detail:
+        "\(entry.id) is now \(file.id), which databases that have run it do not know; undo it "
+        + "with \(command)")
+  }
+
+  /// For each frozen id without a file the draft that holds the same, each draft at most once.
+  private func renamedFiles(_ items: [HistoryItem]) -> [String: Migration] {
+    var drafts: [String: [Migration]] = [:]
+    for item in items where item.entry == nil {
+      guard let migration = item.migration else { continue }
+      drafts[migration.canonicalDigest, default: []].append(migration)
+    }
+    var renames: [String: Migration] = [:]
+    for item in items where item.migration == nil {
+      guard let canonical = item.entry?.digests.canonical,
+        let first = drafts[canonical]?.first
+      else { continue }
+      drafts[canonical]?.removeFirst()
+      renames[item.id] = first
+    }
+    return renames
+  }
+
+  /// The first frozen migration that `id` ran before and now comes after, or the other way round.
+  private func firstPassed(
+    by id: String, _ renames: [String: Migration], _ items: [HistoryItem]
+  ) -> String? {
+    guard let new = renames[id]?.number else { return nil }
+    let old = MigrationNumber(id: id)
+    return items.first { item in
+      guard item.entry != nil, item.id != id else { return false }
+      let otherNew = renames[item.id]?.number ?? item.number
+      return (item.number < old) != (otherNew < new)
+    }?.id
+  }
+
+  // MARK: Drafts
+
+  private func draft(_ item: HistoryItem, _ lastFrozen: LockEntry?) -> HistoryEntry {
+    // An equal number too: the frozen migration that has it is gone, and will be back.
+    guard let lastFrozen, item.number <= MigrationNumber(id: lastFrozen.id) else {
+      return HistoryEntry(id: item.id, frozen: false, state: .draft)
+    }
+    return HistoryEntry(
+      id: item.id, frozen: false, state: .inserted,
+      detail: "it is not frozen, but comes before \(lastFrozen.id), which is: databases that have "
+        + "run that one would never run it in this place; give it a number above "
+        + "\(MigrationNumber(id: lastFrozen.id))")
+  }
+
+  // MARK: Wording
+
+  private func shipping(_ entry: LockEntry) -> String {
+    entry.release.map { " for release \($0)" } ?? ""
+  }
+
+  private func restoring(_ entry: LockEntry) -> String {
+    let revision = entry.release ?? "<the commit that froze it>"
+    let file = shellQuoted(file(ofMigration: entry.id))
+    return "restore it from git (`git checkout \(revision) -- \(file)`)"
+  }
+}
+
+/// One place of the history: a frozen migration, a manifest, or both.
+struct HistoryItem {
+  let id: String
+  let number: MigrationNumber
+  /// With the digests that hold now; nil for a draft.
+  let entry: LockEntry?
+  /// Nil when the file is gone.
+  let migration: Migration?
+}
+
+/// What is frozen and what is there, in the order of the numbers.
+func historyItems(_ migrations: [Migration], _ lock: HistoryLock?) -> [HistoryItem] {
+  let files = Dictionary(migrations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  let frozen = (lock?.entries ?? []).map { entry in
+    HistoryItem(
+      id: entry.id, number: MigrationNumber(id: entry.id),
+      entry: lock?.effectiveEntry(entry.id) ?? entry, migration: files[entry.id])
+  }
+  let drafts = migrations.filter { lock?.contains($0.id) != true }.map {
+    HistoryItem(id: $0.id, number: $0.number, entry: nil, migration: $0)
+  }
+  return (frozen + drafts).sorted { a, b in
+    a.number == b.number ? a.entry != nil && b.entry == nil : a.number < b.number
+  }
+}
+
+/// The text as one word of a POSIX shell.
+func shellQuoted(_ text: String) -> String {
+  let isPlain =
+    !text.isEmpty
+    && text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+        true
+      default: "/._-+".utf8.contains(byte)
+      }
+    }
+  return isPlain ? text : "'" + replacing("'", in: text, with: "'\\''") + "'"
+}
+
+/// Replaces a scalar wherever it stands, also where it and the next one make up one character.
+func replacing(_ scalar: Unicode.Scalar, in text: String, with other: String) -> String {
+  text.unicodeScalars.reduce(into: "") { result, each in
+    if each == scalar { result += other } else { result.unicodeScalars.append(each) }
+  }
+}

@@ -1,0 +1,129 @@
+import SQLite
+import SchemaModel
+
+/// The table in a user's database that records which migrations it has run.
+package enum Ledger {
+  package static let tableName = "schemactl_migrations"
+
+  package static let createStatement = """
+    CREATE TABLE schemactl_migrations (
+      id TEXT PRIMARY KEY NOT NULL, position INTEGER NOT NULL, raw_digest TEXT NOT NULL, \
+    canonical_digest TEXT NOT NULL,
+      fingerprint TEXT NOT NULL, started_at TEXT NOT NULL /* 2026-11-20T13:00:00.000Z */, \
+    milliseconds INTEGER NOT NULL, tool_version TEXT NOT NULL
+    )
+    """
+
+  /// Takes the eight values of `LedgerRow.values`.
+  package static let insertStatement =
+    "INSERT INTO main.\(tableName) (\(columns.joined(separator: ", "))) "
+    + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+
+  static let columns = [
+    "id", "position", "raw_digest", "canonical_digest", "fingerprint", "started_at",
+    "milliseconds", "tool_version",
+  ]
+
+  /// Names in SQLite are equal when they differ in the case of ASCII letters only.
+  package static func isLedger(_ name: String) -> Bool { name.asciiLowercased == tableName }
+
+  /// The rows in the order of their positions; nil when the database has no ledger.
+  package static func rows(in connection: Connection) throws(LedgerReadError) -> [LedgerRow]? {
+    do throws(DatabaseError) {
+      let found = try connection.rows("PRAGMA main.table_xinfo(\(tableName))")
+      if found.isEmpty { return nil }
+      // A view or virtual table has no primary key and so does not pass either.
+      let isLedger = found.map { $0[1].text } == columns && found[0][5] == .integer(1)
+      if isLedger { return try readRows(connection) }
+    } catch {
+      throw .database(error)
+    }
+    throw .notALedger
+  }
+
+  private static func readRows(_ connection: Connection) throws(DatabaseError) -> [LedgerRow] {
+    let statement = try connection.prepare(
+      "SELECT \(columns.joined(separator: ", ")) FROM main.\(tableName) ORDER BY position, id")
+    var rows: [LedgerRow] = []
+    while try statement.step() {
+      func text(_ column: Int) -> String { statement.text(column) ?? "" }
+      rows.append(
+        LedgerRow(
+          id: text(0), position: statement.integer(1), rawDigest: text(2),
+          canonicalDigest: text(3), fingerprint: text(4), startedAt: text(5),
+          milliseconds: statement.integer(6), toolVersion: text(7)))
+    }
+    return rows
+  }
+
+  package static func insert(
+    _ row: LedgerRow, into connection: Connection
+  ) throws(DatabaseError) {
+    try connection.execute(insertStatement, row.values)
+  }
+}
+
+/// Why a ledger could not be read.
+package enum LedgerReadError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There is something of the ledger's name with other columns.
+  case notALedger
+  case database(DatabaseError)
+
+  package var description: String {
+    switch self {
+    case .notALedger:
+      "\(Ledger.tableName) is not a ledger of schemactl: it has other columns; rename or drop what "
+        + "has this name, or use the schemactl that made it"
+    case .database(let error): error.description
+    }
+  }
+}
+
+/// One migration that a database has run.
+///
+/// Read from a database that anything may have written to: digests need not be digests, and what
+/// is not a number reads as 0.
+package struct LedgerRow: Sendable, Hashable {
+  package var id: String
+  /// Counts up from 1 in the order of the history.
+  package var position: Int64
+  package var rawDigest: String
+  package var canonicalDigest: String
+  /// Of the schema after the migration.
+  package var fingerprint: String
+  /// As `Timestamp` writes it.
+  package var startedAt: String
+  package var milliseconds: Int64
+  package var toolVersion: String
+
+  package init(
+    id: String, position: Int64, rawDigest: String, canonicalDigest: String, fingerprint: String,
+    startedAt: String, milliseconds: Int64, toolVersion: String
+  ) {
+    self.id = id
+    self.position = position
+    self.rawDigest = rawDigest
+    self.canonicalDigest = canonicalDigest
+    self.fingerprint = fingerprint
+    self.startedAt = startedAt
+    self.milliseconds = milliseconds
+    self.toolVersion = toolVersion
+  }
+
+  package var values: [Value] {
+    [
+      .text(id), .integer(position), .text(rawDigest), .text(canonicalDigest), .text(fingerprint),
+      .text(startedAt), .integer(milliseconds), .text(toolVersion),
+    ]
+  }
+
+  /// The INSERT with its values as literals, to be shown in a plan.
+  package var insertStatement: String {
+    let literals = values.map { value in
+      value.integer.map(String.init)
+        ?? "'" + replacing("'", in: value.text ?? "", with: "''") + "'"
+    }
+    return "INSERT INTO \(Ledger.tableName) (\(Ledger.columns.joined(separator: ", "))) "
+      + "VALUES (\(literals.joined(separator: ", ")))"
+  }
+}

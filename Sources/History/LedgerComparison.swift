@@ -1,0 +1,161 @@
+/// Where a migration stands in one database.
+package enum LedgerState: String, Sendable, Hashable, CaseIterable {
+  /// The database has run the form of it that holds now; for a draft, the file's.
+  case applied
+  /// The database has not run it, nor any later one.
+  case pending
+  /// The database has run a form that held before an edit was accepted.
+  case accepted
+  /// In the ledger only: the database is ahead of the history.
+  case unknown
+  /// Frozen, and not in the ledger, though a later one is.
+  case missing
+  /// Frozen, and the database has run a form that the lock does not know.
+  case edited
+  /// The row contradicts itself, the other rows, or the lock: something else wrote it.
+  case altered
+  /// A draft that is not in the ledger, though a later migration is.
+  case outOfOrder = "out-of-order"
+  /// A draft that was edited after the database ran it.
+  case draftEdited = "draft-edited"
+
+  /// `migrate` does not run.
+  package var stops: Bool {
+    switch self {
+    case .applied, .pending, .accepted: false
+    case .unknown, .missing, .edited, .altered, .outOfOrder, .draftEdited: true
+    }
+  }
+}
+
+/// One migration of the history or the ledger, and where it stands in the database.
+package struct LedgerEntry: Sendable, Hashable {
+  package let id: String
+  package let state: LedgerState
+  /// What is wrong and what to do next; empty when there is nothing to say.
+  package let detail: String
+
+  package init(id: String, state: LedgerState, detail: String = "") {
+    self.id = id
+    self.state = state
+    self.detail = detail
+  }
+}
+
+/// Compares what a database has run with the history.
+///
+/// A frozen migration is compared with the lock, never with its file: an edited file says nothing
+/// about the database, and a removed one has nevertheless run. A draft is compared with its file.
+///
+/// - Returns: the history's migrations in the order of the numbers, then those that only the ledger
+///   has, in the order of their positions.
+package func compareLedger(
+  _ rows: [LedgerRow], with migrations: [Migration], _ lock: HistoryLock?
+) -> [LedgerEntry] {
+  let items = historyItems(migrations, lock)
+  let rowsByID = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  let lastApplied = items.last { rowsByID[$0.id] != nil }
+  let rowsOfPosition = Dictionary(grouping: rows, by: \.position)
+
+  var previous: LedgerRow?
+  let known = items.map { item in
+    guard let row = rowsByID[item.id] else { return absent(item, lastApplied) }
+    defer { previous = row }
+    let twin = rowsOfPosition[row.position]?.first { $0.id != row.id }
+    if let problem = problem(of: row, after: previous, twin) ?? contradiction(row, item, lock) {
+      return LedgerEntry(id: item.id, state: .altered, detail: problem + altered)
+    }
+    return present(row, item, lock)
+  }
+
+  let ids = Set(items.map(\.id))
+  var seen: Set<String> = []
+  // Two ids that differ in their Unicode normal form only are one to Swift and two to SQLite.
+  let unknown = rows.filter { !ids.contains($0.id) || !seen.insert($0.id).inserted }
+  return known
+    + unknown.map { row in
+      LedgerEntry(
+        id: row.id, state: .unknown,
+        detail: "the database has run it (\(row.startedAt)), and the history does not have it: it "
+          + "was migrated by a newer version or another branch; update the migrations")
+    }
+}
+
+private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerEntry {
+  guard let lastApplied, item.number < lastApplied.number else {
+    return LedgerEntry(id: item.id, state: .pending)
+  }
+  guard item.entry == nil else {
+    return LedgerEntry(
+      id: item.id, state: .missing,
+      detail: "it is frozen, and the database has not run it, though it has run \(lastApplied.id): "
+        + "its row was removed, or the database was migrated with another history; compare the "
+        + "schema with `schemactl diff` before you touch the ledger")
+  }
+  return LedgerEntry(
+    id: item.id, state: .outOfOrder,
+    detail: "it comes before \(lastApplied.id), which the database has run: give it a greater "
+      + "number")
+}
+
+private func present(_ row: LedgerRow, _ item: HistoryItem, _ lock: HistoryLock?) -> LedgerEntry {
+  guard let entry = item.entry else {
+    if row.canonicalDigest == item.migration?.canonicalDigest {
+      return LedgerEntry(id: item.id, state: .applied)
+    }
+    return LedgerEntry(
+      id: item.id, state: .draftEdited,
+      detail: "the file was edited after the database ran it (\(row.startedAt)): undo the edit, or "
+        + "begin with a fresh database while it is a draft")
+  }
+  if row.canonicalDigest == entry.digests.canonical {
+    return LedgerEntry(id: item.id, state: .applied)
+  }
+  if lock?.knownDigests(item.id).contains(where: { $0.canonical == row.canonicalDigest }) == true {
+    let reason = lock?.acceptances(of: item.id).last?.reason ?? ""
+    return LedgerEntry(
+      id: item.id, state: .accepted,
+      detail: "the database has run it as it was before an accepted edit: \(reason)")
+  }
+  return LedgerEntry(
+    id: item.id, state: .edited,
+    detail:
+      "the database has run another form of it (\(row.startedAt)) than the frozen one: it was "
+      + "edited before or after it was frozen; compare the schema with `schemactl diff`, and bring "
+      + "both together in a new migration")
+}
+
+private let altered =
+  ": the ledger was changed by something else than schemactl; compare it with a backup"
+
+/// What is wrong with a row by itself or beside the others.
+private func problem(of row: LedgerRow, after previous: LedgerRow?, _ twin: LedgerRow?) -> String? {
+  for (name, digest) in [
+    ("raw_digest", row.rawDigest), ("canonical_digest", row.canonicalDigest),
+    ("fingerprint", row.fingerprint),
+  ] where !isDigest(digest) {
+    return "its \(name) is no digest"
+  }
+  if row.position < 1 { return "its position is not a number above 0" }
+  if let twin { return "its position \(row.position) is that of \(twin.id) too" }
+  if let previous, row.position < previous.position {
+    return "its position \(row.position) comes before \(previous.position), that of \(previous.id)"
+  }
+  return nil
+}
+
+/// Equal bytes have equal canonical digests, so a row or the lock is wrong where only the first are.
+private func contradiction(
+  _ row: LedgerRow, _ item: HistoryItem, _ lock: HistoryLock?
+) -> String? {
+  let forms =
+    item.entry == nil
+    ? item.migration.map { [($0.rawDigest, $0.canonicalDigest)] } ?? []
+    : (lock?.knownDigests(item.id) ?? []).map { ($0.raw, $0.canonical) }
+  let sameBytes = forms.filter { $0.0 == row.rawDigest }
+  guard !sameBytes.isEmpty, !sameBytes.contains(where: { $0.1 == row.canonicalDigest }) else {
+    return nil
+  }
+  return "its raw_digest is that of the \(item.entry == nil ? "file" : "frozen manifest"), its "
+    + "canonical_digest is not"
+}

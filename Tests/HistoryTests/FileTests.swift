@@ -1,0 +1,97 @@
+import Foundation
+import History
+import Testing
+
+@Suite("Reading and replacing files")
+struct FileTests {
+  let temporary: TemporaryFolder
+
+  init() throws {
+    temporary = try TemporaryFolder()
+  }
+
+  @Test("what was written is read, from empty to larger than a pipe's buffer")
+  func roundTrip() throws {
+    for size in [0, 1, 4095, 4096, 300_000] {
+      let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      try writeFileAtomically(bytes, to: temporary.path("file"))
+      #expect(try readFile(temporary.path("file")) == bytes)
+      #expect(try readFile(temporary.path("file"), limit: size) == bytes)
+    }
+    #expect(try temporary.names() == ["file"])
+  }
+
+  @Test("a file that does not know its size is read whole, up to the limit")
+  func sizeUnknown() throws {
+    #expect(try readFile("/proc/self/status").count > 100)
+    #expect(throws: FileError.self) { try readFile("/proc/self/status", limit: 10) }
+  }
+
+  @Test("a new file gets what the umask allows, an old one keeps its mode")
+  func mode() throws {
+    let path = temporary.path("file")
+    try writeFileAtomically([1], to: path)
+    #expect(try mode(of: path) & 0o600 == 0o600)
+    #expect(try mode(of: path) & 0o111 == 0)
+    #expect(chmod(path, 0o640) == 0)
+    try writeFileAtomically([2], to: path)
+    #expect(try mode(of: path) == 0o640)
+    #expect(try readFile(path) == [2])
+  }
+
+  @Test("a link stays, and what it leads to is replaced")
+  func link() throws {
+    try temporary.write("target", "old")
+    try FileManager.default.createSymbolicLink(
+      atPath: temporary.path("link"), withDestinationPath: "target")
+    try writeFileAtomically(Array("new".utf8), to: temporary.path("link"))
+    #expect(try readFile(temporary.path("target")) == Array("new".utf8))
+    #expect(throws: FileError.self) {
+      try readFile(temporary.path("link"), followingLinks: false)
+    }
+  }
+
+  @Test("a failed write leaves the old file and nothing else")
+  func failure() throws {
+    try FileManager.default.createDirectory(
+      atPath: temporary.path("folder"), withIntermediateDirectories: false)
+    let folder = try #require(error { try writeFileAtomically([1], to: temporary.path("folder")) })
+    #expect(folder.kind == .notAFile)
+    let missing = try #require(
+      error { try writeFileAtomically([1], to: temporary.path("no/file")) })
+    #expect(missing.kind == .missing)
+    #expect(missing.path == temporary.path("no/file"))
+    #expect(try temporary.names() == ["folder"])
+  }
+
+  @Test("a path with NUL is no path")
+  func nul() throws {
+    try temporary.write("file", "")
+    #expect(throws: FileError.self) { try readFile(temporary.path("file\0more")) }
+  }
+
+  @Test("errors say what is wrong and of which kind it is")
+  func kinds() throws {
+    let missing = try #require(error { _ = try readFile(temporary.path("missing")) })
+    #expect(missing.description == "\(temporary.path("missing")): No such file or directory")
+    #expect(missing.kind == .missing)
+    #expect(try #require(error { _ = try readFile(temporary.path) }).kind == .notAFile)
+    #expect(FileError(path: "x", systemError: EACCES).kind == .permission)
+    #expect(FileError(path: "x", systemError: EIO).kind == .other)
+  }
+
+  private func error(_ body: () throws -> Void) -> FileError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? FileError
+    }
+  }
+
+  private func mode(of path: String) throws -> mode_t {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    return status.st_mode & 0o7777
+  }
+}

@@ -1,0 +1,199 @@
+import History
+import Testing
+
+@Suite("The history compared with its lock")
+struct HistoryComparisonTests {
+  let folder = MigrationFolder("migrations")
+  let frozen: [Migration]
+  let lock: HistoryLock
+
+  init() throws {
+    frozen = try [
+      Migration("0001_a", "a\n"), Migration("0002_b", "b\n"), Migration("0003_c", "c\n"),
+    ]
+    lock = try HistoryLock(freezing: frozen)
+  }
+
+  private func states(_ migrations: [Migration], _ lock: HistoryLock? = nil) -> [String] {
+    folder.compare(migrations, with: lock ?? self.lock).map {
+      "\($0.id) \($0.frozen ? "frozen" : "draft") \($0.state.rawValue)"
+    }
+  }
+
+  private func detail(_ id: String, _ migrations: [Migration], _ lock: HistoryLock? = nil) -> String
+  {
+    folder.compare(migrations, with: lock ?? self.lock).first { $0.id == id }?.detail ?? "no entry"
+  }
+
+  @Test("without a lock everything is a draft")
+  func noLock() {
+    let entries = folder.compare(frozen, with: nil)
+    #expect(entries == frozen.map { HistoryEntry(id: $0.id, frozen: false, state: .draft) })
+    #expect(folder.compare([], with: nil).isEmpty)
+    #expect(folder.compare([], with: HistoryLock()).isEmpty)
+  }
+
+  @Test("what is as it was frozen is unchanged, what comes after is a draft")
+  func unchanged() throws {
+    #expect(
+      states(frozen + [try Migration("0004_d", "d")]) == [
+        "0001_a frozen unchanged", "0002_b frozen unchanged", "0003_c frozen unchanged",
+        "0004_d draft draft",
+      ])
+    #expect(detail("0001_a", frozen) == "")
+  }
+
+  @Test(
+    "a changed file is cosmetic, line-ends or edited",
+    arguments: [
+      ("b\n", HistoryState.unchanged), ("b\r\n", .lineEnds), ("# why\nb\n", .cosmetic),
+      ("# why\r\nb\r\n", .cosmetic), ("b", .edited), ("B\n", .edited), ("", .edited),
+    ])
+  func changed(text: String, state: HistoryState) throws {
+    var migrations = frozen
+    migrations[1] = try Migration("0002_b", text)
+    let entries = folder.compare(migrations, with: lock)
+    #expect(entries.map(\.state) == [.unchanged, state, .unchanged])
+    #expect(entries[1].detail.isEmpty == (state == .unchanged))
+  }
+
+  @Test("an edit's detail says how to undo it and how to accept it")
+  func editDetail() throws {
+    var migrations = frozen
+    migrations[1] = try Migration("0002_b", "other")
+    #expect(
+      detail("0002_b", migrations)
+        == "it is not what was frozen for release 1.0; restore it from git (`git checkout 1.0 -- "
+        + "migrations/0002_b.yaml`) and put the change into a new migration, or, if no device has "
+        + "run it, accept the edit with `schemactl freeze --accept 0002_b --reason …`")
+    let unnamed = try HistoryLock(freezing: frozen, release: nil)
+    let entry = MigrationFolder("my migrations").compare(migrations, with: unnamed)[1]
+    #expect(
+      entry.detail.hasPrefix(
+        "it is not what was frozen; restore it from git (`git checkout <the commit that froze it> "
+          + "-- 'my migrations/0002_b.yaml'`)"))
+  }
+
+  @Test("an accepted edit is accepted, what was before it is edited")
+  func accepted() throws {
+    var lock = lock
+    var migrations = frozen
+    migrations[1] = try Migration("0002_b", "better\n")
+    try lock.accept(
+      LockAcceptance(id: "0002_b", digests: migrations[1].digests, reason: "never shipped"))
+    #expect(states(migrations, lock)[1] == "0002_b frozen accepted")
+    #expect(detail("0002_b", migrations, lock).hasSuffix("accepted: never shipped"))
+    migrations[1] = try Migration("0002_b", "# comment\nbetter\n")
+    #expect(states(migrations, lock)[1] == "0002_b frozen accepted")
+    #expect(states(frozen, lock)[1] == "0002_b frozen edited")
+    #expect(detail("0002_b", frozen, lock).hasPrefix("it is what was frozen before an edit"))
+    migrations[1] = try Migration("0002_b", "third")
+    #expect(states(migrations, lock)[1] == "0002_b frozen edited")
+  }
+
+  @Test("equal bytes with another canonical digest are not passed over")
+  func contradiction() throws {
+    var lock = HistoryLock()
+    let wrong = LockedDigests(
+      raw: frozen[0].rawDigest, canonical: digest("?"), schema: digest("s"), sqlite: "3.40.1")
+    try lock.freeze(LockEntry(id: "0001_a", release: nil, digests: wrong))
+    #expect(states([frozen[0]], lock) == ["0001_a frozen edited"])
+    #expect(detail("0001_a", [frozen[0]], lock).contains("the lock was rewritten"))
+  }
+
+  @Test("a frozen migration without a file is removed, the last one too")
+  func removed() {
+    for index in frozen.indices {
+      var migrations = frozen
+      migrations.remove(at: index)
+      let entries = folder.compare(migrations, with: lock)
+      #expect(entries.map(\.id) == frozen.map(\.id))
+      #expect(entries[index].state == .removed)
+      #expect(entries.filter { $0.state.isBroken }.count == 1)
+      #expect(entries[index].detail.contains("git checkout 1.0 -- migrations/"))
+    }
+    #expect(folder.compare([], with: lock).allSatisfy { $0.state == .removed })
+  }
+
+  @Test("a renamed file is found by what it holds, and both names are given")
+  func renamed() throws {
+    let migrations = [frozen[0], try Migration("0002_new", "# comment\nb\n"), frozen[2]]
+    #expect(
+      states(migrations) == [
+        "0001_a frozen unchanged", "0002_b frozen renamed", "0003_c frozen unchanged",
+      ])
+    #expect(
+      detail("0002_b", migrations)
+        == "0002_b is now 0002_new, which databases that have run it do not know; undo it with "
+        + "`mv migrations/0002_new.yaml migrations/0002_b.yaml`")
+    // A number that keeps it between the same neighbours is a new name, not a new place.
+    let padded = [frozen[0], try Migration("002_b", "b\n"), frozen[2]]
+    #expect(states(padded)[1] == "0002_b frozen renamed")
+  }
+
+  @Test("a copy under another name is no rename, and of two copies one is")
+  func copies() throws {
+    #expect(
+      states(frozen + [try Migration("0004_copy", "b\n")]).last == "0004_copy draft draft")
+    let migrations = try [
+      frozen[0], frozen[2], Migration("0004_b", "b\n"), Migration("0005_b", "b\n"),
+    ]
+    #expect(
+      states(migrations) == [
+        "0001_a frozen unchanged", "0002_b frozen reordered", "0003_c frozen unchanged",
+        "0005_b draft draft",
+      ])
+  }
+
+  @Test("a rename that changes the order is reordered")
+  func reordered() throws {
+    let later = [frozen[0], frozen[2], try Migration("0009_b", "b\n")]
+    #expect(
+      states(later) == [
+        "0001_a frozen unchanged", "0002_b frozen reordered", "0003_c frozen unchanged",
+      ])
+    #expect(detail("0002_b", later).contains("0002_b is now 0009_b, on the other side of 0003_c"))
+    let exchanged = try [frozen[0], Migration("0002_c", "c\n"), Migration("0003_b", "b\n")]
+    #expect(
+      states(exchanged) == [
+        "0001_a frozen unchanged", "0002_b frozen reordered", "0003_c frozen reordered",
+      ])
+    // All moved by as much: the order is what it was.
+    let moved = try [
+      Migration("0011_a", "a\n"), Migration("0012_b", "b\n"), Migration("0013_c", "c\n"),
+    ]
+    #expect(folder.compare(moved, with: lock).allSatisfy { $0.state == .renamed })
+  }
+
+  @Test("a draft before the last frozen one is inserted")
+  func inserted() throws {
+    let migrations = try [Migration("0000_x", "x")] + frozen + [Migration("00031_y", "y")]
+    #expect(
+      states(migrations) == [
+        "0000_x draft inserted", "0001_a frozen unchanged", "0002_b frozen unchanged",
+        "0003_c frozen unchanged", "00031_y draft draft",
+      ])
+    #expect(detail("0000_x", migrations).contains("give it a number above 3"))
+    #expect(
+      states(try [frozen[0], frozen[1], Migration("0003_d", "d")]) == [
+        "0001_a frozen unchanged", "0002_b frozen unchanged", "0003_c frozen removed",
+        "0003_d draft inserted",
+      ])
+  }
+
+  @Test("exactly five states break the history")
+  func broken() {
+    #expect(
+      HistoryState.allCases.filter(\.isBroken) == [
+        .edited, .removed, .renamed, .reordered, .inserted,
+      ])
+  }
+
+  @Test("commands are quoted for a shell also where a quote is half of a character")
+  func quoting() throws {
+    let migrations = [frozen[0], frozen[1], try Migration("0003_d", "c\n")]
+    let folder = MigrationFolder("it'\u{301}s; $(rm -rf .)")
+    let detail = folder.compare(migrations, with: lock)[2].detail
+    #expect(detail.contains("'it'\\''\u{301}s; $(rm -rf .)/0003_c.yaml'"))
+  }
+}

@@ -1,0 +1,109 @@
+import History
+import SQLite
+import Testing
+
+private func exampleRow(_ id: String, position: Int64) -> LedgerRow {
+  LedgerRow(
+    id: id, position: position, rawDigest: digest("raw"), canonicalDigest: digest("canonical"),
+    fingerprint: digest("schema"), startedAt: "2026-11-20T13:00:00.000Z", milliseconds: 12,
+    toolVersion: "1.0.0")
+}
+
+@Suite("The ledger")
+struct LedgerTests {
+  let connection: Connection
+
+  init() throws {
+    connection = try Connection(path: nil)
+  }
+
+  @Test("a database without a ledger has none, one with an empty ledger has no rows")
+  func empty() throws {
+    #expect(try Ledger.rows(in: connection) == nil)
+    try connection.execute(Ledger.createStatement)
+    #expect(try Ledger.rows(in: connection) == [])
+  }
+
+  @Test("rows come back as they went in, in the order of their positions")
+  func roundTrip() throws {
+    try connection.execute(Ledger.createStatement)
+    let rows = [exampleRow("0001_ä", position: 1), exampleRow("0002_b", position: 2)]
+    for row in rows.reversed() { try Ledger.insert(row, into: connection) }
+    #expect(try Ledger.rows(in: connection) == rows)
+    #expect(throws: DatabaseError.self) { try Ledger.insert(rows[0], into: connection) }
+  }
+
+  @Test("the statement that a plan shows does what the prepared one does")
+  func literalStatement() throws {
+    try connection.execute(Ledger.createStatement)
+    var row = exampleRow("1_o'\u{301}'\"x", position: -3)
+    row.toolVersion = ""
+    try connection.execute(row.insertStatement)
+    #expect(try Ledger.rows(in: connection) == [row])
+    #expect(
+      exampleRow("1_a", position: 1).insertStatement
+        == "INSERT INTO schemactl_migrations (id, position, raw_digest, canonical_digest, "
+        + "fingerprint, started_at, milliseconds, tool_version) VALUES ('1_a', 1, "
+        + "'\(digest("raw"))', '\(digest("canonical"))', '\(digest("schema"))', "
+        + "'2026-11-20T13:00:00.000Z', 12, '1.0.0')")
+  }
+
+  @Test("the table is the one of the documentation")
+  func createStatement() {
+    #expect(
+      Ledger.createStatement == """
+        CREATE TABLE schemactl_migrations (
+          id TEXT PRIMARY KEY NOT NULL, position INTEGER NOT NULL, raw_digest TEXT NOT NULL, \
+        canonical_digest TEXT NOT NULL,
+          fingerprint TEXT NOT NULL, started_at TEXT NOT NULL /* 2026-11-20T13:00:00.000Z */, \
+        milliseconds INTEGER NOT NULL, tool_version TEXT NOT NULL
+        )
+        """)
+  }
+
+  @Test(
+    "something else of that name is an error, not a ledger",
+    arguments: [
+      "CREATE TABLE schemactl_migrations (id TEXT PRIMARY KEY)",
+      "CREATE TABLE SchemaCTL_Migrations (version INTEGER, name TEXT)",
+      "CREATE VIEW schemactl_migrations AS SELECT 1 id, 2 position, 3 raw_digest, "
+        + "4 canonical_digest, 5 fingerprint, 6 started_at, 7 milliseconds, 8 tool_version",
+      "CREATE TABLE schemactl_migrations (id, position, raw_digest, canonical_digest, "
+        + "fingerprint, started_at, milliseconds, tool_version)",
+      Ledger.createStatement + "; ALTER TABLE schemactl_migrations ADD COLUMN more",
+      "CREATE VIEW schemactl_migrations AS SELECT * FROM missing",
+    ])
+  func notALedger(sql: String) throws {
+    try connection.execute(sql)
+    #expect(throws: LedgerReadError.self) { try Ledger.rows(in: connection) }
+    #expect(LedgerReadError.notALedger.description.contains("is not a ledger of schemactl"))
+  }
+
+  @Test("a table with the ledger's name in another schema is not this database's")
+  func temporaryTable() throws {
+    try connection.execute(
+      Ledger.createStatement.replacing("CREATE TABLE", with: "CREATE TEMP TABLE"))
+    #expect(try Ledger.rows(in: connection) == nil)
+  }
+
+  @Test("values of other types are read, as 0 where a number should be")
+  func otherTypes() throws {
+    try connection.execute(Ledger.createStatement)
+    try connection.execute(
+      "INSERT INTO schemactl_migrations VALUES (x'31ff', 'abc', 1, 2.5, x'', 'x', x'00', '')")
+    let row = try #require(try Ledger.rows(in: connection)?.first)
+    #expect(row.id == "1\u{FFFD}")
+    #expect(row.position == 0)
+    #expect(row.rawDigest == "1")
+    #expect(row.milliseconds == 0)
+  }
+
+  @Test("the ledger's name is one in whatever case, as in SQLite")
+  func name() {
+    #expect(Ledger.isLedger("schemactl_migrations"))
+    #expect(Ledger.isLedger("SchemaCtl_MIGRATIONS"))
+    #expect(!Ledger.isLedger("schemactl_migrations2"))
+    // The Kelvin sign and the long s are letters that only Unicode would fold.
+    #expect(!Ledger.isLedger("\u{17F}chemactl_migrations"))
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import History
+import ManifestFormat
+import SchemaModel
+import Testing
+
+@Suite("The folder of manifests")
+struct MigrationFolderTests {
+  let temporary: TemporaryFolder
+
+  init() throws {
+    temporary = try TemporaryFolder()
+  }
+
+  @Test("manifests come in the order of their numbers, whatever their width")
+  func order() throws {
+    let names = [
+      "10_ten", "9_nine", "007_seven", "0_zero", "20261120130000_stamp",
+      "99999999999999999999999999_wide", "099999999999999999999999998_narrow",
+    ]
+    for name in names { try temporary.write(name + ".yaml", "") }
+    #expect(
+      try temporary.migrations().map(\.id) == [
+        "0_zero", "007_seven", "9_nine", "10_ten", "20261120130000_stamp",
+        "099999999999999999999999998_narrow", "99999999999999999999999999_wide",
+      ])
+    #expect(MigrationNumber(id: "007_x").description == "7")
+    #expect(MigrationNumber(id: "000_x").description == "0")
+    #expect(MigrationNumber(id: "007_x") == MigrationNumber(id: "7_y"))
+  }
+
+  @Test("a migration has its file's name, path and digests")
+  func migration() throws {
+    try temporary.write("0001_a.yaml", "# comment\r\noperations: []\r\n")
+    let migration = try #require(try temporary.migrations().first)
+    #expect(migration.id == "0001_a")
+    #expect(migration.file == temporary.path("0001_a.yaml"))
+    #expect(migration.manifest.file == migration.file)
+    #expect(migration.rawDigest == digest("# comment\noperations: []\n"))
+    #expect(migration.canonicalDigest == digest("operations: []\n"))
+    #expect(migration.hasCarriageReturns)
+  }
+
+  @Test("only CR before LF is passed over by the raw digest")
+  func loneCarriageReturn() {
+    #expect(rawDigest(of: Array("a\r\r\nb\r".utf8)) == digest("a\r\nb\r"))
+    #expect(rawDigest(of: Array("a\nb".utf8)) == digest("a\nb"))
+  }
+
+  @Test("other names are not looked at")
+  func otherNames() throws {
+    let ignored = [
+      "history.lock", "README.md", "0001_a.yaml~", "0001_a.yaml.bak", ".0001_a.yaml.swp",
+      "0001_a.sql", "._0001_a.yaml", "0001_a.YAML", "yaml",
+    ]
+    for name in ignored { try temporary.write(name, "!not looked at") }
+    try FileManager.default.createSymbolicLink(
+      atPath: temporary.path(".#0001_a.yaml"), withDestinationPath: "user@host.1234")
+    #expect(try temporary.migrations().isEmpty)
+  }
+
+  @Test(
+    "a name that is no migration's is an error",
+    arguments: [
+      ("0001_a.yml", "rename it to 0001_a.yaml: manifests end in .yaml"),
+      (".yml", "rename it to .yaml: manifests end in .yaml"),
+      ("a.yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
+      (".yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
+      ("１_fullwidth.yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
+      ("1.yaml", "after the number come `_` and a name: call it like 0001_what_it_does.yaml"),
+      ("1_.yaml", "after the number come `_` and a name: call it like 0001_what_it_does.yaml"),
+      ("1-a.yaml", "after the number come `_` and a name: call it like 0001_what_it_does.yaml"),
+      (
+        "1_a b.yaml",
+        "the name holds a space: only letters, digits, `_`, `-` and `.` may be in it"
+      ),
+      ("1_a*.yaml", "the name holds `*`: only letters, digits, `_`, `-` and `.` may be in it"),
+      (
+        "1_a\n.yaml",
+        "the name holds the character U+000A: only letters, digits, `_`, `-` and `.` may be in it"
+      ),
+      (
+        "1_a\u{A0}.yaml",
+        "the name holds the character U+00A0: only letters, digits, `_`, `-` and `.` may be in it"
+      ),
+      (
+        "1_a\u{202E}b.yaml",
+        "the name holds the character U+202E: only letters, digits, `_`, `-` and `.` may be in it"
+      ),
+    ])
+  func badName(name: String, message: String) throws {
+    try temporary.write(name, "")
+    #expect(temporary.problems() == ["\(name): \(message)"])
+  }
+
+  @Test("a name that is not UTF-8 is an error")
+  func nameNotUTF8() throws {
+    let path = Array(temporary.path("1_").utf8) + [0xFF] + Array(".yaml".utf8)
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    let descriptor = open(name, O_CREAT | O_WRONLY, 0o600)
+    try #require(descriptor >= 0)
+    close(descriptor)
+    #expect(temporary.problems() == ["1_\u{FFFD}.yaml: the name is not UTF-8"])
+  }
+
+  @Test("letters of every script, `-` and `.` may be in a name")
+  func goodNames() throws {
+    for name in ["1_a-b.c_D9", "2_größe", "3_数字", "4_👩‍👩‍👧"] {
+      try temporary.write(name + ".yaml", "")
+    }
+    #expect(try temporary.migrations().map(\.id) == ["1_a-b.c_D9", "2_größe", "3_数字", "4_👩‍👩‍👧"])
+  }
+
+  @Test("two manifests of one number are an error that names both")
+  func duplicateNumber() throws {
+    for name in ["007_a.yaml", "7_b.yaml", "8_c.yaml"] { try temporary.write(name, "") }
+    #expect(
+      temporary.problems() == [
+        "7_b.yaml: 007_a.yaml has the number 7 too: give one of the two another number"
+      ])
+  }
+
+  @Test("every problem of every file is reported in one run, by file and line")
+  func everyProblem() throws {
+    try temporary.write("1_a.yaml", "!first\n!second")
+    try temporary.write("2_b.yml", "")
+    try temporary.write("3_c.yaml", "")
+    try temporary.write("03_d.yaml", "\n!third")
+    try FileManager.default.createDirectory(
+      atPath: temporary.path("4_e.yaml"), withIntermediateDirectories: false)
+    #expect(
+      temporary.problems() == [
+        "03_d.yaml: third",
+        "1_a.yaml: first", "1_a.yaml: second",
+        "2_b.yml: rename it to 2_b.yaml: manifests end in .yaml",
+        "3_c.yaml: 03_d.yaml has the number 3 too: give one of the two another number",
+        "4_e.yaml: is not a regular file",
+      ])
+  }
+
+  @Test("a pipe and a link to a pipe or a device are errors, and nothing waits for them")
+  func specialFiles() throws {
+    #expect(mkfifo(temporary.path("1_pipe.yaml"), 0o600) == 0)
+    #expect(mkfifo(temporary.path("pipe"), 0o600) == 0)
+    try link("2_link.yaml", to: "pipe")
+    try link("3_device.yaml", to: "/dev/zero")
+    #expect(
+      temporary.problems() == [
+        "1_pipe.yaml: is not a regular file", "2_link.yaml: is not a regular file",
+        "3_device.yaml: is a link that leads out of the folder, to /dev/zero: "
+          + "put the file itself here",
+      ])
+  }
+
+  @Test("a link inside the folder is followed; one that leads out, nowhere or in a circle is not")
+  func links() throws {
+    let outside = try TemporaryFolder()
+    try outside.write("secret", "")
+    try temporary.write("shared", "text")
+    try link("1_inside.yaml", to: "shared")
+    #expect(try temporary.migrations().map(\.rawDigest) == [digest("text")])
+
+    try link("2_outside.yaml", to: outside.path("secret"))
+    try link("3_nowhere.yaml", to: "missing")
+    try link("4_circle.yaml", to: "4_circle.yaml")
+    // A folder whose name begins with this folder's is another folder.
+    try FileManager.default.createDirectory(
+      atPath: temporary.path + "-2", withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: temporary.path + "-2") }
+    try Data().write(to: URL(fileURLWithPath: temporary.path + "-2/file"))
+    try link("5_neighbour.yaml", to: temporary.path + "-2/file")
+    let target = try #require(realpath(outside.path("secret"), nil))
+    defer { free(target) }
+    #expect(
+      temporary.problems() == [
+        "2_outside.yaml: is a link that leads out of the folder, to \(String(cString: target)): "
+          + "put the file itself here",
+        "3_nowhere.yaml: is a link that leads nowhere: No such file or directory",
+        "4_circle.yaml: is a link that leads nowhere: Too many levels of symbolic links",
+        "5_neighbour.yaml: is a link that leads out of the folder, to FOLDER-2/file: "
+          + "put the file itself here",
+      ])
+  }
+
+  @Test("a folder that is itself a link is read")
+  func linkedFolder() throws {
+    try temporary.write("shared", "")
+    try temporary.write("1_a.yaml", "")
+    try link("2_b.yaml", to: "shared")
+    let other = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(
+      atPath: other.path("link"), withDestinationPath: temporary.path)
+    #expect(
+      try MigrationFolder(other.path("link/")).migrations(decode: decode).map(\.file)
+        == [other.path("link/1_a.yaml"), other.path("link/2_b.yaml")])
+  }
+
+  @Test("a manifest over 8 MiB is refused without reading it")
+  func tooLarge() throws {
+    // A sparse file: were it read, it would take more memory than there is.
+    try temporary.write("1_a.yaml", "")
+    #expect(truncate(temporary.path("1_a.yaml"), 1 << 42) == 0)
+    try temporary.write("2_b.yaml", "")
+    #expect(truncate(temporary.path("2_b.yaml"), 8 * 1_048_576) == 0)
+    #expect(temporary.problems() == ["1_a.yaml: is larger than 8 MiB"])
+  }
+
+  @Test("an empty folder is a history, a missing one an error of its own")
+  func missingFolder() throws {
+    #expect(try temporary.migrations().isEmpty)
+    #expect {
+      try MigrationFolder(temporary.path("missing")).migrations(decode: decode)
+    } throws: { error in
+      if case HistoryReadError.missingFolder(let path) = error {
+        path == temporary.path("missing")
+      } else {
+        false
+      }
+    }
+    try temporary.write("file", "")
+    #expect {
+      try MigrationFolder(temporary.path("file")).migrations(decode: decode)
+    } throws: { error in
+      if case HistoryReadError.unreadable(let error) = error {
+        error.message == "Not a directory"
+      } else {
+        false
+      }
+    }
+  }
+
+  private func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: temporary.path(name), withDestinationPath: target)
+  }
+}
