@@ -1,4 +1,5 @@
 import History
+import ManifestFormat
 import Planning
 import SQLite
 import SchemaModel

@@ -29,7 +29,8 @@ final class Runner {
   private let calls: CallRecord?
   private let interruption: Interruption
   private let redactsValues: Bool
-  private let statementGuard = StatementGuard()
+  private let statementGuard: StatementGuard
+  private let onRefusal: StatementGuard.Refusal
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
@@ -48,8 +49,11 @@ final class Runner {
 
   init(
     connection: Connection, target: Target, application: Application, calls: CallRecord? = nil,
-    interruption: Interruption = Interruption(), redactsValues: Bool = false
+    interruption: Interruption = Interruption(), redactsValues: Bool = false,
+    onRefusal: StatementGuard.Refusal = .fails
   ) {
+    self.onRefusal = onRefusal
+    statementGuard = StatementGuard(onRefusal: onRefusal)
     self.connection = connection
     self.target = target
     self.application = application
@@ -178,12 +182,17 @@ final class Runner {
       guard let statement else { return false }
       let range = script.range
       let sql = statement.sql
-      try refuseVacuum(sql, position(range.lowerBound), context)
-      if target == .shadow { try noteMissingCalls(sql, position(range.lowerBound), context, &record) }
+      let start = position(firstToken(of: sql, at: range.lowerBound))
+      if isVacuum(sql) {
+        guard onRefusal == .fails else { return true }
+        throw context.failure(
+          .invalidInput, "VACUUM does not belong in a migration: it cannot run in a transaction",
+          position: start, statement: sql)
+      }
+      if target == .shadow { try noteMissingCalls(sql, start, context, &record) }
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.touch.note(event) }
-      let start = position(firstToken(of: sql, at: range.lowerBound))
       try onStatement?(
         RunStatement(
           operation: context.index, sql: sql, position: start, events: statementGuard.events))
@@ -218,16 +227,9 @@ final class Runner {
   }
 
   /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.
-  private func refuseVacuum(
-    _ sql: String, _ position: Position, _ context: Context
-  ) throws(Failure) {
+  private func isVacuum(_ sql: String) -> Bool {
     let tokens = TokenizedSQL(sql)
-    guard let first = tokens.significant.first, tokens.text(first).uppercased() == "VACUUM" else {
-      return
-    }
-    throw context.failure(
-      .invalidInput, "VACUUM does not belong in a migration: it cannot run in a transaction",
-      position: position, statement: sql)
+    return tokens.significant.first.map { tokens.text($0).uppercased() == "VACUUM" } ?? false
   }
 
   /// Asks the compiled program which functions it calls: the authorizer is not told of those that

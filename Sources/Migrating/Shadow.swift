@@ -8,7 +8,6 @@ import SchemaModel
 package final class Shadow {
   package let connection: Connection
   private let runner: Runner
-  private let application: Application
   /// The schema after the last migration that was applied.
   package private(set) var schema = Schema()
   private var version: Int64 = -1
@@ -22,15 +21,20 @@ package final class Shadow {
     let missingCalls: [Runner.Record.Call]
   }
 
-  package init(_ application: Application) throws(Failure) {
+  /// - Parameter passesOverRefused: what no migration may hold does nothing, so that lint can tell
+  ///   of it and of what comes after; otherwise it fails.
+  package init(
+    _ application: Application, passesOverRefused: Bool = false
+  ) throws(Failure) {
     do {
       connection = try Connection(path: nil)
       try application.registerStubs(on: connection)
     } catch {
       throw Failure(.bug, "the private replay cannot be opened: \(error.message)")
     }
-    self.application = application
-    runner = Runner(connection: connection, target: .shadow, application: application)
+    runner = Runner(
+      connection: connection, target: .shadow, application: application,
+      onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 
   /// Tells `observer` of every statement once it has run, with the schema as it is then.

@@ -5,11 +5,24 @@ import SQLite
 ///
 /// It is the connection's authorizer, so it sees what SQLite sees, however the SQL is written.
 final class StatementGuard {
+  /// What becomes of a statement that no migration may hold.
+  enum Refusal: Sendable {
+    /// It fails.
+    case fails
+    /// It does nothing, and its events tell lint of it.
+    case doesNothing
+  }
+
+  private let onRefusal: Refusal
   /// What the statement last compiled was refused for.
   private(set) var refusal: String?
   /// What the statement last compiled will do.
   private(set) var events: [AuthorizerEvent] = []
   private var isWatching = false
+
+  init(onRefusal: Refusal) {
+    self.onRefusal = onRefusal
+  }
 
   func install(on connection: Connection) {
     connection.setAuthorizer { [unowned self] event in
@@ -33,6 +46,7 @@ final class StatementGuard {
   private func decide(_ event: AuthorizerEvent) -> AuthorizerDecision {
     events.append(event)
     if let reason = reasonToRefuse(event) {
+      guard onRefusal == .fails else { return .ignore }
       refusal = reason
       return .deny
     }
