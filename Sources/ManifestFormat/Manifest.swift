@@ -57,7 +57,8 @@ package struct SQLiteVersion: Sendable, Comparable, Hashable, CustomStringConver
 
   /// Two or three numbers below 1,000 with a dot between them; nil for anything else.
   package init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+      .map { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
     guard parts.count == 2 || parts.count == 3 else { return nil }
     var number = 0
     for index in 0..<3 {
@@ -105,41 +106,6 @@ package struct Assertion: Sendable {
     self.equals = equals
     self.message = message
     self.position = position
-  }
-}
-
-/// SQL that stands in a manifest, with the means to point into it.
-package struct SQLSource: Sendable, Hashable {
-  package let text: String
-  /// Where the text begins, or for a block scalar where its `|` or `>` stands.
-  package let position: Position
-  /// The column at which a literal block's lines begin, when the text is one: then the text's
-  /// first line is the line after `position`. Nil for every other style.
-  package let blockColumn: Int?
-
-  package init(text: String, position: Position, blockColumn: Int? = nil) {
-    self.text = text
-    self.position = position
-    self.blockColumn = blockColumn
-  }
-
-  /// The place of a byte of `text` in the file; exact in a literal block and on the first line of
-  /// a plain or quoted scalar, the beginning of the scalar elsewhere.
-  package func position(ofByte offset: Int) -> Position {
-    var line = 0
-    var column = 0
-    for byte in text.utf8.prefix(offset) {
-      if byte == UInt8(ascii: "\n") {
-        line += 1
-        column = 0
-      } else if byte & 0xC0 != 0x80 {
-        column += 1
-      }
-    }
-    if let blockColumn {
-      return Position(line: position.line + 1 + line, column: blockColumn + column)
-    }
-    return line == 0 ? Position(line: position.line, column: position.column + column) : position
   }
 }
 

@@ -7,14 +7,19 @@ package struct Operation: Sendable {
   package let keys: [String: Position]
   /// Waivers that hold for this operation alone.
   package let waivers: [Waiver]
+  /// The operation's part of the manifest's canonical form, by which two versions of a manifest are
+  /// compared operation by operation. Empty when the operation comes from no manifest.
+  package let canonicalForm: [UInt8]
 
   package init(
-    kind: Kind, position: Position, keys: [String: Position] = [:], waivers: [Waiver] = []
+    kind: Kind, position: Position, keys: [String: Position] = [:], waivers: [Waiver] = [],
+    canonicalForm: [UInt8] = []
   ) {
     self.kind = kind
     self.position = position
     self.keys = keys
     self.waivers = waivers
+    self.canonicalForm = canonicalForm
   }
 
   package enum Kind: Sendable {

@@ -1,0 +1,56 @@
+extension Grammar {
+  package static let configuration = MappingRule(
+    "the configuration",
+    [
+      .optional("migrations", .text(.filled), "The folder of the manifests."),
+      .optional("database", .text(.filled), "The database file."),
+      .optional(
+        "timeout", .number(0...Configuration.maximumTimeout),
+        "How many seconds to wait for a lock."),
+      .optional(
+        "minimum_sqlite", .text(.version), "The oldest SQLite that the application meets."),
+      .optional("sync", .mapping(sync), "What syncs the database between devices."),
+      .optional(
+        "functions", .list(of: .mapping(function), atLeast: 0),
+        "SQL functions that the application registers."),
+      .optional(
+        "collations", .list(of: .text(.name), atLeast: 0),
+        "Collations that the application registers."),
+      .optional("lint", .mapping(lintConfiguration), "Which rules of lint hold."),
+      .optional(
+        "ignore", .list(of: .text(.filled), atLeast: 0),
+        "Patterns (globs) of the objects of a live database that are not ours."),
+    ])
+
+  private static let sync = MappingRule(
+    "`sync`",
+    [
+      .required(
+        "engine", .choice(SyncEngine.allCases.map(\.rawValue)),
+        "The engine, or what is known of it."),
+      .optional(
+        "tables", .list(of: .text(.name), atLeast: 0), "The tables that sync; all when absent."),
+      .optional(
+        "local_tables", .list(of: .text(.name), atLeast: 0), "The tables that do not sync."),
+      .optional("since", .text(.filled), "The first migration with which anything synced."),
+      .optional(
+        "oldest_release", .text(.filled), "The oldest release that still runs on a device."),
+    ])
+
+  private static let function = MappingRule(
+    "a function",
+    [
+      .required("name", .text(.name), "The function's name."),
+      .optional("arguments", .integer(-1...127), "How many arguments it takes; -1: any number."),
+    ])
+
+  private static let lintConfiguration = MappingRule(
+    "`lint`",
+    [
+      .required(
+        "rules",
+        .map(
+          key: .text(.name), value: .choice(RuleSeverity.allCases.map(\.rawValue)), atLeast: 0),
+        "For each rule its severity.")
+    ])
+}

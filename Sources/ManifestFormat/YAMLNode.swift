@@ -1,0 +1,57 @@
+/// A node of a YAML document and where it begins. Aliases are expanded: such a node keeps the
+/// position of its anchor.
+struct YAMLNode: Sendable {
+  indirect enum Content: Sendable {
+    case scalar(YAMLScalar)
+    case sequence([YAMLNode])
+    case mapping([Entry])
+  }
+
+  /// One key of a mapping, in the order written.
+  struct Entry: Sendable {
+    let key: YAMLScalar
+    let value: YAMLNode
+  }
+
+  let content: Content
+  let position: Position
+
+  init(_ content: Content, at position: Position) {
+    self.content = content
+    self.position = position
+  }
+
+  init(_ scalar: YAMLScalar) {
+    self.init(.scalar(scalar), at: scalar.position)
+  }
+
+  var scalar: YAMLScalar? {
+    if case .scalar(let scalar) = content { scalar } else { nil }
+  }
+
+  var entries: [Entry]? {
+    if case .mapping(let entries) = content { entries } else { nil }
+  }
+
+  var elements: [YAMLNode]? {
+    if case .sequence(let elements) = content { elements } else { nil }
+  }
+
+  var isNull: Bool { scalar?.value == .null }
+}
+
+struct YAMLScalar: Sendable {
+  enum Style: Sendable {
+    case plain, singleQuoted, doubleQuoted, literal, folded
+  }
+
+  let text: String
+  let style: Style
+  /// Where it begins: its first character, its opening quote, or its `|` or `>`.
+  let position: Position
+  /// Its bytes in the file, quotes and block header included.
+  let range: Range<Int>
+
+  /// What it means: anything but a plain scalar is text.
+  var value: ScalarValue { style == .plain ? ScalarValue(plain: text) : .text(text) }
+}

@@ -1,0 +1,189 @@
+/// A CREATE TABLE statement: what it says, and where each part of it stands.
+package struct CreateTable: Sendable, Hashable {
+  package let schema: Name?
+  package let name: Name
+  package let isTemporary: Bool
+  package let ifNotExists: Bool
+  /// Empty for CREATE TABLE … AS SELECT.
+  package let columns: [Column]
+  package let constraints: [Constraint]
+  package let isStrict: Bool
+  package let isWithoutRowid: Bool
+  /// From the `(` through the `)` around columns and constraints.
+  package let bodyRange: Range<Int>?
+  /// The SELECT of CREATE TABLE … AS.
+  package let selectRange: Range<Int>?
+
+  package struct Column: Sendable, Hashable {
+    package let name: Name
+    package let type: TypeName?
+    package let constraints: [ColumnConstraint]
+    /// From the first to the last significant token.
+    package let range: Range<Int>
+  }
+
+  /// A declared type, with its numbers: `VARCHAR(10)`.
+  package struct TypeName: Sendable, Hashable {
+    /// As SQLite reports it: verbatim, but of a type that begins with a quote only that name.
+    package let text: String
+    package let range: Range<Int>
+  }
+
+  package struct ColumnConstraint: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+      case primaryKey(PrimaryKey)
+      case notNull(onConflict: ConflictAction?)
+      /// `NULL`, which means nothing to SQLite.
+      case null(onConflict: ConflictAction?)
+      case unique(onConflict: ConflictAction?)
+      case check(Expression)
+      case `default`(Expression)
+      case collate(Name)
+      case references(Reference)
+      /// A DEFERRABLE clause that does not follow its REFERENCES. SQLite gives it to the last foreign
+      /// key before it in the table.
+      case deferral(Deferral)
+      case generated(Generated)
+      /// CONSTRAINT and a name, and no constraint after it: SQLite accepts that.
+      case nameOnly
+    }
+
+    /// Of CONSTRAINT.
+    package let name: Name?
+    package let kind: Kind
+    /// From CONSTRAINT on, where there is one.
+    package let range: Range<Int>
+  }
+
+  package struct Constraint: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+      case primaryKey([IndexedTerm], isAutoincrement: Bool, onConflict: ConflictAction?)
+      case unique([IndexedTerm], onConflict: ConflictAction?)
+      case check(Expression, onConflict: ConflictAction?)
+      case foreignKey([Name], Reference)
+      /// CONSTRAINT and a name, and no constraint after it: SQLite accepts that.
+      case nameOnly
+    }
+
+    /// Of CONSTRAINT.
+    package let name: Name?
+    package let kind: Kind
+    /// From CONSTRAINT on, where there is one.
+    package let range: Range<Int>
+  }
+
+  package struct PrimaryKey: Sendable, Hashable {
+    package let order: SortOrder?
+    package let onConflict: ConflictAction?
+    package let isAutoincrement: Bool
+  }
+
+  /// An ON CONFLICT clause; where none is stated SQLite aborts.
+  package enum ConflictAction: String, Sendable, Hashable, CaseIterable {
+    case rollback = "ROLLBACK"
+    case abort = "ABORT"
+    case fail = "FAIL"
+    case ignore = "IGNORE"
+    case replace = "REPLACE"
+  }
+
+  package enum ForeignKeyAction: String, Sendable, Hashable, CaseIterable {
+    case noAction = "NO ACTION"
+    case restrict = "RESTRICT"
+    case setNull = "SET NULL"
+    case setDefault = "SET DEFAULT"
+    case cascade = "CASCADE"
+  }
+
+  /// A REFERENCES clause.
+  package struct Reference: Sendable, Hashable {
+    package let table: Name
+    /// Empty when it means the primary key.
+    package let columns: [Name]
+    package internal(set) var onDelete = ForeignKeyAction.noAction
+    package internal(set) var onUpdate = ForeignKeyAction.noAction
+    package internal(set) var match: Name?
+    package internal(set) var deferral: Deferral?
+    /// From REFERENCES to its last action or DEFERRABLE clause.
+    package internal(set) var range: Range<Int>
+
+    /// Whether it is checked only at COMMIT.
+    package var isDeferred: Bool { deferral?.isDeferred ?? false }
+  }
+
+  package struct Deferral: Sendable, Hashable {
+    package enum Time: String, Sendable, Hashable {
+      case immediate = "IMMEDIATE"
+      case deferred = "DEFERRED"
+    }
+
+    /// False for NOT DEFERRABLE.
+    package let isDeferrable: Bool
+    package let initially: Time?
+
+    package var isDeferred: Bool { isDeferrable && initially == .deferred }
+  }
+
+  package struct Generated: Sendable, Hashable {
+    package let expression: Expression
+    package let isStored: Bool
+  }
+}
+
+/// What holds for the column in the end: where a clause comes twice, SQLite keeps the last.
+extension CreateTable.Column {
+  /// The conflict clause of NOT NULL, `abort` when it has none; nil when the column may be NULL.
+  package var notNull: CreateTable.ConflictAction? {
+    last { if case .notNull(let action) = $0 { action ?? .abort } else { nil } }
+  }
+
+  package var defaultExpression: Expression? {
+    last { if case .default(let expression) = $0 { expression } else { nil } }
+  }
+
+  package var collation: Name? {
+    last { if case .collate(let name) = $0 { name } else { nil } }
+  }
+
+  package var generated: CreateTable.Generated? {
+    last { if case .generated(let generated) = $0 { generated } else { nil } }
+  }
+
+  package var primaryKey: CreateTable.PrimaryKey? {
+    last { if case .primaryKey(let key) = $0 { key } else { nil } }
+  }
+
+  package var checks: [Expression] {
+    constraints.compactMap { if case .check(let check) = $0.kind { check } else { nil } }
+  }
+
+  package var isUnique: Bool {
+    constraints.contains { if case .unique = $0.kind { true } else { false } }
+  }
+
+  /// Each REFERENCES is a foreign key of its own; a DEFERRABLE clause further on is counted in.
+  package var references: [CreateTable.Reference] {
+    var references: [CreateTable.Reference] = []
+    for constraint in constraints {
+      if case .references(let reference) = constraint.kind {
+        references.append(reference)
+      } else if case .deferral(let deferral) = constraint.kind, !references.isEmpty {
+        references[references.count - 1].deferral = deferral
+      }
+    }
+    return references
+  }
+
+  private func last<Value>(
+    _ value: (CreateTable.ColumnConstraint.Kind) -> Value?
+  ) -> Value? {
+    constraints.compactMap { value($0.kind) }.last
+  }
+}
+
+extension CreateTable {
+  /// The column of that name, whatever its ASCII case.
+  package func column(named name: String) -> Column? {
+    columns.first { $0.name.isSame(as: name) }
+  }
+}

@@ -1,0 +1,69 @@
+extension Parser {
+  /// What follows CREATE [TEMP] TRIGGER.
+  mutating func trigger(isTemporary: Bool) throws(SyntaxError) -> CreateTrigger {
+    let ifNotExists = ifNotExists()
+    let name = try qualifiedName("a trigger name")
+    let timing = try triggerTiming()
+    let event = try triggerEvent()
+    let columns = event == .update && take("OF") ? try names("a column name") : []
+    try expect("ON")
+    let table = try qualifiedName("a table name")
+    let isForEachRow = take("FOR")
+    if isForEachRow {
+      try expect("EACH")
+      try expect("ROW")
+    }
+    let condition = take("WHEN") ? try triggerCondition() : nil
+    let start = position
+    let statements = try triggerBody()
+    return CreateTrigger(
+      schema: name.schema, name: name.name, isTemporary: isTemporary, ifNotExists: ifNotExists,
+      timing: timing, event: event, columns: columns, table: table, isForEachRow: isForEachRow,
+      condition: condition, bodyRange: range(from: start), statements: statements)
+  }
+
+  private mutating func triggerTiming() throws(SyntaxError) -> CreateTrigger.Timing {
+    if take("AFTER") { return .after }
+    if take("INSTEAD") {
+      try expect("OF")
+      return .insteadOf
+    }
+    _ = take("BEFORE")
+    return .before
+  }
+
+  private mutating func triggerEvent() throws(SyntaxError) -> CreateTrigger.Event {
+    if take("DELETE") { return .delete }
+    if take("INSERT") { return .insert }
+    if take("UPDATE") { return .update }
+    throw unexpected("DELETE, INSERT or UPDATE")
+  }
+
+  /// Ends before the BEGIN of the body; another BEGIN in it is a column's name.
+  private mutating func triggerCondition() throws(SyntaxError) -> Expression {
+    let start = position
+    while !isAtEnd, !(at("BEGIN") && isTriggerStatement(position + 1)) { position += 1 }
+    guard position > start else { throw unexpected("an expression") }
+    let range = range(from: start)
+    return Expression(range: range, outerRange: range)
+  }
+
+  private mutating func triggerBody() throws(SyntaxError) -> [Range<Int>] {
+    try expect("BEGIN")
+    var statements: [Range<Int>] = []
+    while statements.isEmpty || !at("END") {
+      guard isTriggerStatement(position) else {
+        throw unexpected("INSERT, UPDATE, DELETE or SELECT")
+      }
+      statements.append(try rest("a statement"))
+      try expect(";")
+    }
+    position += 1
+    return statements
+  }
+
+  private func isTriggerStatement(_ index: Int) -> Bool {
+    ["INSERT", "UPDATE", "DELETE", "SELECT", "REPLACE", "VALUES", "WITH"]
+      .contains { matches(index, $0) }
+  }
+}

@@ -1,0 +1,35 @@
+/// What an expression or a statement mentions, for finding dependents.
+extension TokenizedSQL {
+  /// Every token inside a byte range that can be a name: quoted, or bare and not reserved. Strings
+  /// are left out; functions, types and aliases are in, and so are keywords that may be names.
+  package func identifiers(in range: Range<Int>) -> [Name] {
+    significant(in: range).compactMap(name)
+  }
+
+  /// The identifiers that can be a column in an expression: those that neither call a function
+  /// nor qualify another name nor follow COLLATE or AS.
+  package func columnIdentifiers(in range: Range<Int>) -> [Name] {
+    let tokens = significant(in: range)
+    return tokens.indices.compactMap { index in
+      let next = index + 1 < tokens.count ? tokens[index + 1] : nil
+      if next.map({ isPunctuation($0, "(") || isPunctuation($0, ".") }) == true { return nil }
+      if index > 0, isKeyword(tokens[index - 1], ["COLLATE", "AS"]) { return nil }
+      return name(tokens[index])
+    }
+  }
+
+  private func name(_ token: Token) -> Name? {
+    guard token.kind == .quotedIdentifier || token.kind == .word,
+      !isKeyword(token, Keywords.reservedVersion1)
+    else { return nil }
+    return Name(text: Quoting.unquoted(text(token)), range: token.range)
+  }
+
+  private func isKeyword(_ token: Token, _ words: Set<String>) -> Bool {
+    token.kind == .word && Keywords.contains(words, bytes[token.range])
+  }
+
+  private func isPunctuation(_ token: Token, _ text: String) -> Bool {
+    token.kind == .punctuation && bytes[token.range].elementsEqual(text.utf8)
+  }
+}

@@ -1,0 +1,295 @@
+/// Reads one CREATE statement, with or without `;` at its end, by SQLite's grammar.
+///
+/// All that SQLite accepts is accepted. What is refused is what its grammar refuses outside of
+/// expressions, SELECTs and the statements of a trigger: of those only the ends are looked for.
+/// Linear in the text, whatever its nesting.
+///
+/// - Throws: `SyntaxError` at the first token that does not fit.
+package func parseCreate(_ sql: TokenizedSQL) throws(SyntaxError) -> ParsedStatement {
+  var parser = try Parser(sql)
+  return try parser.statement()
+}
+
+/// A position in the significant tokens, and the clauses that several statements share.
+struct Parser {
+  let sql: TokenizedSQL
+  let tokens: [Token]
+  var position = 0
+  /// False in the arguments of a virtual table, which may hold any token.
+  var endsAtSemicolon = true
+
+  init(_ sql: TokenizedSQL) throws(SyntaxError) {
+    self.sql = sql
+    self.tokens = sql.significant
+    if let token = tokens.first(where: { $0.kind == .illegal }) {
+      let text = Self.excerpt(sql.text(token))
+      throw SyntaxError(message: "unrecognized token: \(text)", offset: token.range.lowerBound)
+    }
+  }
+
+  mutating func statement() throws(SyntaxError) -> ParsedStatement {
+    try expect("CREATE")
+    let statement = try created()
+    while take(";") {}
+    guard position == tokens.count else { throw unexpected("the end of the statement") }
+    return statement
+  }
+
+  private mutating func created() throws(SyntaxError) -> ParsedStatement {
+    if take("VIRTUAL") { return .createVirtualTable(try virtualTable()) }
+    if take("UNIQUE") { return .createIndex(try index(isUnique: true)) }
+    if take("INDEX") { return .createIndex(try index(isUnique: false)) }
+    let isTemporary = take("TEMP") || take("TEMPORARY")
+    if take("TABLE") { return .createTable(try table(isTemporary: isTemporary)) }
+    if take("VIEW") { return .createView(try view(isTemporary: isTemporary)) }
+    if take("TRIGGER") { return .createTrigger(try trigger(isTemporary: isTemporary)) }
+    throw unexpected("TABLE, INDEX, VIEW or TRIGGER")
+  }
+}
+
+// MARK: Tokens
+
+extension Parser {
+  /// Whether the token at a place is that keyword or operator.
+  func matches(_ index: Int, _ text: String) -> Bool {
+    guard tokens.indices.contains(index) else { return false }
+    let token = tokens[index]
+    return (token.kind == .word || token.kind == .punctuation)
+      && token.range.count == text.utf8.count
+      && sql.bytes[token.range].lazy.map(\.uppercased).elementsEqual(text.utf8)
+  }
+
+  func at(_ text: String) -> Bool {
+    matches(position, text)
+  }
+
+  var isAtEnd: Bool {
+    position == tokens.count || (endsAtSemicolon && at(";"))
+  }
+
+  mutating func take(_ text: String) -> Bool {
+    guard at(text) else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func expect(_ text: String) throws(SyntaxError) {
+    guard take(text) else { throw unexpected(text) }
+  }
+
+  /// The bytes from the token at `start` to the last one taken.
+  func range(from start: Int) -> Range<Int> {
+    range(of: start..<max(position, start + 1))
+  }
+
+  /// The bytes of some tokens, of which there must be one.
+  func range(of indices: Range<Int>) -> Range<Int> {
+    tokens[indices.lowerBound].range.lowerBound..<tokens[indices.upperBound - 1].range.upperBound
+  }
+
+  func unexpected(_ wanted: String) -> SyntaxError {
+    guard position < tokens.count else {
+      return SyntaxError(
+        message: "expected \(wanted), but the statement ends here", offset: sql.bytes.count)
+    }
+    let token = tokens[position]
+    return SyntaxError(
+      message: "expected \(wanted), not \(Self.excerpt(sql.text(token)))",
+      offset: token.range.lowerBound)
+  }
+
+  private static func excerpt(_ text: String) -> String {
+    text.count > 40 ? "\(text.prefix(40))…" : text
+  }
+}
+
+// MARK: Names
+
+extension Parser {
+  /// The name that a token is, wherever SQLite's grammar says `nm`.
+  func name(at index: Int) -> Name? {
+    guard tokens.indices.contains(index) else { return nil }
+    let token = tokens[index]
+    switch token.kind {
+    case .quotedIdentifier, .string: break
+    case .word where !isWord(index, of: Keywords.reservedVersion1): break
+    default: return nil
+    }
+    return Name(text: Quoting.unquoted(sql.text(token)), range: token.range)
+  }
+
+  func isWord(_ index: Int, of words: Set<String>) -> Bool {
+    tokens[index].kind == .word && Keywords.contains(words, sql.bytes[tokens[index].range])
+  }
+
+  mutating func name(_ what: String) throws(SyntaxError) -> Name {
+    guard let name = name(at: position) else { throw unexpected(what) }
+    position += 1
+    return name
+  }
+
+  mutating func qualifiedName(_ what: String) throws(SyntaxError) -> QualifiedName {
+    let first = try name(what)
+    guard take(".") else { return QualifiedName(schema: nil, name: first) }
+    return QualifiedName(schema: first, name: try name(what))
+  }
+
+  /// One or more names with commas between them.
+  mutating func names(_ what: String) throws(SyntaxError) -> [Name] {
+    var names = [try name(what)]
+    while take(",") { names.append(try name(what)) }
+    return names
+  }
+
+  /// Names in parentheses, or nothing.
+  mutating func optionalNames(_ what: String) throws(SyntaxError) -> [Name] {
+    guard take("(") else { return [] }
+    let names = try names(what)
+    try expect(")")
+    return names
+  }
+
+  mutating func ifNotExists() -> Bool {
+    guard at("IF"), matches(position + 1, "NOT"), matches(position + 2, "EXISTS") else {
+      return false
+    }
+    position += 3
+    return true
+  }
+}
+
+// MARK: Expressions
+
+extension Parser {
+  /// An expression in parentheses; nothing is read of it but where it ends.
+  mutating func parenthesized() throws(SyntaxError) -> Expression {
+    let open = position
+    try expect("(")
+    try skip(toClosing: open)
+    guard position > open + 2 else {
+      position = open + 1
+      throw unexpected("an expression")
+    }
+    return Expression(
+      range: range(of: open + 1..<position - 1), outerRange: range(of: open..<position))
+  }
+
+  /// The tokens between the commas of a list in parentheses; an item may be empty.
+  mutating func items() throws(SyntaxError) -> [Range<Int>] {
+    let open = position
+    try expect("(")
+    var items: [Range<Int>] = []
+    var start = position
+    while !at(")") {
+      if at(",") {
+        items.append(start..<position)
+        start = position + 1
+      }
+      try skipOne(inside: open)
+    }
+    items.append(start..<position)
+    position += 1
+    return items
+  }
+
+  /// Terms of an index, PRIMARY KEY or UNIQUE.
+  mutating func indexedTerms() throws(SyntaxError) -> [IndexedTerm] {
+    try indexedTerms(items())
+  }
+
+  mutating func indexedTerms(_ items: [Range<Int>]) throws(SyntaxError) -> [IndexedTerm] {
+    var terms: [IndexedTerm] = []
+    for item in items {
+      guard !item.isEmpty else {
+        position = item.lowerBound
+        throw unexpected("a column or an expression")
+      }
+      terms.append(indexedTerm(item))
+    }
+    return terms
+  }
+
+  /// The rest of the statement, up to its `;`.
+  mutating func rest(_ what: String) throws(SyntaxError) -> Range<Int> {
+    guard !isAtEnd else { throw unexpected(what) }
+    let start = position
+    while !isAtEnd { position += 1 }
+    return range(from: start)
+  }
+
+  mutating func select() throws(SyntaxError) -> Range<Int> {
+    guard at("SELECT") || at("VALUES") || at("WITH") else { throw unexpected("SELECT") }
+    return try rest("SELECT")
+  }
+
+  /// Goes over a token, or over everything between two parentheses.
+  private mutating func skipOne(inside open: Int) throws(SyntaxError) {
+    guard !isAtEnd else { throw unclosed(open) }
+    let isOpening = at("(")
+    position += 1
+    if isOpening { try skip(toClosing: position - 1) }
+  }
+
+  /// Goes to the token after the `)` that closes a `(`. A counter, since recursion would let
+  /// nesting exhaust the stack.
+  private mutating func skip(toClosing open: Int) throws(SyntaxError) {
+    var depth = 1
+    while depth > 0 {
+      guard !isAtEnd else { throw unclosed(open) }
+      depth += at("(") ? 1 : at(")") ? -1 : 0
+      position += 1
+    }
+  }
+
+  private func unclosed(_ open: Int) -> SyntaxError {
+    SyntaxError(
+      message: "this parenthesis is never closed", offset: tokens[open].range.lowerBound)
+  }
+
+  private func indexedTerm(_ item: Range<Int>) -> IndexedTerm {
+    var end = item.upperBound
+    var order: SortOrder?
+    if item.count > 1, matches(end - 1, "ASC") || matches(end - 1, "DESC") {
+      order = matches(end - 1, "ASC") ? .ascending : .descending
+      end -= 1
+    }
+    var collation: Name?
+    var base = end
+    while base - item.lowerBound > 2, matches(base - 2, "COLLATE"), let name = name(at: base - 1) {
+      collation = collation ?? name
+      base -= 2
+    }
+    // COLLATE binds tighter than any operator, so it is the term's own only after a single operand.
+    if !isOperand(item.lowerBound..<base) {
+      base = end
+      collation = nil
+    }
+    let bytes = range(of: item.lowerBound..<base)
+    return IndexedTerm(
+      range: range(of: item), expression: Expression(range: bytes, outerRange: bytes),
+      column: soleName(item.lowerBound..<base), collation: collation, order: order)
+  }
+
+  /// Whether the tokens are one name or value, `(…)` or `f(…)`.
+  private func isOperand(_ indices: Range<Int>) -> Bool {
+    if indices.count == 1 { return true }
+    let open = indices.lowerBound + (matches(indices.lowerBound, "(") ? 0 : 1)
+    guard matches(open, "(") else { return false }
+    var depth = 0
+    for index in open..<indices.upperBound {
+      depth += matches(index, "(") ? 1 : matches(index, ")") ? -1 : 0
+      if depth == 0 { return index == indices.upperBound - 1 }
+    }
+    return false
+  }
+
+  /// The name in `a` or `((a))`.
+  private func soleName(_ indices: Range<Int>) -> Name? {
+    var indices = indices
+    while indices.count > 2, matches(indices.lowerBound, "("), matches(indices.upperBound - 1, ")")
+    {
+      indices = indices.lowerBound + 1..<indices.upperBound - 1
+    }
+    return indices.count == 1 ? name(at: indices.lowerBound) : nil
+  }
+}

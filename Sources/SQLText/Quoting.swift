@@ -1,0 +1,68 @@
+/// Writing names and values into SQL, and reading names back.
+package enum Quoting {
+  /// The name in double quotes, which it may itself hold.
+  package static func quoted(_ name: String) -> String {
+    String(decoding: wrapped(name.utf8, in: "\""), as: UTF8.self)
+  }
+
+  /// The name bare where every SQLite reads it as that name, in double quotes elsewhere.
+  package static func identifier(_ name: String) -> String {
+    isPlain(name) ? name : quoted(name)
+  }
+
+  /// The text as a string literal; as a cast blob when it holds a NUL, where a literal would end.
+  package static func stringLiteral(_ text: String) -> String {
+    text.utf8.contains(0)
+      ? "CAST(\(blobLiteral(text.utf8)) AS TEXT)"
+      : String(decoding: wrapped(text.utf8, in: "'"), as: UTF8.self)
+  }
+
+  /// `x'00ff'`.
+  package static func blobLiteral(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return "x'\(String(decoding: hex, as: UTF8.self))'"
+  }
+
+  /// The name that a token means: without its quotes, whichever of the four it has. Any other text
+  /// comes back as it is.
+  package static func unquoted(_ text: String) -> String {
+    String(decoding: unquoted(Array(text.utf8)[...]), as: UTF8.self)
+  }
+
+  static func unquoted(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let first = text.first, let last = text.last, text.count >= 2 else { return text }
+    let inner = text.dropFirst().dropLast()
+    switch (first, last) {
+    case ("[", "]"):
+      return inner
+    case ("\"", "\""), ("'", "'"), ("`", "`"):
+      return inner.contains(first) ? undoubled(inner, quote: first) : inner
+    default:
+      return text
+    }
+  }
+
+  private static func undoubled(
+    _ text: ArraySlice<UInt8>, quote: UInt8
+  ) -> ArraySlice<UInt8> {
+    var result: ArraySlice<UInt8> = []
+    var isFirst = false
+    for byte in text {
+      isFirst = byte == quote && !isFirst
+      if byte != quote || isFirst { result.append(byte) }
+    }
+    return result
+  }
+
+  static func wrapped(_ text: some Sequence<UInt8>, in quote: Unicode.Scalar) -> [UInt8] {
+    let mark = UInt8(ascii: quote)
+    return [mark] + text.flatMap { $0 == mark ? [mark, mark] : [$0] } + [mark]
+  }
+
+  private static func isPlain(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first.isLetter || first == "_" else { return false }
+    return name.utf8.allSatisfy { $0.isLetter || $0.isDigitOrSeparator }
+      && !Keywords.isKeyword(name) && !Keywords.contains(Keywords.values, name.utf8)
+  }
+}

@@ -1,0 +1,263 @@
+/// A piece of SQL as SQLite's own tokenizer would cut it.
+package struct Token: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    case whitespace
+    case comment
+    /// A bare identifier or a keyword.
+    case word
+    /// `"x"`, `` `x` `` or `[x]`.
+    case quotedIdentifier
+    /// `'x'`, which SQLite also takes for a name where only a name can stand.
+    case string
+    case blob
+    case integer
+    case real
+    /// `?`, `?1`, `:a`, `@a`, `$a`, `#1`.
+    case parameter
+    /// Operators, `(`, `)`, `,`, `;` and `.`.
+    case punctuation
+    /// What SQLite calls an unrecognized token.
+    case illegal
+  }
+
+  package let kind: Kind
+  /// Bytes of the text it stands in.
+  package let range: Range<Int>
+
+  package init(kind: Kind, range: Range<Int>) {
+    self.kind = kind
+    self.range = range
+  }
+}
+
+/// SQL cut into tokens; their ranges tile the text without gap or overlap.
+///
+/// Any bytes are accepted, in linear time: what SQLite would refuse becomes an `illegal` token.
+/// Digit separators (`1_000`) are read as SQLite 3.46 and later do.
+package struct TokenizedSQL: Sendable {
+  package let bytes: [UInt8]
+  package let tokens: [Token]
+
+  package init(_ text: String) {
+    self.init(bytes: Array(text.utf8))
+  }
+
+  package init(bytes: [UInt8]) {
+    self.bytes = bytes
+    self.tokens = Scanner(bytes: bytes).tokens()
+  }
+
+  /// The token as it is written, quotes and all.
+  package func text(_ token: Token) -> String {
+    text(token.range)
+  }
+
+  /// The text of a byte range, which must lie within `bytes`.
+  package func text(_ range: Range<Int>) -> String {
+    String(decoding: bytes[range], as: UTF8.self)
+  }
+
+  /// The tokens that are neither white space nor comment.
+  package var significant: [Token] {
+    tokens.filter(\.isSignificant)
+  }
+
+  /// The significant tokens that lie wholly inside a byte range.
+  package func significant(in range: Range<Int>) -> [Token] {
+    tokens[firstToken(from: range.lowerBound)...]
+      .prefix { $0.range.upperBound <= range.upperBound }
+      .filter(\.isSignificant)
+  }
+
+  /// The index of the first token that begins at `offset` or later.
+  private func firstToken(from offset: Int) -> Int {
+    var low = 0
+    var high = tokens.count
+    while low < high {
+      let middle = (low + high) / 2
+      if tokens[middle].range.lowerBound < offset {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+}
+
+extension Token {
+  package var isSignificant: Bool { kind != .whitespace && kind != .comment }
+}
+
+/// The rules of SQLite's `tokenize.c`, retold.
+private struct Scanner {
+  let bytes: [UInt8]
+
+  func tokens() -> [Token] {
+    var tokens: [Token] = []
+    tokens.reserveCapacity(bytes.count / 3)
+    var start = 0
+    while start < bytes.count {
+      let (kind, end) = token(at: start)
+      tokens.append(Token(kind: kind, range: start..<end))
+      start = end
+    }
+    return tokens
+  }
+
+  /// The byte there, or past the end a NUL, which belongs to no class.
+  private func byte(_ index: Int) -> UInt8 {
+    index < bytes.count ? bytes[index] : 0
+  }
+
+  private func end(from start: Int, while matches: (UInt8) -> Bool) -> Int {
+    var index = start
+    while index < bytes.count, matches(bytes[index]) { index += 1 }
+    return index
+  }
+
+  private func token(at start: Int) -> (Token.Kind, Int) {
+    let next = byte(start + 1)
+    switch bytes[start] {
+    case " ", "\t", "\n", "\r", 0x0C:
+      return (.whitespace, end(from: start + 1, while: \.isSpace))
+    case "-" where next == "-":
+      return withoutNUL(.comment, start..<end(from: start + 2) { $0 != "\n" })
+    case "/" where next == "*" && start + 2 < bytes.count:
+      return blockComment(at: start)
+    case "'":
+      return quoted(.string, at: start)
+    case "\"", "`":
+      return quoted(.quotedIdentifier, at: start)
+    case "[":
+      return bracketed(at: start)
+    case "x" where next == "'", "X" where next == "'":
+      return blob(at: start)
+    case ".":
+      return next.isDigit ? number(at: start) : (.punctuation, start + 1)
+    case let first where first.isDigit:
+      return number(at: start)
+    case "?":
+      return (.parameter, end(from: start + 1, while: \.isDigit))
+    case "$", "@", ":", "#":
+      return parameter(at: start)
+    case 0xEF where next == 0xBB && byte(start + 2) == 0xBF:
+      return (.whitespace, start + 3)
+    case let first where first.isIdentifierStart:
+      return (.word, end(from: start + 1, while: \.isIdentifier))
+    default:
+      return punctuation(at: start)
+    }
+  }
+
+  private func blockComment(at start: Int) -> (Token.Kind, Int) {
+    var index = start + 3
+    while index < bytes.count {
+      if bytes[index] == "/", bytes[index - 1] == "*" {
+        return withoutNUL(.comment, start..<index + 1)
+      }
+      index += 1
+    }
+    return withoutNUL(.comment, start..<bytes.count)
+  }
+
+  private func quoted(_ kind: Token.Kind, at start: Int) -> (Token.Kind, Int) {
+    let quote = bytes[start]
+    var index = start + 1
+    while index < bytes.count {
+      if bytes[index] == quote {
+        if byte(index + 1) != quote { return withoutNUL(kind, start..<index + 1) }
+        index += 1
+      }
+      index += 1
+    }
+    return (.illegal, bytes.count)
+  }
+
+  private func bracketed(at start: Int) -> (Token.Kind, Int) {
+    let close = end(from: start + 1) { $0 != "]" }
+    guard close < bytes.count else { return (.illegal, bytes.count) }
+    return withoutNUL(.quotedIdentifier, start..<close + 1)
+  }
+
+  private func blob(at start: Int) -> (Token.Kind, Int) {
+    let digits = end(from: start + 2, while: \.isHexDigit)
+    if byte(digits) == "'", (digits - start).isMultiple(of: 2) { return (.blob, digits + 1) }
+    let close = end(from: digits) { $0 != "'" }
+    return (.illegal, min(close + 1, bytes.count))
+  }
+
+  private func number(at start: Int) -> (Token.Kind, Int) {
+    var kind = Token.Kind.integer
+    var index: Int
+    let isHex = bytes[start] == "0" && byte(start + 1) | 0x20 == "x" && byte(start + 2).isHexDigit
+    if isHex {
+      index = end(from: start + 2) { $0.isHexDigit || $0 == "_" }
+    } else {
+      index = end(from: start, while: \.isDigitOrSeparator)
+      if byte(index) == "." {
+        kind = .real
+        index = end(from: index + 1, while: \.isDigitOrSeparator)
+      }
+      if byte(index) | 0x20 == "e" {
+        let sign = byte(index + 1) == "+" || byte(index + 1) == "-" ? 1 : 0
+        if byte(index + 1 + sign).isDigit {
+          kind = .real
+          index = end(from: index + 1 + sign, while: \.isDigitOrSeparator)
+        }
+      }
+    }
+    let wordEnd = end(from: index, while: \.isIdentifier)
+    if wordEnd > index || hasStraySeparator(start..<index, isHex: isHex) { kind = .illegal }
+    return (kind, wordEnd)
+  }
+
+  /// Whether a `_` is not between two digits.
+  private func hasStraySeparator(_ range: Range<Int>, isHex: Bool) -> Bool {
+    func isDigit(_ index: Int) -> Bool {
+      range.contains(index) && (isHex ? bytes[index].isHexDigit : bytes[index].isDigit)
+    }
+    return range.contains { bytes[$0] == "_" && !(isDigit($0 - 1) && isDigit($0 + 1)) }
+  }
+
+  /// `$a::b(c)` is one parameter: the form that Tcl's variables need.
+  private func parameter(at start: Int) -> (Token.Kind, Int) {
+    var index = start + 1
+    var hasName = false
+    while index < bytes.count {
+      if bytes[index].isIdentifier {
+        hasName = true
+      } else if bytes[index] == "(", hasName {
+        let close = end(from: index + 1) { $0 != ")" && !$0.isSpace && $0 != 0 }
+        return byte(close) == ")" ? (.parameter, close + 1) : (.illegal, close)
+      } else if bytes[index] == ":", byte(index + 1) == ":" {
+        index += 1
+      } else {
+        break
+      }
+      index += 1
+    }
+    return (hasName ? .parameter : .illegal, index)
+  }
+
+  private func punctuation(at start: Int) -> (Token.Kind, Int) {
+    switch (bytes[start], byte(start + 1), byte(start + 2)) {
+    case ("-", ">", ">"):
+      return (.punctuation, start + 3)
+    case ("-", ">", _), ("|", "|", _), ("=", "=", _), ("!", "=", _), ("<", "=", _),
+      ("<", ">", _), ("<", "<", _), (">", "=", _), (">", ">", _):
+      return (.punctuation, start + 2)
+    case ("-", _, _), ("|", _, _), ("=", _, _), ("<", _, _), (">", _, _), ("+", _, _),
+      ("*", _, _), ("/", _, _), ("%", _, _), ("&", _, _), ("~", _, _), ("(", _, _),
+      (")", _, _), (",", _, _), (";", _, _):
+      return (.punctuation, start + 1)
+    default:
+      return (.illegal, start + 1)
+    }
+  }
+
+  /// SQLite reads no further than a NUL, so it never sees a token that holds one.
+  private func withoutNUL(_ kind: Token.Kind, _ range: Range<Int>) -> (Token.Kind, Int) {
+    (bytes[range].contains(0) ? .illegal : kind, range.upperBound)
+  }
+}

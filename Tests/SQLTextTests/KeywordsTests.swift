@@ -1,0 +1,34 @@
+import SQLText
+import Testing
+
+@Suite("keywords")
+struct KeywordsTests {
+  @Test("the reserved words of version 1 never change")
+  func pinned() {
+    #expect(
+      Keywords.reservedVersion1.sorted().joined(separator: " ") == """
+        ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE \
+        DEFAULT DEFERRABLE DELETE DISTINCT DROP ELSE ESCAPE EXCEPT EXISTS FOREIGN FROM GROUP HAVING \
+        IN INDEX INSERT INTERSECT INTO IS ISNULL JOIN LIMIT NOT NOTHING NOTNULL NULL ON OR ORDER \
+        PRIMARY REFERENCES RETURNING SELECT SET TABLE THEN TO TRANSACTION UNION UNIQUE UPDATE USING \
+        VALUES WHEN WHERE
+        """)
+  }
+
+  @Test(
+    "a keyword is one whatever its case, and whether or not it may be a name",
+    arguments: [
+      "select", "Key", "REPLACE", "left", "WITHIN", "current_timestamp", "Materialized", "INDEXED",
+      "generated", "over", "window", "autoincrement",
+    ])
+  func keyword(word: String) {
+    #expect(Keywords.isKeyword(word))
+  }
+
+  @Test(
+    "other words are none",
+    arguments: ["", "selects", "rowid", "true", "STORED", "STRICT", "ſelect", "CURRENT_TIMESTAMPS"])
+  func noKeyword(word: String) {
+    #expect(!Keywords.isKeyword(word))
+  }
+}
