@@ -234,12 +234,7 @@ func shellQuoted(_ text: String) -> String {
       default: "/._-+".utf8.contains(byte)
       }
     }
-  return isPlain ? text : "'" + replacing("'", in: text, with: "'\\''") + "'"
-}
-
-/// Replaces a scalar wherever it stands, also where it and the next one make up one character.
-func replacing(_ scalar: Unicode.Scalar, in text: String, with other: String) -> String {
-  text.unicodeScalars.reduce(into: "") { result, each in
-    if each == scalar { result += other } else { result.unicodeScalars.append(each) }
-  }
+  if isPlain { return text }
+  let inner = text.utf8.flatMap { $0 == UInt8(ascii: "'") ? Array("'\\''".utf8) : [$0] }
+  return "'\(String(decoding: inner, as: UTF8.self))'"
 }

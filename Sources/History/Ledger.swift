@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -120,8 +121,7 @@ package struct LedgerRow: Sendable, Hashable {
   /// The INSERT with its values as literals, to be shown in a plan.
   package var insertStatement: String {
     let literals = values.map { value in
-      value.integer.map(String.init)
-        ?? "'" + replacing("'", in: value.text ?? "", with: "''") + "'"
+      value.integer.map(String.init) ?? Quoting.stringLiteral(value.text ?? "")
     }
     return "INSERT INTO \(Ledger.tableName) (\(Ledger.columns.joined(separator: ", "))) "
       + "VALUES (\(literals.joined(separator: ", ")))"

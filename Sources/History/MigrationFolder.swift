@@ -1,5 +1,4 @@
 import ManifestFormat
-import SchemaModel
 
 #if canImport(Glibc)
   import Glibc
@@ -8,30 +7,6 @@ import SchemaModel
 #else
   import Darwin
 #endif
-
-/// One manifest of a folder.
-package struct Migration: Sendable {
-  /// The file name without `.yaml`.
-  package let id: String
-  package let number: MigrationNumber
-  /// The path, beginning with the folder as it was named.
-  package let file: String
-  package let manifest: Manifest
-  package let rawDigest: String
-  package let canonicalDigest: String
-  /// The file holds CR, which the raw digest passes over before LF.
-  package let hasCarriageReturns: Bool
-
-  package init(id: String, file: String, bytes: [UInt8], manifest: Manifest) {
-    self.id = id
-    number = MigrationNumber(id: id)
-    self.file = file
-    self.manifest = manifest
-    rawDigest = History.rawDigest(of: bytes)
-    canonicalDigest = SHA256.hex(manifest.canonicalForm)
-    hasCarriageReturns = bytes.contains(carriageReturn)
-  }
-}
 
 /// Why a history could not be read.
 package enum HistoryReadError: Error, Sendable {
@@ -46,8 +21,6 @@ package enum HistoryReadError: Error, Sendable {
 
 /// A folder of manifests and their history lock.
 package struct MigrationFolder: Sendable, Hashable {
-  package typealias Decoder = (_ bytes: [UInt8], _ file: String) throws(InvalidInput) -> Manifest
-
   /// A larger manifest is not read.
   package static let manifestSizeLimit = 8 * 1_048_576
 
@@ -60,106 +33,63 @@ package struct MigrationFolder: Sendable, Hashable {
   /// Where the manifest with this id is, or would be.
   package func file(ofMigration id: String) -> String { joinedPath(path, id + ".yaml") }
 
+  // MARK: Manifests
+
   /// Every manifest, in the order of their numbers. An empty folder is a history without migrations.
-  package func migrations(decode: Decoder) throws(HistoryReadError) -> [Migration] {
-    let names = try namesToRead()
+  package func migrations() throws(HistoryReadError) -> [Migration] {
     var migrations: [Migration] = []
-    var diagnostics = diagnosticsOfNames(names)
-    for name in names where !name.isRefused {
+    var diagnostics: [Diagnostic] = []
+    var firstOfNumber: [MigrationNumber: String] = [:]
+    for name in try manifestNames() {
+      let file = joinedPath(path, name.text)
+      func report(_ message: String) {
+        diagnostics.append(Diagnostic(file: file, message: message))
+      }
+      if let problem = name.problem {
+        report(problem)
+        continue
+      }
+      let number = MigrationNumber(id: name.id)
+      if let first = firstOfNumber[number] {
+        report("\(first) has the number \(number) too: give one of the two another number")
+      } else {
+        firstOfNumber[number] = name.text
+      }
       do throws(InvalidInput) {
-        migrations.append(try migration(named: name, decode))
+        migrations.append(try migration(name.id, file))
       } catch {
         diagnostics += error.diagnostics
       }
     }
-    guard diagnostics.isEmpty else {
-      throw .invalid(InvalidInput(diagnostics.sorted(by: areInReadingOrder)))
-    }
+    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
     return migrations.sorted { $0.number < $1.number }
   }
 
-  // MARK: Names
-
-  private struct Name {
-    let text: String
-    /// The name without its ending.
-    let id: String
-    /// Nil when the name can be a manifest's.
-    let problem: String?
-
-    var isRefused: Bool { problem != nil }
-
-    init?(_ bytes: [UInt8]) {
-      // What editors (lock files) and macOS (attributes) put beside a file has the same ending.
-      if bytes.starts(with: ".#".utf8) || bytes.starts(with: "._".utf8) { return nil }
-      let ending = bytes.dropFirst(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.count)
-      guard ending.elementsEqual(".yaml".utf8) || ending.elementsEqual(".yml".utf8) else {
-        return nil
-      }
-      text = String(decoding: bytes, as: UTF8.self)
-      id = String(decoding: bytes.dropLast(ending.count), as: UTF8.self)
-      if String(validating: bytes, as: UTF8.self) == nil {
-        problem = "the name is not UTF-8"
-      } else if ending.elementsEqual(".yml".utf8) {
-        problem = "rename it to \(id).yaml: manifests end in .yaml"
-      } else {
-        problem = History.problem(ofMigrationID: id)
-      }
-    }
-  }
-
-  private func namesToRead() throws(HistoryReadError) -> [Name] {
+  private func manifestNames() throws(HistoryReadError) -> [ManifestName] {
     do throws(FileError) {
-      return try folderNames(path).compactMap(Name.init)
+      return try folderNames(path).compactMap(ManifestName.init)
     } catch {
       throw error.systemError == ENOENT ? .missingFolder(path: path) : .unreadable(error)
     }
   }
 
-  private func diagnosticsOfNames(_ names: [Name]) -> [Diagnostic] {
-    var firstOfNumber: [MigrationNumber: Name] = [:]
-    var diagnostics: [Diagnostic] = []
-    for name in names {
-      let file = joinedPath(path, name.text)
-      if let problem = name.problem {
-        diagnostics.append(Diagnostic(file: file, message: problem))
-        continue
-      }
-      let number = MigrationNumber(id: name.id)
-      guard let first = firstOfNumber[number] else {
-        firstOfNumber[number] = name
-        continue
-      }
-      diagnostics.append(
-        Diagnostic(
-          file: file,
-          message: "\(first.text) has the number \(number) too: give one of the two another number"
-        ))
-    }
-    return diagnostics
-  }
-
-  // MARK: Files
-
-  private func migration(
-    named name: Name, _ decode: Decoder
-  ) throws(InvalidInput) -> Migration {
-    let file = joinedPath(path, name.text)
+  private func migration(_ id: String, _ file: String) throws(InvalidInput) -> Migration {
     let bytes: [UInt8]
     do throws(FileError) {
       bytes = try readManifest(file)
     } catch {
       throw InvalidInput([Diagnostic(file: file, message: error.message)])
     }
-    return Migration(id: name.id, file: file, bytes: bytes, manifest: try decode(bytes, file))
+    let manifest = try decodeManifest(bytes, file: file)
+    return Migration(id: id, file: file, bytes: bytes, manifest: manifest)
   }
 
   private func readManifest(_ file: String) throws(FileError) -> [UInt8] {
+    let limit = Self.manifestSizeLimit
     do throws(FileError) {
-      return try readFile(file, limit: Self.manifestSizeLimit, followingLinks: false)
+      return try readFile(file, limit: limit, followingLinks: false)
     } catch  where error.systemError == ELOOP {
-      return try readFile(
-        try targetOfLink(file), limit: Self.manifestSizeLimit, followingLinks: false)
+      return try readFile(try targetOfLink(file), limit: limit, followingLinks: false)
     } catch {
       throw error
     }
@@ -192,6 +122,7 @@ package struct MigrationFolder: Sendable, Hashable {
     do throws(FileError) {
       bytes = try readFile(lockFile, limit: 64 * 1_048_576)
     } catch {
+      // A link to nothing is no missing lock: it would make drafts of what is frozen.
       if error.systemError == ENOENT, !somethingExists(at: lockFile) { return nil }
       throw .unreadable(error)
     }
@@ -207,7 +138,30 @@ package struct MigrationFolder: Sendable, Hashable {
   }
 }
 
-private func areInReadingOrder(_ a: Diagnostic, _ b: Diagnostic) -> Bool {
-  let start = Position(line: 0, column: 0)
-  return (a.file, a.position ?? start) < (b.file, b.position ?? start)
+/// A name in the folder that is, or was meant to be, a manifest's.
+private struct ManifestName {
+  let text: String
+  /// The name without its ending.
+  let id: String
+  /// Nil when the name can be a manifest's.
+  let problem: String?
+
+  /// Nil for every other name.
+  init?(_ bytes: [UInt8]) {
+    // What editors (lock files) and macOS (attributes) put beside a file has the same ending.
+    if bytes.starts(with: ".#".utf8) || bytes.starts(with: "._".utf8) { return nil }
+    let ending = bytes.dropFirst(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.count)
+    guard ending.elementsEqual(".yaml".utf8) || ending.elementsEqual(".yml".utf8) else {
+      return nil
+    }
+    text = String(decoding: bytes, as: UTF8.self)
+    id = String(decoding: bytes.dropLast(ending.count), as: UTF8.self)
+    if String(validating: bytes, as: UTF8.self) == nil {
+      problem = "the name is not UTF-8"
+    } else if ending.elementsEqual(".yml".utf8) {
+      problem = "rename it to \(id).yaml: manifests end in .yaml"
+    } else {
+      problem = History.problem(ofMigrationID: id)
+    }
+  }
 }

@@ -177,7 +177,7 @@ struct Validator {
     switch shape {
     case .text(let rule): checkText(scalar, rule, subject)
     case .sql:
-      if scalar.text.isBlank {
+      if canonicalSQLTokens(scalar.text).isEmpty {
         report("\(subject.text) is empty: it must be SQL", at: scalar.position)
       }
       checkNUL(scalar, subject, "SQL cannot hold it")

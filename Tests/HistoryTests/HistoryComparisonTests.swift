@@ -9,7 +9,7 @@ struct HistoryComparisonTests {
 
   init() throws {
     frozen = try [
-      Migration("0001_a", "a\n"), Migration("0002_b", "b\n"), Migration("0003_c", "c\n"),
+      Migration("0001_a", "a"), Migration("0002_b", "b"), Migration("0003_c", "c"),
     ]
     lock = try HistoryLock(freezing: frozen)
   }
@@ -46,12 +46,18 @@ struct HistoryComparisonTests {
   @Test(
     "a changed file is cosmetic, line-ends or edited",
     arguments: [
-      ("b\n", HistoryState.unchanged), ("b\r\n", .lineEnds), ("# why\nb\n", .cosmetic),
-      ("# why\r\nb\r\n", .cosmetic), ("b", .edited), ("B\n", .edited), ("", .edited),
+      ("operations:\n- sql: DELETE FROM b\n", HistoryState.unchanged),
+      ("operations:\r\n- sql: DELETE FROM b\r\n", .lineEnds),
+      ("operations:\n- sql: DELETE FROM b", .cosmetic),
+      ("# why\r\noperations:\r\n- sql: DELETE FROM b\r\n", .cosmetic),
+      ("description: why\noperations: [{ sql: 'DELETE  FROM b -- all' }]\n", .cosmetic),
+      ("operations:\n- sql: DELETE FROM B\n", .edited),
+      ("operations:\n- sql: DELETE FROM b\nforeign_keys: enforced\n", .edited),
+      ("operations: []\n", .edited),
     ])
   func changed(text: String, state: HistoryState) throws {
     var migrations = frozen
-    migrations[1] = try Migration("0002_b", text)
+    migrations[1] = try Migration("0002_b", yaml: text)
     let entries = folder.compare(migrations, with: lock)
     #expect(entries.map(\.state) == [.unchanged, state, .unchanged])
     #expect(entries[1].detail.isEmpty == (state == .unchanged))
@@ -78,12 +84,12 @@ struct HistoryComparisonTests {
   func accepted() throws {
     var lock = lock
     var migrations = frozen
-    migrations[1] = try Migration("0002_b", "better\n")
+    migrations[1] = try Migration("0002_b", "better")
     try lock.accept(
       LockAcceptance(id: "0002_b", digests: migrations[1].digests, reason: "never shipped"))
     #expect(states(migrations, lock)[1] == "0002_b frozen accepted")
     #expect(detail("0002_b", migrations, lock).hasSuffix("accepted: never shipped"))
-    migrations[1] = try Migration("0002_b", "# comment\nbetter\n")
+    migrations[1] = try Migration("0002_b", yaml: "# comment\n" + yaml(deletingFrom: "better"))
     #expect(states(migrations, lock)[1] == "0002_b frozen accepted")
     #expect(states(frozen, lock)[1] == "0002_b frozen edited")
     #expect(detail("0002_b", frozen, lock).hasPrefix("it is what was frozen before an edit"))
@@ -117,7 +123,10 @@ struct HistoryComparisonTests {
 
   @Test("a renamed file is found by what it holds, and both names are given")
   func renamed() throws {
-    let migrations = [frozen[0], try Migration("0002_new", "# comment\nb\n"), frozen[2]]
+    let migrations = [
+      frozen[0], try Migration("0002_new", yaml: "# comment\n" + yaml(deletingFrom: "b")),
+      frozen[2],
+    ]
     #expect(
       states(migrations) == [
         "0001_a frozen unchanged", "0002_b frozen renamed", "0003_c frozen unchanged",
@@ -127,16 +136,16 @@ struct HistoryComparisonTests {
         == "0002_b is now 0002_new, which databases that have run it do not know; undo it with "
         + "`mv migrations/0002_new.yaml migrations/0002_b.yaml`")
     // A number that keeps it between the same neighbours is a new name, not a new place.
-    let padded = [frozen[0], try Migration("002_b", "b\n"), frozen[2]]
+    let padded = [frozen[0], try Migration("002_b", "b"), frozen[2]]
     #expect(states(padded)[1] == "0002_b frozen renamed")
   }
 
   @Test("a copy under another name is no rename, and of two copies one is")
   func copies() throws {
     #expect(
-      states(frozen + [try Migration("0004_copy", "b\n")]).last == "0004_copy draft draft")
+      states(frozen + [try Migration("0004_copy", "b")]).last == "0004_copy draft draft")
     let migrations = try [
-      frozen[0], frozen[2], Migration("0004_b", "b\n"), Migration("0005_b", "b\n"),
+      frozen[0], frozen[2], Migration("0004_b", "b"), Migration("0005_b", "b"),
     ]
     #expect(
       states(migrations) == [
@@ -147,20 +156,20 @@ struct HistoryComparisonTests {
 
   @Test("a rename that changes the order is reordered")
   func reordered() throws {
-    let later = [frozen[0], frozen[2], try Migration("0009_b", "b\n")]
+    let later = [frozen[0], frozen[2], try Migration("0009_b", "b")]
     #expect(
       states(later) == [
         "0001_a frozen unchanged", "0002_b frozen reordered", "0003_c frozen unchanged",
       ])
     #expect(detail("0002_b", later).contains("0002_b is now 0009_b, on the other side of 0003_c"))
-    let exchanged = try [frozen[0], Migration("0002_c", "c\n"), Migration("0003_b", "b\n")]
+    let exchanged = try [frozen[0], Migration("0002_c", "c"), Migration("0003_b", "b")]
     #expect(
       states(exchanged) == [
         "0001_a frozen unchanged", "0002_b frozen reordered", "0003_c frozen reordered",
       ])
     // All moved by as much: the order is what it was.
     let moved = try [
-      Migration("0011_a", "a\n"), Migration("0012_b", "b\n"), Migration("0013_c", "c\n"),
+      Migration("0011_a", "a"), Migration("0012_b", "b"), Migration("0013_c", "c"),
     ]
     #expect(folder.compare(moved, with: lock).allSatisfy { $0.state == .renamed })
   }
@@ -191,7 +200,7 @@ struct HistoryComparisonTests {
 
   @Test("commands are quoted for a shell also where a quote is half of a character")
   func quoting() throws {
-    let migrations = [frozen[0], frozen[1], try Migration("0003_d", "c\n")]
+    let migrations = [frozen[0], frozen[1], try Migration("0003_d", "c")]
     let folder = MigrationFolder("it'\u{301}s; $(rm -rf .)")
     let detail = folder.compare(migrations, with: lock)[2].detail
     #expect(detail.contains("'it'\\''\u{301}s; $(rm -rf .)/0003_c.yaml'"))

@@ -98,8 +98,8 @@ struct LedgerComparisonTests {
 
   @Test("a form that differs in comments is applied, another one is edited")
   mutating func forms() throws {
-    rows[0].rawDigest = digest("# comment\na")
-    rows[2].rawDigest = digest("# comment\nc")
+    rows[0].rawDigest = digest("# comment\n" + yaml(deletingFrom: "a"))
+    rows[2].rawDigest = digest("# comment\n" + yaml(deletingFrom: "c"))
     #expect(states() == ["1_a applied", "2_b applied", "3_c applied", "4_d applied"])
     rows[0].canonicalDigest = digest("other")
     rows[2].canonicalDigest = digest("other")

@@ -20,7 +20,7 @@ final class TemporaryFolder {
 
   func path(_ name: String) -> String { path + "/" + name }
 
-  func write(_ name: String, _ text: String) throws {
+  func write(_ name: String, _ text: String = "operations: []\n") throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
   }
 
@@ -28,7 +28,7 @@ final class TemporaryFolder {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
-  func migrations() throws -> [Migration] { try folder.migrations(decode: decode) }
+  func migrations() throws -> [Migration] { try folder.migrations() }
 
   /// The messages of what is wrong with the manifests, as `name: message`.
   func problems() -> [String] {
@@ -45,31 +45,22 @@ final class TemporaryFolder {
   }
 }
 
-/// Stands in for the manifest's decoder: the canonical form is what is neither comment nor CR, and
-/// each line `!text` is a problem.
-func decode(_ bytes: [UInt8], _ file: String) throws(InvalidInput) -> Manifest {
-  let lines = String(decoding: bytes.filter { $0 != 13 }, as: UTF8.self).split(
-    separator: "\n", omittingEmptySubsequences: false)
-  let problems = lines.enumerated().filter { $0.element.hasPrefix("!") }.map {
-    Diagnostic(
-      file: file, position: Position(line: $0.offset + 1, column: 1),
-      message: String($0.element.dropFirst()))
-  }
-  guard problems.isEmpty else { throw InvalidInput(problems) }
-  let canonical = lines.filter { !$0.hasPrefix("#") }.joined(separator: "\n")
-  return Manifest(
-    file: file, description: nil, operations: [], before: [], after: [], foreignKeys: .deferred,
-    requires: Requirements(), waivers: [], canonicalForm: Array(canonical.utf8))
-}
+/// A manifest of one operation.
+func yaml(deletingFrom table: String) -> String { "operations:\n- sql: DELETE FROM \(table)\n" }
 
 func digest(_ text: String) -> String { SHA256.hex(text.utf8) }
 
 extension Migration {
-  /// As `decode` and the folder make it from a file.
-  init(_ id: String, _ text: String) throws {
+  /// As the folder makes it from a file with this text.
+  init(_ id: String, yaml: String) throws {
     let file = "migrations/\(id).yaml"
-    let bytes = Array(text.utf8)
-    self.init(id: id, file: file, bytes: bytes, manifest: try decode(bytes, file))
+    let bytes = Array(yaml.utf8)
+    self.init(id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
+  }
+
+  /// A migration whose form depends on `table` alone.
+  init(_ id: String, _ table: String) throws {
+    try self.init(id, yaml: yaml(deletingFrom: table))
   }
 
   var digests: LockedDigests {
