@@ -58,6 +58,9 @@ let package = Package(
     tests(of: "SQLText"),
     tests(of: "ManifestFormat"),
     tests(of: "CommandLineParsing"),
+    tests(
+      of: "Migrating",
+      ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History"]),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
   ],
   swiftLanguageModes: [.v6]
