@@ -34,6 +34,9 @@ final class Runner {
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
+  /// Told of each operation's plan before it runs.
+  var onPlan: ((Int, OperationPlan) -> Void)?
+
   /// What one migration did.
   struct Record: Sendable {
     var touch = Touch()
@@ -85,6 +88,7 @@ final class Runner {
   ) throws(Failure) {
     let plan = try plan(operation, context)
     record.strategies.append(plan.strategy)
+    onPlan?(context.index, plan)
     for step in plan.steps {
       try stopIfInterrupted(context)
       switch step {

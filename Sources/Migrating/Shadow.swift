@@ -9,7 +9,7 @@ package final class Shadow {
   package let connection: Connection
   private let runner: Runner
   /// The schema after the last migration that was applied.
-  package private(set) var schema = Schema()
+  package private(set) var schema: Schema
   private var version: Int64 = -1
 
   /// What one migration does to a schema and to rows.
@@ -21,14 +21,16 @@ package final class Shadow {
     let missingCalls: [Runner.Record.Call]
   }
 
-  /// - Parameter passesOverRefused: what no migration may hold does nothing, so that lint can tell
-  ///   of it and of what comes after; otherwise it fails.
+  /// - Parameters:
+  ///   - base: the schema to begin with: another than the empty one for the plan of a database.
+  ///   - passesOverRefused: what no migration may hold does nothing, so that lint can tell of it
+  ///     and of what comes after; otherwise it fails.
   package init(
-    _ application: Application, passesOverRefused: Bool = false
+    _ application: Application, from base: Schema = Schema(), passesOverRefused: Bool = false
   ) throws(Failure) {
     do {
-      connection = try Connection(path: nil)
-      try application.registerStubs(on: connection)
+      connection = try base.scratch(application)
+      schema = try Schema(of: connection)
     } catch {
       throw Failure(.bug, "the private replay cannot be opened: \(error.message)")
     }
@@ -50,8 +52,14 @@ package final class Shadow {
   }
 
   /// Applies the next migration, whole or not at all.
+  ///
+  /// - Parameter onPlan: told of each operation's plan before it runs.
   @discardableResult
-  package func apply(_ migration: Migration) throws(Failure) -> Step {
+  package func apply(
+    _ migration: Migration, onPlan: @escaping (OperationPlan) -> Void = { _ in }
+  ) throws(Failure) -> Step {
+    runner.onPlan = { onPlan($1) }
+    defer { runner.onPlan = nil }
     let context = Context(migration: migration)
     let before = schema
     do {

@@ -1,0 +1,155 @@
+import History
+import ManifestFormat
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+
+/// What `migrate` would do, and what the rows say of it. Nothing has been written.
+package struct DryRunReport: Sendable {
+  package struct Answer: Sendable {
+    package let migration: String
+    /// What was asked: `every value of reminders.isCompleted is named by map`.
+    package let question: String
+    /// Nil when the rows do not stand in the way.
+    package let obstacle: String?
+    /// False when the rows cannot be asked yet, because an earlier migration makes them.
+    package let isAsked: Bool
+  }
+
+  package var plan: PlanReport
+  package var answers: [Answer] = []
+  package var failure: Failure?
+
+  package var status: ExitStatus { failure?.status ?? .success }
+}
+
+extension Project {
+  /// Plans, and asks the rows of the database itself what the plan will ask them.
+  package func dryRun(_ options: MigrateOptions) throws(Failure) -> DryRunReport {
+    let exists = try DatabaseFile.exists(options.database)
+    if !exists, options.existing || options.frozenOnly {
+      throw Failure(.notFound, "there is no database \(options.database)")
+    }
+    let plan = try plan(options, database: options.database)
+    var report = DryRunReport(plan: plan, failure: plan.failure)
+    guard exists else { return report }
+    let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
+    var questions = Questions(connection: connection, redacts: options.redactsValues)
+    for planned in plan.migrations {
+      for (index, operation) in planned.operations.enumerated() {
+        for question in operation.questions {
+          let answer = try questions.ask(question, of: planned, index)
+          report.answers.append(answer.said)
+          if let failure = answer.failure { report.failure = report.failure ?? failure }
+        }
+      }
+      questions.written.formUnion(planned.written)
+    }
+    return report
+  }
+}
+
+/// One question to the rows of a table, whose answer must be no.
+private struct Question {
+  let table: String
+  let columns: [String]
+  let promise: String
+  let exists: String
+  let obstacle: String
+  let scan: Scan?
+}
+
+private struct Questions {
+  let connection: Connection
+  let redacts: Bool
+  /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
+  var written: Set<String> = []
+
+  func ask(
+    _ question: Question, of planned: PlannedMigration, _ index: Int
+  ) throws(Failure) -> (said: DryRunReport.Answer, failure: Failure?) {
+    let operation = planned.operations[index].operation
+    let context = Context(migration: planned.migration, index: index, operation: operation)
+    func said(_ obstacle: String?, isAsked: Bool = true) -> DryRunReport.Answer {
+      DryRunReport.Answer(
+        migration: planned.migration.id, question: question.promise, obstacle: obstacle,
+        isAsked: isAsked)
+    }
+    do {
+      guard !written.contains(question.table.asciiLowercased), try canBeAsked(question) else {
+        return (said(nil, isAsked: false), nil)
+      }
+      guard try connection.value("SELECT \(question.exists)") == 1 else { return (said(nil), nil) }
+      let obstacle =
+        try question.scan.map { (scan) throws(DatabaseError) in
+          try HeldValues(of: scan, on: connection).message(redacted: redacts)
+        } ?? question.obstacle
+      return (
+        said(obstacle),
+        context.failure(.migrationFailed, obstacle, key: question.scan == nil ? nil : "map")
+      )
+    } catch {
+      throw context.failure(error)
+    }
+  }
+
+  private func canBeAsked(_ question: Question) throws(DatabaseError) -> Bool {
+    let columns = try connection.rows(
+      "SELECT lower(name) FROM pragma_table_xinfo(?1)", [.text(question.table)]
+    ).compactMap { $0[0].text }
+    return !columns.isEmpty
+      && question.columns.allSatisfy { columns.contains($0.asciiLowercased) }
+  }
+}
+
+extension OperationPlan {
+  /// What the rows must not hold for the operation to succeed.
+  fileprivate var questions: [Question] {
+    switch operation.kind {
+    case .addColumn(let table, let column) where column.notNull != nil && column.hasNoDefault:
+      return [
+        Question(
+          table: table, columns: [],
+          promise: "\(table) has no rows, which a NOT NULL column without default needs",
+          exists: "EXISTS (SELECT 1 FROM \(Quoting.quoted(table)))",
+          obstacle: "\(table) has rows, and \(column.name) is NOT NULL without a default: add one",
+          scan: nil)
+      ]
+    case .createIndex(let index) where index.unique: return [uniqueness(index)].compactMap { $0 }
+    default:
+      return steps.compactMap { step in
+        guard case .scan(let scan) = step else { return nil }
+        return Question(
+          table: scan.table, columns: [scan.column],
+          promise: "every value of \(scan.table).\(scan.column) is named by map",
+          exists: "EXISTS (SELECT 1 FROM \(Quoting.quoted(scan.table)) WHERE \(scan.predicate))",
+          obstacle: "", scan: scan)
+      }
+    }
+  }
+
+  private func uniqueness(_ index: IndexDefinition) -> Question? {
+    var names: [String] = []
+    for column in index.columns {
+      guard case .column(let name) = column.term else { return nil }
+      names.append(name)
+    }
+    // NULLs are all different to a UNIQUE index (CREATE INDEX, section 1.1).
+    let terms = names.map { Quoting.quoted($0) }
+    let condition = (index.where.map { ["(\($0.text)\n)"] } ?? []) + terms.map { "\($0) IS NOT NULL" }
+    return Question(
+      table: index.table, columns: names,
+      promise: "no two rows of \(index.table) are alike in \(names.joined(separator: ", "))",
+      exists: "EXISTS (SELECT 1 FROM \(Quoting.quoted(index.table)) WHERE "
+        + "\(condition.joined(separator: " AND ")) GROUP BY \(terms.joined(separator: ", ")) "
+        + "HAVING count(*) > 1)",
+      obstacle: "rows of \(index.table) are alike in \(names.joined(separator: ", ")): "
+        + "the unique index \(index.name) cannot be made",
+      scan: nil)
+  }
+}
+
+extension ColumnDefinition {
+  fileprivate var hasNoDefault: Bool { self.default == nil || self.default == .null }
+}

@@ -1,0 +1,116 @@
+import ManifestFormat
+import Planning
+import SQLText
+import SQLite
+import History
+
+extension PlanReport {
+  /// The plan as a script for the `sqlite3` shell, which stops at the first error and then rolls
+  /// back the migration that it stands in.
+  package var script: String {
+    var lines = [
+      "-- \(counted(Int64(migrations.count), "migration")) for \(database ?? "an empty database")",
+      ".bail on",
+      "PRAGMA foreign_keys = OFF;",
+    ]
+    for (index, planned) in migrations.enumerated() {
+      lines += [""] + planned.script(createsLedger: index == 0 && !hasLedger)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension PlannedMigration {
+  fileprivate func script(createsLedger: Bool) -> [String] {
+    let enforces = migration.manifest.foreignKeys == .enforced
+    var lines = ["-- \(oneLine(migration.id))"]
+    if let description = migration.manifest.description { lines.append("-- \(oneLine(description))") }
+    if enforces { lines.append("PRAGMA foreign_keys = ON;") }
+    lines.append("BEGIN IMMEDIATE;")
+    if createsLedger { lines.append(terminated(Ledger.createStatement)) }
+    if checksForeignKeys {
+      lines.append(
+        "CREATE TEMP TABLE schemactl_before AS SELECT count(*) AS n FROM pragma_foreign_key_check;")
+    }
+    lines += migration.manifest.before.map(comment)
+    for (index, operation) in operations.enumerated() {
+      lines.append("-- \(index + 1) \(operation.operation.name): \(operation.explanation)")
+      lines += operation.steps.flatMap(script)
+    }
+    lines += migration.manifest.after.map(comment)
+    if checksForeignKeys {
+      lines += guarded(
+        "this migration breaks foreign keys: see PRAGMA foreign_key_check",
+        "(SELECT count(*) FROM pragma_foreign_key_check) > (SELECT n FROM temp.schemactl_before)")
+      lines.append("DROP TABLE temp.schemactl_before;")
+    }
+    var row = self.row
+    row.startedAt = "NOW"
+    lines.append(
+      terminated(
+        row.insertStatement.replacing(
+          "'NOW'", with: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")))
+    lines.append("COMMIT;")
+    if enforces { lines.append("PRAGMA foreign_keys = OFF;") }
+    return lines
+  }
+
+  private func script(_ step: Step) -> [String] {
+    switch step {
+    case .scan(let scan):
+      guarded(
+        "\(scan.table).\(scan.column) holds a value that map does not name",
+        "EXISTS (SELECT 1 FROM \(Quoting.quoted(scan.table)) WHERE \(scan.predicate))")
+    case .statement(let sql, _): [terminated(sql)]
+    case .script(let source): [terminated(source.text)]
+    case .assertion(let assertion): [comment(assertion)]
+    case .triggers(let fire): [".dbconfig enable_trigger \(fire ? "on" : "off")"]
+    }
+  }
+
+  /// Fails with `message` when `condition` is true: RAISE works in triggers only, a CHECK anywhere.
+  private func guarded(_ message: String, _ condition: String) -> [String] {
+    [
+      "CREATE TEMP TABLE schemactl_guard (found CONSTRAINT \(Quoting.quoted(oneLine(message))) "
+        + "CHECK (found = 0));",
+      "INSERT INTO temp.schemactl_guard SELECT \(condition);",
+      "DROP TABLE temp.schemactl_guard;",
+    ]
+  }
+
+  private func comment(_ assertion: Assertion) -> String {
+    "-- not in this script: the assertion that \(oneLine(assertion.query.text)) gives "
+      + oneLine(assertion.equals.sql)
+  }
+}
+
+extension OperationPlan {
+  /// What the strategy means for the rows.
+  package var explanation: String {
+    switch strategy {
+    case .native: return "SQLite's own statement"
+    case .renameAndUpdate:
+      let updates = steps.contains { if case .triggers = $0 { true } else { false } }
+      return updates
+        ? "\(strategy.rawValue): only rows whose value changes are rewritten"
+        : "\(strategy.rawValue): no row is rewritten"
+    case .addAndUpdate: return "\(strategy.rawValue): only rows that differ from the default are rewritten"
+    case .rebuild: return "\(strategy.rawValue): the table is copied, made anew and filled again"
+    case .sql: return "as the manifest spells it out"
+    case .assertion: return "changes nothing"
+    }
+  }
+}
+
+/// A statement with its semicolon, outside of any comment that it ends with.
+private func terminated(_ sql: String) -> String {
+  let tokens = TokenizedSQL(sql)
+  guard let last = tokens.significant.last else { return sql }
+  if tokens.text(last) == ";" { return sql }
+  return tokens.tokens.last?.kind == .comment ? sql + "\n;" : sql + ";"
+}
+
+/// Text for a comment: a line feed would end it.
+private func oneLine(_ text: String) -> String {
+  String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : $0 }))
+}
