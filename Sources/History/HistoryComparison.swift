@@ -52,12 +52,13 @@ extension MigrationFolder {
   package func compare(_ migrations: [Migration], with lock: HistoryLock?) -> [HistoryEntry] {
     let items = historyItems(migrations, lock)
     let renames = renamedFiles(items)
+    let passed = renames.isEmpty ? [:] : passedMigrations(items, renames)
     let newNames = Set(renames.values.map(\.id))
     let lastFrozen = lock?.entries.last
     return items.compactMap { item in
       if let entry = item.entry {
         guard let migration = item.migration else {
-          return gone(entry, renames, items)
+          return gone(entry, renames, passed)
         }
         return compare(
           migration, with: entry, accepted: lock?.acceptances(of: entry.id).last,
@@ -115,7 +116,7 @@ extension MigrationFolder {
   // MARK: Frozen, without a file
 
   private func gone(
-    _ entry: LockEntry, _ renames: [String: Migration], _ items: [HistoryItem]
+    _ entry: LockEntry, _ renames: [String: Migration], _ passed: [String: String]
   ) -> HistoryEntry {
     guard let file = renames[entry.id] else {
       return HistoryEntry(
@@ -124,7 +125,7 @@ extension MigrationFolder {
     }
     let command =
       "`mv \(shellQuoted(file.file)) \(shellQuoted(self.file(ofMigration: entry.id)))`"
-    if let passed = firstPassed(by: entry.id, renames, items) {
+    if let passed = passed[entry.id] {
       return HistoryEntry(
         id: entry.id, frozen: true, state: .reordered,
         detail:
@@ -141,32 +142,45 @@ extension MigrationFolder {
   /// For each frozen id without a file the draft that holds the same, each draft at most once.
   private func renamedFiles(_ items: [HistoryItem]) -> [String: Migration] {
     var drafts: [String: [Migration]] = [:]
-    for item in items where item.entry == nil {
+    for item in items.reversed() where item.entry == nil {
       guard let migration = item.migration else { continue }
       drafts[migration.canonicalDigest, default: []].append(migration)
     }
     var renames: [String: Migration] = [:]
     for item in items where item.migration == nil {
       guard let canonical = item.entry?.digests.canonical,
-        let first = drafts[canonical]?.first
+        let first = drafts[canonical]?.popLast()
       else { continue }
-      drafts[canonical]?.removeFirst()
       renames[item.id] = first
     }
     return renames
   }
 
-  /// The first frozen migration that `id` ran before and now comes after, or the other way round.
-  private func firstPassed(
-    by id: String, _ renames: [String: Migration], _ items: [HistoryItem]
-  ) -> String? {
-    guard let new = renames[id]?.number else { return nil }
-    let old = MigrationNumber(id: id)
-    return items.first { item in
-      guard item.entry != nil, item.id != id else { return false }
-      let otherNew = renames[item.id]?.number ?? item.number
-      return (item.number < old) != (otherNew < new)
-    }?.id
+  /// For each frozen migration that is no longer between the same others: one of these.
+  private func passedMigrations(
+    _ items: [HistoryItem], _ renames: [String: Migration]
+  ) -> [String: String] {
+    let places = items.filter { $0.entry != nil }.compactMap { item in
+      (renames[item.id] ?? item.migration).map { (id: item.id, number: $0.number) }
+    }
+    var passed: [String: String] = [:]
+    var greatest = places.first
+    for place in places {
+      if let other = greatest, place.number < other.number {
+        passed[place.id] = other.id
+      } else {
+        greatest = place
+      }
+    }
+    var least = places.last
+    for place in places.reversed() {
+      if let other = least, other.number < place.number {
+        passed[place.id] = other.id
+      } else {
+        least = place
+      }
+    }
+    return passed
   }
 
   // MARK: Drafts

@@ -174,6 +174,19 @@ struct HistoryComparisonTests {
     #expect(folder.compare(moved, with: lock).allSatisfy { $0.state == .renamed })
   }
 
+  @Test("renaming ten thousand migrations is seen without comparing each with each")
+  func manyRenames() throws {
+    let manifest = try Migration("1_x", "x").manifest
+    func migration(_ number: Int) -> Migration {
+      Migration(
+        id: "\(number)_x", file: "x", bytes: Array("\(number)".utf8), manifest: manifest)
+    }
+    let lock = try HistoryLock(freezing: (1...10_000).map(migration))
+    let entries = folder.compare((20_001...30_000).map(migration), with: lock)
+    #expect(entries.count == 10_000)
+    #expect(entries.allSatisfy { $0.state == .renamed })
+  }
+
   @Test("a draft before the last frozen one is inserted")
   func inserted() throws {
     let migrations = try [Migration("0000_x", "x")] + frozen + [Migration("00031_y", "y")]

@@ -41,6 +41,17 @@ struct MigrationFolderTests {
     #expect(migration.hasCarriageReturns)
   }
 
+  @Test("a manifest's digests are the same for ever")
+  func pinnedDigests() throws {
+    let migration = try Migration("0002_b", "b")
+    #expect(
+      migration.rawDigest == "189c3274363dec06bb01a6b7c8653f1537584305b770059b52ba9c75dbecb9c3")
+    #expect(migration.canonicalDigest == digest("{t10:operations[{t3:sqls6:DELETE4:FROM1:b;}]}"))
+    #expect(
+      migration.canonicalDigest
+        == "15e9fd62b266d72ce4b5c0fb46a183e8444737f4dd0a5f4db8b26f01e389b0c8")
+  }
+
   @Test("only CR before LF is passed over by the raw digest")
   func loneCarriageReturn() {
     #expect(rawDigest(of: Array("a\r\r\nb\r".utf8)) == digest("a\r\nb\r"))
