@@ -23,10 +23,21 @@
 struct CanonicalForm {
   private(set) var bytes: [UInt8] = []
 
+  private let operations: [[UInt8]]
+
+  /// - Parameter operations: the forms of the manifest's operations, when they are known already.
+  private init(operations: [[UInt8]] = []) {
+    self.operations = operations
+  }
+
   /// The form of a manifest's root, which the validator has accepted.
-  static func manifest(_ root: YAMLNode) -> [UInt8] {
+  ///
+  /// - Parameter operations: the forms of its operations, each as `form(of:_:)` gives it.
+  static func manifest(_ root: YAMLNode, operations: [[UInt8]]) -> [UInt8] {
     let covered = (root.entries ?? []).filter { Grammar.canonicalKeys.contains($0.key.text) }
-    return form(of: YAMLNode(.mapping(covered), at: root.position), .mapping(Grammar.manifest))
+    var form = CanonicalForm(operations: operations)
+    form.append(covered, .mapping(Grammar.manifest))
+    return form.bytes
   }
 
   /// The form of one node.
@@ -41,7 +52,11 @@ struct CanonicalForm {
     case .sequence(let elements):
       let element = shape.element
       bytes.append(UInt8(ascii: "["))
-      for node in elements { append(node, element) }
+      if case .operation = element {
+        for form in operations { bytes += form }
+      } else {
+        for node in elements { append(node, element) }
+      }
       bytes.append(UInt8(ascii: "]"))
     case .mapping(let entries):
       append(entries, shape)
@@ -51,17 +66,17 @@ struct CanonicalForm {
   }
 
   private mutating func append(_ entries: [YAMLNode.Entry], _ shape: Shape) {
-    var covered = entries
-    if case .operation = shape { covered.removeAll { $0.key.text == "lint" } }
-    let encoded = covered.map { entry in
-      (
-        key: Self.form(of: YAMLNode(entry.key), shape.keyShape),
-        value: Self.form(of: entry.value, shape.value(of: entry.key.text))
-      )
+    let keyShape = shape.keyShape
+    var sorted: [(key: [UInt8], entry: YAMLNode.Entry)] = []
+    for entry in entries {
+      if case .operation = shape, entry.key.text == "lint" { continue }
+      sorted.append((Self.form(of: YAMLNode(entry.key), keyShape), entry))
     }
+    sorted.sort { $0.key.lexicographicallyPrecedes($1.key) }
     bytes.append(UInt8(ascii: "{"))
-    for entry in encoded.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      bytes += entry.key + entry.value
+    for (key, entry) in sorted {
+      bytes += key
+      append(entry.value, shape.value(of: entry.key.text))
     }
     bytes.append(UInt8(ascii: "}"))
   }
@@ -90,7 +105,8 @@ struct CanonicalForm {
   }
 
   private mutating func appendText(_ text: String) {
-    append("t\(text.utf8.count):\(text)")
+    append("t\(text.utf8.count):")
+    append(text)
   }
 
   private mutating func appendSQL(_ text: String) {

@@ -51,7 +51,14 @@ struct YAMLScalar: Sendable {
   let position: Position
   /// Its bytes in the file, quotes and block header included.
   let range: Range<Int>
-
   /// What it means: anything but a plain scalar is text.
-  var value: ScalarValue { style == .plain ? ScalarValue(plain: text) : .text(text) }
+  let value: ScalarValue
+
+  init(text: String, style: Style, position: Position, range: Range<Int>) {
+    self.text = text
+    self.style = style
+    self.position = position
+    self.range = range
+    value = style == .plain ? ScalarValue(plain: text) : .text(text)
+  }
 }

@@ -186,7 +186,7 @@ struct YAMLReader: ~Copyable {
   private mutating func mapping(at position: Position, depth: Int) throws(Stop) -> Subtree {
     try charge(1, at: position)
     var entries: [YAMLNode.Entry] = []
-    var places: [[UInt8]: Int] = [:]
+    var places: [ScalarValue: Int] = [:]
     var (weight, height) = (1, 0)
     while true {
       let event = try next()
@@ -205,7 +205,7 @@ struct YAMLReader: ~Copyable {
 
   /// Nil, and a diagnostic, for a key that cannot stand there.
   private mutating func checkedKey(
-    _ node: YAMLNode, at position: Position, _ places: inout [[UInt8]: Int]
+    _ node: YAMLNode, at position: Position, _ places: inout [ScalarValue: Int]
   ) -> YAMLScalar? {
     guard let key = node.scalar else {
       report("a key must be a single value, not a list or a mapping", at: position)
@@ -215,12 +215,11 @@ struct YAMLReader: ~Copyable {
       report("merge keys (`<<`) are not supported: write the keys out", at: position)
       return nil
     }
-    let value = CanonicalForm.form(of: node, .text(.any))
-    if let line = places[value] {
+    if let line = places[key.value] {
       report("duplicate key \(quoted(key.text)): it already stands on line \(line)", at: position)
       return nil
     }
-    places[value] = position.line
+    places[key.value] = position.line
     return key
   }
 
