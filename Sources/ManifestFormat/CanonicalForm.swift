@@ -1,25 +1,27 @@
 /// The bytes that the canonical digest covers, version 1. Frozen for ever: locks in other people's
-/// repositories hold digests of it. A grammar that grows may add keys and operations; what a manifest
-/// of today encodes to must not change.
+/// repositories hold digests of it. A grammar that grows may add keys and operations; what a
+/// manifest of today encodes to must not change.
 ///
-/// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations` and `requires`, as
-/// one mapping. A key that the manifest does not write is not there: a default written out is another
-/// form. Left out are every other top-level key and the `lint` of an entry of `operations`.
+/// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations` and `requires`,
+/// as one mapping. A key that the manifest does not write is not there: a default written out is
+/// another form. Left out are every other top-level key and the `lint` of an entry of `operations`.
 ///
 /// | node | encoding |
 /// |---|---|
-/// | mapping | `{`, then for each entry its key and its value, `}`. Entries are sorted by the bytes of their encoded key. Keys are encoded as their shape says; the keys of the grammar as text |
+/// | mapping | `{`, each entry's key and value, `}`; sorted by the bytes of the encoded keys |
 /// | list | `[`, the elements, `]` |
-/// | SQL | `s`, each token as `<length>:<bytes>`, `;`. Tokens are SQLText's canonical tokens: no white space, no comments, reserved words of the list pinned in version 1 in upper case |
+/// | SQL | `s`, each token as `<length>:<bytes>`, `;` |
 /// | a word of a choice | as text, spelt as the grammar spells it |
 /// | text | `t<length>:<bytes>` |
 /// | integer | `i<decimal>;` with `-` for negative ones |
-/// | real | `r<bits>;`: the bit pattern of the IEEE 754 double as 16 lower-case hexadecimal digits |
+/// | real | `r<bits>;`: the IEEE 754 double's bits as 16 lower-case hexadecimal digits |
 /// | boolean | `b1;` or `b0;` |
 /// | null | `n;` |
 ///
-/// Lengths are decimal and count bytes of UTF-8. Scalars are encoded by their value, not their style,
-/// and a short form (`sql: x` for `sql: [x]`) as it is written.
+/// Lengths are decimal and count bytes of UTF-8. Keys of the grammar are text, keys that the author
+/// chooses what their shape says. SQL tokens are `TokenizedSQL.canonicalTokens`: no white space, no
+/// comments, the reserved words of the list pinned in version 1 in upper case. Scalars are encoded
+/// by their value, not their style, and a short form (`sql: x` for `sql: [x]`) as it is written.
 struct CanonicalForm {
   private(set) var bytes: [UInt8] = []
 

@@ -38,8 +38,8 @@ extension InvalidInput {
 
 /// Makes values of nodes, and finds what the grammar's shapes cannot say.
 ///
-/// The validator has reported every node whose shape is wrong; to find all other problems in the same
-/// run, such nodes are read too and give an empty text, and the result is thrown away.
+/// The validator has reported every node whose shape is wrong; to find all other problems in the
+/// same run, such nodes are read too and give an empty text, and the result is thrown away.
 struct ManifestDecoder {
   let source: SourceText
   private let file: String

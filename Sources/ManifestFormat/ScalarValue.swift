@@ -1,7 +1,7 @@
-/// The value of a scalar: YAML 1.2's core schema, without the forms that readers of YAML disagree on.
+/// The value of a scalar: YAML 1.2's core schema, without what readers of YAML disagree on.
 ///
-/// Texts are equal when their bytes are: `String` takes two spellings of one character for equal, and
-/// SQLite does not.
+/// Texts are equal when their bytes are: `String` takes two spellings of one character for equal,
+/// and SQLite does not.
 enum ScalarValue: Hashable, Sendable {
   case null
   case boolean(Bool)

@@ -45,7 +45,7 @@ struct Validator {
       if elements.count < atLeast {
         report("\(subject.text) is empty: it needs at least one entry", at: node.position)
       }
-      for element_ in elements { check(element_, element, .entry(of: subject.name)) }
+      for node in elements { check(node, element, .entry(of: subject.name)) }
     case .oneOrMany(let element):
       guard node.elements == nil else {
         return check(node, .list(of: element, atLeast: 1), subject)

@@ -291,7 +291,8 @@ extension YAMLSyntaxError {
       if problem == "control characters are not allowed" {
         let name = String(repeating: "0", count: max(0, 4 - hexadecimal.count)) + hexadecimal
         message =
-          "the control character U+\(name) cannot stand in YAML: write it as an escape in double quotes"
+          "the control character U+\(name) cannot stand in YAML: "
+          + "write it as an escape in double quotes"
       } else {
         message = "the file is not UTF-8 (\(problem)): save it as UTF-8"
       }
