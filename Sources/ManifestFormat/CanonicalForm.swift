@@ -72,7 +72,7 @@ struct CanonicalForm {
     var sorted: [(key: [UInt8], entry: YAMLNode.Entry)] = []
     for entry in entries {
       if case .operation = shape, entry.key.text == "lint" { continue }
-      sorted.append((Self.form(of: YAMLNode(entry.key), keyShape), entry))
+      sorted.append((Self.form(of: entry.keyNode, keyShape), entry))
     }
     sorted.sort { $0.key.lexicographicallyPrecedes($1.key) }
     bytes.append(UInt8(ascii: "{"))

@@ -9,8 +9,14 @@ struct YAMLNode: Sendable {
 
   /// One key of a mapping, in the order written.
   struct Entry: Sendable {
-    let key: YAMLScalar
+    let keyNode: YAMLNode
     let value: YAMLNode
+
+    /// The key of all mappings but those by value, whose keys may be `{ blob: … }`.
+    var key: YAMLScalar {
+      keyNode.scalar
+        ?? YAMLScalar(text: "", style: .plain, position: keyNode.position, range: 0..<0)
+    }
   }
 
   let content: Content

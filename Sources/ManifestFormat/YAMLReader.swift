@@ -196,7 +196,7 @@ struct YAMLReader: ~Copyable {
       weight += key.weight + value.weight
       height = max(height, key.height, value.height)
       if let key = checkedKey(key.node, at: event.start, &places) {
-        entries.append(YAMLNode.Entry(key: key, value: value.node))
+        entries.append(YAMLNode.Entry(keyNode: key, value: value.node))
       }
     }
     let node = YAMLNode(.mapping(entries), at: position)
@@ -206,11 +206,9 @@ struct YAMLReader: ~Copyable {
   /// Nil, and a diagnostic, for a key that cannot stand there.
   private mutating func checkedKey(
     _ node: YAMLNode, at position: Position, _ places: inout [ScalarValue: Int]
-  ) -> YAMLScalar? {
-    guard let key = node.scalar else {
-      report("a key must be a single value, not a list or a mapping", at: position)
-      return nil
-    }
+  ) -> YAMLNode? {
+    // Whether such a key may stand there is a question of the grammar.
+    guard let key = node.scalar else { return node }
     if key.style == .plain, key.text == "<<" {
       report("merge keys (`<<`) are not supported: write the keys out", at: position)
       return nil
@@ -220,7 +218,7 @@ struct YAMLReader: ~Copyable {
       return nil
     }
     places[key.value] = position.line
-    return key
+    return node
   }
 
   private func scalar(_ text: String, _ style: YAMLScalar.Style, _ event: YAMLEvent) -> YAMLScalar {

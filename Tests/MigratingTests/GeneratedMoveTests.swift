@@ -162,7 +162,6 @@ struct GeneratedMoveTests {
   private func expectation(_ generated: GeneratedTable, _ sandbox: Sandbox) throws -> [[Value]] {
     let connection = try sandbox.open()
     try connection.execute("CREATE TEMP TABLE target (v\(generated.toType))")
-    let from = Quoting.quoted(generated.from)
     let rows = try connection.rows("SELECT \(selected(generated, generated.from)) FROM \(Quoting.quoted(generated.table)) ORDER BY id")
     return try rows.map { row in
       var row = row
@@ -176,7 +175,6 @@ struct GeneratedMoveTests {
         row.replaceSubrange(index...index + 1, with: value)
         break
       }
-      _ = from
       return row
     }
   }
