@@ -68,6 +68,10 @@ let package = Package(
       name: "CrashingMigrator", dependencies: ["History", "Migrating"],
       path: "Tests/CrashingMigrator", swiftSettings: strict),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
+    .testTarget(
+      name: "SchemactlTests",
+      dependencies: ["schemactl", "SQLite", "SchemaKit", "CommandLineParsing"],
+      exclude: ["Golden"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -59,7 +59,7 @@ enum MigrateCommand: Command {
       }
       session.report(.migrated(report, options))
       return report.status
-    } catch where session.interruption.isRequested {
+    } catch  where session.interruption.isRequested {
       throw Failure(.interrupted, "interrupted: no migration was applied")
     }
   }
