@@ -26,7 +26,8 @@ package final class Shadow {
   ///   - passesOverRefused: what no migration may hold does nothing, so that lint can tell of it
   ///     and of what comes after; otherwise it fails.
   package init(
-    _ application: Application, from base: Schema = Schema(), passesOverRefused: Bool = false
+    _ application: Application, from base: Schema = Schema(), passesOverRefused: Bool = false,
+    interruption: Interruption = Interruption()
   ) throws(Failure) {
     do {
       connection = try base.scratch(application)
@@ -38,6 +39,7 @@ package final class Shadow {
     }
     runner = Runner(
       connection: connection, target: .shadow, application: application,
+      interruption: interruption,
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 

@@ -72,7 +72,8 @@ extension TextReporter {
     for planned in report.plan.migrations {
       say("Would apply \(planned.migration.id.visible):")
       for (index, operation) in planned.operations.enumerated() {
-        say("  \(index + 1) \(operation.operation.name): \(operation.explanation.visible)")
+        say("  \(index + 1) \(operation.operation.inWords.visible)")
+        say("    (\(operation.operation.name), \(operation.explanation.visible))")
       }
       for answer in report.answers where answer.migration == planned.migration.id {
         say("  " + sentence(answer))
