@@ -3,6 +3,13 @@ import SQLite
 import Testing
 
 #if os(Linux)
+  extension WorkingFolder {
+    /// How many migrations the database holds, while another process writes to it.
+    fileprivate func committed() -> Int {
+      (try? applied().count) ?? 0
+    }
+  }
+
   @Suite("Signals")
   struct SignalTests {
     /// Three migrations; the last one takes hours on the rows that are there, and no time without.
@@ -29,7 +36,7 @@ import Testing
     func interrupted(signal: Int32) throws {
       let folder = try longHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite"])
-      try waitUntil { try folder.applied().count == 2 || !child.isRunning }
+      try waitUntil { folder.committed() == 2 || !child.isRunning }
       child.send(signal)
       let run = try child.wait()
       #expect(run.status == 130)
@@ -43,7 +50,7 @@ import Testing
     func json() throws {
       let folder = try longHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite", "--format", "json"])
-      try waitUntil { try folder.applied().count == 2 || !child.isRunning }
+      try waitUntil { folder.committed() == 2 || !child.isRunning }
       child.send(SIGINT)
       let run = try child.wait()
       #expect(run.status == 130)
@@ -61,13 +68,34 @@ import Testing
       ])
     }
 
-    @Test("a second signal ends migrate at once")
-    func second() throws {
+    @Test("a replay too is stopped, and nothing has been made")
+    func replaying() throws {
       let folder = try endlessHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite"])
       try waitUntil { child.takes(SIGINT) }
       child.send(SIGINT)
+      let run = try child.wait()
+      #expect(run.status == 130)
+      #expect(run.errors == "schemactl: error: interrupted: no migration was applied\n")
+      #expect(!folder.exists("app.sqlite"))
+    }
+
+    @Test("a second signal ends the program at once, whatever it waits for")
+    func second() throws {
+      let folder = try WorkingFolder()
+      try folder.makeFolder("migrations")
+      for number in 1...100 { try folder.write("migrations/\(number)_none.yaml", "operations: []") }
+      // Nobody reads the pipe, which holds less than what is to be said.
+      let pipe = Pipe()
+      _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, 1031 /* F_SETPIPE_SZ */, 4096)
+      let child = try folder.start(
+        ["migrate", "--database", "app.sqlite", "--format", "json"],
+        output: pipe.fileHandleForWriting)
+      try waitUntil { folder.exists("app.sqlite") && folder.committed() == 100 }
+      child.send(SIGINT)
       child.send(SIGTERM)
+      try waitUntil { !child.isRunning }
+      child.send(SIGKILL)
       #expect(try child.wait().status == 130)
     }
 

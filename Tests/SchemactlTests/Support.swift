@@ -175,7 +175,9 @@ final class Child {
     try process.run()
   }
 
-  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+  func send(_ signal: Int32) {
+    if process.isRunning { kill(process.processIdentifier, signal) }
+  }
 
   var isRunning: Bool { process.isRunning }
 

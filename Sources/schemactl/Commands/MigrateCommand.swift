@@ -28,7 +28,7 @@ enum MigrateCommand: Command {
       OptionDeclaration("redact", summary: "Show no values of rows in messages."),
     ] + .database + .common)
 
-  static let heedsInterruptions = true
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
