@@ -105,17 +105,12 @@ final class Runner {
   }
 
   /// Plans an operation against the schema as it is now.
-  func plan(_ operation: Operation, _ context: Context) throws(Failure) -> OperationPlan {
+  private func plan(_ operation: Operation, _ context: Context) throws(Failure) -> OperationPlan {
     do {
-      let schema = try Schema(of: connection)
-      return try Planner(schema: schema, application: application).plan(operation)
-    } catch let error as PlanningError {
+      return try Planner(connection: connection, application: application).plan(operation)
+    } catch {
       throw context.failure(
         error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key)
-    } catch let error as DatabaseError {
-      throw context.failure(error)
-    } catch {
-      throw context.failure(.bug, "\(error)")
     }
   }
 
