@@ -62,6 +62,7 @@ let package = Package(
       of: "Migrating",
       ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History"]),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
+    tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),
   ],
   swiftLanguageModes: [.v6]
 )
