@@ -72,6 +72,7 @@ let package = Package(
       name: "SchemactlTests",
       dependencies: ["schemactl", "SQLite", "SchemaKit", "CommandLineParsing"],
       exclude: ["Golden"], swiftSettings: strict),
+    tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),
   ],
   swiftLanguageModes: [.v6]
 )
