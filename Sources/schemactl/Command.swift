@@ -23,7 +23,7 @@ struct Session {
 
   func report(_ event: Event) { reporter.report(event) }
 
-  func usageError(_ message: String, hint: String) -> UsageError {
+  func usageError(_ message: String, hint: String?) -> UsageError {
     UsageError(
       program: CommandLineProgram.schemactl.name, message: message,
       commandPath: invocation.commandPath, hint: hint)
