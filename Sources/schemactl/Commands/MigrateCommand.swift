@@ -35,7 +35,7 @@ enum MigrateCommand: Command {
     var options = MigrateOptions(database: try settings.requiredDatabase())
     options.through = session.invocation.text("to")
     options.frozenOnly = session.invocation.flag("frozen")
-    options.existing = session.invocation.flag("existing")
+    options.existing = session.invocation.flag("existing") || options.frozenOnly
     options.timeout = settings.timeout
     options.redactsValues = session.invocation.flag("redact")
 
