@@ -55,6 +55,7 @@ let package = Package(
         "Linting", "SchemaKit", "CommandLineParsing",
       ],
       swiftSettings: strict),
+    tests(of: "SQLite"),
     tests(of: "SQLText"),
     tests(of: "ManifestFormat"),
     tests(of: "CommandLineParsing"),
