@@ -61,7 +61,13 @@ let package = Package(
     tests(of: "CommandLineParsing"),
     tests(
       of: "Migrating",
-      ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History"]),
+      [
+        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
+        "CrashingMigrator",
+      ]),
+    .executableTarget(
+      name: "CrashingMigrator", dependencies: ["History", "Migrating"],
+      path: "Tests/CrashingMigrator", swiftSettings: strict),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
   ],
   swiftLanguageModes: [.v6]

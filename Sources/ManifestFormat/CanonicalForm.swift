@@ -1,32 +1,45 @@
 /// The bytes that the canonical digest covers, version 1. Frozen for ever: locks in other people's
-/// repositories hold digests of it. A grammar that grows may add keys and operations; what a manifest
-/// of today encodes to must not change.
+/// repositories hold digests of it. A grammar that grows may add keys and operations; what a
+/// manifest of today encodes to must not change.
 ///
-/// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations` and `requires`, as
-/// one mapping. A key that the manifest does not write is not there: a default written out is another
-/// form. Left out are every other top-level key and the `lint` of an entry of `operations`.
+/// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations` and `requires`,
+/// as one mapping. A key that the manifest does not write is not there: a default written out is
+/// another form. Left out are every other top-level key and the `lint` of an entry of `operations`.
 ///
 /// | node | encoding |
 /// |---|---|
-/// | mapping | `{`, then for each entry its key and its value, `}`. Entries are sorted by the bytes of their encoded key. Keys are encoded as their shape says; the keys of the grammar as text |
+/// | mapping | `{`, each entry's key and value, `}`; sorted by the bytes of the encoded keys |
 /// | list | `[`, the elements, `]` |
-/// | SQL | `s`, each token as `<length>:<bytes>`, `;`. Tokens are SQLText's canonical tokens: no white space, no comments, reserved words of the list pinned in version 1 in upper case |
+/// | SQL | `s`, each token as `<length>:<bytes>`, `;` |
 /// | a word of a choice | as text, spelt as the grammar spells it |
 /// | text | `t<length>:<bytes>` |
 /// | integer | `i<decimal>;` with `-` for negative ones |
-/// | real | `r<bits>;`: the bit pattern of the IEEE 754 double as 16 lower-case hexadecimal digits |
+/// | real | `r<bits>;`: the IEEE 754 double's bits as 16 lower-case hexadecimal digits |
 /// | boolean | `b1;` or `b0;` |
 /// | null | `n;` |
 ///
-/// Lengths are decimal and count bytes of UTF-8. Scalars are encoded by their value, not their style,
-/// and a short form (`sql: x` for `sql: [x]`) as it is written.
+/// Lengths are decimal and count bytes of UTF-8. Keys of the grammar are text, keys that the author
+/// chooses what their shape says. SQL tokens are `TokenizedSQL.canonicalTokens`: no white space, no
+/// comments, the reserved words of the list pinned in version 1 in upper case. Scalars are encoded
+/// by their value, not their style, and a short form (`sql: x` for `sql: [x]`) as it is written.
 struct CanonicalForm {
   private(set) var bytes: [UInt8] = []
 
+  private let operations: [[UInt8]]
+
+  /// - Parameter operations: the forms of the manifest's operations, when they are known already.
+  private init(operations: [[UInt8]] = []) {
+    self.operations = operations
+  }
+
   /// The form of a manifest's root, which the validator has accepted.
-  static func manifest(_ root: YAMLNode) -> [UInt8] {
+  ///
+  /// - Parameter operations: the forms of its operations, each as `form(of:_:)` gives it.
+  static func manifest(_ root: YAMLNode, operations: [[UInt8]]) -> [UInt8] {
     let covered = (root.entries ?? []).filter { Grammar.canonicalKeys.contains($0.key.text) }
-    return form(of: YAMLNode(.mapping(covered), at: root.position), .mapping(Grammar.manifest))
+    var form = CanonicalForm(operations: operations)
+    form.append(covered, .mapping(Grammar.manifest))
+    return form.bytes
   }
 
   /// The form of one node.
@@ -41,7 +54,11 @@ struct CanonicalForm {
     case .sequence(let elements):
       let element = shape.element
       bytes.append(UInt8(ascii: "["))
-      for node in elements { append(node, element) }
+      if case .operation = element {
+        for form in operations { bytes += form }
+      } else {
+        for node in elements { append(node, element) }
+      }
       bytes.append(UInt8(ascii: "]"))
     case .mapping(let entries):
       append(entries, shape)
@@ -51,17 +68,17 @@ struct CanonicalForm {
   }
 
   private mutating func append(_ entries: [YAMLNode.Entry], _ shape: Shape) {
-    var covered = entries
-    if case .operation = shape { covered.removeAll { $0.key.text == "lint" } }
-    let encoded = covered.map { entry in
-      (
-        key: Self.form(of: YAMLNode(entry.key), shape.keyShape),
-        value: Self.form(of: entry.value, shape.value(of: entry.key.text))
-      )
+    let keyShape = shape.keyShape
+    var sorted: [(key: [UInt8], entry: YAMLNode.Entry)] = []
+    for entry in entries {
+      if case .operation = shape, entry.key.text == "lint" { continue }
+      sorted.append((Self.form(of: entry.keyNode, keyShape), entry))
     }
+    sorted.sort { $0.key.lexicographicallyPrecedes($1.key) }
     bytes.append(UInt8(ascii: "{"))
-    for entry in encoded.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      bytes += entry.key + entry.value
+    for (key, entry) in sorted {
+      bytes += key
+      append(entry.value, shape.value(of: entry.key.text))
     }
     bytes.append(UInt8(ascii: "}"))
   }
@@ -90,7 +107,8 @@ struct CanonicalForm {
   }
 
   private mutating func appendText(_ text: String) {
-    append("t\(text.utf8.count):\(text)")
+    append("t\(text.utf8.count):")
+    append(text)
   }
 
   private mutating func appendSQL(_ text: String) {

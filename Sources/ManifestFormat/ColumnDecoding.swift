@@ -136,7 +136,7 @@ extension ManifestDecoder {
   private mutating func mappedValues(_ node: YAMLNode?) -> [MappedValue] {
     var lines: [StoredValue: Int] = [:]
     return (node?.entries ?? []).map { entry in
-      let from = literal(YAMLNode(entry.key))
+      let from = literal(entry.keyNode)
       if let line = lines.updateValue(entry.key.position.line, forKey: StoredValue(from)) {
         report(
           "duplicate value \(quoted(entry.key.text)): it is stored like the one on line \(line)",

@@ -1,5 +1,5 @@
-/// What may stand at a place of a file. Validation, the canonical form and the JSON schema all follow
-/// from the shapes, so nothing about the grammar is said twice.
+/// What may stand at a place of a file. Validation, the canonical form and the JSON schema all
+/// follow from the shapes, so nothing about the grammar is said twice.
 package indirect enum Shape: Sendable {
   case text(TextRule)
   /// An expression or statements. A plain number, boolean or null is SQL as it is written.

@@ -38,8 +38,8 @@ extension InvalidInput {
 
 /// Makes values of nodes, and finds what the grammar's shapes cannot say.
 ///
-/// The validator has reported every node whose shape is wrong; to find all other problems in the same
-/// run, such nodes are read too and give an empty text, and the result is thrown away.
+/// The validator has reported every node whose shape is wrong; to find all other problems in the
+/// same run, such nodes are read too and give an empty text, and the result is thrown away.
 struct ManifestDecoder {
   let source: SourceText
   private let file: String
@@ -56,10 +56,11 @@ struct ManifestDecoder {
 
   mutating func manifest(_ root: YAMLNode) -> Manifest {
     let fields = Fields(root)
+    let operations = fields.elements("operations").compactMap { operation($0) }
     return Manifest(
       file: file,
       description: fields["description"].map(text),
-      operations: fields.elements("operations").compactMap { operation($0) },
+      operations: operations,
       before: fields.elements("before").map { assertion(Fields($0)) },
       after: fields.elements("after").map { assertion(Fields($0)) },
       foreignKeys: choice(fields["foreign_keys"]) ?? .deferred,
@@ -67,7 +68,7 @@ struct ManifestDecoder {
         sqlite: fields["requires"].flatMap { Fields($0)["sqlite"] }
           .flatMap { SQLiteVersion(text($0)) }),
       waivers: waivers(fields["lint"]),
-      canonicalForm: CanonicalForm.manifest(root))
+      canonicalForm: CanonicalForm.manifest(root, operations: operations.map(\.canonicalForm)))
   }
 
   private mutating func operation(_ node: YAMLNode) -> Operation? {

@@ -37,7 +37,7 @@ extension Grammar {
         .required("to", .choice(["uuid"]), "The kind of the new key."),
         .required(
           "uuids", .choice(ConvertPrimaryKey.UUIDs.allCases.map(\.rawValue)),
-          "`from_integer` makes equal ids of two devices one row, `per_database` keeps them apart."),
+          "`from_integer` merges equal ids of two devices, `per_database` keeps them apart."),
       ]
     ) { $0.convertPrimaryKey($1) },
   ]

@@ -28,8 +28,8 @@ package struct SQLSource: Sendable, Hashable {
     self.origins = origins
   }
 
-  /// The place in the file of a byte of `text`, exact for every style of scalar that was read from a
-  /// file. For other texts: exact on the first line, and else the beginning.
+  /// The place in the file of a byte of `text`, exact for every style of scalar that was read from
+  /// a file. For other texts: exact on the first line, and else the beginning.
   package func position(ofByte offset: Int) -> Position {
     if let origin = origins.last(where: { $0.offset <= offset }) {
       let between = text.utf8.dropFirst(origin.offset).prefix(offset - origin.offset)
@@ -78,8 +78,8 @@ extension SQLSource {
   }
 }
 
-/// The column of a block's lines: as far as the first line that is not blank is indented in the file
-/// and not in the text.
+/// The column of a block's lines: as far as the first line that is not blank is indented in the
+/// file and not in the text.
 private func columnOfBlock(_ text: [UInt8], in bytes: [UInt8]) -> Int {
   let body = bytes.drop { $0 != .lineFeed && $0 != .carriageReturn }
   return max(0, indentation(ofFirstLineIn: body) - indentation(ofFirstLineIn: text[...])) + 1

@@ -1,4 +1,7 @@
-/// The value of a scalar: YAML 1.2's core schema, without the forms that readers of YAML disagree on.
+/// The value of a scalar: YAML 1.2's core schema, without what readers of YAML disagree on.
+///
+/// Texts are equal when their bytes are: `String` takes two spellings of one character for equal,
+/// and SQLite does not.
 enum ScalarValue: Hashable, Sendable {
   case null
   case boolean(Bool)
@@ -19,11 +22,46 @@ enum ScalarValue: Hashable, Sendable {
   }
 
   init(plain text: String) {
+    guard let first = text.utf8.first, Self.mayBegin(first) else {
+      self = text.isEmpty ? .null : .text(text)
+      return
+    }
     switch text {
-    case "", "~", "null", "Null", "NULL": self = .null
+    case "~", "null", "Null", "NULL": self = .null
     case "true", "True", "TRUE": self = .boolean(true)
     case "false", "False", "FALSE": self = .boolean(false)
     default: self = Self.number(text) ?? Self.oldBoolean(text) ?? .text(text)
+    }
+  }
+
+  /// Whether a byte may begin anything but text: most scalars are names.
+  private static func mayBegin(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "~"): true
+    default: byte.isDigit || "nytfo".utf8.contains(byte.lowercased)
+    }
+  }
+
+  static func == (a: ScalarValue, b: ScalarValue) -> Bool {
+    switch (a, b) {
+    case (.null, .null): true
+    case (.boolean(let a), .boolean(let b)): a == b
+    case (.integer(let a), .integer(let b)): a == b
+    case (.real(let a), .real(let b)): a == b
+    case (.text(let a), .text(let b)), (.ambiguous(let a, _), .ambiguous(let b, _)):
+      a.utf8.elementsEqual(b.utf8)
+    default: false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: break
+    case .boolean(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .real(let value): hasher.combine(value)
+    case .text(let text), .ambiguous(let text, _):
+      for byte in text.utf8 { hasher.combine(byte) }
     }
   }
 

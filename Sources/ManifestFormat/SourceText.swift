@@ -5,21 +5,26 @@ struct SourceText: Sendable {
   /// The byte at which every `stride`-th code point begins: a look-up must not walk a line of
   /// megabytes for each scalar on it.
   private let checkpoints: [Int]
+  private let isASCII: Bool
   private static let stride = 256
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
+    isASCII = bytes.allSatisfy { $0 < 0x80 }
     var checkpoints: [Int] = []
     var count = 0
-    for (offset, byte) in bytes.enumerated() where !byte.isContinuation {
-      if count % Self.stride == 0 { checkpoints.append(offset) }
-      count += 1
+    if !isASCII {
+      for (offset, byte) in bytes.enumerated() where !byte.isContinuation {
+        if count % Self.stride == 0 { checkpoints.append(offset) }
+        count += 1
+      }
     }
     self.checkpoints = checkpoints
   }
 
   /// The byte at which a code point begins; the end of the file for one behind the last.
   func offset(ofCodePoint index: Int) -> Int {
+    if isASCII { return min(index, bytes.count) }
     let checkpoint = index / Self.stride
     guard checkpoints.indices.contains(checkpoint) else { return bytes.count }
     var offset = checkpoints[checkpoint]

@@ -45,7 +45,7 @@ struct Validator {
       if elements.count < atLeast {
         report("\(subject.text) is empty: it needs at least one entry", at: node.position)
       }
-      for element_ in elements { check(element_, element, .entry(of: subject.name)) }
+      for node in elements { check(node, element, .entry(of: subject.name)) }
     case .oneOrMany(let element):
       guard node.elements == nil else {
         return check(node, .list(of: element, atLeast: 1), subject)
@@ -59,7 +59,7 @@ struct Validator {
         report("\(subject.text) is empty: it needs at least one key", at: node.position)
       }
       for entry in entries {
-        check(YAMLNode(entry.key), key, .keyIn(subject.name))
+        check(entry.keyNode, key, .keyIn(subject.name))
         check(entry.value, value, .value(of: entry.key.text))
       }
     case .nullable(let inner):
@@ -86,7 +86,7 @@ struct Validator {
     guard let entries = node.entries else { return wrongKind(node, shape, subject) }
     // A misspelt key is there: to say that it is missing too would be noise.
     var present = Set(entries.map(\.key.text))
-    for entry in entries {
+    for entry in entries where isSingle(entry.keyNode) {
       if let key = rule.key(entry.key.text) {
         check(entry.value, key.shape, .key(key.name))
       } else if let meant = unknownKey(entry.key, in: rule) {
@@ -97,6 +97,13 @@ struct Validator {
       report("\(rule.name) needs \(quoted(key.name))", at: node.position)
     }
     checkExactlyOne(of: rule, entries, present, at: node.position)
+  }
+
+  private mutating func isSingle(_ key: YAMLNode) -> Bool {
+    if key.scalar == nil {
+      report("a key must be a single value, not a list or a mapping", at: key.position)
+    }
+    return key.scalar != nil
   }
 
   private mutating func checkExactlyOne(
@@ -150,7 +157,7 @@ struct Validator {
       return wrongKind(node, .operation, .whole("an operation"))
     }
     var first: String?
-    for entry in entries {
+    for entry in entries where isSingle(entry.keyNode) {
       let name = entry.key.text
       if name == "lint" {
         check(entry.value, .mapping(Grammar.lint), .key(name))

@@ -9,8 +9,14 @@ struct YAMLNode: Sendable {
 
   /// One key of a mapping, in the order written.
   struct Entry: Sendable {
-    let key: YAMLScalar
+    let keyNode: YAMLNode
     let value: YAMLNode
+
+    /// The key of all mappings but those by value, whose keys may be `{ blob: … }`.
+    var key: YAMLScalar {
+      keyNode.scalar
+        ?? YAMLScalar(text: "", style: .plain, position: keyNode.position, range: 0..<0)
+    }
   }
 
   let content: Content
@@ -51,7 +57,14 @@ struct YAMLScalar: Sendable {
   let position: Position
   /// Its bytes in the file, quotes and block header included.
   let range: Range<Int>
-
   /// What it means: anything but a plain scalar is text.
-  var value: ScalarValue { style == .plain ? ScalarValue(plain: text) : .text(text) }
+  let value: ScalarValue
+
+  init(text: String, style: Style, position: Position, range: Range<Int>) {
+    self.text = text
+    self.style = style
+    self.position = position
+    self.range = range
+    value = style == .plain ? ScalarValue(plain: text) : .text(text)
+  }
 }

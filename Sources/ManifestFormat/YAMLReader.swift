@@ -186,7 +186,7 @@ struct YAMLReader: ~Copyable {
   private mutating func mapping(at position: Position, depth: Int) throws(Stop) -> Subtree {
     try charge(1, at: position)
     var entries: [YAMLNode.Entry] = []
-    var places: [[UInt8]: Int] = [:]
+    var places: [ScalarValue: Int] = [:]
     var (weight, height) = (1, 0)
     while true {
       let event = try next()
@@ -196,7 +196,7 @@ struct YAMLReader: ~Copyable {
       weight += key.weight + value.weight
       height = max(height, key.height, value.height)
       if let key = checkedKey(key.node, at: event.start, &places) {
-        entries.append(YAMLNode.Entry(key: key, value: value.node))
+        entries.append(YAMLNode.Entry(keyNode: key, value: value.node))
       }
     }
     let node = YAMLNode(.mapping(entries), at: position)
@@ -205,23 +205,20 @@ struct YAMLReader: ~Copyable {
 
   /// Nil, and a diagnostic, for a key that cannot stand there.
   private mutating func checkedKey(
-    _ node: YAMLNode, at position: Position, _ places: inout [[UInt8]: Int]
-  ) -> YAMLScalar? {
-    guard let key = node.scalar else {
-      report("a key must be a single value, not a list or a mapping", at: position)
-      return nil
-    }
+    _ node: YAMLNode, at position: Position, _ places: inout [ScalarValue: Int]
+  ) -> YAMLNode? {
+    // Whether such a key may stand there is a question of the grammar.
+    guard let key = node.scalar else { return node }
     if key.style == .plain, key.text == "<<" {
       report("merge keys (`<<`) are not supported: write the keys out", at: position)
       return nil
     }
-    let value = CanonicalForm.form(of: node, .text(.any))
-    if let line = places[value] {
+    if let line = places[key.value] {
       report("duplicate key \(quoted(key.text)): it already stands on line \(line)", at: position)
       return nil
     }
-    places[value] = position.line
-    return key
+    places[key.value] = position.line
+    return node
   }
 
   private func scalar(_ text: String, _ style: YAMLScalar.Style, _ event: YAMLEvent) -> YAMLScalar {
@@ -292,7 +289,8 @@ extension YAMLSyntaxError {
       if problem == "control characters are not allowed" {
         let name = String(repeating: "0", count: max(0, 4 - hexadecimal.count)) + hexadecimal
         message =
-          "the control character U+\(name) cannot stand in YAML: write it as an escape in double quotes"
+          "the control character U+\(name) cannot stand in YAML: "
+          + "write it as an escape in double quotes"
       } else {
         message = "the file is not UTF-8 (\(problem)): save it as UTF-8"
       }

@@ -77,7 +77,7 @@ extension Project {
       }
     }
     guard !targets.isEmpty else { return MigrateReport() }
-    let replay = try replay(targets)
+    let replay = try replay(targets, interruption: interruption)
     return try Upgrade(
       project: self, options: options, replay: replay, interruption: interruption,
       onEvent: onEvent, createsFile: !exists

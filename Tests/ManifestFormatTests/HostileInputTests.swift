@@ -133,9 +133,7 @@ struct HostileInputTests {
         default: bytes.insert(contentsOf: bytes[place..<end], at: place)
         }
       }
-      let found = problems(bytes)
-      #expect(found.allSatisfy { $0.hasPrefix("m.yaml:") })
-      #expect(found == problems(bytes))
+      #expect(problems(bytes).allSatisfy { $0.hasPrefix("m.yaml:") })
     }
   }
 

@@ -1,0 +1,102 @@
+import Migrating
+import Planning
+import SQLite
+import Testing
+
+@Suite("what mentions the column that moves")
+struct DependentsTests {
+  private func sandbox(_ sql: String, dependents: Bool = false, to: String = "{ name: status, type: INTEGER }")
+    throws -> Sandbox
+  {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", sql)
+    try sandbox.add(
+      "0002_move",
+      """
+      operations:
+        - move_column:
+            table: t
+            from: flag
+            to: \(to)
+            map: { 0: 0, 1: 1 }
+            \(dependents ? "dependents: rename" : "")
+      """)
+    return sandbox
+  }
+
+  @Test(
+    "stops the operation, and is named",
+    arguments: [
+      ("CREATE TABLE t (id, flag INTEGER); CREATE VIEW done AS SELECT id FROM t WHERE flag;", "view done"),
+      (
+        """
+        CREATE TABLE t (id, flag INTEGER); CREATE TABLE u (a);
+        CREATE TRIGGER tr AFTER INSERT ON u BEGIN UPDATE t SET flag = 1; END;
+        """, "trigger tr"
+      ),
+      ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX i ON t (flag);", "index i"),
+      ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX p ON t (id) WHERE flag = 1;", "index p"),
+      ("CREATE TABLE t (id, flag INTEGER, g AS (flag + 1));", "generated column g"),
+      ("CREATE TABLE t (id, flag INTEGER, n INTEGER CHECK (n > flag));", "column n"),
+      ("CREATE TABLE t (id, flag INTEGER, CHECK (flag <= 1));", "CHECK (flag <= 1)"),
+      ("CREATE TABLE t (id, flag INTEGER, UNIQUE (id, flag));", "UNIQUE (id, flag)"),
+      ("CREATE TABLE u (a PRIMARY KEY); CREATE TABLE t (id, flag INTEGER, FOREIGN KEY (flag) REFERENCES u (a));", "FOREIGN KEY (flag)"),
+      ("CREATE TABLE t (id, flag INTEGER UNIQUE); CREATE TABLE c (x REFERENCES t (flag));", "table c"),
+      ("CREATE TABLE t (id, flag INTEGER); CREATE VIEW a AS SELECT * FROM t; CREATE VIEW b AS SELECT flag FROM a;", "view b"),
+    ])
+  func refused(sql: String, named: String) throws {
+    let sandbox = try sandbox(sql)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
+    #expect(failure?.message.contains("dependents: rename") == true)
+  }
+
+  @Test("with dependents: rename SQLite rewrites it, by RENAME and by rebuild alike",
+    arguments: ["{ name: status, type: INTEGER }", "{ name: status, type: INTEGER, not_null: true, default: 0 }"])
+  func rewritten(to: String) throws {
+    let sandbox = try sandbox(
+      """
+      CREATE TABLE t (id TEXT, flag INTEGER, g AS (flag + 1), CHECK (flag <= 1));
+      CREATE VIEW done AS SELECT id FROM t WHERE flag = 1;
+      CREATE INDEX i ON t (flag);
+      CREATE TRIGGER tr AFTER UPDATE OF id ON t BEGIN UPDATE t SET flag = 0 WHERE rowid = new.rowid; END;
+      """, dependents: true, to: to)
+    try sandbox.migrate(to: "1")
+    try sandbox.run("INSERT INTO t (rowid, id, flag) VALUES (7, 'a', 0), (9, 'b', 1)")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(try sandbox.rows("SELECT rowid, id, status, g FROM t") == [[7, "a", 0, 1], [9, "b", 1, 2]])
+    #expect(try sandbox.rows("SELECT id FROM done") == [["b"]])
+    try sandbox.run("UPDATE t SET id = 'c' WHERE id = 'b'")
+    #expect(try sandbox.rows("SELECT status FROM t WHERE id = 'c'") == [[0]])
+    #expect(try sandbox.rows("SELECT name FROM sqlite_schema WHERE sql LIKE '%flag%' AND name <> 'schemactl_migrations'").isEmpty)
+  }
+
+  @Test("the column's own CHECK goes with it")
+  func ownCheck() throws {
+    let sandbox = try sandbox("CREATE TABLE t (id, flag INTEGER CHECK (flag IN (0, 1)), z);")
+    #expect(try sandbox.migrate().failure == nil)
+    try sandbox.run("INSERT INTO t (status) VALUES (2)")
+  }
+
+  @Test("a text in double quotes elsewhere stays as it is written")
+  func doubleQuotedString() throws {
+    let sandbox = try sandbox(
+      "CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT \"literal\" AS x FROM t;")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(report.applied.last?.strategies == [.rebuild])
+    #expect(
+      try sandbox.rows("SELECT sql FROM sqlite_schema WHERE name = 'v'")
+        == [["CREATE VIEW v AS SELECT \"literal\" AS x FROM t"]])
+  }
+
+  @Test("a broken view elsewhere, which blocks every RENAME, does not stop the move")
+  func brokenView() throws {
+    let sandbox = try sandbox("CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT 1 FROM gone;")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(report.applied.last?.strategies == [.rebuild])
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Migrating
+import SQLite
+
+/// The repository's root, whose `migrations/` is the living example.
+let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent().path
+
+extension Sandbox {
+  static let statusMove = "0007_replace_is_completed_with_status"
+
+  /// The Reminders history, without its lock.
+  static func reminders() throws -> Sandbox {
+    let sandbox = try Sandbox()
+    let files = try FileManager.default.contentsOfDirectory(atPath: repository + "/migrations")
+    for file in files where file.hasSuffix(".yaml") {
+      try FileManager.default.copyItem(
+        atPath: "\(repository)/migrations/\(file)",
+        toPath: "\(sandbox.folder)/migrations/\(file)")
+    }
+    return sandbox
+  }
+
+  /// A Reminders database at release 1.0 with lists, tags and as many reminders as asked for; one in
+  /// three is completed, and all were last updated long ago.
+  func makeRelease1(reminders: Int = 30) throws {
+    try migrate(to: "0006")
+    try run(
+      """
+      INSERT INTO remindersLists (id, title) VALUES ('home', 'Home'), ('work', 'Work');
+      INSERT INTO tags (id, title) VALUES ('t1', 'urgent'), ('t2', 'someday');
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(reminders))
+      INSERT INTO reminders (id, title, notes, remindersListID, isCompleted, updatedAt)
+        SELECT 'r' || i, 'Reminder ' || i, hex(zeroblob(400)), iif(i % 2, 'home', 'work'), i % 3 = 0,
+          '2020-01-01T00:00:00.000Z' FROM n;
+      INSERT INTO remindersTags (reminderID, tagID) SELECT id, 't1' FROM reminders;
+      INSERT INTO coverImages (remindersListID, image) VALUES ('home', x'00ff');
+      """)
+  }
+}
+
+/// A small generator whose numbers follow from its seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+    return z ^ z >> 31
+  }
+}
