@@ -57,6 +57,7 @@ let package = Package(
       swiftSettings: strict),
     tests(of: "SQLite"),
     tests(of: "SQLText"),
+    tests(of: "SchemaModel", ["SQLite", "SQLText"]),
     tests(of: "ManifestFormat"),
     tests(of: "CommandLineParsing"),
     tests(
