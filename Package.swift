@@ -55,7 +55,9 @@ let package = Package(
         "Linting", "SchemaKit", "CommandLineParsing",
       ],
       swiftSettings: strict),
+    tests(of: "SQLite"),
     tests(of: "SQLText"),
+    tests(of: "SchemaModel", ["SQLite", "SQLText"]),
     tests(of: "ManifestFormat"),
     tests(of: "CommandLineParsing"),
     tests(
