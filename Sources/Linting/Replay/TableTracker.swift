@@ -197,7 +197,7 @@ final class TableTracker {
 
   private func endRebuild(of id: Int, _ replacing: inout Set<Int>) {
     guard let successor = tables[id].successor, let start = tables[id].start,
-      let displaced = tables[id].displaced,
+      let displaced = tables[id].left[start.name.asciiLowercased],
       tables[successor].names.contains(start.name.asciiLowercased)
     else { return }
     appendRebuild(of: id, from: start, displaced, &replacing)
@@ -221,7 +221,7 @@ final class TableTracker {
       staged: touched.contains(new.id) ? new.start : nil,
       shaped: new.shaped, removal: new.removal)
     change.lost = start.columns.compactMap { column in
-      lostColumn(column.name, of: id, displaced, heirs)
+      lostColumn(column.name, of: id, start.name, displaced, heirs)
     }
     change.columnPlaces = new.columnPlaces
     append(change)
@@ -244,10 +244,11 @@ final class TableTracker {
       migration: migration, before: start, after: table.isDropped ? nil : table.shape,
       shaped: table.shaped, removal: table.removal)
     if !table.isDropped {
-      change.lost = start.columns.compactMap { lostColumn($0.name, of: id, nil, []) }
+      change.lost = start.columns.compactMap { lostColumn($0.name, of: id, start.name, nil, []) }
       change.columnPlaces = table.columnPlaces
     }
-    if change.isDropped || change.isRenamed, let displaced = table.displaced {
+    if change.isDropped || change.isRenamed, let displaced = table.left[start.name.asciiLowercased]
+    {
       var known = start
       if let after = change.after {
         known = after
@@ -277,7 +278,7 @@ final class TableTracker {
 
   /// What became of a column that is not there any more under its name; nil when it is.
   private func lostColumn(
-    _ name: String, of id: Int, _ displaced: StatementPlace?, _ heirs: [Int]
+    _ name: String, of id: Int, _ table: String, _ displaced: StatementPlace?, _ heirs: [Int]
   ) -> LostColumn? {
     let key = name.asciiLowercased
     let now = tables[heirs.last ?? id]
@@ -290,19 +291,20 @@ final class TableTracker {
       return LostColumn(name: name, fate: .renamed(to: renamed.name), place: place)
     }
     return LostColumn(
-      name: name, fate: .dropped, place: placeOfLoss(key, id, displaced, heirs) ?? now.shaped)
+      name: name, fate: .dropped, place: placeOfLoss(key, id, table, displaced, heirs) ?? now.shaped
+    )
   }
 
   /// The statement that took a column away, or the last table that had it.
   private func placeOfLoss(
-    _ key: String, _ id: Int, _ displaced: StatementPlace?, _ heirs: [Int]
+    _ key: String, _ id: Int, _ table: String, _ displaced: StatementPlace?, _ heirs: [Int]
   ) -> StatementPlace? {
     var place = displaced
     if let loss = tables[id].losses[key] { return loss }
     for heir in heirs {
       if let loss = tables[heir].losses[key] { return loss }
       guard tables[heir].columns.contains(where: { $0.origin == key }) else { break }
-      place = tables[heir].displaced
+      place = tables[heir].left[table.asciiLowercased]
     }
     return place
   }
