@@ -7,7 +7,7 @@ package func explanation(of id: String) -> String? {
     """
     \(rule.id)
 
-    Severity: \(rule.severityText { "\($0) (\($1))" })
+    Severity: \(filled(rule.severityText, columns: 80, after: 10))
 
     \(filled(rule.why, columns: 80))
 
@@ -75,10 +75,12 @@ package var rulesDocument: String {
 }
 
 extension Rule {
-  fileprivate func severityText(_ write: (String, String) -> String) -> String {
-    let all = Profile.allCases.map { (severities[$0].rawValue, $0.rawValue) }
-    guard Set(all.map(\.0)).count > 1 else { return "\(all[0].0) under every profile" }
-    return all.map(write).joined(separator: ", ")
+  fileprivate var severityText: String {
+    let all = Profile.allCases.map { (severity: severities[$0].rawValue, profile: $0.rawValue) }
+    guard Set(all.map(\.severity)).count > 1 else {
+      return "\(all[0].severity) under every profile"
+    }
+    return all.map { "\($0.severity) (\($0.profile))" }.joined(separator: ", ")
   }
 }
 

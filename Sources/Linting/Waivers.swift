@@ -80,7 +80,8 @@ struct Waivers {
       }
       guard let rule = Rule.named(waiver.rule) else {
         report(
-          .waiverUnknownRule, "there is no rule `\(waiver.rule)`" + Rule.suggestion(for: waiver.rule))
+          .waiverUnknownRule,
+          "there is no rule `\(waiver.rule)`" + Rule.suggestion(for: waiver.rule))
         continue
       }
       if rule.isAboutWaivers {
@@ -95,7 +96,8 @@ struct Waivers {
       {
         report(
           .waiverUnused,
-          "nothing here is a finding of \(rule.id): remove the waiver, or it will hide the next one")
+          "nothing here is a finding of \(rule.id): remove the waiver, or it will hide the next one"
+        )
       }
     }
     return problems

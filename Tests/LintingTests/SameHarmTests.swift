@@ -23,7 +23,8 @@ private let base = """
         END;
   """
 
-private let columns = "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()), title TEXT"
+private let columns =
+  "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()), title TEXT"
   + ", listID TEXT REFERENCES lists ON DELETE CASCADE"
 
 /// A way of writing something, and where its one finding stands.
@@ -43,11 +44,11 @@ struct Way: Sendable, CustomStringConvertible {
 struct SameHarmTests {
   static let drops = [
     Way(
-      "drop_column", "0002 2:36",
+      "drop_column", "0002 2:38",
       "operations:\n  - drop_column: { table: reminders, column: isCompleted }"),
     Way("ALTER TABLE", "0002 3:7", sql("ALTER TABLE reminders DROP COLUMN isCompleted")),
     Way(
-      "ALTER TABLE among other things", "0002 5:10",
+      "ALTER TABLE among other things", "0002 5:17",
       sql(
         """
         UPDATE reminders SET title = trim(title);
@@ -63,7 +64,7 @@ struct SameHarmTests {
             from: isCompleted
             to: { name: status, type: INTEGER }
             map: { 0: 0, null: null }
-      """.replacing("from", with: "from")),
+      """),
     Way(
       "move_column by a rebuild", "0002 4:7",
       """
@@ -86,7 +87,7 @@ struct SameHarmTests {
         CREATE INDEX reminders_listID ON reminders (listID);
         """)),
     Way(
-      "the same under odd names, quoted and commented", "0002 5:17",
+      "the same under odd names, quoted and commented", "0002 5:20",
       sql(
         """
         create /* a ( */ table "DROP TABLE ""x"" --" (\(columns));
@@ -104,7 +105,7 @@ struct SameHarmTests {
         DROP TABLE old;
         """)),
     Way(
-      "through a common table expression", "0002 5:7",
+      "through a common table expression", "0002 6:7",
       sql(
         """
         CREATE TABLE n (\(columns));
@@ -112,7 +113,7 @@ struct SameHarmTests {
         INSERT INTO n SELECT id, title, listID FROM all_of_them;
         DROP TABLE reminders;
         ALTER TABLE n RENAME TO reminders;
-        """).replacing("0002", with: "0002")),
+        """)),
     Way(
       "through a view", "0002 6:7",
       sql(
@@ -169,7 +170,8 @@ struct SameHarmTests {
         UPDATE sqlite_schema SET sql = replace(sql, ',
         isCompleted INTEGER', '') WHERE name = 'reminders';
         PRAGMA writable_schema = OFF;
-        """).replacing("      isCompleted", with: "        isCompleted")),
+        """
+      ).replacing("      isCompleted", with: "        isCompleted")),
     Way(
       "several operations", "0002 6:19",
       """
@@ -235,6 +237,45 @@ struct SameHarmTests {
         ALTER TABLE n RENAME TO reminders;
         """)),
     Way(
+      "the second of two rebuilds", "0002 9:7",
+      sql(
+        """
+        CREATE TABLE n (\(columns), isCompleted);
+        INSERT INTO n SELECT * FROM reminders;
+        DROP TABLE reminders;
+        ALTER TABLE n RENAME TO reminders;
+        CREATE TABLE m (\(columns));
+        INSERT INTO m SELECT id, title, listID FROM reminders;
+        DROP TABLE reminders;
+        ALTER TABLE m RENAME TO reminders;
+        """)),
+    Way(
+      "a drop and a rename, and the copy in the next migration", "0002 3:7",
+      sql(
+        """
+        ALTER TABLE reminders DROP COLUMN isCompleted;
+        ALTER TABLE reminders RENAME TO old;
+        """),
+      sql(
+        """
+        CREATE TABLE reminders (\(columns));
+        INSERT INTO reminders SELECT id, title, listID FROM old;
+        DROP TABLE old;
+        """)),
+    Way(
+      "a drop from the copy before it takes the place", "0003 3:7",
+      sql(
+        """
+        CREATE TABLE n (\(columns), isCompleted);
+        INSERT INTO n SELECT * FROM reminders;
+        """),
+      sql(
+        """
+        ALTER TABLE n DROP COLUMN isCompleted;
+        DROP TABLE reminders;
+        ALTER TABLE n RENAME TO reminders;
+        """)),
+    Way(
       "a full rebuild, then a drop", "0002 7:7",
       sql(
         """
@@ -290,7 +331,7 @@ struct SameHarmTests {
 
   static let renames = [
     Way(
-      "rename_column", "0002 2:38 error rename-column reminders.title",
+      "rename_column", "0002 2:40 error rename-column reminders.title",
       "operations:\n  - rename_column: { table: reminders, from: title, to: name }"),
     Way(
       "ALTER TABLE RENAME COLUMN", "0002 3:7 error rename-column reminders.title",
@@ -312,7 +353,7 @@ struct SameHarmTests {
         ALTER TABLE n RENAME TO reminders;
         """)),
     Way(
-      "two columns that change names", "0002 5:7 error rename-column reminders.title",
+      "several renames of one column", "0002 5:7 error rename-column reminders.title",
       sql(
         """
         ALTER TABLE reminders RENAME title TO t;
@@ -469,19 +510,35 @@ struct SameHarmTests {
     #expect(report.lines == ["0003 3:7 error drop-table tags"])
   }
 
-  @Test("the same column of two tables is two findings, in their order")
-  func two() throws {
+  @Test("two columns that exchange their names are both renamed")
+  func exchange() throws {
     let report = try lint(
       [
         base,
-        sql("ALTER TABLE lists DROP COLUMN title;\nALTER TABLE reminders DROP COLUMN title"),
-      ].map { $0.replacing("        CREATE VIEW titles AS SELECT title FROM lists;\n", with: "")
-        .replacing("UPDATE lists SET title = trim(title) WHERE id = NEW.id;", with: "SELECT 1;") },
-      .local)
+        sql(
+          """
+          ALTER TABLE reminders RENAME title TO t;
+          ALTER TABLE reminders RENAME isCompleted TO title;
+          ALTER TABLE reminders RENAME t TO isCompleted;
+          """),
+      ], .additive)
+    #expect(
+      report.lines == [
+        "0002 4:7 error rename-column reminders.isCompleted",
+        "0002 5:7 error rename-column reminders.title",
+      ])
+  }
+
+  @Test("the same column of two tables is two findings, in their order")
+  func two() throws {
+    let tables = sql("CREATE TABLE a (x, y);\nCREATE TABLE b (x, y)")
+    let drops = sql("ALTER TABLE b DROP COLUMN x;\nALTER TABLE a DROP COLUMN x")
+    let report = try lint(
+      [tables, drops], .local, configuration: "sync: { engine: none, local_tables: [a, b] }")
     #expect(report.failure == nil)
     #expect(
-      report.lines.map { $0 } == [
-        "0002 3:7 warning drop-column lists.title", "0002 4:7 warning drop-column reminders.title",
+      report.lines == [
+        "0002 3:7 warning drop-column b.x", "0002 4:7 warning drop-column a.x",
       ])
   }
 }

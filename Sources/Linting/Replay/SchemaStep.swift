@@ -38,8 +38,8 @@ struct SchemaStep {
   /// in the same b-tree, whatever its name.
   var tables: Tables {
     var tables = Tables()
-    tables.created = new.filter(\.isOrdinaryName)
-    for table in old where table.isOrdinaryName {
+    tables.created = new.filter(\.isOurTable)
+    for table in old where table.isOurTable {
       let key = table.name.asciiLowercased
       let heir =
         tables.created.firstIndex { table.rootPage != 0 && $0.rootPage == table.rootPage }
@@ -65,5 +65,5 @@ struct SchemaStep {
 }
 
 extension SchemaObject {
-  fileprivate var isOrdinaryName: Bool { kind == .table && !isInternal }
+  fileprivate var isOurTable: Bool { kind == .table && !isInternal }
 }

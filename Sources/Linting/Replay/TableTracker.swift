@@ -29,6 +29,7 @@ final class TableTracker {
   /// A table that a migration dropped or renamed, and that no other one has succeeded.
   private struct Removed {
     let table: Int
+    /// As others knew it, with the columns whose loss has not been told yet.
     let start: TableShape
     let displaced: StatementPlace
     /// The index of its change.
@@ -183,15 +184,20 @@ final class TableTracker {
     endIndexes(delta)
   }
 
-  private func heir(of id: Int) -> Int {
-    var heir = id
-    while let next = tables[heir].successor { heir = next }
-    return heir
+  /// The tables that took the place of one after another.
+  private func heirs(of id: Int) -> [Int] {
+    var heirs: [Int] = []
+    var last = id
+    while let next = tables[last].successor {
+      heirs.append(next)
+      last = next
+    }
+    return heirs
   }
 
   private func endRebuild(of id: Int, _ replacing: inout Set<Int>) {
     guard let successor = tables[id].successor, let start = tables[id].start,
-      let displaced = tables[id].displaced,
+      let displaced = tables[id].left[start.name.asciiLowercased],
       tables[successor].names.contains(start.name.asciiLowercased)
     else { return }
     appendRebuild(of: id, from: start, displaced, &replacing)
@@ -200,7 +206,8 @@ final class TableTracker {
   private func appendRebuild(
     of id: Int, from start: TableShape, _ displaced: StatementPlace, _ replacing: inout Set<Int>
   ) {
-    let new = tables[heir(of: id)]
+    let heirs = heirs(of: id)
+    let new = tables[heirs.last ?? id]
     replacing.insert(new.id)
     guard !new.isDropped else {
       append(
@@ -214,7 +221,7 @@ final class TableTracker {
       staged: touched.contains(new.id) ? new.start : nil,
       shaped: new.shaped, removal: new.removal)
     change.lost = start.columns.compactMap { column in
-      lostColumn(column.name, now: new, was: tables[id], displaced)
+      lostColumn(column.name, of: id, start.name, displaced, heirs)
     }
     change.columnPlaces = new.columnPlaces
     append(change)
@@ -237,13 +244,19 @@ final class TableTracker {
       migration: migration, before: start, after: table.isDropped ? nil : table.shape,
       shaped: table.shaped, removal: table.removal)
     if !table.isDropped {
-      change.lost = start.columns.compactMap { lostColumn($0.name, now: table, was: table, nil) }
+      change.lost = start.columns.compactMap { lostColumn($0.name, of: id, start.name, nil, []) }
       change.columnPlaces = table.columnPlaces
     }
-    if change.isDropped || change.isRenamed, let displaced = table.displaced {
+    if change.isDropped || change.isRenamed, let displaced = table.left[start.name.asciiLowercased]
+    {
+      var known = start
+      if let after = change.after {
+        known = after
+        known.name = start.name
+      }
       removed.append(
         Removed(
-          table: id, start: start, displaced: displaced, change: timeline.changes.count))
+          table: id, start: known, displaced: displaced, change: timeline.changes.count))
       append(change)
     } else if table.shaped.migration == migration {
       append(change)
@@ -265,25 +278,41 @@ final class TableTracker {
 
   /// What became of a column that is not there any more under its name; nil when it is.
   private func lostColumn(
-    _ name: String, now: TrackedTable, was: TrackedTable, _ displaced: StatementPlace?
+    _ name: String, of id: Int, _ table: String, _ displaced: StatementPlace?, _ heirs: [Int]
   ) -> LostColumn? {
     let key = name.asciiLowercased
+    let now = tables[heirs.last ?? id]
     if let same = now.columns.first(where: { $0.key == key }) {
       // Another old column may have taken the name.
-      guard now.id == was.id, let origin = same.origin, origin != key else { return nil }
+      guard heirs.isEmpty, let origin = same.origin, origin != key else { return nil }
     }
-    if let renamed = now.columns.first(where: { $0.origin == key }),
-      let place = now.renames[key] ?? was.renames[key]
-    {
+    if let renamed = now.columns.first(where: { $0.origin == key }) {
+      let place = now.renames[key] ?? tables[id].renames[key] ?? now.shaped
       return LostColumn(name: name, fate: .renamed(to: renamed.name), place: place)
     }
-    let place = now.losses[key] ?? was.losses[key] ?? displaced ?? now.shaped
-    return LostColumn(name: name, fate: .dropped, place: place)
+    return LostColumn(
+      name: name, fate: .dropped, place: placeOfLoss(key, id, table, displaced, heirs) ?? now.shaped
+    )
+  }
+
+  /// The statement that took a column away, or the last table that had it.
+  private func placeOfLoss(
+    _ key: String, _ id: Int, _ table: String, _ displaced: StatementPlace?, _ heirs: [Int]
+  ) -> StatementPlace? {
+    var place = displaced
+    if let loss = tables[id].losses[key] { return loss }
+    for heir in heirs {
+      if let loss = tables[heir].losses[key] { return loss }
+      guard tables[heir].columns.contains(where: { $0.origin == key }) else { break }
+      place = tables[heir].left[table.asciiLowercased]
+    }
+    return place
   }
 
   /// An index that says what it said before (a rebuild makes it again) is not new.
   private func endIndexes(_ delta: SchemaDelta) {
-    for (key, index) in uniqueIndexes.sorted(by: { $0.value.place.number < $1.value.place.number }) {
+    for (key, index) in uniqueIndexes.sorted(by: { $0.value.place.number < $1.value.place.number })
+    {
       guard let live = live[index.table.asciiLowercased], !tables[live].isShadow,
         let object = delta.after.first(where: { $0.key.kind == .index && $0.key.name == key })
       else { continue }

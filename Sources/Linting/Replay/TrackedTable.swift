@@ -28,8 +28,8 @@ struct TrackedTable {
   /// Where, in this migration, columns were dropped or renamed, by the folded name they began with.
   private(set) var losses: [String: StatementPlace] = [:]
   private(set) var renames: [String: StatementPlace] = [:]
-  /// The statement that took the name it began with away from it.
-  private(set) var displaced: StatementPlace?
+  /// The statements that took names away from it, by folded name.
+  private(set) var left: [String: StatementPlace] = [:]
   /// The last statement that dropped or renamed it.
   private(set) var removal: StatementPlace?
 
@@ -65,7 +65,7 @@ struct TrackedTable {
     startedAsLeftover = isLeftover
     losses = [:]
     renames = [:]
-    displaced = nil
+    left = [:]
     removal = nil
     for index in columns.indices { columns[index].origin = columns[index].key }
   }
@@ -73,7 +73,7 @@ struct TrackedTable {
   mutating func drop(at place: StatementPlace) {
     isDropped = true
     removal = place
-    displaced = displaced ?? place
+    left[key] = place
   }
 
   /// - Parameter moved: the column whose values `move_column` carries into another one. SQLite may
@@ -108,11 +108,11 @@ struct TrackedTable {
   }
 
   private mutating func rename(_ new: String, at place: StatementPlace) {
+    left[key] = place
     name = new
+    left[key] = nil
     names.insert(key)
     removal = place
-    let isBack = key == start?.name.asciiLowercased
-    displaced = isBack ? nil : displaced ?? place
   }
 
   /// Columns of a rebuilt table go on being those of the old one, as far as they have their names.

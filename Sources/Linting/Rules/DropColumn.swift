@@ -42,7 +42,7 @@ private func message(
         + "no longer use the database"
     }
       ?? "dropping \(object): its values are gone, and an older version of the app can no longer "
-        + "use the database"
+      + "use the database"
   }
   return "dropping \(object): a device that still runs an older version writes \(column), and its "
     + "rows can no longer be stored"

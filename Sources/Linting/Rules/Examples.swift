@@ -45,5 +45,5 @@ func tableManifest(_ name: String, columns: String...) -> String {
             primary_key: true
             not_null: { on_conflict: replace }
             default: { sql: uuid() }
-  """ + columns.map { "\n          - \($0)" }.joined()
+  """ + columns.map { "\n        - \($0)" }.joined()
 }

@@ -23,7 +23,9 @@ extension Rule {
       .sqliteData, remindersManifest,
       """
       operations:
-        - sql: ALTER TABLE reminders ADD COLUMN "position" INTEGER NOT NULL DEFAULT 0
+        - sql: |
+            ALTER TABLE reminders
+            ADD COLUMN "position" INTEGER NOT NULL DEFAULT 0
       """),
     good: Rule.Example(
       .sqliteData, remindersManifest,

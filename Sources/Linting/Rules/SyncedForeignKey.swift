@@ -27,8 +27,11 @@ extension Rule {
       .sqliteData, tableManifest("lists"),
       tableManifest(
         "reminders",
-        columns:
-          "{ name: listID, type: TEXT, references: { table: lists, on_delete: cascade } }")),
+        columns: """
+          name: listID
+                    type: TEXT
+                    references: { table: lists, on_delete: cascade }
+          """)),
     check: { timeline, scope in
       var graph = ParentGraph()
       return timeline.changes.flatMap { change -> [Draft] in
@@ -36,7 +39,8 @@ extension Rule {
         guard let table = change.after else { return [] }
         let known = Set(change.judged(scope).flatMap(\.foreignKeys))
         // What is there already stands before what is new, so that a cycle is found where it closes.
-        let keys = table.foreignKeys.filter(known.contains)
+        let keys =
+          table.foreignKeys.filter(known.contains)
           + table.foreignKeys.filter { !known.contains($0) }
         return keys.compactMap { key in
           let closesCycle = graph.leads(from: key.parent, to: table.name)

@@ -29,7 +29,10 @@ extension Rule {
       .sqliteData, remindersManifest,
       """
       operations:
-        - create_index: { name: reminders_title, table: reminders, columns: [title] }
+        - create_index:
+            name: reminders_title
+            table: reminders
+            columns: [title]
       """),
     check: { timeline, scope in
       let constraints = timeline.changes.flatMap { change -> [Draft] in

@@ -18,7 +18,8 @@ extension Rule {
           - { rule: drop-column, reason: "" }
       """),
     good: Rule.Example(
-      .local, remindersManifest, moveManifest(keepsSource: false) + "\n"
+      .local, remindersManifest,
+      moveManifest(keepsSource: false) + "\n"
         + """
         lint:
           allow:
