@@ -109,6 +109,7 @@ extension Project {
 extension Migration {
   /// A migration is named by its id or by its number.
   package func answers(to name: String) -> Bool {
-    id == name || (name.utf8.allSatisfy { (48...57).contains($0) } && MigrationNumber(id: name) == number)
+    id == name
+      || (name.utf8.allSatisfy { (48...57).contains($0) } && MigrationNumber(id: name) == number)
   }
 }

@@ -319,7 +319,8 @@ final class Upgrade {
   }
 
   /// Drift elsewhere is reported and no more; on what the migration touches it stops the run.
-  private func stopOnDrift(_ step: Shadow.Step, _ batch: Batch, _ context: Context) throws(Failure) {
+  private func stopOnDrift(_ step: Shadow.Step, _ batch: Batch, _ context: Context) throws(Failure)
+  {
     let touched = Set(step.delta.keys.map(\.name)).union(step.touch.written)
     let inTheWay = batch.drift.filter { touched.contains($0.holder.asciiLowercased) }
     guard !inTheWay.isEmpty else { return }
