@@ -55,13 +55,25 @@ let package = Package(
         "Linting", "SchemaKit", "CommandLineParsing",
       ],
       swiftSettings: strict),
+    tests(of: "SQLite"),
     tests(of: "SQLText"),
+    tests(of: "SchemaModel", ["SQLite", "SQLText"]),
     tests(of: "ManifestFormat"),
     tests(of: "CommandLineParsing"),
     tests(
       of: "Migrating",
-      ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History"]),
+      [
+        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
+        "CrashingMigrator",
+      ]),
+    .executableTarget(
+      name: "CrashingMigrator", dependencies: ["History", "Migrating"],
+      path: "Tests/CrashingMigrator", swiftSettings: strict),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
+    .testTarget(
+      name: "SchemactlTests",
+      dependencies: ["schemactl", "SQLite", "SchemaKit", "CommandLineParsing"],
+      exclude: ["Golden"], swiftSettings: strict),
     tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),
   ],
   swiftLanguageModes: [.v6]

@@ -21,8 +21,10 @@ struct PendingReplay {
 extension Project {
   /// - Throws: what makes a manifest wrong (65): then nothing is done at all. A migration that
   ///   fails on the shadow only ends the replay, for those before it are good.
-  func replay(_ targets: [Migration]) throws(Failure) -> PendingReplay {
-    let shadow = try Shadow(application)
+  func replay(
+    _ targets: [Migration], interruption: Interruption
+  ) throws(Failure) -> PendingReplay {
+    let shadow = try Shadow(application, interruption: interruption)
     var steps: [Shadow.Step] = []
     var fingerprints: [String] = []
     for migration in targets {
@@ -30,7 +32,7 @@ extension Project {
         steps.append(try shadow.apply(migration))
         fingerprints.append(shadow.fingerprint)
       } catch {
-        if error.status == .invalidInput { throw error }
+        if error.status == .invalidInput || interruption.isRequested { throw error }
         return PendingReplay(steps: steps, fingerprints: fingerprints, failure: error)
       }
     }

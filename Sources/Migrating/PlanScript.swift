@@ -34,7 +34,8 @@ extension PlannedMigration {
     }
     lines += migration.manifest.before.map(comment)
     for (index, operation) in operations.enumerated() {
-      lines.append("-- \(index + 1) \(operation.operation.name): \(operation.explanation)")
+      lines.append("-- \(index + 1) \(oneLine(operation.operation.inWords))")
+      lines.append("--   (\(operation.operation.name), \(operation.explanation))")
       lines += operation.steps.flatMap(script)
     }
     lines += migration.manifest.after.map(comment)

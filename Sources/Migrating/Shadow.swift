@@ -26,16 +26,20 @@ package final class Shadow {
   ///   - passesOverRefused: what no migration may hold does nothing, so that lint can tell of it
   ///     and of what comes after; otherwise it fails.
   package init(
-    _ application: Application, from base: Schema = Schema(), passesOverRefused: Bool = false
+    _ application: Application, from base: Schema = Schema(), passesOverRefused: Bool = false,
+    interruption: Interruption = Interruption()
   ) throws(Failure) {
     do {
       connection = try base.scratch(application)
-      schema = try Schema(of: connection)
+      // There, so that what names it is refused and not merely unknown.
+      try connection.execute(Ledger.createStatement)
+      schema = try Self.schema(of: connection)
     } catch {
       throw Failure(.bug, "the private replay cannot be opened: \(error.message)")
     }
     runner = Runner(
       connection: connection, target: .shadow, application: application,
+      interruption: interruption,
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 
@@ -98,7 +102,13 @@ package final class Shadow {
     let now = try connection.value("PRAGMA schema_version")?.integer ?? 0
     guard now != version || !connection.isOn(.defensive) else { return }
     version = now
-    schema = try Schema(of: connection)
+    schema = try Self.schema(of: connection)
+  }
+
+  private static func schema(of connection: Connection) throws(DatabaseError) -> Schema {
+    var schema = try Schema(of: connection)
+    schema.objects.removeAll { Ledger.isLedger($0.table) }
+    return schema
   }
 }
 

@@ -12,6 +12,7 @@ package final class Connection {
     case readWriteCreate
   }
 
+  /// As it was given; `:memory:` for a private database.
   package let path: String
   let handle: OpaquePointer
   private let interruptible: Interruptible
@@ -26,10 +27,15 @@ package final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
-    // SQLite reads ":memory:" and "" as databases without a file.
-    let name = path.map { $0.hasPrefix(":") ? "./" + $0 : $0 }
+    // SQLite would read ":memory:", "" and, where it was built so, "file:…" as something else, and
+    // a path with a NUL in it as another path.
+    guard path?.utf8.contains(0) != true else {
+      throw DatabaseError(
+        extendedCode: SQLITE_CANTOPEN, message: "the path of the database holds a NUL character")
+    }
+    let name = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 } ?? ":memory:"
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(name ?? ":memory:", &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = DatabaseError(handle, code: code)
       sqlite3_close_v2(handle)
@@ -55,12 +61,20 @@ package final class Connection {
 
   // MARK: Statements
 
+  /// Compiles the only statement of a text; a second one, which would never run, is an error.
   package func prepare(_ sql: String) throws(DatabaseError) -> Statement {
     var script = Script(sql)
     guard let statement = try script.next(on: self) else {
       throw DatabaseError(extendedCode: SQLITE_ERROR, message: "no statement", sql: sql)
     }
-    return statement
+    let end = script.offset
+    do {
+      if try script.next(on: self) == nil { return statement }
+    } catch {
+      // What does not compile is a second statement, too.
+    }
+    throw DatabaseError(
+      extendedCode: SQLITE_ERROR, message: "more than one statement", sql: sql, offset: end)
   }
 
   /// Runs every statement of a text.
@@ -136,8 +150,8 @@ package final class Connection {
     return now != 0
   }
 
-  /// Sets a switch at once; `foreignKeys` too does nothing inside a transaction only as a PRAGMA,
-  /// and must nevertheless be set outside of one (SQLite Foreign Key Support, section 2).
+  /// Sets a switch at once, `foreignKeys` inside a transaction, too, where the PRAGMA does nothing:
+  /// what was written before it there was not checked and never will be.
   package func set(_ setting: Setting, to value: Bool) {
     _ = schemactl_db_config(handle, setting.option, value ? 1 : 0, nil)
   }
@@ -169,8 +183,8 @@ package final class Connection {
   /// Asks `decide` about every action while a statement is compiled; nil asks no longer.
   package func setAuthorizer(_ decide: ((AuthorizerEvent) -> AuthorizerDecision)?) {
     guard let decide else {
-      authorizer = nil
       sqlite3_set_authorizer(handle, nil, nil)
+      authorizer = nil
       return
     }
     let box = AuthorizerBox(decide)

@@ -4,7 +4,7 @@ extension Connection {
   /// Copies the whole database into `destination` (Online Backup API).
   ///
   /// - Parameters:
-  ///   - pages: pages copied between two calls of `progress`; -1 copies all at once.
+  ///   - pages: pages copied between two calls of `progress`; less than 1 copies all at once.
   ///   - progress: gets the pages left and the pages in all; false stops the copy.
   /// - Throws: `DatabaseError`; with the code `interrupted` when `progress` said so.
   package func backup(
@@ -16,7 +16,7 @@ extension Connection {
     }
     var code = SQLITE_OK
     repeat {
-      code = sqlite3_backup_step(backup, Int32(clamping: pages))
+      code = sqlite3_backup_step(backup, pages < 1 ? -1 : Int32(clamping: pages))
       let left = Int(sqlite3_backup_remaining(backup))
       let all = Int(sqlite3_backup_pagecount(backup))
       if code == SQLITE_OK, !progress(left, all) { code = SQLITE_INTERRUPT }
@@ -32,6 +32,8 @@ extension Connection {
   package func serialized() throws(DatabaseError) -> [UInt8] {
     var size: sqlite3_int64 = 0
     guard let start = sqlite3_serialize(handle, "main", &size, 0) else {
+      let code = sqlite3_errcode(handle)
+      guard [SQLITE_OK, SQLITE_ROW, SQLITE_DONE].contains(code) else { throw error(code) }
       // SQLite gives no address for a database without pages, too.
       if size == 0 { return [] }
       throw DatabaseError(nil, code: SQLITE_NOMEM)
@@ -42,12 +44,17 @@ extension Connection {
 
   /// Makes the connection a private copy in memory of a database that `serialized()` gave.
   package func deserialize(_ bytes: [UInt8]) throws(DatabaseError) {
-    guard !bytes.isEmpty else { return }
     let size = sqlite3_int64(bytes.count)
-    guard let memory = sqlite3_malloc64(sqlite3_uint64(size)) else {
+    // No bytes are a database, too: an empty one.
+    guard let memory = sqlite3_malloc64(sqlite3_uint64(max(size, 1))) else {
       throw DatabaseError(nil, code: SQLITE_NOMEM)
     }
     memory.copyMemory(from: bytes, byteCount: bytes.count)
+    // A database in memory has no WAL and cannot be read in that mode (Database File Format, 1.3.3).
+    if bytes.count >= 100, bytes[18] == 2 {
+      memory.storeBytes(of: 1, toByteOffset: 18, as: UInt8.self)
+      memory.storeBytes(of: 1, toByteOffset: 19, as: UInt8.self)
+    }
     let code = sqlite3_deserialize(
       handle, "main", memory.assumingMemoryBound(to: UInt8.self), size, size,
       UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE))

@@ -30,7 +30,8 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
   package let extendedCode: Int32
   /// SQLite's message: for `RAISE(ABORT, 'text')` it is the text.
   package let message: String
-  /// The statement that failed, if there was one.
+  /// The statement that failed, if there was one; of one that could not be compiled what SQLite
+  /// has read.
   package let sql: String?
   /// The byte of `sql` at which SQLite stopped, when it knows (`sqlite3_error_offset`).
   package let offset: Int?
@@ -60,11 +61,13 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
     }
     let extended = sqlite3_extended_errcode(handle)
     let matches = extended & 0xFF == code & 0xFF
-    let offset = sqlite3_error_offset(handle)
+    let offset = sql == nil ? -1 : sqlite3_error_offset(handle)
+    // SQLite keeps both from earlier errors: they mean something only where they are set.
+    let hasSystemError = code & 0xFF == SQLITE_CANTOPEN || code & 0xFF == SQLITE_IOERR
     self.init(
       extendedCode: matches ? extended : code,
       message: String(cString: matches ? sqlite3_errmsg(handle) : sqlite3_errstr(code)),
       sql: sql, offset: offset < 0 ? nil : Int(offset),
-      systemError: sqlite3_system_errno(handle))
+      systemError: hasSystemError ? sqlite3_system_errno(handle) : 0)
   }
 }

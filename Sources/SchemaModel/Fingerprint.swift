@@ -1,21 +1,32 @@
 import SQLText
 
 extension Schema {
-  /// The fingerprint, version 1, as the history lock and ledgers hold it (`docs/history.md`).
+  /// The fingerprint, version 1, as the history lock and ledgers hold it (`docs/history.md`): 64
+  /// hexadecimal digits in lower case.
   ///
-  /// SHA-256 over the sorted (type, name, table, SQL tokens without white space and comments) of
-  /// the objects, without SQLite's own and those that `isForeign` names. It never changes: locks
-  /// and ledgers of every release hold it.
+  /// SHA-256 over one entry for each object of `sqlite_schema`, sorted by their bytes. An entry is
+  /// the type, the name and the table as they stand there, and then the tokens of the SQL as they
+  /// are written, without white space and comments; each of them as its length in decimal, `:` and
+  /// its bytes; at the end a line feed. An object without SQL has no tokens.
+  ///
+  /// Left out is what has `sqlite_` at the beginning of its name, and the ledger
+  /// `schemactl_migrations` with all that belongs to it; ASCII case makes no difference to either.
+  ///
+  /// This never changes: locks and ledgers of every release hold it.
+  /// - Parameter isForeign: what else to leave out, for a comparison that goes into no lock and no
+  ///   ledger.
   package func fingerprint(except isForeign: (String) -> Bool = { _ in false }) -> String {
-    let entries = ours(except: isForeign).objects.map(\.fingerprintEntry)
+    let entries = ours { $0.asciiLowercased == ledger || isForeign($0) }.objects
+      .map(\.fingerprintEntry)
     var hash = SHA256()
     for entry in entries.sorted(by: { $0.lexicographicallyPrecedes($1) }) { hash.update(entry) }
     return hash.finishHex()
   }
 }
 
+private let ledger = "schemactl_migrations"
+
 extension SchemaObject {
-  /// Three names and then the tokens, each with its length before it, ended by a line feed.
   fileprivate var fingerprintEntry: [UInt8] {
     let names = [kind.rawValue, name, table].map { Array($0.utf8) }
     return encodedTokens(names + TokenizedSQL(sql ?? "").verbatimTokens) + [10]

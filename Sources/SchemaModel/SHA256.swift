@@ -4,12 +4,12 @@ package struct SHA256 {
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
+  /// What does not fill a block of 64 bytes yet.
   private var pending: [UInt8] = []
+  /// In bytes.
   private var length: UInt64 = 0
 
-  package init() {
-    pending.reserveCapacity(64)
-  }
+  package init() {}
 
   /// The digest of `bytes` in lower-case hexadecimal digits.
   package static func hex(_ bytes: some Sequence<UInt8>) -> String {
@@ -19,54 +19,67 @@ package struct SHA256 {
   }
 
   package mutating func update(_ bytes: some Sequence<UInt8>) {
-    for byte in bytes {
-      pending.append(byte)
-      length += 8
-      if pending.count == 64 { compress() }
+    if bytes.withContiguousStorageIfAvailable({ add(UnsafeRawBufferPointer($0)) }) == nil {
+      Array(bytes).withUnsafeBytes { add($0) }
     }
+  }
+
+  private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    length &+= UInt64(bytes.count)
+    var rest = bytes[...]
+    if !pending.isEmpty {
+      let missing = rest.prefix(64 - pending.count)
+      pending += missing
+      rest = rest.dropFirst(missing.count)
+      guard pending.count == 64 else { return }
+      pending.withUnsafeBytes { compress($0, into: &state) }
+      pending = []
+    }
+    let whole = rest.count / 64 * 64
+    compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)), into: &state)
+    pending += rest.dropFirst(whole)
   }
 
   package consuming func finishHex() -> String {
-    let bits = length
-    pending.append(0x80)
-    while pending.count != 56 {
-      if pending.count == 64 { compress() } else { pending.append(0) }
-    }
-    for shift in stride(from: 56, through: 0, by: -8) {
-      pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-    }
-    compress()
+    let bits = length &* 8
+    let zeros = (119 - length % 64) % 64
+    update([0x80] + [UInt8](repeating: 0, count: Int(zeros)))
+    update((0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) })
     let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for word in state {
-      for shift in stride(from: 28, through: 0, by: -4) {
-        text.append(digits[Int(word >> UInt32(shift) & 15)])
-      }
+    let text = state.flatMap { word in
+      (0..<8).map { digits[Int(word >> UInt32(28 - $0 * 4) & 15)] }
     }
     return String(decoding: text, as: UTF8.self)
   }
+}
 
-  private mutating func compress() {
-    var w = [UInt32](repeating: 0, count: 64)
-    for t in 0..<16 {
-      for byte in pending[t * 4..<t * 4 + 4] { w[t] = w[t] << 8 | UInt32(byte) }
+/// Takes whole blocks into the state. Over bare memory: with arrays in the inner loop it takes
+/// several times as long.
+private func compress(_ blocks: UnsafeRawBufferPointer, into state: inout [UInt32]) {
+  withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in
+    roundConstants.withUnsafeBufferPointer { k in
+      for start in stride(from: 0, to: blocks.count, by: 64) {
+        for t in 0..<16 {
+          w[t] = UInt32(
+            bigEndian: blocks.loadUnaligned(fromByteOffset: start + t * 4, as: UInt32.self))
+        }
+        for t in 16..<64 {
+          let s0 = rotated(w[t - 15], 7) ^ rotated(w[t - 15], 18) ^ w[t - 15] >> 3
+          let s1 = rotated(w[t - 2], 17) ^ rotated(w[t - 2], 19) ^ w[t - 2] >> 10
+          w[t] = w[t - 16] &+ s0 &+ w[t - 7] &+ s1
+        }
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        for t in 0..<64 {
+          let s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+          let t1 = h &+ s1 &+ (e & f ^ ~e & g) &+ k[t] &+ w[t]
+          let s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+          let t2 = s0 &+ (a & b ^ a & c ^ b & c)
+          (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
+        }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+      }
     }
-    for t in 16..<64 {
-      let s0 = rotated(w[t - 15], 7) ^ rotated(w[t - 15], 18) ^ w[t - 15] >> 3
-      let s1 = rotated(w[t - 2], 17) ^ rotated(w[t - 2], 19) ^ w[t - 2] >> 10
-      w[t] = w[t - 16] &+ s0 &+ w[t - 7] &+ s1
-    }
-    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    for t in 0..<64 {
-      let s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-      let t1 = h &+ s1 &+ (e & f ^ ~e & g) &+ roundConstants[t] &+ w[t]
-      let s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-      let t2 = s0 &+ (a & b ^ a & c ^ b & c)
-      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
-    }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
-    pending.removeAll(keepingCapacity: true)
   }
 }
 

@@ -25,7 +25,7 @@ package struct SchemaObject: Sendable, Hashable {
   }
 
   /// SQLite's own objects: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
-  package var isInternal: Bool { name.lowercased().hasPrefix("sqlite_") }
+  package var isInternal: Bool { name.asciiLowercased.utf8.starts(with: "sqlite_".utf8) }
 }
 
 /// The whole schema of a database, as `sqlite_schema` holds it.
@@ -43,7 +43,9 @@ package struct Schema: Sendable, Hashable {
       "SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_schema ORDER BY rowid")
     var objects: [SchemaObject] = []
     while try statement.step() {
-      guard let kind = statement.text(0).flatMap(SchemaObject.Kind.init(rawValue:)) else { continue }
+      guard let kind = statement.text(0).flatMap(SchemaObject.Kind.init(rawValue:)) else {
+        continue
+      }
       objects.append(
         SchemaObject(
           kind: kind, name: statement.text(1) ?? "", table: statement.text(2) ?? "",
@@ -62,15 +64,14 @@ package struct Schema: Sendable, Hashable {
 
   /// Names in SQLite are equal when they differ in the case of ASCII letters only.
   package func object(_ kind: SchemaObject.Kind, _ name: String) -> SchemaObject? {
-    let key = name.asciiLowercased
-    return objects.first { $0.kind == kind && $0.name.asciiLowercased == key }
+    let key = SchemaDelta.Key(kind, name)
+    return objects.first { SchemaDelta.Key($0) == key }
   }
 
   package func table(_ name: String) -> SchemaObject? { object(.table, name) }
 
   package func objects(_ kind: SchemaObject.Kind, on table: String) -> [SchemaObject] {
-    let key = table.asciiLowercased
-    return objects.filter { $0.kind == kind && $0.table.asciiLowercased == key }
+    objects.filter { $0.kind == kind && $0.table.isSameName(as: table) }
   }
 
   package var tables: [SchemaObject] { objects.filter { $0.kind == .table } }
@@ -81,5 +82,15 @@ extension String {
   package var asciiLowercased: String {
     String(
       decoding: utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+  }
+
+  /// Whether SQLite takes both for one name.
+  func isSameName(as other: String) -> Bool {
+    asciiLowercased.isSameText(as: other.asciiLowercased)
+  }
+
+  /// Byte by byte. `==` takes two spellings of one character for equal, and SQLite does not.
+  func isSameText(as other: String) -> Bool {
+    utf8.elementsEqual(other.utf8)
   }
 }

@@ -4,12 +4,18 @@ import SQLText
 package struct SchemaDelta: Sendable {
   package struct Key: Hashable, Sendable {
     package let kind: SchemaObject.Kind
+    private let bytes: [UInt8]
+
     /// In folded spelling.
-    package let name: String
+    package var name: String { String(decoding: bytes, as: UTF8.self) }
 
     package init(_ object: SchemaObject) {
-      kind = object.kind
-      name = object.name.asciiLowercased
+      self.init(object.kind, object.name)
+    }
+
+    init(_ kind: SchemaObject.Kind, _ name: String) {
+      self.kind = kind
+      bytes = Array(name.asciiLowercased.utf8)
     }
   }
 
@@ -17,6 +23,8 @@ package struct SchemaDelta: Sendable {
   package private(set) var before: [Key: SchemaObject] = [:]
   /// The objects that are new or read otherwise.
   package private(set) var after: [Key: SchemaObject] = [:]
+  /// The keys of `after` as their objects stand in the new schema: each after what it needs.
+  private var order: [Key] = []
 
   package init() {}
 
@@ -25,10 +33,11 @@ package struct SchemaDelta: Sendable {
     for object in old.objects where !object.isInternal { before[Key(object)] = object }
     for object in new.objects where !object.isInternal {
       let key = Key(object)
-      if let known = before[key], known.sql == object.sql, known.name == object.name {
+      if before[key]?.isIdentical(to: object) == true {
         before[key] = nil
       } else {
         after[key] = object
+        order.append(key)
       }
     }
   }
@@ -46,25 +55,39 @@ package struct SchemaDelta: Sendable {
     }
   }
 
-  /// The schema that the change makes of `schema`.
+  /// The schema that the change makes of `schema`: what it changed stays in its place, what is new
+  /// comes last.
   package func applied(to schema: Schema) -> Schema {
-    var objects = schema.objects.filter { object in
+    var new = after
+    var objects: [SchemaObject] = []
+    for object in schema.objects {
       let key = Key(object)
-      return before[key] == nil && after[key] == nil
+      if let changed = new.removeValue(forKey: key) {
+        objects.append(changed)
+      } else if before[key] == nil {
+        objects.append(object)
+      }
     }
-    objects += after.values.sorted { $0.rootPage < $1.rootPage }
-    return Schema(objects: objects)
+    return Schema(objects: objects + order.compactMap { new[$0] })
   }
 }
 
 extension SchemaObject {
   /// Whether two objects are the same but for quoting, case, white space and comments.
   package func readsLike(_ other: SchemaObject) -> Bool {
-    guard kind == other.kind, name.asciiLowercased == other.name.asciiLowercased,
-      table.asciiLowercased == other.table.asciiLowercased
+    guard kind == other.kind, name.isSameName(as: other.name), table.isSameName(as: other.table)
     else { return false }
-    if sql == other.sql { return true }
+    if hasSameSQL(as: other) { return true }
     guard let sql, let theirs = other.sql else { return false }
     return TokenizedSQL(sql).normalTokens == TokenizedSQL(theirs).normalTokens
+  }
+
+  func hasSameSQL(as other: SchemaObject) -> Bool {
+    guard let sql, let theirs = other.sql else { return sql == nil && other.sql == nil }
+    return sql.isSameText(as: theirs)
+  }
+
+  fileprivate func isIdentical(to other: SchemaObject) -> Bool {
+    name.isSameText(as: other.name) && table.isSameText(as: other.table) && hasSameSQL(as: other)
   }
 }

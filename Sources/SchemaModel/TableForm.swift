@@ -5,123 +5,171 @@ import SQLText
 struct TableForm {
   struct Column {
     let name: String
-    /// The clauses that belong to the column alone, in normal tokens.
-    let clauses: Set<[[UInt8]]>
+    let form: Form
     let text: String
+
+    /// What belongs to the column alone.
+    struct Form: Hashable {
+      let type: [[UInt8]]
+      let notNull: CreateTable.ConflictAction?
+      let defaultValue: [[UInt8]]?
+      let collation: [UInt8]?
+      let generated: [[UInt8]]?
+      let isStored: Bool?
+      /// Of its constraints that are not in `TableForm.constraints`.
+      let constraintNames: [[UInt8]]
+    }
   }
 
+  /// A key, UNIQUE, CHECK or foreign key, wherever it is written.
   struct Constraint {
-    let form: [[UInt8]]
+    let form: [[[UInt8]]]
     let text: String
+    /// The column in whose definition it stands.
+    let column: String?
   }
 
   let columns: [Column]
-  /// Keys, UNIQUE, CHECK and foreign keys, wherever they are written.
   let constraints: [Constraint]
-  let options: [String]
+  /// As they would be written; nil when there are none.
+  let options: String?
 
-  /// Nil for what is no ordinary table.
-  init?(_ sql: String) {
-    let tokens = TokenizedSQL(sql)
-    guard case .createTable(let table)? = try? parseCreate(tokens), table.selectRange == nil else {
-      return nil
-    }
-    var constraints: [Constraint] = []
+  init(_ table: CreateTable, _ tokens: TokenizedSQL, _ names: KnownNames) {
+    let reader = FormReader(tokens: tokens, names: names)
     columns = table.columns.map { column in
-      var clauses: Set<[[UInt8]]> = []
-      if let type = column.type { clauses.insert(words("type") + tokens.normalTokens(in: type.range)) }
-      for constraint in column.constraints {
-        let form = constraint.form(of: column, tokens)
-        if let form {
-          constraints.append(
-            Constraint(
-              form: named(constraint.name, form),
-              text: "\(column.name.text): \(tokens.text(constraint.range))"))
-        } else {
-          clauses.insert(tokens.normalTokens(in: constraint.range))
-        }
+      Column(
+        name: column.name.text, form: reader.form(column), text: tokens.oneLine(in: column.range))
+    }
+    constraints =
+      table.columns.flatMap(reader.constraints)
+      + table.constraints.map { constraint in
+        Constraint(
+          form: reader.form(constraint), text: tokens.oneLine(in: constraint.range), column: nil)
       }
-      return Column(name: column.name.text, clauses: clauses, text: tokens.text(column.range))
-    }
-    constraints += table.constraints.map {
-      Constraint(form: named($0.name, $0.form(tokens)), text: tokens.text($0.range))
-    }
-    self.constraints = constraints
-    options =
+    let options =
       (table.isStrict ? ["STRICT"] : []) + (table.isWithoutRowid ? ["WITHOUT ROWID"] : [])
+    self.options = options.isEmpty ? nil : options.joined(separator: ", ")
   }
 }
 
-private func words(_ text: String) -> [[UInt8]] {
-  text.split(separator: " ").map { Array($0.utf8) }
-}
+private struct FormReader {
+  let tokens: TokenizedSQL
+  let names: KnownNames
 
-private func named(_ name: Name?, _ form: [[UInt8]]) -> [[UInt8]] {
-  guard let name else { return form }
-  return words("constraint") + [Array(name.text.asciiLowercased.utf8)] + form
-}
+  func form(_ column: CreateTable.Column) -> TableForm.Column.Form {
+    TableForm.Column.Form(
+      type: TokenizedSQL(column.type?.text ?? "").normalTokens, notNull: column.notNull,
+      defaultValue: column.defaultExpression.map(defaultValue),
+      collation: column.collation.map(\.folded),
+      generated: column.generated.map { tokens.comparableTokens(in: $0.expression.range, names) },
+      isStored: column.generated?.isStored,
+      constraintNames: column.constraints.filter { form($0, of: column) == nil }
+        .compactMap { $0.name?.folded })
+  }
 
-private func columnList(_ names: [Name]) -> [[UInt8]] {
-  words("(") + names.map { Array($0.text.asciiLowercased.utf8) } + words(")")
-}
+  func constraints(of column: CreateTable.Column) -> [TableForm.Constraint] {
+    column.constraints.compactMap { constraint in
+      form(constraint, of: column).map { form in
+        TableForm.Constraint(
+          form: form, text: "\(column.name.text): \(tokens.oneLine(in: constraint.range))",
+          column: column.name.text)
+      }
+    }
+  }
 
-private func conflict(_ action: CreateTable.ConflictAction?) -> [[UInt8]] {
-  words("on conflict \((action ?? .abort).rawValue)")
-}
+  /// A single word is a string, quoted or not, unless it is a value.
+  private func defaultValue(_ expression: Expression) -> [[UInt8]] {
+    let significant = tokens.significant(in: expression.range)
+    guard significant.count == 1, [.word, .quotedIdentifier].contains(significant[0].kind) else {
+      return tokens.comparableTokens(in: expression.range, names)
+    }
+    let text = tokens.text(significant[0])
+    let values = ["null", "true", "false", "current_date", "current_time", "current_timestamp"]
+    return values.contains(text.asciiLowercased)
+      ? tokens.normalTokens(in: expression.range)
+      : [Array(Quoting.stringLiteral(Quoting.unquoted(text)).utf8)]
+  }
 
-private func form(_ reference: CreateTable.Reference, of columns: [Name]) -> [[UInt8]] {
-  words("foreign key") + columnList(columns) + [Array(reference.table.text.asciiLowercased.utf8)]
-    + columnList(reference.columns)
-    + words("delete \(reference.onDelete.rawValue) update \(reference.onUpdate.rawValue)")
-    + words(reference.isDeferred ? "deferred" : "immediate")
-}
-
-extension CreateTable.ColumnConstraint {
   /// The constraint as a table-level one would read; nil when it belongs to the column alone.
-  fileprivate func form(
-    of column: CreateTable.Column, _ tokens: TokenizedSQL
-  ) -> [[UInt8]]? {
-    switch kind {
+  func form(
+    _ constraint: CreateTable.ColumnConstraint, of column: CreateTable.Column
+  ) -> [[[UInt8]]]? {
+    switch constraint.kind {
     case .primaryKey(let key):
-      // Inline, `INTEGER PRIMARY KEY DESC` is no rowid alias; at table level DESC makes none either.
+      let isDescending = key.order == .descending
+      // Only inline does DESC keep INTEGER from being the rowid (Rowid Tables).
       let isInteger = column.type?.text.asciiLowercased == "integer"
-      let order = key.order == .descending ? (isInteger ? "desc inline" : "desc") : ""
-      return words("primary key") + columnList([column.name]) + words(order)
-        + conflict(key.onConflict) + words(key.isAutoincrement ? "autoincrement" : "")
+      return named(constraint.name, "primary key")
+        + [[column.name.folded] + words(isDescending ? "desc" : "")]
+        + [words(key.isAutoincrement ? "autoincrement" : ""), conflict(key.onConflict)]
+        + (isDescending && isInteger ? [words("not the rowid")] : [])
     case .unique(let action):
-      return words("unique") + columnList([column.name]) + conflict(action)
-    case .check(let expression):
-      return words("check") + tokens.normalTokens(in: expression.range)
+      return named(constraint.name, "unique") + [[column.name.folded], conflict(action)]
+    case .check(let expression): return check(constraint.name, expression)
     case .references(let reference):
+      // With the DEFERRABLE that stands further on.
       let whole = column.references.first { $0.range == reference.range } ?? reference
-      return SchemaModel.form(whole, of: [column.name])
-    case .deferral: return nil
-    case .notNull, .null, .default, .collate, .generated, .nameOnly: return nil
+      return foreignKey(constraint.name, [column.name], whole)
+    case .deferral, .notNull, .null, .default, .collate, .generated, .nameOnly: return nil
     }
+  }
+
+  func form(_ constraint: CreateTable.Constraint) -> [[[UInt8]]] {
+    switch constraint.kind {
+    case .primaryKey(let terms, let isAutoincrement, let action):
+      return named(constraint.name, "primary key") + terms.map(form)
+        + [words(isAutoincrement ? "autoincrement" : ""), conflict(action)]
+    case .unique(let terms, let action):
+      return named(constraint.name, "unique") + terms.map(form) + [conflict(action)]
+    case .check(let expression, _): return check(constraint.name, expression)
+    case .foreignKey(let columns, let reference):
+      return foreignKey(constraint.name, columns, reference)
+    case .nameOnly: return named(constraint.name, "")
+    }
+  }
+
+  private func form(_ term: IndexedTerm) -> [[UInt8]] {
+    (term.column.map { [$0.folded] }
+      ?? tokens.comparableTokens(in: term.expression.range, names))
+      + term.suffix
+  }
+
+  private func check(_ name: Name?, _ expression: Expression) -> [[[UInt8]]] {
+    named(name, "check") + [tokens.comparableTokens(in: expression.range, names)]
+  }
+
+  private func foreignKey(
+    _ name: Name?, _ columns: [Name], _ reference: CreateTable.Reference
+  ) -> [[[UInt8]]] {
+    named(name, "foreign key") + [
+      columns.map(\.folded), [reference.table.folded], reference.columns.map(\.folded),
+      words("delete \(reference.onDelete.rawValue)"),
+      words("update \(reference.onUpdate.rawValue)"),
+      words(reference.isDeferred ? "deferred" : "immediate"),
+    ]
+  }
+
+  private func named(_ name: Name?, _ kind: String) -> [[[UInt8]]] {
+    [words(kind), name.map { [$0.folded] } ?? []]
+  }
+
+  private func conflict(_ action: CreateTable.ConflictAction?) -> [[UInt8]] {
+    words("on conflict \((action ?? .abort).rawValue)")
   }
 }
 
-extension CreateTable.Constraint {
-  fileprivate func form(_ tokens: TokenizedSQL) -> [[UInt8]] {
-    switch kind {
-    case .primaryKey(let terms, let isAutoincrement, let action):
-      return words("primary key") + form(terms, tokens) + conflict(action)
-        + words(isAutoincrement ? "autoincrement" : "")
-    case .unique(let terms, let action):
-      return words("unique") + form(terms, tokens) + conflict(action)
-    case .check(let expression, _):
-      return words("check") + tokens.normalTokens(in: expression.range)
-    case .foreignKey(let columns, let reference):
-      return SchemaModel.form(reference, of: columns)
-    case .nameOnly: return []
-    }
-  }
+func words(_ text: String) -> [[UInt8]] {
+  text.isEmpty ? [] : [Array(text.utf8)]
+}
 
-  private func form(_ terms: [IndexedTerm], _ tokens: TokenizedSQL) -> [[UInt8]] {
-    guard terms.count == 1, let column = terms[0].column, terms[0].collation == nil else {
-      return words("(") + terms.flatMap { tokens.normalTokens(in: $0.range) + words(",") }
-        + words(")")
-    }
-    return columnList([column]) + words(terms[0].order == .descending ? "desc" : "")
+extension Name {
+  var folded: [UInt8] { Array(text.asciiLowercased.utf8) }
+}
+
+extension IndexedTerm {
+  /// Its collation and order.
+  var suffix: [[UInt8]] {
+    (collation.map { words("collate") + [$0.folded] } ?? [])
+      + words(order == .descending ? "desc" : "")
   }
 }

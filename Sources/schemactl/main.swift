@@ -1,1 +1,11 @@
-print("schemactl")
+import Migrating
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+exit(Tool(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)

@@ -31,7 +31,7 @@ extension Sandbox {
       INSERT INTO tags (id, title) VALUES ('t1', 'urgent'), ('t2', 'someday');
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(reminders))
       INSERT INTO reminders (id, title, notes, remindersListID, isCompleted, updatedAt)
-        SELECT 'r' || i, 'Reminder ' || i, hex(zeroblob(100)), iif(i % 2, 'home', 'work'), i % 3 = 0,
+        SELECT 'r' || i, 'Reminder ' || i, hex(zeroblob(400)), iif(i % 2, 'home', 'work'), i % 3 = 0,
           '2020-01-01T00:00:00.000Z' FROM n;
       INSERT INTO remindersTags (reminderID, tagID) SELECT id, 't1' FROM reminders;
       INSERT INTO coverImages (remindersListID, image) VALUES ('home', x'00ff');

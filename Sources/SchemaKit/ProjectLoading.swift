@@ -1,0 +1,59 @@
+import History
+import ManifestFormat
+import Migrating
+import Planning
+
+extension Project {
+  /// Reads a history: every manifest of the folder, and its lock.
+  ///
+  /// - Parameter ignoring: globs of live objects that are not the history's.
+  /// - Throws: `InvalidInput` with every problem of every manifest, or a `Failure`.
+  package static func load(
+    migrations path: String, application: Application = Application(), ignoring: [String] = []
+  ) throws -> Project {
+    let folder = MigrationFolder(path)
+    do throws(HistoryReadError) {
+      return Project(
+        folder: folder, migrations: try folder.migrations(), lock: try folder.lock(),
+        application: application, foreign: ForeignObjects(ignoring: ignoring))
+    } catch {
+      switch error {
+      case .missingFolder:
+        throw Failure(
+          .notFound,
+          "there is no folder \(path) with migrations: create it and put the first manifest into "
+            + "it (0001_what_it_does.yaml), or name another folder with --migrations or in "
+            + "schemactl.yaml")
+      case .unreadable(let error): throw Failure(error)
+      case .invalid(let input): throw input
+      case .brokenLock(let file, let error): throw Failure(error, file: file)
+      }
+    }
+  }
+}
+
+extension Failure {
+  /// A file that could not be read or written.
+  package init(_ error: FileError) {
+    let status: ExitStatus =
+      switch error.kind {
+      case .missing: .notFound
+      case .permission: .permission
+      case .notAFile, .other: .inputOutput
+      }
+    self.init(status, error.description)
+  }
+
+  /// A lock that cannot be read tells nothing of what has shipped; one that somebody has altered
+  /// tells that the frozen history is broken.
+  init(_ error: LockError, file: String) {
+    let status: ExitStatus =
+      switch error.kind {
+      case .newerVersion, .mergeConflict: .invalidInput
+      case .header, .malformed, .brokenChain, .duplicate, .order, .unknownMigration:
+        .brokenHistory
+      }
+    let place = Failure.Place(file: file, position: Position(line: error.line, column: 1))
+    self.init(status, error.message, place: place)
+  }
+}

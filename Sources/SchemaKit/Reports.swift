@@ -1,0 +1,101 @@
+import History
+import Migrating
+import SchemaModel
+
+/// What ``SchemaMigrator/migrate(databaseAt:through:onlyFrozen:)`` did.
+public struct MigrationReport: Sendable, Hashable {
+  /// One migration that was applied and committed.
+  public struct Applied: Sendable, Hashable {
+    /// The migration's id: its file's name without `.yaml`.
+    public let id: String
+    /// How long it took.
+    public let milliseconds: Int64
+  }
+
+  /// In the order in which they were applied; empty when there was nothing to do.
+  public let applied: [Applied]
+  /// Whether the file was not there before.
+  public let createdDatabase: Bool
+  /// How the database differed from its history without any migration having made it so.
+  public let drift: [SchemaDifference]
+
+  init(_ report: MigrateReport) {
+    applied = report.applied.map { Applied(id: $0.id, milliseconds: $0.milliseconds) }
+    createdDatabase = report.created
+    drift = report.drift.map(SchemaDifference.init)
+  }
+}
+
+/// Where a database stands in its history.
+public struct DatabaseStatus: Sendable, Hashable {
+  /// The last migration that the database has run; nil when it has run none.
+  public let current: String?
+  /// The ids of those it has run, in their order.
+  public let applied: [String]
+  /// The ids of those it has not run, in their order.
+  public let pending: [String]
+
+  init(_ report: StatusReport) {
+    current = report.current
+    applied = report.applied.map(\.id)
+    pending = report.pending
+  }
+}
+
+/// What ``SchemaMigrator/verify(databaseAt:)`` found.
+public struct VerificationReport: Sendable, Hashable {
+  /// A migration that is not as it should be.
+  public struct Problem: Sendable, Hashable {
+    /// The migration's id.
+    public let id: String
+    /// What it is instead: `edited`, `removed`, `missing`, `unknown` and so on.
+    public let state: String
+    /// What is wrong and what to do next.
+    public let detail: String
+  }
+
+  /// Whether nothing was found.
+  public let isIntact: Bool
+  /// The manifests that are not what shipped, then what the database has run otherwise.
+  public let problems: [Problem]
+  /// How the database differs from the schema that its history promises.
+  public let drift: [SchemaDifference]
+  /// What could not be checked, and why.
+  public let notes: [String]
+
+  init(_ report: VerifyReport) {
+    isIntact = report.status == .success
+    problems =
+      report.history.filter { $0.state.isBroken || $0.state == .engineDiffers }
+      .map { Problem(id: $0.id, state: $0.state.rawValue, detail: $0.detail) }
+      + (report.ledger ?? []).filter(\.state.stops)
+      .map { Problem(id: $0.id, state: $0.state.rawValue, detail: $0.detail) }
+    drift = (report.drift ?? []).map(SchemaDifference.init)
+    notes = report.notes
+  }
+}
+
+/// One way in which a database differs from the schema that its history promises.
+public struct SchemaDifference: Sendable, Hashable, CustomStringConvertible {
+  /// `table`, `column`, `constraint`, `index`, `view`, `trigger`, `column-order` or `spelling`.
+  public let kind: String
+  /// `reminders`, `reminders.status`, or the name of an index, a view or a trigger.
+  public let object: String
+  /// `missing`, `unexpected` or `changed`.
+  public let change: String
+  /// The definition that the history promises.
+  public let expected: String?
+  /// The definition that is there.
+  public let actual: String?
+  /// For a person: `column reminders.status is missing`.
+  public let description: String
+
+  init(_ change: SchemaChange) {
+    kind = change.kind.rawValue
+    object = change.object
+    self.change = change.change.rawValue
+    expected = change.expected
+    actual = change.actual
+    description = change.sentence
+  }
+}

@@ -1,0 +1,33 @@
+import SQLText
+
+extension Schema {
+  /// Without the tables in which virtual tables keep what they hold: those are made and changed by
+  /// their modules alone, by each version of SQLite as it likes.
+  func withoutShadowTables() -> Schema {
+    let shadows = Set(tables.flatMap(\.shadowTables).map { SchemaDelta.Key(.table, $0) })
+    guard !shadows.isEmpty else { return self }
+    return Schema(
+      objects: objects.filter { object in
+        object.kind == .view || !shadows.contains(SchemaDelta.Key(.table, object.table))
+      })
+  }
+}
+
+extension SchemaObject {
+  /// The names that a virtual table's shadow tables can have.
+  fileprivate var shadowTables: [String] {
+    // SQLite writes these words itself.
+    guard let sql, sql.utf8.starts(with: "CREATE VIRTUAL TABLE".utf8),
+      case .createVirtualTable(let table)? = try? parseCreate(TokenizedSQL(sql))
+    else { return [] }
+    return (shadowSuffixes[table.module.text.asciiLowercased] ?? []).map { "\(name)_\($0)" }
+  }
+}
+
+/// What the `xShadowName` of SQLite's own modules knows.
+private let shadowSuffixes: [String: [String]] = [
+  "fts3": fts3, "fts4": fts3, "fts5": ["config", "content", "data", "docsize", "idx"],
+  "rtree": rtree, "rtree_i32": rtree, "geopoly": rtree,
+]
+private let fts3 = ["content", "docsize", "segdir", "segments", "stat"]
+private let rtree = ["node", "parent", "rowid"]

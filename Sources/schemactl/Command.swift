@@ -1,0 +1,48 @@
+import CommandLineParsing
+import Migrating
+
+/// A command: how it is called, and what it does.
+protocol Command {
+  static var declaration: CommandDeclaration { get }
+  /// Whether it stops by itself when it is asked to; a command that writes nothing which could be
+  /// left half done ends at once.
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool
+  static func run(_ session: Session) throws -> ExitStatus
+}
+
+extension Command {
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { false }
+}
+
+/// What a command has at hand while it runs.
+struct Session {
+  let invocation: Invocation
+  let output: Output
+  let reporter: any Reporter
+  let interruption: Interruption
+
+  func report(_ event: Event) { reporter.report(event) }
+
+  func usageError(_ message: String, hint: String?) -> UsageError {
+    UsageError(
+      program: CommandLineProgram.schemactl.name, message: message,
+      commandPath: invocation.commandPath, hint: hint)
+  }
+}
+
+/// A failure below 64 is a command's result like any other; from 64 up it takes its place.
+func attempt<Success>(_ body: () throws -> Success) throws -> Result<Success, Failure> {
+  do {
+    return .success(try body())
+  } catch let failure as Failure where failure.status.rawValue < ExitStatus.usage.rawValue {
+    return .failure(failure)
+  }
+}
+
+extension Result where Failure == Migrating.Failure {
+  var success: Success? { try? get() }
+
+  var failure: Failure? {
+    if case .failure(let failure) = self { failure } else { nil }
+  }
+}

@@ -1,0 +1,74 @@
+import CommandLineParsing
+import Migrating
+
+enum MigrateCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "migrate", summary: "Brings a database up to date.",
+    discussion: """
+      Applies every migration that the database has not run yet, each whole or not at all. When one \
+      fails, those before it stay and the database is as it was before the one that failed. A \
+      database that is not there is made, unless --existing or --frozen is given.
+      """,
+    examples: [
+      .init("schemactl migrate --database app.sqlite", "Applies what is pending."),
+      .init(
+        "schemactl migrate --database app.sqlite --dry-run",
+        "Says what would be done, and whether the rows stand in the way."),
+      .init(
+        "schemactl migrate --database app.sqlite --frozen --timeout 30",
+        "For scripts and devices: only what has shipped, on a database that is there."),
+    ],
+    options: [
+      OptionDeclaration(
+        "to", .text("ID"), summary: "The last migration to apply, by its id or its number."),
+      OptionDeclaration("dry-run", summary: "Say what would be done, and change nothing."),
+      OptionDeclaration(
+        "frozen", summary: "Apply only what is frozen, and only to a database that is there."),
+      OptionDeclaration("existing", summary: "Do not make a database that is not there."),
+      OptionDeclaration("redact", summary: "Show no values of rows in messages."),
+    ] + .database + .common)
+
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    var options = MigrateOptions(database: try settings.requiredDatabase())
+    options.through = session.invocation.text("to")
+    options.frozenOnly = session.invocation.flag("frozen")
+    options.existing = session.invocation.flag("existing") || options.frozenOnly
+    options.timeout = settings.timeout
+    options.redactsValues = session.invocation.flag("redact")
+
+    let result = try attempt {
+      let project = try settings.project()
+      return session.invocation.flag("dry-run")
+        ? try rehearse(project, options, session) : try migrate(project, options, session)
+    }
+    if let failure = result.failure {
+      session.report(.failed(.migrate(database: options.database), failure))
+    }
+    return result.success ?? result.failure?.status ?? .bug
+  }
+
+  private static func migrate(
+    _ project: Project, _ options: MigrateOptions, _ session: Session
+  ) throws -> ExitStatus {
+    do {
+      let report = try project.migrate(options, interruption: session.interruption) {
+        session.report(.progress($0))
+      }
+      session.report(.migrated(report, options))
+      return report.status
+    } catch  where session.interruption.isRequested {
+      throw Failure(.interrupted, "interrupted: no migration was applied")
+    }
+  }
+
+  private static func rehearse(
+    _ project: Project, _ options: MigrateOptions, _ session: Session
+  ) throws -> ExitStatus {
+    let report = try project.dryRun(options)
+    session.report(.rehearsed(report, options))
+    return report.status
+  }
+}

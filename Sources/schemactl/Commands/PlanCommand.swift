@@ -1,0 +1,41 @@
+import CommandLineParsing
+import Migrating
+
+enum PlanCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "plan", summary: "Shows the SQL that 'migrate' would run.",
+    discussion: """
+      Prints a script for the sqlite3 shell that does what 'migrate' would do: the same statements, \
+      the same transactions, the same entries in the ledger. It stops at the first error. Without a \
+      database the plan begins with an empty one.
+      """,
+    examples: [
+      .init("schemactl plan --database app.sqlite", "Shows what is pending as SQL."),
+      .init("schemactl plan | sqlite3 new.sqlite", "Makes a database without schemactl."),
+    ],
+    options: [
+      OptionDeclaration(
+        "to", .text("ID"), summary: "The last migration to plan, by its id or its number."),
+      OptionDeclaration("frozen", summary: "Plan only what is frozen."),
+    ] + .database + .common)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    var options = MigrateOptions(database: "")
+    options.through = session.invocation.text("to")
+    options.frozenOnly = session.invocation.flag("frozen")
+    options.timeout = settings.timeout
+    let result = try attempt {
+      let project = try settings.project()
+      return try project.plan(options, database: settings.optionalDatabase())
+    }
+    switch result {
+    case .success(let report):
+      session.report(.planned(report))
+      return report.failure?.status ?? .success
+    case .failure(let failure):
+      session.report(.failed(.plan, failure))
+      return failure.status
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import CommandLineParsing
+import Migrating
+
+enum VerifyCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "verify", summary: "Checks that what shipped is still what shipped.",
+    discussion: """
+      Holds the manifests against history.lock, replays the whole history in memory, and, when a \
+      database is named, compares its ledger and its schema with the history. Nothing is written.
+      """,
+    examples: [
+      .init("schemactl verify", "Checks the history alone, as before every merge."),
+      .init("schemactl verify --database app.sqlite", "Checks a database against it as well."),
+    ],
+    options: .database + .common)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let result = try attempt {
+      let project = try settings.project()
+      let database = try settings.optionalDatabase()
+      let report = try project.verify(
+        database: database, timeout: settings.timeout, interruption: session.interruption)
+      return (report, database)
+    }
+    switch result {
+    case .success(let (report, database)):
+      session.report(.verified(report, database: database))
+      return report.status
+    case .failure(let failure):
+      session.report(.failed(.verify, failure))
+      return failure.status
+    }
+  }
+}

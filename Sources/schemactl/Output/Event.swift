@@ -1,0 +1,38 @@
+import History
+import Linting
+import Migrating
+import SchemaModel
+
+/// What a command has to say. Every output format is made from these, and from nothing else.
+enum Event {
+  /// Something to know that is neither a result nor wrong.
+  case note(String)
+  case progress(MigrateEvent)
+  /// What ended the command, from 64 up in place of its result.
+  case stopped(Problem)
+
+  case migrated(MigrateReport, MigrateOptions)
+  case rehearsed(DryRunReport, MigrateOptions)
+  case planned(PlanReport)
+  case stands(StatusReport, database: String)
+  case verified(VerifyReport, database: String?)
+  case compared([SchemaChange], database: String)
+  case linted(LintReport)
+  case explained(rule: String, String)
+  /// Lint has found errors, so nothing was frozen.
+  case refused(LintReport)
+  case frozen(FreezeReport, release: String?, file: String)
+  /// A failure below 64, which is a command's result: the reason why it has no other.
+  case failed(CommandResult, Failure)
+
+  /// Whose result a failure stands in.
+  enum CommandResult {
+    case migrate(database: String)
+    case plan, status, verify, diff, lint, freeze
+  }
+}
+
+/// Turns events into output.
+protocol Reporter {
+  func report(_ event: Event)
+}

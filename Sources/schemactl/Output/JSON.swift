@@ -1,0 +1,68 @@
+/// A JSON document, and the bytes it is written as.
+enum JSON {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case string(String)
+  case array([JSON])
+  /// The keys in the order in which they are written.
+  case object([(String, JSON)])
+
+  static func text(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+
+  static func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
+
+  static func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
+
+  /// One line in UTF-8, with its line end.
+  var line: [UInt8] {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
+  }
+
+  private func write(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let value): bytes += (value ? "true" : "false").utf8
+    case .integer(let integer): bytes += String(integer).utf8
+    case .string(let text): Self.write(text, to: &bytes)
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes += ", ".utf8 }
+        element.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes += ", ".utf8 }
+        Self.write(member.0, to: &bytes)
+        bytes += ": ".utf8
+        member.1.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// C1 controls too are escaped, which JSON does not ask for: the line may end up on a terminal.
+  private static func write(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": bytes += "\\\"".utf8
+      case "\\": bytes += "\\\\".utf8
+      case "\n": bytes += "\\n".utf8
+      case "\r": bytes += "\\r".utf8
+      case "\t": bytes += "\\t".utf8
+      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
+        let digits = String(scalar.value, radix: 16)
+        bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+      default: bytes += UTF8.encode(scalar).map(Array.init) ?? []
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,269 @@
+import History
+import Linting
+import ManifestFormat
+import Migrating
+import Planning
+import SchemaModel
+
+/// One JSON document on standard output, and nothing else anywhere (DESIGN: exit codes and JSON).
+struct JSONReporter: Reporter {
+  private let output: Output
+
+  init(_ output: Output) {
+    self.output = output
+  }
+
+  func report(_ event: Event) {
+    switch event {
+    case .note, .progress: break
+    case .stopped(let problem): write([("error", problem.json)])
+    case .migrated(let report, _): write(report.members)
+    case .rehearsed(let report, _):
+      write(
+        migration(failure: report.failure) + [
+          ("plan", report.plan.json), ("answers", .array(report.answers.map(\.json))),
+        ])
+    case .planned(let report): write(report.members)
+    case .stands(let report, _): write(report.members)
+    case .verified(let report, _): write(report.members)
+    case .compared(let changes, _): write(differences(changes, isEqual: changes.isEmpty))
+    case .linted(let report): write(report.members)
+    case .explained(let rule, let text):
+      write([("rule", .string(rule)), ("explanation", .string(text))])
+    case .refused(let report):
+      let reason = Failure(.finding, "lint finds errors: nothing was frozen")
+      write(
+        Event.CommandResult.freeze.members(for: reason)
+          + report.members.filter { ["findings", "summary"].contains($0.0) })
+    case .frozen(let report, let release, let file):
+      write([
+        ("frozen", .list(report.frozen)), ("release", .text(release)), ("file", .string(file)),
+      ])
+    case .failed(let result, let failure): write(result.members(for: failure))
+    }
+  }
+
+  private func write(_ members: [(String, JSON)]) {
+    output.write(JSON.object(members).line)
+  }
+}
+
+extension Event.CommandResult {
+  /// The command's own keys with nothing in them, and why.
+  fileprivate func members(for failure: Failure) -> [(String, JSON)] {
+    let failed = ("failed", failure.json)
+    switch self {
+    case .migrate: return migration(failure: failure)
+    case .plan: return [("migrations", .array([])), ("script", .null), failed]
+    case .status:
+      return [("current", .null), ("pending", .array([])), ("applied", .array([])), failed]
+    case .verify:
+      return [
+        ("ok", .bool(false)), ("history", .array([])), ("ledger", .array([])),
+        ("drift", .array([])), failed,
+      ]
+    case .diff: return differences([], isEqual: false) + [failed]
+    case .lint: return [("profile", .null), ("findings", .array([])), ("summary", .null), failed]
+    case .freeze:
+      return [("frozen", .array([])), ("release", .null), ("file", .null), failed]
+    }
+  }
+}
+
+extension Problem {
+  /// The value of `error`.
+  var json: JSON {
+    var members: [(String, JSON)] = [
+      ("code", .integer(Int64(status.rawValue))), ("message", .string(message)),
+      ("file", .text(place?.file)), ("line", .number(place?.position?.line)),
+      ("column", .number(place?.position?.column)),
+    ]
+    if !diagnostics.isEmpty {
+      members.append(
+        (
+          "diagnostics",
+          .array(
+            diagnostics.map { diagnostic in
+              .object([
+                ("message", .string(diagnostic.message)), ("file", .string(diagnostic.file)),
+                ("line", .number(diagnostic.position?.line)),
+                ("column", .number(diagnostic.position?.column)),
+              ])
+            })
+        ))
+    }
+    return .object(members)
+  }
+}
+
+extension Failure {
+  /// The value of `failed`.
+  fileprivate var json: JSON {
+    .object([
+      ("id", .text(migration?.id)), ("operation", .text(migration?.operation)),
+      ("statement", .text(migration?.statement)), ("message", .string(message)),
+      ("file", .text(place?.file)), ("line", .number(place?.position?.line)),
+      ("column", .number(place?.position?.column)),
+    ])
+  }
+
+  /// `error`, for a failure from 64 up that comes in the middle of a command.
+  fileprivate var errorMember: [(String, JSON)] {
+    status.rawValue < ExitStatus.usage.rawValue ? [] : [("error", Problem(self).json)]
+  }
+}
+
+extension MigrateReport {
+  fileprivate var members: [(String, JSON)] {
+    migration(applied: applied, failure: failure, created: created, drift: drift)
+  }
+}
+
+/// What was applied stays, whatever came after it: a failure from 64 up stands beside it.
+private func migration(
+  applied: [AppliedMigration] = [], failure: Failure?, created: Bool = false,
+  drift: [SchemaChange] = []
+) -> [(String, JSON)] {
+  (failure?.errorMember ?? []) + [
+    ("applied", .array(applied.map(\.json))), ("failed", failure?.json ?? .null),
+    ("backup", .null), ("created", .bool(created)), ("drift", .array(drift.map(\.json))),
+  ]
+}
+
+extension AppliedMigration {
+  fileprivate var json: JSON {
+    .object([
+      ("id", .string(id)), ("milliseconds", .integer(milliseconds)),
+      ("strategy", .text(mainStrategy?.rawValue)),
+      ("strategies", .list(strategies.map(\.rawValue))),
+    ])
+  }
+
+  /// The one that did most to the rows.
+  private var mainStrategy: Strategy? {
+    let byWeight: [Strategy] = [
+      .rebuild, .addAndUpdate, .renameAndUpdate, .sql, .native, .assertion,
+    ]
+    return byWeight.first(where: strategies.contains)
+  }
+}
+
+extension PlanReport {
+  fileprivate var members: [(String, JSON)] {
+    (failure?.errorMember ?? []) + [
+      ("migrations", .array(migrations.map(\.json))), ("script", .string(script)),
+      ("failed", failure?.json ?? .null),
+    ]
+  }
+
+  fileprivate var json: JSON { .object(members) }
+}
+
+extension PlannedMigration {
+  fileprivate var json: JSON {
+    .object([
+      ("id", .string(migration.id)),
+      (
+        "operations",
+        .array(
+          operations.map { operation in
+            .object([
+              ("operation", .string(operation.operation.name)),
+              ("strategy", .string(operation.strategy.rawValue)),
+              ("explanation", .string(operation.explanation)),
+            ])
+          })
+      ),
+    ])
+  }
+}
+
+extension DryRunReport.Answer {
+  fileprivate var json: JSON {
+    .object([
+      ("migration", .string(migration)), ("question", .string(question)),
+      ("obstacle", .text(obstacle)), ("asked", .bool(isAsked)),
+    ])
+  }
+}
+
+extension StatusReport {
+  fileprivate var members: [(String, JSON)] {
+    let applied = applied.map { row in
+      JSON.object([
+        ("id", .string(row.id)), ("appliedAt", .string(row.startedAt)),
+        ("milliseconds", .integer(row.milliseconds)),
+      ])
+    }
+    return [
+      ("current", .text(current)), ("pending", .list(pending)), ("applied", .array(applied)),
+      ("ledger", .array(ledger.map(\.json))),
+    ]
+  }
+}
+
+extension VerifyReport {
+  fileprivate var members: [(String, JSON)] {
+    let history = history.map { entry in
+      JSON.object([
+        ("id", .string(entry.id)), ("frozen", .bool(entry.frozen)),
+        ("state", .string(entry.state.rawValue)), ("detail", .string(entry.detail)),
+      ])
+    }
+    return (failure?.errorMember ?? []) + [
+      ("ok", .bool(status == .success)), ("history", .array(history)),
+      ("ledger", .array((ledger ?? []).map(\.json))),
+      ("drift", .array((drift ?? []).map(\.json))), ("failed", failure?.json ?? .null),
+      ("notes", .list(notes)),
+    ]
+  }
+}
+
+extension LintReport {
+  fileprivate var members: [(String, JSON)] {
+    let summary = summary
+    return (failure?.errorMember ?? []) + [
+      ("profile", .string(profile.rawValue)), ("findings", .array(findings.map(\.json))),
+      (
+        "summary",
+        .object([
+          ("errors", .number(summary.errors)), ("warnings", .number(summary.warnings)),
+          ("notes", .number(summary.notes)), ("waived", .number(summary.waived)),
+        ])
+      ), ("failed", failure?.json ?? .null),
+    ]
+  }
+}
+
+extension Finding {
+  fileprivate var json: JSON {
+    .object([
+      ("rule", .string(rule)), ("severity", .string(severity.rawValue)),
+      ("message", .string(message)), ("file", .string(file)), ("line", .number(line)),
+      ("column", .number(column)), ("migration", .string(migration)), ("object", .text(object)),
+      ("waived", .bool(waived)), ("reason", .text(reason)), ("fix", .text(fix)),
+    ])
+  }
+}
+
+extension LedgerEntry {
+  fileprivate var json: JSON {
+    .object([
+      ("id", .string(id)), ("state", .string(state.rawValue)), ("detail", .string(detail)),
+    ])
+  }
+}
+
+extension SchemaChange {
+  fileprivate var json: JSON {
+    .object([
+      ("kind", .string(kind.rawValue)), ("object", .string(object)),
+      ("change", .string(change.rawValue)), ("expected", .text(expected)),
+      ("actual", .text(actual)),
+    ])
+  }
+}
+
+private func differences(_ changes: [SchemaChange], isEqual: Bool) -> [(String, JSON)] {
+  [("equal", .bool(isEqual)), ("changes", .array(changes.map(\.json)))]
+}

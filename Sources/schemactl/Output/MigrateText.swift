@@ -1,0 +1,113 @@
+import History
+import ManifestFormat
+import Migrating
+import Planning
+import SchemaModel
+
+extension TextReporter {
+  func show(_ report: MigrateReport, _ options: MigrateOptions) {
+    let database = options.database.visible
+    if report.created { mention("Created \(database).") }
+    for applied in report.applied {
+      let effects = effects(of: applied).map { " (\($0))" } ?? ""
+      mention("Applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
+    }
+    for change in report.drift { note("drift: " + change.sentence) }
+    guard let failure = report.failure else {
+      return mention(arrival(report.applied.count, options))
+    }
+    complain(Problem(failure))
+    advise(whatStays(report, database))
+    if let advice = failure.status.advice { advise(advice) }
+  }
+
+  /// What was done to the rows, where it is not plain from the operation.
+  private func effects(of applied: AppliedMigration) -> String? {
+    var effects: [String] = []
+    for strategy in applied.strategies {
+      let effect: String? =
+        switch strategy {
+        case .native, .sql, .assertion: nil
+        case .renameAndUpdate where rewriting.contains(applied.id):
+          "only rows whose value changes were rewritten"
+        case .renameAndUpdate: "no row was rewritten"
+        case .addAndUpdate: "only rows that differ from the default were rewritten"
+        case .rebuild: "the table was copied, made anew and filled again"
+        }
+      guard let effect else { continue }
+      let text = "\(strategy.rawValue): \(effect)"
+      if !effects.contains(text) { effects.append(text) }
+    }
+    return effects.isEmpty ? nil : effects.joined(separator: "; ")
+  }
+
+  private func arrival(_ count: Int, _ options: MigrateOptions) -> String {
+    let database = options.database.visible
+    let state =
+      if let last = options.through {
+        "\(database) has everything through \(last.visible)"
+      } else if options.frozenOnly {
+        "\(database) has everything that is frozen"
+      } else {
+        "\(database) is up to date"
+      }
+    return count == 0
+      ? "\(state): nothing to do."
+      : "\(state): \(counted(count, "migration")) applied."
+  }
+
+  private func whatStays(_ report: MigrateReport, _ database: String) -> String {
+    guard let last = report.applied.last else {
+      return report.created
+        ? "no migration was applied: \(database) was made and is empty"
+        : "no migration was applied: \(database) is as it was"
+    }
+    return "applied and kept: \(counted(report.applied.count, "migration")), the last one "
+      + last.id.visible
+  }
+
+  // MARK: Before anything is done
+
+  func show(_ report: DryRunReport, _ options: MigrateOptions) {
+    for planned in report.plan.migrations {
+      say("Would apply \(planned.migration.id.visible):")
+      for (index, operation) in planned.operations.enumerated() {
+        say("  \(index + 1) \(operation.operation.inWords.visible)")
+        say("    (\(operation.operation.name), \(operation.explanation.visible))")
+      }
+      for answer in report.answers where answer.migration == planned.migration.id {
+        say("  " + sentence(answer))
+      }
+    }
+    if report.plan.migrations.isEmpty, report.failure == nil {
+      mention(arrival(0, options))
+    }
+    if let failure = report.failure { complain(Problem(failure)) }
+    if !report.plan.migrations.isEmpty { mention("Nothing was changed.") }
+  }
+
+  private func sentence(_ answer: DryRunReport.Answer) -> String {
+    let question = answer.question.visible
+    guard answer.isAsked else {
+      return "not checked: \(question) (a migration before it writes these rows)"
+    }
+    return answer.obstacle == nil ? "checked: \(question)" : "in the way: not \(question)"
+  }
+
+  func show(_ report: PlanReport) {
+    sayScript(report.script)
+    if let failure = report.failure { complain(Problem(failure)) }
+  }
+}
+
+extension ExitStatus {
+  /// What to do after a migration that failed, where the message itself cannot know.
+  fileprivate var advice: String? {
+    switch self {
+    case .migrationFailed:
+      "next: correct the manifest, or the rows that it names, and run `schemactl migrate` again"
+    case .interrupted: "next: run `schemactl migrate` again to go on"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import ManifestFormat
+import Migrating
+
+/// Says everything in words, for a person who need not know SQL.
+final class TextReporter: Reporter {
+  private let output: Output
+  private let errors: Output
+  let isQuiet: Bool
+  private var progress: ProgressLine
+  /// The migration that runs.
+  private var current = ""
+  /// Migrations that have rewritten rows one by one.
+  private(set) var rewriting: Set<String> = []
+
+  init(output: Output, errors: Output, isQuiet: Bool) {
+    self.output = output
+    self.errors = errors
+    self.isQuiet = isQuiet
+    progress = ProgressLine(errors, isOn: !isQuiet)
+  }
+
+  func report(_ event: Event) {
+    if case .progress(let event) = event { return follow(event) }
+    progress.clear()
+    switch event {
+    case .progress: break
+    case .note(let text): note(text)
+    case .stopped(let problem): complain(problem)
+    case .migrated(let report, let options): show(report, options)
+    case .rehearsed(let report, let options): show(report, options)
+    case .planned(let report): show(report)
+    case .stands(let report, let database): show(report, database)
+    case .verified(let report, let database): show(report, database)
+    case .compared(let changes, let database): show(changes, database)
+    case .linted(let report): show(report)
+    case .explained(_, let text): sayScript(text)
+    case .refused(let report): refuse(report)
+    case .frozen(let report, let release, let file): show(report, release, file)
+    case .failed(let result, let failure):
+      complain(Problem(failure))
+      if case .migrate(let database) = result, failure.status == .migrationFailed {
+        errors.write("  \(database.visible) was not changed\n")
+      }
+    }
+    errors.flush()
+  }
+
+  private func follow(_ event: MigrateEvent) {
+    switch event {
+    case .started(let id, _, _): current = id
+    case .ran(let statement) where statement.utf8.starts(with: "UPDATE".utf8):
+      rewriting.insert(current)
+    default: break
+    }
+    progress.show(event)
+  }
+
+  // MARK: Lines
+
+  /// A line of a result. What comes from elsewhere must have been made visible.
+  func say(_ line: String) { output.write(line + "\n") }
+
+  /// A line that nobody has asked for.
+  func mention(_ line: String) {
+    if !isQuiet { say(line) }
+  }
+
+  /// A text of several lines; SQL among them has to stay as it is when a program reads it.
+  func sayScript(_ script: String) {
+    output.write(output.isTerminal ? script.visibleScript : script)
+  }
+
+  func note(_ text: String) {
+    guard !isQuiet else { return }
+    output.flush()
+    errors.write("note: \(text.visibleLines)\n")
+  }
+
+  /// A line under a problem: what was kept, what to do next.
+  func advise(_ line: String) { errors.write("  \(line)\n") }
+
+  func complain(_ problem: Problem) {
+    output.flush()
+    guard problem.diagnostics.isEmpty else {
+      for diagnostic in problem.diagnostics {
+        complain(
+          Failure.Place(file: diagnostic.file, position: diagnostic.position), diagnostic.message)
+      }
+      return
+    }
+    complain(problem.place, problem.message)
+    guard let migration = problem.migration else { return }
+    advise(
+      "in " + (migration.operation.map { "operation \($0.visible) of " } ?? "")
+        + "migration \(migration.id.visible)")
+    if let statement = migration.statement {
+      advise("statement: \(statement.shortened(to: 200))")
+    }
+  }
+
+  private func complain(_ place: Failure.Place?, _ message: String) {
+    let position = place?.position.map { ":\($0.line):\($0.column)" } ?? ""
+    let start = place.map { $0.file.visible + position } ?? "schemactl"
+    let error = paint("error:", "1;31", on: errors)
+    errors.write("\(start): \(error) \(message.visibleLines)\n")
+  }
+
+  /// - Parameter colour: as ECMA-48 numbers it (SGR).
+  func paint(_ text: String, _ colour: String) -> String { paint(text, colour, on: output) }
+
+  private func paint(_ text: String, _ colour: String, on output: Output) -> String {
+    output.isColored ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
+  }
+}
+
+func counted(_ count: Int, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
+}

@@ -1,0 +1,68 @@
+import CommandLineParsing
+import ManifestFormat
+import Migrating
+
+extension CommandLineProgram {
+  static var commands: [any Command.Type] {
+    [
+      MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
+      DiffCommand.self, LintCommand.self, FreezeCommand.self, CompletionsCommand.self,
+    ]
+  }
+
+  package static let schemactl = CommandLineProgram(
+    name: "schemactl", version: ToolVersion.current,
+    summary: "migrations and schema management for SQLite",
+    discussion: """
+      A database schema is a history: a folder of small YAML files, each one migration. schemactl \
+      applies them to a database, each whole or not at all, checks that what has shipped is never \
+      changed, and tells what a migration will do to rows and to devices that synchronise.
+
+      The folder, the database and more can be named in schemactl.yaml, in the working folder or \
+      any folder above it. An option on the command line wins over the environment, and the \
+      environment over the file.
+      """,
+    commands: commands.map { $0.declaration },
+    exitCodes: [
+      .init(0, "done, nothing to report"),
+      .init(1, "the check found something: a lint error, drift, pending migrations"),
+      .init(2, "the frozen history is broken"),
+      .init(3, "a migration failed; the database is as it was before that migration"),
+      .init(4, "the database is ahead of the history"),
+      .init(64, "the command line is wrong"),
+      .init(65, "a manifest, the configuration or a requirement is wrong"),
+      .init(66, "a file or database that was named is not there"),
+      .init(70, "a bug in schemactl"),
+      .init(74, "reading or writing failed: disk full, damaged or encrypted file"),
+      .init(75, "the database is busy; try again"),
+      .init(77, "permission denied"),
+      .init(130, "a signal; what was not complete is rolled back"),
+    ])
+}
+
+/// Options that several commands have.
+extension [OptionDeclaration] {
+  static var common: [OptionDeclaration] {
+    [
+      OptionDeclaration(
+        "migrations", .text("DIR"),
+        summary: "The folder of the manifests; 'migrations' when nothing names one."),
+      OptionDeclaration(
+        "config", .text("FILE"),
+        summary: "The configuration, instead of the nearest schemactl.yaml."),
+      OptionDeclaration("format", .choice("FORMAT", ["text", "json"]), summary: "How to report."),
+      OptionDeclaration(
+        "quiet", short: "q", summary: "Say only what is wrong, and what was asked for."),
+    ]
+  }
+
+  static var database: [OptionDeclaration] {
+    [
+      OptionDeclaration(
+        "database", .text("FILE"), environment: "SCHEMACTL_DATABASE", summary: "The database."),
+      OptionDeclaration(
+        "timeout", .number("SECONDS", 0...Configuration.maximumTimeout),
+        summary: "How long to wait for a lock; 5 when nothing says otherwise."),
+    ]
+  }
+}

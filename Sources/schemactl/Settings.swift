@@ -1,0 +1,107 @@
+import CommandLineParsing
+import History
+import Linting
+import ManifestFormat
+import Migrating
+import Planning
+import SchemaKit
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What the command line, the environment and `schemactl.yaml` together say.
+struct Settings {
+  let configuration: Configuration
+  /// Nil when there is none.
+  private let file: String?
+  /// The folder of `schemactl.yaml`, as a prefix of paths: empty for the working folder.
+  private let base: String
+  private let session: Session
+
+  init(_ session: Session) throws {
+    self.session = session
+    file = session.invocation.text("config") ?? Self.nearestFile()
+    guard let file else {
+      configuration = Configuration()
+      base = ""
+      return
+    }
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try readFile(file, limit: 1_048_576)
+    } catch {
+      throw Failure(error)
+    }
+    configuration = try decodeConfiguration(bytes, file: file)
+    base = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+  }
+
+  /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root.
+  private static func nearestFile() -> String? {
+    let depth = workingFolder?.split(separator: "/").count ?? 0
+    return (0...depth).lazy
+      .map { String(repeating: "../", count: $0) + "schemactl.yaml" }
+      .first { access($0, F_OK) == 0 }
+  }
+
+  private static var workingFolder: String? {
+    guard let path = getcwd(nil, 0) else { return nil }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  /// A path of the configuration, seen from the working folder.
+  private func resolved(_ path: String) -> String {
+    path.hasPrefix("/") ? path : base + path
+  }
+
+  // MARK: What commands ask for
+
+  var migrations: String {
+    session.invocation.text("migrations") ?? resolved(configuration.migrations)
+  }
+
+  var timeout: Double { session.invocation.number("timeout") ?? configuration.timeout }
+
+  /// The database that somebody has named.
+  var database: String? {
+    session.invocation.text("database") ?? configuration.database.map(resolved)
+  }
+
+  func requiredDatabase() throws -> String {
+    if let database { return database }
+    throw session.usageError(
+      "no database is named",
+      hint: "Name it with --database FILE, in SCHEMACTL_DATABASE, or as `database` in "
+        + "schemactl.yaml.")
+  }
+
+  /// For commands that can do without: one that only the configuration names need not be there yet.
+  func optionalDatabase() throws -> String? {
+    guard let database else { return nil }
+    if session.invocation.text("database") == nil, try !DatabaseFile.exists(database) {
+      session.report(.note("\(database) is not there yet"))
+      return nil
+    }
+    return database
+  }
+
+  func project() throws -> Project {
+    try Project.load(
+      migrations: migrations,
+      application: Application(
+        declaredFunctions: configuration.functions,
+        declaredCollations: configuration.collations),
+      ignoring: configuration.ignore)
+  }
+  func linter(of project: Project, profile: Profile? = nil) throws -> Linter {
+    try Linter(
+      project: project, configuration: configuration, profile: profile,
+      configurationFile: file ?? "schemactl.yaml")
+  }
+}

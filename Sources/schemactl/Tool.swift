@@ -1,0 +1,79 @@
+import CommandLineParsing
+import Migrating
+
+/// One run of the program: from the words of its command line to its exit status.
+struct Tool {
+  private let arguments: [String]
+  private let gate = OutputGate()
+
+  init(arguments: [String]) {
+    self.arguments = arguments
+  }
+
+  func run() -> ExitStatus {
+    ignoreBrokenPipes()
+    let output = Output(1, gate: gate)
+    let errors = Output(2, gate: gate)
+    var reporter: any Reporter =
+      asksForJSON
+      ? JSONReporter(output) : TextReporter(output: output, errors: errors, isQuiet: false)
+    var status: ExitStatus
+    do {
+      switch try CommandLineProgram.schemactl.parse(arguments, environment: { Environment[$0] }) {
+      case .help(let text), .version(let text):
+        output.write(text)
+        status = .success
+      case .run(let invocation):
+        let command = try command(of: invocation)
+        if !asksForJSON {
+          reporter = TextReporter(
+            output: output, errors: errors, isQuiet: invocation.flag("quiet"))
+        }
+        let interruption = Interruption()
+        takeSignals(for: interruption, isGraceful: command.heedsInterruptions(invocation))
+        status = try command.run(
+          Session(
+            invocation: invocation, output: output, reporter: reporter, interruption: interruption))
+      }
+    } catch {
+      let problem = Problem(error)
+      reporter.report(.stopped(problem))
+      status = problem.status
+    }
+    return finish(status, output, errors)
+  }
+
+  private func command(of invocation: Invocation) throws -> any Command.Type {
+    let name = invocation.commandPath.first
+    guard let command = CommandLineProgram.commands.first(where: { $0.declaration.name == name })
+    else { throw Failure(.bug, "the command \(name ?? "") is declared and not there") }
+    return command
+  }
+
+  /// Looked for by itself, for what is wrong with a command line is to be said in JSON too.
+  private var asksForJSON: Bool {
+    arguments.contains("--format=json")
+      || zip(arguments, arguments.dropFirst()).contains { $0 == "--format" && $1 == "json" }
+  }
+
+  private func takeSignals(for interruption: Interruption, isGraceful: Bool) {
+    Signals.take(for: interruption, isGraceful: isGraceful) { [gate, asksForJSON] in
+      // Who is in the middle of a document is not interrupted by another one.
+      gate.writeIfFree {
+        let problem = Problem(Failure(.interrupted, "interrupted"))
+        let bytes =
+          asksForJSON
+          ? JSON.object([("error", problem.json)]).line : Array("\nschemactl: interrupted\n".utf8)
+        _ = writeAll(bytes, to: asksForJSON ? 1 : 2)
+      }
+    }
+  }
+
+  private func finish(_ status: ExitStatus, _ output: Output, _ errors: Output) -> ExitStatus {
+    output.flush()
+    guard let problem = output.problem else { return status }
+    errors.write("schemactl: error: standard output cannot be written: \(problem)\n")
+    errors.flush()
+    return ExitStatus.worst([status, .inputOutput])
+  }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Migrating
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+import Testing
+
+@Suite("the plan as a script for the sqlite3 shell")
+struct PlanScriptTests {
+  private func plan(_ sandbox: Sandbox) throws -> String {
+    try sandbox.project().plan(sandbox.options(), database: sandbox.database).script
+  }
+
+  private func shell(_ sandbox: Sandbox, _ script: String) throws -> Finished {
+    try run("/usr/bin/env", ["sqlite3", sandbox.database], input: script)
+  }
+
+  @Test("does what migrate does, from nothing and from 1.0", arguments: [false, true])
+  func equalsMigrate(hasRows: Bool) throws {
+    let byShell = try Sandbox.reminders()
+    let byMigrate = try Sandbox.reminders()
+    if hasRows {
+      try byMigrate.makeRelease1()
+      try FileManager.default.copyItem(atPath: byMigrate.database, toPath: byShell.database)
+    }
+    let ended = try shell(byShell, try plan(byShell))
+    #expect(ended.code == 0, "\(ended.errors)")
+    #expect(ended.errors.isEmpty)
+    try byMigrate.migrate()
+    #expect(try Dump(byShell.open()) == Dump(byMigrate.open()))
+    let report = try byShell.project().verify(database: byShell.database, timeout: 1)
+    #expect(report.status == .success)
+  }
+
+  @Test("stops at a value that the map does not name, and leaves everything as it was")
+  func guarded() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    try sandbox.run("UPDATE reminders SET isCompleted = 2 WHERE id = 'r7'")
+    let before = try Dump(sandbox.open())
+    let ended = try shell(sandbox, try plan(sandbox))
+    #expect(ended.code != 0)
+    #expect(ended.errors.contains("reminders.isCompleted holds a value that map does not name"))
+    #expect(try Dump(sandbox.open()) == before)
+  }
+
+  @Test("works for every strategy, hostile names included")
+  func strategies() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      """
+      CREATE TABLE "a;b" (id INTEGER PRIMARY KEY AUTOINCREMENT, "f""g", n INTEGER NOT NULL DEFAULT 0);
+      CREATE TABLE c (p REFERENCES "a;b" (id) ON DELETE CASCADE);
+      CREATE TRIGGER "t
+      r" AFTER UPDATE ON "a;b" BEGIN DELETE FROM c; END;
+      INSERT INTO "a;b" ("f""g") VALUES (0), (1), (NULL);
+      INSERT INTO c VALUES (1), (2), (3);
+      """)
+    try sandbox.add(
+      "0002_moves",
+      """
+      operations:
+        - move_column:
+            table: "a;b"
+            from: "f\\"g"
+            to: { name: "s's", type: INTEGER, not_null: true, default: 0 }
+            map: { 0: 0, 1: 1, null: 2 }
+        - move_column:
+            table: "a;b"
+            from: n
+            to: { name: m, type: INTEGER, not_null: true, default: 0 }
+            map: { 0: 5 }
+            keep_source: true
+      """)
+    let copy = try Sandbox()
+    for id in ["0001_create", "0002_moves"] {
+      try FileManager.default.copyItem(
+        atPath: "\(sandbox.folder)/migrations/\(id).yaml", toPath: "\(copy.folder)/migrations/\(id).yaml")
+    }
+    let ended = try shell(copy, try plan(copy))
+    #expect(ended.code == 0, "\(ended.errors)")
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try Dump(copy.open()) == Dump(sandbox.open()))
+    #expect(try sandbox.rows("SELECT \"s's\", m FROM \"a;b\"") == [[0, 5], [1, 5], [2, 5]])
+    #expect(try sandbox.rows("SELECT count(*) FROM c") == [[3]])
+  }
+
+  @Test("of the status move reads as it always has")
+  func golden() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    let script = try sandbox.project().plan(sandbox.options(), database: "reminders.sqlite").script
+    #expect(script.hasPrefix("-- 7 migrations for reminders.sqlite\n.bail on\n"))
+    let live = try plan(sandbox)
+    let lines = live.split(separator: "\n").map(String.init)
+    #expect(lines.contains("--   (move_column, rename-and-update: no row is rewritten)"))
+    #expect(lines.contains(#"ALTER TABLE main."reminders" RENAME COLUMN "isCompleted" TO "status";"#))
+    #expect(lines.contains("BEGIN IMMEDIATE;"))
+    #expect(lines.last == "COMMIT;")
+  }
+}
+
+@Suite("a dry run")
+struct DryRunTests {
+  @Test("asks the rows of the database, and writes nothing")
+  func asks() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    let good = try sandbox.project().dryRun(sandbox.options())
+    #expect(good.status == .success)
+    #expect(good.answers.map(\.question) == ["every value of reminders.isCompleted is named by map"])
+    #expect(good.answers.allSatisfy { $0.isAsked && $0.obstacle == nil })
+    try sandbox.run("UPDATE reminders SET isCompleted = 2 WHERE id = 'r7'")
+    let before = try Dump(sandbox.open())
+    let bad = try sandbox.project().dryRun(sandbox.options())
+    #expect(bad.status == .migrationFailed)
+    #expect(bad.answers.first?.obstacle?.contains("2 (integer) in 1 row") == true)
+    #expect(try Dump(sandbox.open()) == before)
+  }
+
+  @Test("foresees a unique index and a NOT NULL column that the rows do not allow")
+  func foresees() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a, b);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES (1, NULL), (1, NULL)")
+    try sandbox.add("0002_index", "operations: [{ create_index: { name: i, table: t, columns: [b], unique: true } }]")
+    #expect(try sandbox.project().dryRun(sandbox.options()).status == .success)
+    try sandbox.add("0003_index", "operations: [{ create_index: { name: j, table: t, columns: [a], unique: true } }]")
+    #expect(try sandbox.project().dryRun(sandbox.options(to: "3")).status == .migrationFailed)
+    try sandbox.add("0003_index", "operations: [{ add_column: { table: t, column: { name: c, not_null: true } } }]")
+    #expect(try sandbox.project().dryRun(sandbox.options()).status == .migrationFailed)
+  }
+
+  @Test("of a database that is not there makes none, and says what it cannot ask")
+  func missing() throws {
+    let sandbox = try Sandbox.reminders()
+    let report = try sandbox.project().dryRun(sandbox.options())
+    #expect(report.status == .success)
+    #expect(report.plan.migrations.count == 7)
+    #expect(try DatabaseFile.exists(sandbox.database) == false)
+  }
+}
+
+@Suite("names that would break a careless tool")
+struct HostileNameTests {
+  static let names = [
+    "a\"b", "a;b", "a'b", "[a]", "a`b", "a\nb", "select", "a--b", "a/*b", "ünï", "a b", "0a", "%s",
+  ]
+
+  @Test("work in every operation that runs", arguments: names)
+  func everyOperation(name: String) throws {
+    let quoted = "\"" + name.replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_create",
+      """
+      operations:
+        - create_table:
+            name: \(quoted)
+            columns:
+              - { name: id, type: INTEGER, primary_key: true }
+              - { name: \(quoted), type: TEXT, not_null: true, default: \(quoted), collate: NOCASE }
+              - { name: parent, type: INTEGER, references: { table: \(quoted), column: id, on_delete: set_null } }
+            unique: [[\(quoted), parent]]
+        - create_index: { name: \(quoted.dropLast())i", table: \(quoted), columns: [{ column: \(quoted), order: desc }] }
+        - insert: { table: \(quoted), rows: [{ \(quoted): \(quoted) }] }
+        - update: { table: \(quoted), set: { \(quoted): "'x'" }, all: true }
+        - add_column: { table: \(quoted), column: { name: flag, type: INTEGER, not_null: true, default: 1 } }
+        - move_column: { table: \(quoted), from: flag, to: { name: \(quoted.dropLast())s", type: TEXT }, map: { 1: one } }
+        - rename_column: { table: \(quoted), from: \(quoted.dropLast())s", to: plain }
+        - rename_table: { table: \(quoted), to: \(quoted.dropLast())2" }
+        - drop_index: { name: \(quoted.dropLast())i" }
+        - drop_column: { table: \(quoted.dropLast())2", column: plain }
+        - delete: { table: \(quoted.dropLast())2", where: "0" }
+      """)
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(String(describing: report.failure))")
+    let table = Quoting.quoted(name + "2")
+    #expect(try sandbox.rows("SELECT \(Quoting.quoted(name)) FROM \(table)") == [["x"]])
+    #expect(try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
+    try sandbox.add("0002_drop", "operations: [{ drop_table: { table: \(quoted.dropLast())2\" } }]")
+    #expect(try sandbox.migrate().failure == nil)
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import SQLite
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Test(
+  "a relative path is a file, whatever SQLite would read into it",
+  arguments: [":memory:", "file:x?mode=memory", "file::memory:", "a b%20c?#.sqlite", "ü"])
+func literalPaths(name: String) throws {
+  // Relative to the working folder, since an absolute path means nothing else to SQLite.
+  defer { try? FileManager.default.removeItem(atPath: name) }
+  try Connection(path: name).execute("CREATE TABLE t(a)")
+  #expect(FileManager.default.fileExists(atPath: name))
+  #expect(
+    try Connection(path: name, mode: .readOnly).rows("SELECT name FROM sqlite_schema") == [["t"]])
+}
+
+@Test("no path is a private database, gone with its connection")
+func privateDatabase() throws {
+  let first = try Connection(path: nil)
+  try first.execute("CREATE TABLE t(a)")
+  #expect(first.path == ":memory:")
+  #expect(try Connection(path: nil).rows("SELECT * FROM sqlite_schema").isEmpty)
+}
+
+@Test(
+  "what is not there, or no file, cannot be opened",
+  arguments: ["", ".", "/", "no/such/folder", "nosuch"])
+func unopenable(name: String) throws {
+  let folder = try TemporaryFolder()
+  for path in [name, name.isEmpty || name == "/" ? name : folder.path(name)] {
+    let error = try databaseError { _ = try Connection(path: path, mode: .readWrite) }
+    #expect(error.code == .cannotOpen)
+    #expect(error.message == "unable to open database file")
+    #expect(error.sql == nil && error.offset == nil)
+  }
+  #expect(try folder.names().isEmpty)
+}
+
+@Test("the system's own error says why a file cannot be opened")
+func systemError() throws {
+  let folder = try TemporaryFolder()
+  let missing = try databaseError {
+    _ = try Connection(path: folder.path("nosuch"), mode: .readOnly)
+  }
+  #expect(missing.systemError == ENOENT)
+  let connection = try Connection(path: folder.path("a"))
+  try connection.execute("CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES(1)")
+  _ = try databaseError { try connection.execute("ATTACH '/no/such/folder/x' AS x") }
+  let later = try databaseError { try connection.execute("INSERT INTO t VALUES(1)") }
+  #expect(later.code == .constraint)
+  #expect(later.systemError == 0, "an older error's is none of this one's")
+}
+
+@Test("a path with a NUL in it does not open the file that is named before it")
+func pathWithNUL() throws {
+  let folder = try TemporaryFolder()
+  let error = try databaseError { _ = try Connection(path: folder.path("a\0b")) }
+  #expect(error.code == .cannotOpen)
+  #expect(error.message == "the path of the database holds a NUL character")
+  #expect(try folder.names().isEmpty)
+}
+
+@Test(
+  "a file that is no database says so when it is first read",
+  arguments: [
+    [UInt8]([0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + Array("JFIF".utf8))
+      + [UInt8](repeating: 7, count: 5000),
+    Array("plain text, and enough of it to fill the hundred bytes of a database's header. ".utf8)
+      + Array("One more sentence does it.".utf8),
+  ])
+func notADatabase(bytes: [UInt8]) throws {
+  let folder = try TemporaryFolder()
+  try folder.write("a", bytes)
+  for mode in [Connection.Mode.readOnly, .readWrite, .readWriteCreate] {
+    let connection = try Connection(path: folder.path("a"), mode: mode)
+    let error = try databaseError { _ = try connection.rows("SELECT * FROM sqlite_schema") }
+    #expect(error.code == .notADatabase)
+    #expect(error.message == "file is not a database")
+    #expect(try databaseError { _ = try connection.serialized() }.code == .notADatabase)
+  }
+  #expect(try Array(Data(contentsOf: URL(fileURLWithPath: folder.path("a")))) == bytes)
+}
+
+@Test("a connection for reading changes nothing")
+func readOnlyMode() throws {
+  let folder = try TemporaryFolder()
+  try Connection(path: folder.path("a")).execute("CREATE TABLE t(a)")
+  let connection = try Connection(path: folder.path("a"), mode: .readOnly)
+  #expect(connection.isReadOnly)
+  let error = try databaseError { try connection.execute("INSERT INTO t VALUES(1)") }
+  #expect(error.code == .readOnly)
+  #expect(error.message == "attempt to write a readonly database")
+  #expect(try !Connection(path: folder.path("a")).isReadOnly)
+}
+
+@Test(
+  "of a file that only others may write a connection is one for reading",
+  .enabled(if: getuid() != 0 || FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+func fileOfAnother() async throws {
+  let folder = try TemporaryFolder()
+  let path = folder.path("a")
+  try Connection(path: path).execute("CREATE TABLE t(a)")
+  chmod(folder.path, 0o755)
+  chmod(path, 0o444)
+  defer { chmod(path, 0o644) }
+  if getuid() != 0 {
+    #expect(try Connection(path: path, mode: .readWrite).isReadOnly)
+    return
+  }
+  // Root may write everything: another user has to open the file, in a process of its own.
+  await #expect(processExitsWith: .success) { [path = path as String] in
+    guard setgid(65534) == 0, setuid(65534) == 0 else { exit(2) }
+    let connection = try Connection(path: path, mode: .readWrite)
+    guard connection.isReadOnly else { exit(3) }
+    do {
+      try connection.execute("INSERT INTO t VALUES(1)")
+      exit(4)
+    } catch {
+      exit((error as? DatabaseError)?.code == .readOnly ? 0 : 5)
+    }
+  }
+}
+
+@Test("a connection is careful: no extensions, no trust in the schema, no edits of it")
+func careful() throws {
+  let connection = try Connection(path: nil)
+  #expect(!connection.isOn(.loadExtension))
+  #expect(!connection.isOn(.trustedSchema))
+  #expect(!connection.isOn(.foreignKeys))
+  #expect(!connection.isOn(.writableSchema))
+  #expect(connection.isOn(.defensive))
+  #expect(try connection.value("PRAGMA cell_size_check") == 1)
+  let load = try databaseError { try connection.execute("SELECT load_extension('x')") }
+  #expect(load.message == "not authorized")
+  try connection.execute("PRAGMA writable_schema = ON")
+  let edit = try databaseError { try connection.execute("DELETE FROM sqlite_schema") }
+  #expect(edit.message == "table sqlite_master may not be modified")
+}
