@@ -1,0 +1,125 @@
+import Migrating
+import SchemaModel
+import Testing
+
+@Suite("Replay proof")
+struct ReplayProofTests {
+  /// Three releases, a migration each, and a draft.
+  private func released(_ sql: String...) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    for (index, text) in sql.enumerated() {
+      try sandbox.addSQL("000\(index + 1)_step", text)
+      if index < 3 { try sandbox.freeze(release: "1.\(index)") }
+    }
+    return sandbox
+  }
+
+  private func ways(_ proof: ReplayProof) -> [String] {
+    proof.paths.map { "\($0.from.inWords) to \($0.through.inWords)" }
+  }
+
+  @Test(
+    "from each release to the next one, and from the last one to the end, the schema is the same")
+  func proven() throws {
+    let sandbox = try released(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO a DEFAULT VALUES",
+      "CREATE VIEW v AS SELECT id FROM a",
+      "CREATE VIRTUAL TABLE words USING fts5(word); INSERT INTO words VALUES ('one')",
+      "ALTER TABLE a ADD COLUMN name TEXT; CREATE INDEX a_name ON a (name)")
+    let proof = try sandbox.project().proveReplay()
+    #expect(proof.status == .success)
+    #expect(proof.migrations == 4)
+    #expect(
+      ways(proof) == [
+        "release 1.0 to release 1.1", "release 1.1 to release 1.2", "release 1.2 to 0004_step",
+      ])
+  }
+
+  @Test("every pair: from each release to all that come after it")
+  func everyPair() throws {
+    let proof = try released(
+      "CREATE TABLE a (id)", "CREATE TABLE b (id)", "CREATE TABLE c (id)", "CREATE TABLE d (id)"
+    ).project().proveReplay(everyPair: true)
+    #expect(proof.status == .success)
+    #expect(
+      ways(proof) == [
+        "release 1.0 to release 1.1", "release 1.0 to release 1.2", "release 1.1 to release 1.2",
+        "release 1.0 to 0004_step", "release 1.1 to 0004_step", "release 1.2 to 0004_step",
+      ])
+  }
+
+  @Test("without a release between, there is no way to prove", arguments: [false, true])
+  func nothingBetween(isFrozen: Bool) throws {
+    let sandbox = try Sandbox().addSQL("0001_a", "CREATE TABLE a (id)")
+    if isFrozen { try sandbox.freeze() }
+    let proof = try sandbox.project().proveReplay()
+    #expect(proof.status == .success)
+    #expect(proof.paths.isEmpty)
+  }
+
+  @Test("what is frozen without a release's name is named by its last migration")
+  func unnamed() throws {
+    let sandbox = try Sandbox().addSQL("0001_a", "CREATE TABLE a (id)")
+    try sandbox.freeze(release: nil)
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (id)")
+    #expect(ways(try sandbox.project().proveReplay()) == ["0001_a to 0002_b"])
+  }
+
+  @Test("a migration that needs a temporary table of an earlier release fails, and is named")
+  func temporaryTable() throws {
+    let sandbox = try released(
+      "CREATE TABLE a (id)", "CREATE TEMP TABLE notes AS SELECT 1 AS id",
+      "CREATE TABLE c (id)", "INSERT INTO a SELECT id FROM notes")
+    let proof = try sandbox.project().proveReplay()
+    #expect(proof.status == .migrationFailed)
+    #expect(proof.failure == nil)
+    let path = try #require(proof.paths.last)
+    #expect(proof.paths.filter { !$0.isProven }.count == 1)
+    #expect(
+      path.inWords == "a database created at release 1.2 cannot be brought to 0004_step: "
+        + "no such table: notes")
+    #expect(path.failure?.migration?.id == "0004_step")
+    // The one of 1.1 has made the table itself; only under every pair is it asked to the end.
+    let pairs = try sandbox.project().proveReplay(everyPair: true)
+    #expect(pairs.paths.filter { !$0.isProven }.map(\.from.release) == ["1.1", "1.2"])
+  }
+
+  @Test("a temporary table that hid one of the schema gives another schema: a finding")
+  func hidingTable() throws {
+    let proof = try released(
+      "CREATE TABLE a (id, name)", "CREATE TEMP TABLE a (id)",
+      "CREATE TABLE copy AS SELECT * FROM a"
+    ).project().proveReplay()
+    #expect(proof.status == .finding)
+    let path = try #require(proof.paths.last)
+    #expect(path.changes.map(\.object) == ["copy.name"])
+    #expect(
+      path.inWords.hasPrefix(
+        "a database created at release 1.1 and brought to release 1.2 has another schema"))
+  }
+
+  @Test("a spelling that differs is a difference, too")
+  func spelling() throws {
+    let proof = try released(
+      "CREATE TABLE a (id)", "CREATE TEMP VIEW v AS SELECT 1 AS \"Id\"",
+      "CREATE TABLE main.v (id); CREATE TABLE copy AS SELECT * FROM v", "CREATE TABLE d (id)"
+    ).project().proveReplay()
+    #expect(proof.status == .finding)
+  }
+
+  @Test("a history that fails is proven as far as it goes")
+  func failing() throws {
+    let sandbox = try released("CREATE TABLE a (id)", "CREATE TABLE b (id)")
+    try sandbox.addSQL("0003_c", "CREATE TABLE c (id)")
+    try sandbox.addSQL("0004_twice", "CREATE TABLE a (id)")
+    let proof = try sandbox.project().proveReplay(everyPair: true)
+    #expect(proof.status == .migrationFailed)
+    #expect(proof.failure?.migration?.id == "0004_twice")
+    #expect(proof.migrations == 3)
+    #expect(
+      ways(proof) == [
+        "release 1.0 to release 1.1", "release 1.0 to 0003_c", "release 1.1 to 0003_c",
+      ])
+    #expect(!proof.paths.contains { !$0.isProven })
+  }
+}
