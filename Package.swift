@@ -70,6 +70,11 @@ let package = Package(
       name: "CrashingMigrator", dependencies: ["History", "Migrating"],
       path: "Tests/CrashingMigrator", swiftSettings: strict),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
+    .testTarget(
+      name: "SchemactlTests",
+      dependencies: ["schemactl", "SQLite", "SchemaKit", "CommandLineParsing"],
+      exclude: ["Golden"], swiftSettings: strict),
+    tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),
   ],
   swiftLanguageModes: [.v6]
 )

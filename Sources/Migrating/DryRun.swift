@@ -28,7 +28,7 @@ extension Project {
   /// Plans, and asks the rows of the database itself what the plan will ask them.
   package func dryRun(_ options: MigrateOptions) throws(Failure) -> DryRunReport {
     let exists = try DatabaseFile.exists(options.database)
-    if !exists, options.existing || options.frozenOnly {
+    if !exists, options.existing {
       throw Failure(.notFound, "there is no database \(options.database)")
     }
     let plan = try plan(options, database: options.database)

@@ -47,8 +47,8 @@ package struct Failure: Error, Sendable {
     let advice =
       switch error.code {
       case .busy, .locked:
-        "\(database) is in use by another process (database is locked). Nothing was changed; "
-          + "try again, or wait longer with --timeout"
+        "\(database) is in use by another process (\(error.message)): try again, or wait longer "
+          + "with --timeout"
       case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
       case .corrupt: "\(database) is damaged (\(error.message)). Restore it from a backup"
       case .readOnly: "\(database) cannot be written (\(error.message))"

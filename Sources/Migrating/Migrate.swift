@@ -9,7 +9,7 @@ package struct MigrateOptions: Sendable {
   package var database: String
   /// The last migration to apply; nil is all.
   package var through: String?
-  /// Only what is frozen, for scripts and devices; implies `existing`.
+  /// Only what is frozen, for scripts and devices.
   package var frozenOnly = false
   /// A missing database is an error and not made.
   package var existing = false
@@ -66,7 +66,7 @@ extension Project {
     let targets = try targets(options)
     try requireEngine(for: targets)
     let exists = try DatabaseFile.exists(options.database)
-    if !exists, options.existing || options.frozenOnly {
+    if !exists, options.existing {
       throw Failure(.notFound, "there is no database \(options.database)")
     }
     if exists {

@@ -105,17 +105,12 @@ final class Runner {
   }
 
   /// Plans an operation against the schema as it is now.
-  func plan(_ operation: Operation, _ context: Context) throws(Failure) -> OperationPlan {
+  private func plan(_ operation: Operation, _ context: Context) throws(Failure) -> OperationPlan {
     do {
-      let schema = try Schema(of: connection)
-      return try Planner(schema: schema, application: application).plan(operation)
-    } catch let error as PlanningError {
+      return try Planner(connection: connection, application: application).plan(operation)
+    } catch {
       throw context.failure(
         error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key)
-    } catch let error as DatabaseError {
-      throw context.failure(error)
-    } catch {
-      throw context.failure(.bug, "\(error)")
     }
   }
 
@@ -216,13 +211,24 @@ final class Runner {
   ) -> Failure {
     let bytes = Array(text.utf8)
     let range = script.range.clamped(to: 0..<bytes.count)
-    let sql = String(decoding: bytes[range], as: UTF8.self)
-    let start = firstToken(of: sql, at: range.lowerBound)
-    let place = position(range.lowerBound + (error.offset ?? start - range.lowerBound))
+    let (start, sql) = statement(in: bytes, at: range.lowerBound)
+    let place = position(error.offset.map { range.lowerBound + $0 } ?? start)
     if let refusal = statementGuard.refusal {
       return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
     }
     return context.failure(error, position: place, statement: sql)
+  }
+
+  /// The statement that begins at `offset`, for a message. SQLite stops at the token that it does
+  /// not understand, so the end is looked for here; a trigger's body makes it too long at worst.
+  private func statement(in bytes: [UInt8], at offset: Int) -> (start: Int, text: String) {
+    let tokens = TokenizedSQL(bytes: Array(bytes[offset...]))
+    guard let first = tokens.significant.first else { return (offset, "") }
+    let isTrigger = tokens.significant.prefix(4).contains { tokens.text($0).uppercased() == "TRIGGER" }
+    let end = tokens.significant.first { tokens.text($0) == ";" }.map(\.range.lowerBound)
+    let last = tokens.significant.last?.range.upperBound ?? first.range.upperBound
+    let start = first.range.lowerBound
+    return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
   }
 
   /// Where a statement's first token stands, past white space and comments.

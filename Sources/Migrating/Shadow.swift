@@ -98,8 +98,9 @@ package final class Shadow {
 
   private func refresh() throws(DatabaseError) {
     // The version changes with every change of the schema, and reading it costs next to nothing.
+    // Only an edit of sqlite_schema by hand, which needs defensive mode off, leaves it as it is.
     let now = try connection.value("PRAGMA schema_version")?.integer ?? 0
-    guard now != version else { return }
+    guard now != version || !connection.isOn(.defensive) else { return }
     version = now
     schema = try Self.schema(of: connection)
   }

@@ -25,8 +25,8 @@ final class StatementGuard {
   }
 
   func install(on connection: Connection) {
-    connection.setAuthorizer { [unowned self] event in
-      isWatching ? decide(event) : .allow
+    connection.setAuthorizer { event in
+      self.isWatching ? self.decide(event) : .allow
     }
   }
 

@@ -13,7 +13,7 @@ package struct StatusReport: Sendable {
 }
 
 extension Project {
-  /// Where a database stands. A missing file stands at the beginning.
+  /// Where a database stands.
   package func status(
     database: String, timeout: Double, interruption: Interruption = Interruption()
   ) throws(Failure) -> StatusReport {

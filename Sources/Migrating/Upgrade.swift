@@ -217,6 +217,17 @@ final class Upgrade {
     batch.done = []
   }
 
+  private func rollBackToSavepoint() {
+    guard connection.isInTransaction else { return }
+    do {
+      try connection.execute("ROLLBACK TO schemactl_migration")
+      try connection.execute("RELEASE schemactl_migration")
+    } catch {
+      // Half a migration must not be committed with those before it: all of them are run again.
+      rollBack()
+    }
+  }
+
   private func rollBack() {
     // Fails only when SQLite has already ended the transaction, which is what is wanted.
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
@@ -295,10 +306,7 @@ final class Upgrade {
         batch.expected = step.delta.applied(to: batch.expected)
         batch.live = after
       } catch {
-        if connection.isInTransaction {
-          try connection.execute("ROLLBACK TO schemactl_migration")
-          try connection.execute("RELEASE schemactl_migration")
-        }
+        rollBackToSavepoint()
         throw error
       }
     } catch let failure as Failure {

@@ -3,14 +3,25 @@ import SQLText
 import SQLite
 import SchemaModel
 
-/// Turns operations into statements against one schema.
+/// Turns operations into statements against the schema of a connection.
 package struct Planner {
-  let schema: Schema
-  let application: Application
+  private let connection: Connection
+  private let application: Application
 
-  package init(schema: Schema, application: Application) {
-    self.schema = schema
+  /// - Parameter connection: where the schema is read, by the operations that need to know it.
+  package init(connection: Connection, application: Application) {
+    self.connection = connection
     self.application = application
+  }
+
+  private var schema: Schema {
+    get throws(PlanningError) {
+      do {
+        return try Schema(of: connection)
+      } catch {
+        throw PlanningError(.failed, "the schema cannot be read: \(error.message)")
+      }
+    }
   }
 
   package func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {

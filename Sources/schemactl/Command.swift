@@ -4,14 +4,14 @@ import Migrating
 /// A command: how it is called, and what it does.
 protocol Command {
   static var declaration: CommandDeclaration { get }
-  /// Whether it stops by itself when it is asked to; any other command, which writes nothing that
-  /// could be left half done, ends at once.
-  static var heedsInterruptions: Bool { get }
+  /// Whether it stops by itself when it is asked to; a command that writes nothing which could be
+  /// left half done ends at once.
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool
   static func run(_ session: Session) throws -> ExitStatus
 }
 
 extension Command {
-  static var heedsInterruptions: Bool { false }
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { false }
 }
 
 /// What a command has at hand while it runs.
@@ -23,7 +23,7 @@ struct Session {
 
   func report(_ event: Event) { reporter.report(event) }
 
-  func usageError(_ message: String, hint: String) -> UsageError {
+  func usageError(_ message: String, hint: String?) -> UsageError {
     UsageError(
       program: CommandLineProgram.schemactl.name, message: message,
       commandPath: invocation.commandPath, hint: hint)

@@ -10,7 +10,7 @@ extension CommandLineProgram {
     ]
   }
 
-  static let schemactl = CommandLineProgram(
+  package static let schemactl = CommandLineProgram(
     name: "schemactl", version: ToolVersion.current,
     summary: "migrations and schema management for SQLite",
     discussion: """

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import History
+import Linting
 import ManifestFormat
 import Migrating
 import Planning
@@ -16,18 +17,15 @@ import SchemaKit
 /// What the command line, the environment and `schemactl.yaml` together say.
 struct Settings {
   let configuration: Configuration
+  /// Nil when there is none.
+  private let file: String?
   /// The folder of `schemactl.yaml`, as a prefix of paths: empty for the working folder.
   private let base: String
   private let session: Session
 
   init(_ session: Session) throws {
     self.session = session
-    let file: String?
-    if let named = session.invocation.text("config") {
-      file = named
-    } else {
-      file = Self.nearestFile()
-    }
+    file = session.invocation.text("config") ?? Self.nearestFile()
     guard let file else {
       configuration = Configuration()
       base = ""
@@ -100,5 +98,10 @@ struct Settings {
         declaredFunctions: configuration.functions,
         declaredCollations: configuration.collations),
       ignoring: configuration.ignore)
+  }
+  func linter(of project: Project, profile: Profile? = nil) throws -> Linter {
+    try Linter(
+      project: project, configuration: configuration, profile: profile,
+      configurationFile: file ?? "schemactl.yaml")
   }
 }

@@ -30,7 +30,7 @@ struct Tool {
             output: output, errors: errors, isQuiet: invocation.flag("quiet"))
         }
         let interruption = Interruption()
-        takeSignals(for: interruption, isGraceful: command.heedsInterruptions)
+        takeSignals(for: interruption, isGraceful: command.heedsInterruptions(invocation))
         status = try command.run(
           Session(
             invocation: invocation, output: output, reporter: reporter, interruption: interruption))

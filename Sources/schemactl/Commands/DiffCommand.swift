@@ -10,7 +10,8 @@ enum DiffCommand: Command {
       Nothing is written.
       """,
     examples: [
-      .init("schemactl diff --database app.sqlite", "Shows every difference, or that there is none.")
+      .init(
+        "schemactl diff --database app.sqlite", "Shows every difference, or that there is none.")
     ],
     options: .database + .common)
 

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import History
+import Linting
 import Migrating
 import SchemaKit
 
@@ -29,16 +30,28 @@ enum FreezeCommand: Command {
         hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
     }
     let settings = try Settings(session)
-    let result = try attempt {
-      let project = try settings.project()
-      let report = try project.freezing(
-        release: release, through: session.invocation.text("through"))
-      if !report.frozen.isEmpty { try write(report.lock, of: project) }
-      session.report(.frozen(report, release: release, file: project.folder.lockFile))
+    let result = try attempt { try freeze(release, settings, session) }
+    if let failure = result.failure { session.report(.failed(.freeze, failure)) }
+    return result.success ?? result.failure?.status ?? .bug
+  }
+
+  private static func freeze(
+    _ release: String?, _ settings: Settings, _ session: Session
+  ) throws -> ExitStatus {
+    let through = session.invocation.text("through")
+    let project = try settings.project()
+    let report = try project.freezing(release: release, through: through)
+    if !report.frozen.isEmpty {
+      let lint = try settings.linter(of: project)
+        .lint(through: through, reporting: Set(report.frozen))
+      guard lint.status == .success else {
+        session.report(.refused(lint))
+        return lint.status
+      }
+      try write(report.lock, of: project)
     }
-    guard let failure = result.failure else { return .success }
-    session.report(.failed(.freeze, failure))
-    return failure.status
+    session.report(.frozen(report, release: release, file: project.folder.lockFile))
+    return .success
   }
 
   private static func write(_ lock: HistoryLock, of project: Project) throws {

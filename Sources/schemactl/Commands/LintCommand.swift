@@ -1,4 +1,5 @@
 import CommandLineParsing
+import Linting
 import Migrating
 
 enum LintCommand: Command {
@@ -15,13 +16,37 @@ enum LintCommand: Command {
     ],
     options: [
       OptionDeclaration(
-        "profile", .choice("PROFILE", ["local", "additive", "sqlite-data", "cr-sqlite"]),
+        "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
         summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it."),
-      OptionDeclaration("strict", summary: "Exit with 1 for warnings too."),
+      OptionDeclaration("strict", summary: "Exit with 1 for warnings and notes too."),
       OptionDeclaration("explain", .text("ID"), summary: "Print a rule instead."),
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    throw Failure(.bug, "lint is not there yet")
+    if let rule = session.invocation.text("explain") { return try explain(rule, session) }
+    let settings = try Settings(session)
+    let profile = session.invocation.text("profile").flatMap(Profile.init)
+    let result = try attempt {
+      try settings.linter(of: settings.project(), profile: profile)
+        .lint(isStrict: session.invocation.flag("strict"))
+    }
+    switch result {
+    case .success(let report):
+      session.report(.linted(report))
+      return report.status
+    case .failure(let failure):
+      session.report(.failed(.lint, failure))
+      return failure.status
+    }
+  }
+
+  private static func explain(_ rule: String, _ session: Session) throws -> ExitStatus {
+    guard let text = explanation(of: rule) else {
+      throw session.usageError(
+        "there is no rule '\(rule.visible)'",
+        hint: ruleSuggestion(for: rule).map { "Did you mean '\($0)'?" })
+    }
+    session.report(.explained(rule: rule, text))
+    return .success
   }
 }

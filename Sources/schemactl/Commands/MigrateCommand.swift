@@ -28,14 +28,14 @@ enum MigrateCommand: Command {
       OptionDeclaration("redact", summary: "Show no values of rows in messages."),
     ] + .database + .common)
 
-  static let heedsInterruptions = true
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     var options = MigrateOptions(database: try settings.requiredDatabase())
     options.through = session.invocation.text("to")
     options.frozenOnly = session.invocation.flag("frozen")
-    options.existing = session.invocation.flag("existing")
+    options.existing = session.invocation.flag("existing") || options.frozenOnly
     options.timeout = settings.timeout
     options.redactsValues = session.invocation.flag("redact")
 
@@ -59,7 +59,7 @@ enum MigrateCommand: Command {
       }
       session.report(.migrated(report, options))
       return report.status
-    } catch where session.interruption.isRequested {
+    } catch  where session.interruption.isRequested {
       throw Failure(.interrupted, "interrupted: no migration was applied")
     }
   }

@@ -21,12 +21,14 @@ enum PlanCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
-    let database = try settings.optionalDatabase()
-    var options = MigrateOptions(database: database ?? "")
+    var options = MigrateOptions(database: "")
     options.through = session.invocation.text("to")
     options.frozenOnly = session.invocation.flag("frozen")
     options.timeout = settings.timeout
-    let result = try attempt { try settings.project().plan(options, database: database) }
+    let result = try attempt {
+      let project = try settings.project()
+      return try project.plan(options, database: settings.optionalDatabase())
+    }
     switch result {
     case .success(let report):
       session.report(.planned(report))

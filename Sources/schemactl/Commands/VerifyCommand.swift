@@ -16,13 +16,15 @@ enum VerifyCommand: Command {
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
-    let database = try settings.optionalDatabase()
     let result = try attempt {
-      try settings.project().verify(
+      let project = try settings.project()
+      let database = try settings.optionalDatabase()
+      let report = try project.verify(
         database: database, timeout: settings.timeout, interruption: session.interruption)
+      return (report, database)
     }
     switch result {
-    case .success(let report):
+    case .success(let (report, database)):
       session.report(.verified(report, database: database))
       return report.status
     case .failure(let failure):

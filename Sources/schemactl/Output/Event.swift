@@ -1,4 +1,5 @@
 import History
+import Linting
 import Migrating
 import SchemaModel
 
@@ -16,6 +17,10 @@ enum Event {
   case stands(StatusReport, database: String)
   case verified(VerifyReport, database: String?)
   case compared([SchemaChange], database: String)
+  case linted(LintReport)
+  case explained(rule: String, String)
+  /// Lint has found errors, so nothing was frozen.
+  case refused(LintReport)
   case frozen(FreezeReport, release: String?, file: String)
   /// A failure below 64, which is a command's result: the reason why it has no other.
   case failed(CommandResult, Failure)

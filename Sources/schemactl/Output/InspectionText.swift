@@ -30,7 +30,8 @@ extension TextReporter {
     }
     for change in report.drift ?? [] { say("drift: \(change.sentence.visible)") }
     mention(summary(report.history))
-    if let database, report.drift?.isEmpty == true, !(report.ledger ?? []).contains(where: \.state.stops)
+    if let database, report.drift?.isEmpty == true,
+      !(report.ledger ?? []).contains(where: \.state.stops)
     {
       mention("\(database.visible) is what its history says it is.")
     }

@@ -1,4 +1,5 @@
 import History
+import Linting
 import ManifestFormat
 import Migrating
 import Planning
@@ -26,6 +27,14 @@ struct JSONReporter: Reporter {
     case .stands(let report, _): write(report.members)
     case .verified(let report, _): write(report.members)
     case .compared(let changes, _): write(differences(changes, isEqual: changes.isEmpty))
+    case .linted(let report): write(report.members)
+    case .explained(let rule, let text):
+      write([("rule", .string(rule)), ("explanation", .string(text))])
+    case .refused(let report):
+      let reason = Failure(.finding, "lint finds errors: nothing was frozen")
+      write(
+        Event.CommandResult.freeze.members(for: reason)
+          + report.members.filter { ["findings", "summary"].contains($0.0) })
     case .frozen(let report, let release, let file):
       write([
         ("frozen", .list(report.frozen)), ("release", .text(release)), ("file", .string(file)),
@@ -207,6 +216,33 @@ extension VerifyReport {
       ("drift", .array((drift ?? []).map(\.json))), ("failed", failure?.json ?? .null),
       ("notes", .list(notes)),
     ]
+  }
+}
+
+extension LintReport {
+  fileprivate var members: [(String, JSON)] {
+    let summary = summary
+    return (failure?.errorMember ?? []) + [
+      ("profile", .string(profile.rawValue)), ("findings", .array(findings.map(\.json))),
+      (
+        "summary",
+        .object([
+          ("errors", .number(summary.errors)), ("warnings", .number(summary.warnings)),
+          ("notes", .number(summary.notes)), ("waived", .number(summary.waived)),
+        ])
+      ), ("failed", failure?.json ?? .null),
+    ]
+  }
+}
+
+extension Finding {
+  fileprivate var json: JSON {
+    .object([
+      ("rule", .string(rule)), ("severity", .string(severity.rawValue)),
+      ("message", .string(message)), ("file", .string(file)), ("line", .number(line)),
+      ("column", .number(column)), ("migration", .string(migration)), ("object", .text(object)),
+      ("waived", .bool(waived)), ("reason", .text(reason)), ("fix", .text(fix)),
+    ])
   }
 }
 

@@ -13,7 +13,9 @@ extension TextReporter {
       mention("Applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
     }
     for change in report.drift { note("drift: " + change.sentence) }
-    guard let failure = report.failure else { return mention(arrival(report.applied.count, options)) }
+    guard let failure = report.failure else {
+      return mention(arrival(report.applied.count, options))
+    }
     complain(Problem(failure))
     advise(whatStays(report, database))
     if let advice = failure.status.advice { advise(advice) }

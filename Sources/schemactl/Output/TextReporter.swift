@@ -32,6 +32,9 @@ final class TextReporter: Reporter {
     case .stands(let report, let database): show(report, database)
     case .verified(let report, let database): show(report, database)
     case .compared(let changes, let database): show(changes, database)
+    case .linted(let report): show(report)
+    case .explained(_, let text): sayScript(text)
+    case .refused(let report): refuse(report)
     case .frozen(let report, let release, let file): show(report, release, file)
     case .failed(let result, let failure):
       complain(Problem(failure))
@@ -62,7 +65,7 @@ final class TextReporter: Reporter {
     if !isQuiet { say(line) }
   }
 
-  /// SQL, as it has to be when a program reads it.
+  /// A text of several lines; SQL among them has to stay as it is when a program reads it.
   func sayScript(_ script: String) {
     output.write(output.isTerminal ? script.visibleScript : script)
   }
@@ -98,8 +101,15 @@ final class TextReporter: Reporter {
   private func complain(_ place: Failure.Place?, _ message: String) {
     let position = place?.position.map { ":\($0.line):\($0.column)" } ?? ""
     let start = place.map { $0.file.visible + position } ?? "schemactl"
-    let error = errors.isColored ? "\u{1B}[1;31merror:\u{1B}[0m" : "error:"
+    let error = paint("error:", "1;31", on: errors)
     errors.write("\(start): \(error) \(message.visibleLines)\n")
+  }
+
+  /// - Parameter colour: as ECMA-48 numbers it (SGR).
+  func paint(_ text: String, _ colour: String) -> String { paint(text, colour, on: output) }
+
+  private func paint(_ text: String, _ colour: String, on output: Output) -> String {
+    output.isColored ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
   }
 }
 

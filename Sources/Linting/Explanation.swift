@@ -1,0 +1,114 @@
+import ManifestFormat
+
+/// What `lint --explain` prints for a rule: plain text, at most 80 columns but for the examples.
+/// Nil when there is no such rule.
+package func explanation(of id: String) -> String? {
+  Rule.named(id).map { rule in
+    """
+    \(rule.id)
+
+    Severity: \(filled(rule.severityText, columns: 80, after: 10))
+
+    \(filled(rule.why, columns: 80))
+
+    What to do: \(filled(rule.fix, columns: 80, after: 12))
+
+    Found in (profile \(rule.bad.profile.rawValue)):
+
+    \(indented(rule.bad.text))
+
+    Not found in:
+
+    \(indented(rule.good.text))
+
+    """
+  }
+}
+
+/// The rule that was probably meant; nil when none is near.
+package func ruleSuggestion(for id: String) -> String? {
+  suggestion(for: id, among: Rule.all.map(\.id))
+}
+
+/// `docs/rules.md`.
+package var rulesDocument: String {
+  var text = """
+    # The rules of lint
+
+    Generated from the rules themselves; each example is a test. How strict a rule is depends on the
+    profile, which `sync.engine` of `schemactl.yaml` picks (`none` is `local`) or `lint --profile`
+    names; `lint.rules` of `schemactl.yaml` sets another severity. Tables that do not sync are judged
+    as under `local`.
+
+    | rule | local | additive | sqlite-data | cr-sqlite |
+    |---|---|---|---|---|
+
+    """
+  for rule in Rule.all {
+    let cells = Profile.allCases.map { rule.severities[$0].rawValue }
+    text += "| [\(rule.id)](#\(rule.id)) | \(cells.joined(separator: " | ")) |\n"
+  }
+  for rule in Rule.all {
+    text += """
+
+      ## \(rule.id)
+
+      \(filled(rule.why, columns: 100))
+
+      **What to do.** \(filled(rule.fix, columns: 100, after: 16))
+
+      Found in (profile `\(rule.bad.profile.rawValue)`):
+
+      ```yaml
+      \(rule.bad.text)
+      ```
+
+      Not found in:
+
+      ```yaml
+      \(rule.good.text)
+      ```
+
+      """
+  }
+  return text
+}
+
+extension Rule {
+  fileprivate var severityText: String {
+    let all = Profile.allCases.map { (severity: severities[$0].rawValue, profile: $0.rawValue) }
+    guard Set(all.map(\.severity)).count > 1 else {
+      return "\(all[0].severity) under every profile"
+    }
+    return all.map { "\($0.severity) (\($0.profile))" }.joined(separator: ", ")
+  }
+}
+
+extension Rule.Example {
+  /// The manifests, each under its number.
+  fileprivate var text: String {
+    manifests.enumerated().map { "# \($0.offset + 1)\n\($0.element)" }.joined(separator: "\n")
+  }
+}
+
+/// The text in lines of at most `columns` characters; the first one begins `start` characters in.
+private func filled(_ text: String, columns: Int, after start: Int = 0) -> String {
+  var lines: [String] = [""]
+  var column = start
+  for word in text.split(separator: " ") {
+    let isFirst = lines[lines.count - 1].isEmpty
+    if !isFirst, column + 1 + word.count > columns {
+      lines.append(String(word))
+      column = word.count
+    } else {
+      lines[lines.count - 1] += (isFirst ? "" : " ") + word
+      column += word.count + (isFirst ? 0 : 1)
+    }
+  }
+  return lines.joined(separator: "\n")
+}
+
+private func indented(_ text: String) -> String {
+  text.split(separator: "\n", omittingEmptySubsequences: false).map { "  \($0)" }
+    .joined(separator: "\n")
+}

@@ -1,0 +1,61 @@
+import Migrating
+
+/// Something that lint found, where it stands and what becomes of it.
+package struct Finding: Sendable, Hashable {
+  package let rule: String
+  package let severity: Severity
+  /// What happens to whom.
+  package let message: String
+  package let file: String
+  /// Counted from 1.
+  package let line: Int
+  package let column: Int
+  /// The id of the migration.
+  package let migration: String
+  /// `reminders`, `reminders.isCompleted`, or the name of an index.
+  package let object: String?
+  /// The manifest allows the finding.
+  package let waived: Bool
+  /// Why it does.
+  package let reason: String?
+  /// A piece of a manifest, or of SQL where SQL stands there, that does the same safely.
+  package let fix: String?
+}
+
+package struct LintReport: Sendable {
+  package struct Summary: Sendable, Hashable {
+    /// Findings that are not waived, by severity.
+    package var errors = 0
+    package var warnings = 0
+    package var notes = 0
+    package var waived = 0
+  }
+
+  package let profile: Profile
+  /// In the order of the history, then by position.
+  package let findings: [Finding]
+  /// The migration that cannot be replayed; nothing after it was looked at.
+  package let failure: Failure?
+  /// Warnings and notes count, too.
+  package let isStrict: Bool
+
+  package var summary: Summary {
+    var summary = Summary()
+    for finding in findings {
+      switch finding.severity {
+      case _ where finding.waived: summary.waived += 1
+      case .error: summary.errors += 1
+      case .warning: summary.warnings += 1
+      case .note: summary.notes += 1
+      case .off: break
+      }
+    }
+    return summary
+  }
+
+  package var status: ExitStatus {
+    let summary = summary
+    let counted = summary.errors + (isStrict ? summary.warnings + summary.notes : 0)
+    return ExitStatus.worst([failure?.status ?? .success, counted > 0 ? .finding : .success])
+  }
+}

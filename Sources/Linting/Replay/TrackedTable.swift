@@ -1,0 +1,124 @@
+import SchemaModel
+
+/// One table from its creation to its end, through all its names.
+struct TrackedTable {
+  let id: Int
+  let created: StatementPlace
+  /// A table that a virtual table keeps for itself.
+  let isShadow: Bool
+  private(set) var name: String
+  private(set) var shape: TableShape
+  /// All names that the table has had, folded.
+  private(set) var names: Set<String>
+  /// The statement that gave it its form.
+  private(set) var shaped: StatementPlace
+  private(set) var columns: [Column]
+  private(set) var isDropped = false
+  /// The tables whose rows a statement copied into this one, and those that they came from.
+  private(set) var sources: Set<Int> = []
+  private(set) var ancestors: Set<Int> = []
+  /// The table that took this one's place, holding a copy of its rows.
+  var successor: Int?
+  /// What is left of a rebuild: another table has its rows.
+  var isLeftover = false
+
+  /// As it was when the last migration that touched it began; nil when that one made it.
+  private(set) var start: TableShape?
+  private(set) var startedAsLeftover = false
+  /// Where, in this migration, columns were dropped or renamed, by the folded name they began with.
+  private(set) var losses: [String: StatementPlace] = [:]
+  private(set) var renames: [String: StatementPlace] = [:]
+  /// The statements that took names away from it, by folded name.
+  private(set) var left: [String: StatementPlace] = [:]
+  /// The last statement that dropped or renamed it.
+  private(set) var removal: StatementPlace?
+
+  struct Column {
+    let name: String
+    /// The name, folded, that the column had when the migration began; nil for a new one.
+    var origin: String?
+    let place: StatementPlace
+
+    var key: String { name.asciiLowercased }
+  }
+
+  var key: String { name.asciiLowercased }
+
+  init(id: Int, shape: TableShape, isShadow: Bool, at place: StatementPlace) {
+    self.id = id
+    self.shape = shape
+    self.isShadow = isShadow
+    name = shape.name
+    names = [shape.name.asciiLowercased]
+    created = place
+    shaped = place
+    columns = shape.columns.map { Column(name: $0.name, origin: nil, place: place) }
+  }
+
+  var columnPlaces: [String: StatementPlace] {
+    Dictionary(columns.map { ($0.key, $0.place) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Must be told before the first change of each migration.
+  mutating func beginMigration() {
+    start = shape
+    startedAsLeftover = isLeftover
+    losses = [:]
+    renames = [:]
+    left = [:]
+    removal = nil
+    for index in columns.indices { columns[index].origin = columns[index].key }
+  }
+
+  mutating func drop(at place: StatementPlace) {
+    isDropped = true
+    removal = place
+    left[key] = place
+  }
+
+  /// - Parameter moved: the column whose values `move_column` carries into another one. SQLite may
+  ///   do that by renaming it: the old column is gone nevertheless.
+  mutating func become(_ new: TableShape, moved: String?, at place: StatementPlace) {
+    let old = columns
+    columns = new.columns.enumerated().map { index, column in
+      // ADD and DROP COLUMN change the number of columns; everything else, an edit of the schema
+      // by hand included, leaves each value at its place in the row, whatever it is called then.
+      let same =
+        old.count == new.columns.count
+        ? old[index] : old.first { $0.key == column.name.asciiLowercased }
+      guard let same else { return Column(name: column.name, origin: nil, place: place) }
+      guard same.key != column.name.asciiLowercased else { return same }
+      guard moved != same.key else { return Column(name: column.name, origin: nil, place: place) }
+      if let origin = same.origin { renames[origin] = place }
+      return Column(name: column.name, origin: same.origin, place: place)
+    }
+    let kept = Set(columns.compactMap(\.origin))
+    for case let origin? in old.map(\.origin) where !kept.contains(origin) {
+      losses[origin] = losses[origin] ?? place
+    }
+    if new.name.asciiLowercased == key { shaped = place } else { rename(new.name, at: place) }
+    shape = new
+  }
+
+  mutating func copyRows(from direct: Set<Int>, _ indirect: Set<Int>) {
+    sources.formUnion(direct)
+    ancestors.formUnion(direct)
+    ancestors.formUnion(indirect)
+    ancestors.remove(id)
+  }
+
+  private mutating func rename(_ new: String, at place: StatementPlace) {
+    left[key] = place
+    name = new
+    left[key] = nil
+    names.insert(key)
+    removal = place
+  }
+
+  /// Columns of a rebuilt table go on being those of the old one, as far as they have their names.
+  mutating func inheritColumns(of old: TrackedTable) {
+    for index in columns.indices where columns[index].origin == nil {
+      columns[index].origin = old.columns.first { $0.key == columns[index].key }?.origin
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import History
+import ManifestFormat
+
+/// A rule: what it is, why it is one, and how it finds what breaks it.
+package struct Rule: Sendable, CustomStringConvertible {
+  package let id: String
+  let severities: Severities
+  /// One paragraph.
+  let why: String
+  /// What to do instead: one paragraph.
+  let fix: String
+  /// A history that breaks the rule once.
+  package let bad: Example
+  /// A history that comes to the same without a finding.
+  package let good: Example
+  let check: @Sendable (Timeline, SyncScope) -> [Draft]
+
+  package struct Example: Sendable {
+    package let profile: Profile
+    /// The texts of the manifests, in order.
+    package let manifests: [String]
+
+    init(_ profile: Profile, _ manifests: String...) {
+      self.profile = profile
+      self.manifests = manifests
+    }
+  }
+
+  /// The rules, in the order of the documentation.
+  package static let all: [Rule] = [
+    dropColumn, dropTable, renameColumn, renameTable,
+    addNotNullWithoutDefault,
+    notNullWithoutConflictDefault, syncedUnique, syncedPrimaryKey, syncedForeignKey, reservedName,
+    transactionControl,
+    waiverWithoutReason, waiverUnknownRule, waiverUnused, waiverExpired,
+  ]
+
+  static func named(_ id: String) -> Rule? { all.first { $0.id == id } }
+
+  /// What a rule is called that was probably meant.
+  static func suggestion(for id: String) -> String {
+    ManifestFormat.suggestion(for: id, among: all.map(\.id)).map { ": did you mean `\($0)`?" } ?? ""
+  }
+
+  package var description: String { id }
+
+  /// Whether the rule is about waivers, which no waiver can allow.
+  var isAboutWaivers: Bool { id.hasPrefix("waiver-") }
+}
+
+/// A finding before its severity and its waiver are known.
+struct Draft: Sendable {
+  let message: String
+  /// The index of the migration.
+  let migration: Int
+  /// The operation's index, nil for what concerns the whole manifest.
+  let operation: Int?
+  let position: Position
+  let object: String?
+  /// The table whose syncing decides on the severity; nil: the profile does.
+  let table: String?
+  let fix: String?
+}
+
+extension Timeline {
+  /// A finding at a statement: at one of the operation's own keys, where the operation is more than
+  /// SQL; there the statement itself is the place.
+  ///
+  /// - Parameters:
+  ///   - keys: the first of them that the operation has is the place.
+  ///   - column: the place is where the operation defines this column, if it does.
+  func draft(
+    _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
+    object: String?, table: String?, fix: String? = nil
+  ) -> Draft {
+    let operation = operation(place)
+    let position =
+      column.flatMap { operation?.definition(ofColumn: $0)?.position }
+      ?? keys.lazy.compactMap { operation?.keys[$0] }.first ?? place.position
+    return Draft(
+      message: message, migration: place.migration, operation: place.operation,
+      position: position, object: object, table: table, fix: fix)
+  }
+}
+
+extension Operation {
+  func definition(ofColumn name: String) -> ColumnDefinition? {
+    let columns: [ColumnDefinition] =
+      switch kind {
+      case .createTable(let table): table.columns
+      case .rebuildTable(let rebuild): rebuild.table.columns
+      case .addColumn(_, let column): [column]
+      case .moveColumn(let move): [move.to]
+      default: []
+      }
+    return columns.first { $0.name.lowercased() == name.lowercased() }
+  }
+}

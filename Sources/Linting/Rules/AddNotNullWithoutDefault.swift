@@ -1,0 +1,52 @@
+extension Rule {
+  static let addNotNullWithoutDefault = Rule(
+    id: "add-not-null-without-default",
+    severities: .alwaysError,
+    why: """
+      SQLite accepts ADD COLUMN … NOT NULL without a default on an empty table, which is why it \
+      passes every test on a new database, and refuses it as soon as there is one row: on every real \
+      device. DEFAULT NULL is no better. A table made anew with such a column keeps its rows only if \
+      the copy finds a value for each, and every INSERT of an older version of the app fails.
+      """,
+    fix: "Give the column a default, or let it be NULL.",
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - add_column:
+            table: reminders
+            column: { name: priority, type: INTEGER, not_null: true }
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - add_column:
+            table: reminders
+            column: { name: priority, type: INTEGER, not_null: true, default: 0 }
+      """),
+    check: { timeline, _ in
+      timeline.changes.flatMap { change -> [Draft] in
+        guard change.before != nil, let after = change.after else { return [] }
+        return change.newColumns(countsStaged: false).compactMap { column in
+          guard column.notNull != nil, column.defaultText == nil, !column.isGenerated,
+            !after.isInPrimaryKey(column)
+          else { return nil }
+          let place = change.newest(of: [change.place(of: column.name)])
+          return timeline.draft(
+            "\(after.name).\(column.name) is new, NOT NULL and has no default: the migration fails on "
+              + "every database whose \(after.name) has rows, or has to make up a value for them",
+            at: place, keys: ["column", "columns", "table"], column: column.name,
+            object: "\(after.name).\(column.name)", table: after.name)
+        }
+      }
+    })
+}
+
+extension TableChange {
+  /// The last of these statements, or the one that made a copy of an earlier migration the table.
+  func newest(of places: [StatementPlace]) -> StatementPlace {
+    let own = places.filter { $0.migration == migration }
+    return own.max { $0.number < $1.number } ?? removal ?? shaped
+  }
+}

@@ -1,0 +1,81 @@
+import ManifestFormat
+
+extension Rule {
+  static let dropColumn = Rule(
+    id: "drop-column",
+    severities: Severities(.warning, .error, .error),
+    why: """
+      A column that goes takes its values with it. Where something syncs it is worse: a device that \
+      still runs an older version of the app goes on writing the column, and a device whose schema \
+      has no such column can store its rows no longer. It makes no difference how the column goes: \
+      by drop_column, by ALTER TABLE, by move_column, or by a table that is made anew without it. A \
+      column that a rebuild gives another name is dropped, too: nobody who knows the old name finds \
+      it. The place of the finding is the statement that takes the old table or column away.
+      """,
+    fix: """
+      Leave the column where it is and stop using it. To replace it, use move_column with \
+      `keep_source: true`, which adds the new column, fills it and keeps the old one; drop the old \
+      one, with a waiver, once no device runs a version that knows it.
+      """,
+    bad: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: false)),
+    good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),
+    check: { timeline, scope in
+      timeline.lostColumns(scope).compactMap { change, column, table in
+        guard column.fate == .dropped else { return nil }
+        let profile = scope.profile(table, in: column.place.migration)
+        let move = timeline.move(of: column, at: column.place)
+        return timeline.draft(
+          message(table, column.name, move, profile), at: column.place,
+          keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
+          fix: profile == .local ? nil : move.map(safeMove))
+      }
+    })
+}
+
+private func message(
+  _ table: String, _ column: String, _ move: MoveColumn?, _ profile: Profile
+) -> String {
+  let object = "\(table).\(column)"
+  guard profile != .local else {
+    return move.map {
+      "dropping \(object): its values go on in \($0.to.name), and an older version of the app can "
+        + "no longer use the database"
+    }
+      ?? "dropping \(object): its values are gone, and an older version of the app can no longer "
+      + "use the database"
+  }
+  return "dropping \(object): a device that still runs an older version writes \(column), and its "
+    + "rows can no longer be stored"
+}
+
+/// The same move, with the old column kept.
+private func safeMove(_ move: MoveColumn) -> String {
+  var lines = [
+    "# Once no device writes \(move.from) any more, a later migration may drop it. Until a version",
+    "# of schemactl has `mirror`, the app itself must write both columns.",
+    "- move_column:",
+    "    table: \(move.table)",
+    "    from: \(move.from)",
+    "    to: { \(definition(move.to)) }",
+  ]
+  switch move.mapping {
+  case .map(let values):
+    let pairs = values.map { "\($0.from.yaml): \($0.to.yaml)" }
+    lines.append("    map: { \(pairs.joined(separator: ", ")) }")
+  case .using(let source): lines.append("    using: \(quotedInYAML(source.text))")
+  }
+  lines.append("    keep_source: true")
+  return lines.joined(separator: "\n")
+}
+
+private func definition(_ column: ColumnDefinition) -> String {
+  var parts = ["name: \(column.name)"]
+  if let type = column.type { parts.append("type: \(type)") }
+  if column.notNull != nil { parts.append("not_null: { on_conflict: replace }") }
+  if let value = column.default {
+    parts.append("default: \(value.yaml)")
+  } else if column.notNull != nil {
+    parts.append("default: \(emptyValue(ofType: column.type))")
+  }
+  return parts.joined(separator: ", ")
+}

@@ -1,0 +1,101 @@
+import SQLText
+import SchemaModel
+import ManifestFormat
+
+extension Rule {
+  static let notNullWithoutConflictDefault = Rule(
+    id: "not-null-without-conflict-default",
+    severities: Severities(.off, .off, .error),
+    why: """
+      A device whose schema is older knows nothing of a new column, and its rows arrive without a \
+      value for it: the engine then inserts NULL, and NOT NULL refuses the row, whatever the default \
+      is, because a default stands in for an absent value and not for NULL. Under sqlite-data a \
+      column must be nullable or say NOT NULL ON CONFLICT REPLACE with a DEFAULT: then SQLite puts \
+      the default in the place of the NULL. cr-sqlite asks for no more than a default. Primary keys \
+      are the subject of synced-primary-key.
+      """,
+    fix: """
+      In a manifest: `not_null: { on_conflict: replace }` and a `default`. In SQL: NOT NULL ON \
+      CONFLICT REPLACE DEFAULT x, in this order. A foreign key is best left nullable: no default can \
+      name a row that is there on every device.
+      """,
+    bad: Rule.Example(
+      .sqliteData, remindersManifest,
+      """
+      operations:
+        - sql: |
+            ALTER TABLE reminders
+            ADD COLUMN "position" INTEGER NOT NULL DEFAULT 0
+      """),
+    good: Rule.Example(
+      .sqliteData, remindersManifest,
+      """
+      operations:
+        - sql: |
+            ALTER TABLE reminders
+            ADD COLUMN "position" INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
+      """),
+    check: { timeline, scope in
+      timeline.changes.flatMap { change -> [Draft] in
+        guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
+          return []
+        }
+        let asksForConflictClause = scope.profile != .crSQLite
+        return change.newColumns(countsStaged: change.stagedWasJudged(scope)).compactMap { column in
+          guard let action = column.notNull, !column.isGenerated, !after.isInPrimaryKey(column),
+            column.defaultText == nil || asksForConflictClause && action != .replace
+          else { return nil }
+          return draft(column, of: after, change, timeline, asksForConflictClause)
+        }
+      }
+    })
+}
+
+private func draft(
+  _ column: TableShape.Column, of table: TableShape, _ change: TableChange, _ timeline: Timeline,
+  _ asksForConflictClause: Bool
+) -> Draft {
+  let object = "\(table.name).\(column.name)"
+  let place = change.newest(of: [change.place(of: column.name)])
+  let definition = timeline.operation(place)?.definition(ofColumn: column.name)
+  let isForeignKey = table.foreignKeys.contains { $0.columns == [column.name.asciiLowercased] }
+  let value = column.defaultText ?? emptyValue(ofType: column.type)
+  let clause = "NOT NULL\(asksForConflictClause ? " ON CONFLICT REPLACE" : "") DEFAULT \(value)"
+  let advice: String
+  let fix: String
+  if isForeignKey, column.defaultText == nil {
+    advice = "Leave it nullable: no default can name a row that is there on every device"
+    fix = definition.map { "{ \(manifestText($0, nil)) }" } ?? "NULL"
+  } else {
+    advice = "Write `\(clause)`"
+    let literal = definition?.default?.yaml ?? value
+    fix = definition.map { "{ \(manifestText($0, (asksForConflictClause, literal))) }" } ?? clause
+  }
+  let lacks =
+    column.defaultText == nil
+    ? "NOT NULL and has no default" : "NOT NULL without ON CONFLICT REPLACE"
+  return timeline.draft(
+    "\(object) is \(lacks): rows of a device that does not know the column arrive without a value "
+      + "for it and are refused. \(advice)",
+    at: place, keys: ["column", "columns", "name", "table"], column: column.name, object: object,
+    table: table.name, fix: fix)
+}
+
+/// The column as a manifest defines it, with another NOT NULL and default.
+private func manifestText(
+  _ column: ColumnDefinition, _ required: (onConflict: Bool, value: String)?
+) -> String {
+  var parts = ["name: \(column.name)"]
+  if let type = column.type { parts.append("type: \(type)") }
+  if let required {
+    parts.append("not_null: \(required.onConflict ? "{ on_conflict: replace }" : "true")")
+    parts.append("default: \(required.value)")
+  }
+  if let parent = column.references {
+    var reference = ["table: \(parent.table)"]
+    if parent.columns.count == 1 { reference.append("column: \(parent.columns[0])") }
+    if let action = parent.onDelete { reference.append("on_delete: \(action.rawValue)") }
+    parts.append("references: { \(reference.joined(separator: ", ")) }")
+  }
+  return parts.joined(separator: ", ")
+}

@@ -1,0 +1,45 @@
+extension Rule {
+  static let renameColumn = Rule(
+    id: "rename-column",
+    severities: Severities(.warning, .error, .error),
+    why: """
+      To everybody who knows a column by its name, renaming it is dropping it: an older version of \
+      the app fails on its next statement, and a device that still runs one sends rows with a column \
+      that is not there any more.
+      """,
+    fix: """
+      Keep the name in the database and call the column otherwise in the app. Where the name itself \
+      must change, add the new column with move_column and `keep_source: true`, and drop the old one \
+      once no device runs a version that knows it.
+      """,
+    bad: Rule.Example(
+      .additive, remindersManifest,
+      """
+      operations:
+        - rename_column: { table: reminders, from: title, to: name }
+      """),
+    good: Rule.Example(
+      .additive, remindersManifest,
+      """
+      operations:
+        - move_column:
+            table: reminders
+            from: title
+            to: { name: name, type: TEXT }
+            using: title
+            keep_source: true
+      """),
+    check: { timeline, scope in
+      timeline.lostColumns(scope).compactMap { change, column, table in
+        guard case .renamed(let name) = column.fate else { return nil }
+        let happens =
+          scope.syncs(table, in: column.place.migration)
+          ? "a device that still runs an older version writes \(column.name), and its rows can no "
+            + "longer be stored"
+          : "an older version of the app can no longer use the database"
+        return timeline.draft(
+          "renaming \(table).\(column.name) to \(name): \(happens)", at: column.place,
+          keys: ["from", "column", "table"], object: "\(table).\(column.name)", table: table)
+      }
+    })
+}

@@ -1,0 +1,43 @@
+import Linting
+import Migrating
+
+extension TextReporter {
+  func show(_ report: LintReport) {
+    for finding in report.findings where !finding.waived { show(finding) }
+    if let failure = report.failure { complain(Problem(failure)) }
+    let summary = report.summary
+    var counts = [
+      counted(summary.errors, "error"), counted(summary.warnings, "warning"),
+      counted(summary.notes, "note"),
+    ]
+    if summary.waived > 0 { counts.append("\(summary.waived) waived") }
+    mention("\(counts.joined(separator: ", ")) (profile \(report.profile.rawValue)).")
+  }
+
+  /// Why nothing was frozen.
+  func refuse(_ report: LintReport) {
+    let errors = report.findings.filter { $0.severity == .error && !$0.waived }
+    for finding in errors { show(finding) }
+    let message =
+      "nothing was frozen: lint finds \(counted(errors.count, "error")). Change the migrations, or "
+      + "allow a finding with a reason under `lint.allow` in its manifest"
+    complain(Problem(Failure(.finding, message)))
+  }
+
+  private func show(_ finding: Finding) {
+    say(
+      "\(finding.file.visible):\(finding.line):\(finding.column): \(label(finding.severity)) "
+        + "\(finding.message.visibleLines) [\(finding.rule)]")
+    guard let fix = finding.fix else { return }
+    say("  instead:")
+    for line in fix.split(separator: "\n") { say("    \(String(line).visible)") }
+  }
+
+  private func label(_ severity: Severity) -> String {
+    switch severity {
+    case .error: paint("error:", "1;31")
+    case .warning: paint("warning:", "1;33")
+    case .note, .off: "\(severity.rawValue):"
+    }
+  }
+}

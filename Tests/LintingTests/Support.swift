@@ -1,0 +1,64 @@
+import Foundation
+import History
+import Linting
+import ManifestFormat
+import Migrating
+import Planning
+
+/// A history of manifests, called `0001_step` and so on.
+func project(_ manifests: [String], functions: [String] = []) throws -> Project {
+  let migrations = try manifests.enumerated().map { index, text in
+    let id = String(repeating: "0", count: 3) + "\(index + 1)_step"
+    let bytes = Array(text.utf8)
+    let file = "migrations/\(id).yaml"
+    return Migration(
+      id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
+  }
+  return Project(
+    folder: MigrationFolder("migrations"), migrations: migrations, lock: nil,
+    application: Application(declaredFunctions: functions.map { DeclaredFunction(name: $0) }))
+}
+
+/// What lint says of a history; `configuration` is YAML.
+func lint(
+  _ manifests: [String], _ profile: Profile? = nil, configuration: String = "",
+  functions: [String] = [], through: String? = nil, reporting: Set<String>? = nil,
+  isStrict: Bool = false
+) throws -> LintReport {
+  let linter = try Linter(
+    project: project(manifests, functions: functions),
+    configuration: decodeConfiguration(Array(configuration.utf8), file: "schemactl.yaml"),
+    profile: profile, today: noon)
+  return try linter.lint(through: through, reporting: reporting, isStrict: isStrict)
+}
+
+/// 2026-11-20T12:00:00Z.
+let noon = Timestamp(milliseconds: 1_795_176_000_000)
+
+extension LintReport {
+  /// The findings that are not waived: `0002 4:7 error drop-column reminders.isCompleted`.
+  var lines: [String] { findings.filter { !$0.waived }.map(\.short) }
+}
+
+extension Finding {
+  var short: String {
+    "\(migration.prefix(4)) \(line):\(column) \(severity.rawValue) \(rule) \(object ?? "")"
+  }
+}
+
+/// A manifest whose only operation is one `sql` block.
+func sql(_ text: String) -> String {
+  let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+  return "operations:\n  - sql: |\n" + lines.map { "      \($0)" }.joined(separator: "\n") + "\n"
+}
+
+let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent()
+
+/// The texts of the repository's own manifests.
+func livingExample() throws -> [String] {
+  let folder = repository.appendingPathComponent("migrations")
+  return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    .filter { $0.hasSuffix(".yaml") }.sorted()
+    .map { try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import SQLite
+import Testing
+
+@Suite("Configuration")
+struct ConfigurationTests {
+  /// `schemactl.yaml` names a database and a folder that is not the default one.
+  private func project() throws -> WorkingFolder {
+    let folder = try WorkingFolder()
+    for name in ["db", "history", "src/deep"] { try folder.makeFolder(name) }
+    try folder.write("history/0001_notes.yaml", tableOfNotes)
+    try folder.write("schemactl.yaml", "migrations: history\ndatabase: db/app.sqlite\n")
+    return folder
+  }
+
+  @Test("is found in the working folder or above, and its paths are seen from its own folder")
+  func nearest() throws {
+    let folder = try project()
+    let run = try folder.expect(0, "migrate", in: "src/deep")
+    #expect(run.output.hasPrefix("Created ../../db/app.sqlite.\n"))
+    #expect(folder.exists("db/app.sqlite"))
+    #expect(
+      try folder.expect(0, "migrate").output == "db/app.sqlite is up to date: nothing to do.\n")
+  }
+
+  @Test("is the nearest one")
+  func nearer() throws {
+    let folder = try project()
+    try folder.write("src/schemactl.yaml", "migrations: ../history\ndatabase: near.sqlite\n")
+    try folder.expect(0, "migrate", in: "src/deep")
+    #expect(folder.exists("src/near.sqlite"))
+    #expect(!folder.exists("db/app.sqlite"))
+  }
+
+  @Test("the flag wins over the environment, and the environment over the file")
+  func precedence() throws {
+    let folder = try project()
+    let environment = ["SCHEMACTL_DATABASE": "environment.sqlite"]
+    try folder.expect(0, "migrate", environment: environment)
+    #expect(folder.exists("environment.sqlite"))
+    try folder.expect(0, "migrate", "--database", "flag.sqlite", environment: environment)
+    #expect(folder.exists("flag.sqlite"))
+    #expect(!folder.exists("db/app.sqlite"))
+    try folder.expect(66, "migrate", "--migrations", "elsewhere")
+  }
+
+  @Test("--config names one, and nothing is looked for")
+  func named() throws {
+    let folder = try project()
+    try folder.write("src/other.yaml", "migrations: ../history\ndatabase: other.sqlite\n")
+    try folder.expect(0, "migrate", "--config", "src/other.yaml")
+    #expect(folder.exists("src/other.sqlite"))
+  }
+
+  @Test("an absolute path stays what it is")
+  func absolute() throws {
+    let folder = try project()
+    let path = folder.path("src/absolute.sqlite")
+    try folder.write("schemactl.yaml", "migrations: history\ndatabase: \(path)\n")
+    try folder.expect(0, "migrate", in: "src")
+    #expect(folder.exists("src/absolute.sqlite"))
+  }
+
+  @Test("verify passes over a configured database that is not there yet, and says so")
+  func notThereYet() throws {
+    let folder = try project()
+    let run = try folder.expect(0, "verify")
+    #expect(run.errors.hasPrefix("note: db/app.sqlite is not there yet\n"))
+  }
+
+  @Test("timeout and ignore hold")
+  func otherKeys() throws {
+    let folder = try project()
+    try folder.write(
+      "schemactl.yaml",
+      "migrations: history\ndatabase: db/app.sqlite\ntimeout: 0\nignore: ['cache_*']\n")
+    try folder.expect(0, "migrate")
+    let other = try folder.connection("db/app.sqlite")
+    try other.execute("CREATE TABLE cache_images (id)")
+    try folder.expect(0, "diff")
+    try other.execute("BEGIN EXCLUSIVE")
+    try folder.expect(75, "status")
+  }
+
+  @Test("diagnostics name files as they are seen from the working folder")
+  func diagnostics() throws {
+    let folder = try project()
+    try folder.write("history/0002_wrong.yaml", "operations: 1\n")
+    let run = try folder.expect(65, "verify", in: "src")
+    #expect(run.errors.hasPrefix("../history/0002_wrong.yaml:1:13: error: "))
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import SQLite
+import SchemaKit
+import Testing
+
+/// SchemaKit as an app uses it.
+@Suite("SchemaKit")
+struct EmbeddingTests {
+  private let shout = AppFunction("shout", arguments: 1) { arguments in
+    guard case .text(let text) = arguments[0] else { return .null }
+    return .text(text.uppercased())
+  }
+
+  private func history() throws -> WorkingFolder {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes,
+      "0002_shout": manifest("INSERT INTO notes (text) VALUES (shout('hello'))"),
+    ])
+    try folder.write("schemactl.yaml", "functions: [{ name: shout, arguments: 1 }]\n")
+    return folder
+  }
+
+  @Test("a function that only the app has is called for real")
+  func appFunction() throws {
+    let folder = try history()
+    try folder.expect(65, "migrate", "--database", "app.sqlite")
+    let migrator = try SchemaMigrator(migrations: folder.path("migrations"), functions: [shout])
+    let report = try migrator.migrate(databaseAt: folder.path("app.sqlite"))
+    #expect(report.applied.map(\.id) == ["0001_notes", "0002_shout"])
+    #expect(try folder.rows("SELECT text FROM notes") == ["HELLO"])
+    try folder.expect(0, "status", "--database", "app.sqlite", "--check")
+    #expect(try migrator.migrate(databaseAt: folder.path("app.sqlite")).applied.isEmpty)
+  }
+
+  @Test("a collation that only the app has orders for real")
+  func appCollation() throws {
+    let folder = try WorkingFolder.of([
+      "0001_words": manifest("CREATE TABLE words (word TEXT COLLATE byLength UNIQUE)"),
+      "0002_fill": manifest("INSERT INTO words VALUES ('aaa'), ('b'), ('cc')"),
+    ])
+    let byLength = AppCollation("byLength") { $0.utf8.count - $1.utf8.count }
+    let migrator = try SchemaMigrator(
+      migrations: folder.path("migrations"), collations: [byLength])
+    try migrator.migrate(databaseAt: folder.path("app.sqlite"))
+    try folder.write("migrations/0003_same.yaml", manifest("INSERT INTO words VALUES ('dd')"))
+    let next = try SchemaMigrator(migrations: folder.path("migrations"), collations: [byLength])
+    let error = #expect(throws: SchemaError.self) {
+      try next.migrate(databaseAt: folder.path("app.sqlite"))
+    }
+    #expect(error?.code == .migrationFailed)
+    #expect(error?.migration == "0003_same")
+    #expect(error?.line == 3)
+  }
+
+  @Test("status and verify say what the command says")
+  func inspection() throws {
+    let folder = try history()
+    let path = folder.path("app.sqlite")
+    let migrator = try SchemaMigrator(migrations: folder.path("migrations"), functions: [shout])
+    try migrator.migrate(databaseAt: path, through: "0001_notes")
+    let status = try migrator.status(databaseAt: path)
+    #expect(status.current == "0001_notes")
+    #expect(status.applied == ["0001_notes"])
+    #expect(status.pending == ["0002_shout"])
+    #expect(try migrator.verify(databaseAt: path).isIntact)
+    try folder.connection().execute("CREATE INDEX extra ON notes (text)")
+    let report = try migrator.verify(databaseAt: path)
+    #expect(!report.isIntact)
+    #expect(report.drift.map(\.object) == ["extra"])
+  }
+
+  @Test("errors have a code and a place")
+  func errors() throws {
+    let folder = try history()
+    func code(_ body: () throws -> Void) -> SchemaError? {
+      #expect(throws: SchemaError.self) { try body() }
+    }
+    #expect(code { _ = try SchemaMigrator(migrations: folder.path("no")) }?.code == .notFound)
+    let migrator = try SchemaMigrator(migrations: folder.path("migrations"), functions: [shout])
+    #expect(
+      code { _ = try migrator.status(databaseAt: folder.path("no.sqlite")) }?.code == .notFound)
+    #expect(
+      code { try migrator.migrate(databaseAt: folder.path("a"), through: "99") }?.code == .usage)
+    try migrator.migrate(databaseAt: folder.path("app.sqlite"))
+    try folder.remove("migrations/0002_shout.yaml")
+    let old = try SchemaMigrator(migrations: folder.path("migrations"))
+    for body in [
+      { try old.migrate(databaseAt: folder.path("app.sqlite")) } as () throws -> Void,
+      { _ = try old.status(databaseAt: folder.path("app.sqlite")) },
+    ] {
+      #expect(code(body)?.code == .databaseAhead)
+    }
+    try folder.write("migrations/0003_wrong.yaml", "operations: 1\n")
+    let wrong = code { _ = try SchemaMigrator(migrations: folder.path("migrations")) }
+    #expect(wrong?.code == .invalidInput)
+    #expect(wrong?.file == folder.path("migrations/0003_wrong.yaml"))
+    #expect(wrong?.line == 1)
+    #expect(wrong?.description.contains("0003_wrong.yaml:1:13: ") == true)
+  }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import SQLite
+import Testing
+
+/// Every exit code, by what a person can do to get it; 70 needs a bug.
+@Suite("Exit codes")
+struct ExitCodeTests {
+  @Test("64: an option that nobody knows, with the nearest one")
+  func unknownOption() throws {
+    let run = try WorkingFolder().expect(64, "migrate", "--databas", "app.sqlite")
+    #expect(
+      run.errors == """
+        schemactl: error: unknown option '--databas' for 'migrate'. Did you mean '--database'?
+          See 'schemactl migrate --help'.
+
+        """)
+    #expect(run.output.isEmpty)
+  }
+
+  @Test("64: no database is named", arguments: ["migrate", "status", "diff"])
+  func noDatabase(command: String) throws {
+    let run = try WorkingFolder.ofReminders().expect(64, command)
+    #expect(run.errors.contains("no database is named. Name it with --database FILE"))
+  }
+
+  @Test("64: a migration that is not there", arguments: ["migrate", "plan"])
+  func unknownMigration(command: String) throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.expect(64, command, "--database", "app.sqlite", "--to", "99")
+    #expect(!folder.exists("app.sqlite"))
+  }
+
+  @Test("64: a release that cannot be named so")
+  func releaseName() throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.expect(64, "freeze", "--release", "one two")
+    #expect(!folder.exists("migrations/history.lock"))
+  }
+
+  @Test("65: every problem of every manifest in one run, and nothing is done")
+  func brokenManifests() throws {
+    let folder = try WorkingFolder.of([
+      "0001_first": "operations:\n- drop_tabel: { table: t }\n",
+      "0002_second": "descripion: x\noperations: []\n",
+    ])
+    let run = try folder.expect(65, "migrate", "--database", "app.sqlite")
+    let lines = run.errors.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.hasPrefix("migrations/0001_first.yaml:2:3: error: ") == true)
+    #expect(lines.last?.hasPrefix("migrations/0002_second.yaml:1:1: error: ") == true)
+    #expect(!folder.exists("app.sqlite"))
+  }
+
+  @Test("65: a configuration with a key that nobody knows")
+  func brokenConfiguration() throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.write("schemactl.yaml", "databse: app.sqlite\n")
+    let run = try folder.expect(65, "verify")
+    #expect(run.errors.hasPrefix("schemactl.yaml:1:1: error: "))
+    #expect(run.errors.contains("database"))
+  }
+
+  @Test("65: a migration that calls a function which only the application has")
+  func missingFunction() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes,
+      "0002_shout": manifest("INSERT INTO notes (text) VALUES (shout('hello'))"),
+    ])
+    try folder.write("schemactl.yaml", "functions: [{ name: shout, arguments: 1 }]\n")
+    let run = try folder.expect(65, "migrate", "--database", "app.sqlite")
+    #expect(run.errors.contains("shout() belongs to the application"))
+    #expect(run.errors.contains("SchemaKit"))
+    #expect(try folder.rows("SELECT name FROM sqlite_schema").isEmpty)
+  }
+
+  @Test(
+    "66: a database that is not there",
+    arguments: [
+      ["status"], ["diff"], ["verify"], ["migrate", "--existing"], ["migrate", "--frozen"],
+    ])
+  func missingDatabase(arguments: [String]) throws {
+    let folder = try WorkingFolder.ofReminders()
+    let run = try folder.start(arguments + ["--database", "app.sqlite"]).wait()
+    #expect(run.status == 66)
+    #expect(run.errors == "schemactl: error: there is no database app.sqlite\n")
+    #expect(!folder.exists("app.sqlite"))
+  }
+
+  @Test("66: a folder of migrations that is not there, with what to do")
+  func missingFolder() throws {
+    let run = try WorkingFolder().expect(66, "verify")
+    #expect(run.errors.contains("there is no folder migrations with migrations: create it"))
+  }
+
+  @Test("66: a configuration that was named and is not there")
+  func missingConfiguration() throws {
+    let run = try WorkingFolder.ofReminders().expect(66, "verify", "--config", "other.yaml")
+    #expect(run.errors.contains("other.yaml"))
+  }
+
+  @Test("74: a photo in place of a database", arguments: ["migrate", "status", "verify", "diff"])
+  func photo(command: String) throws {
+    let folder = try WorkingFolder.ofReminders()
+    let photo = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data(repeating: 0x4A, count: 4096)
+    try photo.write(to: URL(fileURLWithPath: folder.path("photo.jpg")))
+    let run = try folder.expect(74, command, "--database", "photo.jpg")
+    #expect(run.errors.contains("photo.jpg is not an SQLite database, or it is encrypted"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("photo.jpg"))) == photo)
+  }
+
+  @Test("74: a folder in place of a database", arguments: ["migrate", "status"])
+  func folder(command: String) throws {
+    let folder = try WorkingFolder.ofReminders()
+    let run = try folder.expect(74, command, "--database", "migrations")
+    #expect(run.errors.contains("migrations is a folder"))
+  }
+
+  #if os(Linux)
+    @Test("74: standard output cannot be written")
+    func fullOutput() throws {
+      let folder = try WorkingFolder.ofReminders()
+      let full = FileHandle(forWritingAtPath: "/dev/full")
+      let run = try folder.start(["plan"], output: full).wait()
+      #expect(run.status == 74)
+      #expect(run.errors.contains("standard output cannot be written: No space left on device"))
+    }
+
+    @Test("77: a database that may not be read", arguments: ["migrate", "status"])
+    func unreadable(command: String) throws {
+      let folder = try migrated()
+      try folder.setMode(geteuid() == 0 ? 0o600 : 0, of: "app.sqlite")
+      let run = try folder.run(command, "--database", "app.sqlite", asStranger: true)
+      #expect(run.status == 77, "\(run.errors)")
+      #expect(run.errors.contains("permission denied"))
+    }
+
+    @Test("77: a database that may be read and not written")
+    func readOnly() throws {
+      let folder = try migrated(through: "6")
+      try folder.setMode(0o444, of: "app.sqlite")
+      let run = try folder.run("migrate", "--database", "app.sqlite", asStranger: true)
+      #expect(run.status == 77, "\(run.errors)")
+      #expect(try folder.applied().count == 6)
+    }
+  #endif
+
+  @Test("75: another connection writes for longer than anybody waits")
+  func busy() throws {
+    let folder = try migrated(through: "6")
+    let other = try folder.connection()
+    try other.execute("BEGIN IMMEDIATE")
+    let run = try folder.expect(75, "migrate", "--database", "app.sqlite", "--timeout", "0.1")
+    #expect(run.errors.contains("app.sqlite is in use by another process"))
+    #expect(run.errors.contains("--timeout"))
+    try other.execute("COMMIT")
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--timeout", "0.1")
+  }
+
+  @Test("4: the database has run what the history does not know", arguments: ["migrate", "status"])
+  func ahead(command: String) throws {
+    let folder = try migrated()
+    try folder.remove("migrations/0007_replace_is_completed_with_status.yaml")
+    let run = try folder.expect(4, command, "--database", "app.sqlite")
+    #expect((run.output + run.errors).contains("0007_replace_is_completed_with_status: unknown"))
+  }
+
+  @Test("2: a frozen manifest was edited", arguments: ["migrate", "verify", "freeze", "plan"])
+  func edited(command: String) throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.write("migrations/0005_limit_tags.yaml", "operations: []\n")
+    let database = command == "migrate" ? ["SCHEMACTL_DATABASE": "app.sqlite"] : [:]
+    let run = try folder.expect(2, command, environment: database)
+    #expect((run.output + run.errors).contains("0005_limit_tags: edited"))
+  }
+
+  @Test("2: a lock that was altered by hand")
+  func alteredLock() throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.expect(0, "freeze", "--release", "1.0")
+    let lock = try String(contentsOfFile: folder.path("migrations/history.lock"), encoding: .utf8)
+    try folder.write(
+      "migrations/history.lock", lock.replacingOccurrences(of: "release=1.0", with: "release=1.1"))
+    let run = try folder.expect(2, "verify")
+    #expect(run.errors.hasPrefix("migrations/history.lock:"))
+  }
+
+  @Test("3: a migration fails, those before it stay")
+  func failing() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes,
+      "0002_twice": manifest("INSERT INTO notes (id) VALUES (1), (1)"),
+    ])
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
+    #expect(
+      run.errors == """
+        migrations/0002_twice.yaml:3:5: error: UNIQUE constraint failed: notes.id
+          in operation 1 sql of migration 0002_twice
+          statement: INSERT INTO notes (id) VALUES (1), (1)
+          applied and kept: 1 migration, the last one 0001_notes
+          next: correct the manifest, or the rows that it names, and run `schemactl migrate` again
+
+        """)
+    #expect(run.output.hasPrefix("Created app.sqlite.\nApplied 0001_notes in "))
+    #expect(try folder.applied() == ["0001_notes"])
+  }
+
+  @Test("3: a history that cannot be replayed", arguments: ["verify", "plan", "freeze"])
+  func notReplayed(command: String) throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes, "0002_twice": manifest("CREATE TABLE notes (id)"),
+    ])
+    let run = try folder.expect(3, command)
+    #expect(
+      run.errors.contains("migrations/0002_twice.yaml:3:18: error: table notes already exists"))
+    #expect(!folder.exists("migrations/history.lock"))
+  }
+
+  @Test("1: the schema is not what its history says", arguments: ["verify", "diff"])
+  func drift(command: String) throws {
+    let folder = try migrated()
+    try folder.connection().execute("DROP TRIGGER reminders_refresh_updatedAt")
+    let run = try folder.expect(1, command, "--database", "app.sqlite")
+    #expect(run.output.contains("trigger reminders_refresh_updatedAt is missing"))
+  }
+
+  @Test("1: a database that others have made is left alone", arguments: ["migrate", "verify"])
+  func strangers(command: String) throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.connection().execute("CREATE TABLE theirs (id)")
+    let run = try folder.expect(1, command, "--database", "app.sqlite")
+    #expect(run.errors.contains("schemactl adopt"))
+    #expect(try folder.rows("SELECT name FROM sqlite_schema") == ["theirs"])
+  }
+
+  @Test("1: something is pending, when that was asked")
+  func pending() throws {
+    let folder = try migrated(through: "6")
+    try folder.expect(0, "status", "--database", "app.sqlite")
+    try folder.expect(1, "status", "--database", "app.sqlite", "--check")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.expect(0, "status", "--database", "app.sqlite", "--check")
+  }
+}
+
+/// The Reminders history on `app.sqlite`.
+func migrated(through last: String = "7") throws -> WorkingFolder {
+  let folder = try WorkingFolder.ofReminders()
+  try folder.expect(0, "migrate", "--database", "app.sqlite", "--to", last)
+  return folder
+}

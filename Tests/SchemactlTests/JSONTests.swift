@@ -1,0 +1,179 @@
+import Foundation
+import SQLite
+import Testing
+
+/// What scripts rely on: one document on standard output, keys that never change their names.
+@Suite("JSON")
+struct JSONTests {
+  @Test(
+    "every command prints one document with its own keys, and nothing beside it",
+    arguments: [
+      (["status", "--database", "app.sqlite"], ["current", "pending", "applied"]),
+      (["verify", "--database", "app.sqlite"], ["ok", "history", "ledger", "drift"]),
+      (["verify"], ["ok", "history", "ledger", "drift"]),
+      (["diff", "--database", "app.sqlite"], ["equal", "changes"]),
+      (["plan", "--database", "app.sqlite"], ["migrations", "script"]),
+      (["migrate", "--database", "app.sqlite"], ["applied", "failed", "backup"]),
+      (["migrate", "--database", "new.sqlite"], ["applied", "failed", "backup"]),
+      (
+        ["migrate", "--database", "app.sqlite", "--dry-run"],
+        ["applied", "failed", "backup", "plan", "answers"]
+      ),
+      (["freeze", "--release", "1.0"], ["frozen", "release", "file"]),
+    ])
+  func keys(arguments: [String], keys: [String]) throws {
+    let folder = try migrated(through: "6")
+    let run = try folder.start(arguments + ["--format", "json"]).wait()
+    #expect(run.status == 0)
+    #expect(run.errors.isEmpty)
+    let json = try run.json()
+    for key in keys { #expect(json.keys.contains(key), "\(key)") }
+    #expect(json["error"] == nil)
+  }
+
+  @Test("migrate says of each migration how long it took and how it was done")
+  func applied() throws {
+    let folder = try migrated(through: "6")
+    let json = try folder.expect(0, "migrate", "--database", "app.sqlite", "--format=json").json()
+    let applied = try #require(json["applied"] as? [[String: Any]])
+    #expect(applied.count == 1)
+    #expect(applied.first?["id"] as? String == "0007_replace_is_completed_with_status")
+    #expect(applied.first?["strategy"] as? String == "rename-and-update")
+    #expect(applied.first?["milliseconds"] is Int)
+    #expect(json["failed"] is NSNull)
+    #expect(json["backup"] is NSNull)
+  }
+
+  @Test("status says what is applied, since when, and what is pending")
+  func status() throws {
+    let folder = try migrated(through: "6")
+    let json = try folder.expect(0, "status", "--database", "app.sqlite", "--format=json").json()
+    #expect(json["current"] as? String == "0006_create_cover_images")
+    #expect(json["pending"] as? [String] == ["0007_replace_is_completed_with_status"])
+    let applied = try #require(json["applied"] as? [[String: Any]])
+    #expect(applied.count == 6)
+    #expect(
+      applied.allSatisfy {
+        $0["id"] is String && $0["appliedAt"] is String && $0["milliseconds"] is Int
+      })
+  }
+
+  @Test("diff and verify say what differs, and what was expected")
+  func drift() throws {
+    let folder = try migrated()
+    try folder.connection().execute("ALTER TABLE tags ADD COLUMN color INTEGER")
+    let diff = try folder.expect(1, "diff", "--database", "app.sqlite", "--format=json").json()
+    #expect(diff["equal"] as? Bool == false)
+    let verify = try folder.expect(1, "verify", "--database", "app.sqlite", "--format=json").json()
+    #expect(verify["ok"] as? Bool == false)
+    for changes in [diff["changes"], verify["drift"]] {
+      let change = try #require((changes as? [[String: Any]])?.first)
+      #expect(change["kind"] as? String == "column")
+      #expect(change["object"] as? String == "tags.color")
+      #expect(change["change"] as? String == "unexpected")
+      #expect(change["expected"] is NSNull)
+      #expect((change["actual"] as? String)?.contains("color") == true)
+    }
+  }
+
+  @Test("a migration that fails stands in the document of migrate, beside what was applied")
+  func failed() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes,
+      "0002_twice": manifest("INSERT INTO notes (id) VALUES (1), (1)"),
+    ])
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--format=json")
+    #expect(run.errors.isEmpty)
+    let json = try run.json()
+    #expect(json["error"] == nil)
+    #expect((json["applied"] as? [[String: Any]])?.first?["id"] as? String == "0001_notes")
+    let failed = try #require(json["failed"] as? [String: Any])
+    #expect(failed["id"] as? String == "0002_twice")
+    #expect(failed["operation"] as? String == "1 sql")
+    #expect(
+      (failed["statement"] as? String)?.hasPrefix("INSERT INTO notes (id) VALUES (1), (1)") == true)
+    #expect(failed["message"] as? String == "UNIQUE constraint failed: notes.id")
+  }
+
+  @Test(
+    "below 64 a failure stands in the command's own document",
+    arguments: [
+      (["migrate"], ["applied", "failed", "backup"]),
+      (["status"], ["current", "pending", "applied"]),
+      (["verify"], ["ok", "history", "ledger", "drift"]), (["plan"], ["migrations", "script"]),
+    ])
+  func ownDocument(arguments: [String], keys: [String]) throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.connection().execute("CREATE TABLE theirs (id)")
+    let run = try folder.start(arguments + ["--database", "app.sqlite", "--format", "json"]).wait()
+    #expect(run.status == 1)
+    let json = try run.json()
+    for key in keys + ["failed"] { #expect(json.keys.contains(key), "\(key)") }
+    let failed = try #require(json["failed"] as? [String: Any])
+    #expect((failed["message"] as? String)?.contains("theirs") == true)
+  }
+
+  @Test("manifests that are wrong: the first problem as the error, and all of them")
+  func diagnostics() throws {
+    let folder = try WorkingFolder.of([
+      "0001_first": "operations:\n- drop_tabel: { table: t }\n",
+      "0002_second": "descripion: x\noperations: []\n",
+    ])
+    let run = try folder.expect(65, "verify", "--format", "json")
+    #expect(run.errors.isEmpty)
+    let error = try #require(try run.json()["error"] as? [String: Any])
+    #expect(error["code"] as? Int == 65)
+    #expect(error["file"] as? String == "migrations/0001_first.yaml")
+    #expect(error["line"] as? Int == 2)
+    #expect(error["column"] as? Int == 3)
+    #expect((error["message"] as? String)?.contains("drop_table") == true)
+    #expect((error["diagnostics"] as? [[String: Any]])?.count == 2)
+  }
+
+  @Test(
+    "from 64 up there is an error with a code",
+    arguments: [
+      (64, ["verify", "--bogus"]), (64, ["status"]), (66, ["status", "--database", "no.sqlite"]),
+      (66, ["verify", "--config", "no.yaml"]), (74, ["migrate", "--database", "migrations"]),
+    ])
+  func errors(status: Int, arguments: [String]) throws {
+    let run = try WorkingFolder.ofReminders().start(arguments + ["--format", "json"]).wait()
+    #expect(run.status == Int32(status))
+    #expect(run.errors.isEmpty)
+    let error = try #require(try run.json()["error"] as? [String: Any])
+    #expect(error["code"] as? Int == status)
+    #expect((error["message"] as? String)?.isEmpty == false)
+    for key in ["file", "line", "column"] { #expect(error[key] is NSNull) }
+  }
+
+  @Test("what was applied before an error from 64 up is said beside the error")
+  func errorAfterSuccess() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute("INSERT INTO notes (text) VALUES ('one')")
+    try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
+    // A rewrite of rows in rollback-journal mode waits until nobody reads.
+    try folder.write("migrations/0003_text.yaml", manifest("UPDATE notes SET text = 'two'"))
+    let reader = try folder.connection()
+    try reader.execute("PRAGMA journal_mode = WAL; PRAGMA journal_mode = DELETE")
+    try reader.execute("BEGIN")
+    _ = try reader.rows("SELECT * FROM notes")
+    let run = try folder.expect(
+      75, "migrate", "--database", "app.sqlite", "--timeout", "0.1", "--format", "json")
+    let json = try run.json()
+    #expect((json["error"] as? [String: Any])?["code"] as? Int == 75)
+    #expect(json.keys.contains("applied"))
+    #expect(json.keys.contains("failed"))
+  }
+
+  @Test("control characters in names are escaped, so that every document can be read")
+  func escapes() throws {
+    let folder = try migrated()
+    try folder.connection().execute("CREATE TABLE \"a\u{1B}[2J\"\"\n\u{85}\\é😀\" (id)")
+    let run = try folder.expect(1, "diff", "--database", "app.sqlite", "--format", "json")
+    #expect(
+      run.output.unicodeScalars.filter { $0.properties.generalCategory == .control } == ["\n"])
+    let change = try #require((try run.json()["changes"] as? [[String: Any]])?.first)
+    #expect(change["object"] as? String == "a\u{1B}[2J\"\n\u{85}\\é😀")
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@Suite("Lint and freeze")
+struct LintTests {
+  private static let notes = """
+    operations:
+      - create_table:
+          name: notes
+          columns:
+            - { name: id, type: TEXT, primary_key: true, not_null: { on_conflict: replace },
+                default: { sql: uuid() } }
+            - { name: text, type: TEXT }
+            - { name: color, type: INTEGER }
+
+    """
+
+  private static let drop = """
+    operations:
+      - drop_column: { table: notes, column: color }
+
+    """
+
+  /// A history that drops a column, which is an error unless nothing syncs.
+  private func dropping(_ waiver: String = "") throws -> WorkingFolder {
+    try .of(["0001_notes": Self.notes, "0002_drop": Self.drop + waiver])
+  }
+
+  @Test("a finding has its place, its severity and its rule, and an error exits with 1")
+  func finding() throws {
+    let run = try dropping().expect(1, "lint")
+    let line = try #require(run.output.split(separator: "\n").first { $0.contains("drop-column") })
+    #expect(line.hasPrefix("migrations/0002_drop.yaml:2:34: error: "))
+    #expect(line.hasSuffix(" [drop-column]"))
+    #expect(run.output.hasSuffix("(profile additive).\n"))
+    #expect(run.errors.isEmpty)
+  }
+
+  @Test("warnings alone exit with 0, and with 1 when --strict")
+  func warnings() throws {
+    let folder = try dropping()
+    let run = try folder.expect(0, "lint", "--profile", "local")
+    #expect(run.output.contains(" warning: "))
+    #expect(run.output.hasSuffix("(profile local).\n"))
+    try folder.expect(1, "lint", "--profile", "local", "--strict")
+  }
+
+  @Test("the configuration picks the profile and sets severities")
+  func configuration() throws {
+    let folder = try dropping()
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    try folder.expect(0, "lint")
+    try folder.write("schemactl.yaml", "lint: { rules: { drop-column: note } }\n")
+    #expect(try folder.expect(0, "lint").output.contains(" note: "))
+    try folder.write("schemactl.yaml", "lint: { rules: { drop-colum: note } }\n")
+    let run = try folder.expect(65, "lint")
+    #expect(run.errors.hasPrefix("schemactl.yaml:1:18: error: "))
+    #expect(run.errors.contains("drop-column"))
+  }
+
+  @Test("lint in JSON has the keys that scripts rely on")
+  func json() throws {
+    let run = try dropping().expect(1, "lint", "--format", "json")
+    #expect(run.errors.isEmpty)
+    let json = try run.json()
+    #expect(json["profile"] as? String == "additive")
+    let summary = try #require(json["summary"] as? [String: Any])
+    #expect(Set(summary.keys) == ["errors", "warnings", "notes", "waived"])
+    let findings = try #require(json["findings"] as? [[String: Any]])
+    let finding = try #require(findings.first { $0["rule"] as? String == "drop-column" })
+    #expect(
+      Set(finding.keys) == [
+        "rule", "severity", "message", "file", "line", "column", "migration", "object", "waived",
+        "reason", "fix",
+      ])
+    #expect(finding["severity"] as? String == "error")
+    #expect(finding["migration"] as? String == "0002_drop")
+    #expect(finding["object"] as? String == "notes.color")
+    #expect(finding["line"] as? Int == 2)
+  }
+
+  @Test("a waived finding is counted and not shown, and stands in JSON with its reason")
+  func waived() throws {
+    let folder = try dropping(
+      "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
+    let run = try folder.expect(0, "lint")
+    #expect(!run.output.contains("[drop-column]"))
+    #expect(run.output.contains("1 waived"))
+    let json = try folder.expect(0, "lint", "--format", "json").json()
+    let finding = (json["findings"] as? [[String: Any]])?.first { $0["waived"] as? Bool == true }
+    #expect(finding?["reason"] as? String == "nobody syncs it")
+  }
+
+  @Test("3: a history that cannot be replayed is judged as far as it goes")
+  func failing() throws {
+    let folder = try dropping()
+    try folder.write("migrations/0003_twice.yaml", Self.notes)
+    let run = try folder.expect(3, "lint")
+    #expect(run.output.contains("[drop-column]"))
+    #expect(run.errors.contains("migrations/0003_twice.yaml:2:5: error: "))
+    let json = try folder.expect(3, "lint", "--format", "json").json()
+    #expect((json["failed"] as? [String: Any])?["id"] as? String == "0003_twice")
+  }
+
+  @Test("a rule explains itself")
+  func explain() throws {
+    let folder = try WorkingFolder()
+    let run = try folder.expect(0, "lint", "--explain", "drop-column")
+    #expect(run.output.hasPrefix("drop-column\n"))
+    let json = try folder.expect(0, "lint", "--explain", "drop-column", "--format=json").json()
+    #expect(json["explanation"] as? String == run.output)
+  }
+
+  @Test("64: a rule that is not there, with the nearest one")
+  func unknownRule() throws {
+    let run = try WorkingFolder().expect(64, "lint", "--explain", "drop-colum")
+    #expect(
+      run.errors == """
+        schemactl: error: there is no rule 'drop-colum'. Did you mean 'drop-column'?
+          See 'schemactl lint --help'.
+
+        """)
+  }
+
+  @Test("freeze refuses what lint calls an error, until it is allowed with a reason")
+  func freeze() throws {
+    let folder = try dropping()
+    let run = try folder.expect(1, "freeze")
+    #expect(run.output.contains("[drop-column]"))
+    #expect(run.errors.hasPrefix("schemactl: error: nothing was frozen: lint finds 1 error."))
+    let json = try folder.expect(1, "freeze", "--format", "json").json()
+    #expect((json["frozen"] as? [String])?.isEmpty == true)
+    #expect((json["findings"] as? [Any])?.isEmpty == false)
+    #expect(!folder.exists("migrations/history.lock"))
+
+    try folder.expect(0, "freeze", "--through", "1")
+    try folder.expect(1, "freeze")
+    try folder.write(
+      "migrations/0002_drop.yaml",
+      Self.drop + "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
+    let second = try folder.expect(0, "freeze")
+    #expect(second.output.hasPrefix("Froze 0002_drop.\n1 migration frozen in "))
+  }
+}

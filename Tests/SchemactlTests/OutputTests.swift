@@ -1,0 +1,223 @@
+import Foundation
+import SQLite
+import Testing
+
+@Suite("Output")
+struct OutputTests {
+  @Test("migrate says what it did, in words, and then that there is nothing to do")
+  func migrate() throws {
+    let folder = try migrated(through: "6")
+    let first = try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let time = /in \d+ ms/
+    #expect(
+      first.output.replacing(time, with: "in N ms") == """
+        Applied 0007_replace_is_completed_with_status in N ms \
+        (rename-and-update: no row was rewritten).
+        app.sqlite is up to date: 1 migration applied.
+
+        """)
+    #expect(first.errors.isEmpty)
+    let second = try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(second.output == "app.sqlite is up to date: nothing to do.\n")
+  }
+
+  @Test("a map that changes values says that rows were rewritten")
+  func rewritingMap() throws {
+    let folder = try WorkingFolder.of([
+      "0001_tasks": manifest(
+        "CREATE TABLE tasks (id INTEGER PRIMARY KEY, done INTEGER NOT NULL DEFAULT 0)")
+    ])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute("INSERT INTO tasks (done) VALUES (0), (1)")
+    try folder.write(
+      "migrations/0002_state.yaml",
+      """
+      operations:
+        - move_column:
+            table: tasks
+            from: done
+            to: { name: state, type: INTEGER, not_null: true, default: 0 }
+            map: { 0: 1, 1: 2 }
+      """)
+    let run = try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(
+      run.output.contains("(rename-and-update: only rows whose value changes were rewritten)"))
+    #expect(try folder.rows("SELECT state FROM tasks") == ["1", "2"])
+  }
+
+  @Test("a value that the map does not name: what, where, and what to do")
+  func unnamedValue() throws {
+    let folder = try migrated(through: "6")
+    try folder.connection().execute("INSERT INTO reminders (id, isCompleted) VALUES ('x', 7)")
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
+    #expect(
+      run.errors == """
+        migrations/0007_replace_is_completed_with_status.yaml:8:7: error: 1 row of reminders holds \
+        a value in isCompleted that `map` does not name: 7 (integer) in 1 row. Nothing was \
+        changed. Name it in `map`, or correct the rows first
+          in operation 1 move_column of migration 0007_replace_is_completed_with_status
+          no migration was applied: app.sqlite is as it was
+          next: correct the manifest, or the rows that it names, and run `schemactl migrate` again
+
+        """)
+    let redacted = try folder.expect(3, "migrate", "--database", "app.sqlite", "--redact")
+    #expect(redacted.errors.contains("a value (integer) in 1 row"))
+  }
+
+  @Test("a dry run says what it would do and what stands in the way, and changes nothing")
+  func dryRun() throws {
+    let folder = try migrated(through: "6")
+    try folder.connection().execute("INSERT INTO reminders (id, isCompleted) VALUES ('x', 7)")
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--dry-run")
+    #expect(run.output.contains("Would apply 0007_replace_is_completed_with_status:"))
+    #expect(
+      run.output.contains("in the way: not every value of reminders.isCompleted is named by map"))
+    #expect(run.output.hasSuffix("Nothing was changed.\n"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == before)
+  }
+
+  @Test("a plan is a script that makes what migrate makes")
+  func plan() throws {
+    let folder = try migrated()
+    try folder.write("plan.sql", try folder.expect(0, "plan").output)
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    shell.arguments = ["sqlite3", "-init", folder.path("plan.sql"), folder.path("new.sqlite"), ""]
+    shell.standardOutput = FileHandle.nullDevice
+    shell.standardError = FileHandle.nullDevice
+    try shell.run()
+    shell.waitUntilExit()
+    let schema = "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
+    #expect(try folder.rows(schema, in: "new.sqlite") == folder.rows(schema))
+    try folder.expect(0, "verify", "--database", "new.sqlite")
+  }
+
+  @Test("freeze says what it froze, and then that nothing is left")
+  func freeze() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    let run = try folder.expect(0, "freeze", "--release", "1.0")
+    #expect(
+      run.output == """
+        Froze 0001_notes.
+        1 migration frozen for release 1.0 in migrations/history.lock: commit it, and change these \
+        manifests no more.
+
+        """)
+    #expect(
+      try folder.expect(0, "freeze").output
+        == "Nothing to freeze: every migration is frozen already.\n")
+    #expect(try folder.expect(0, "verify").output == "1 migration: 1 unchanged.\n")
+  }
+
+  @Test("--quiet says nothing when all is well", arguments: [["migrate"], ["verify"], ["diff"]])
+  func quiet(arguments: [String]) throws {
+    let folder = try migrated(through: "6")
+    let run = try folder.start(arguments + ["--quiet", "--database", "app.sqlite"]).wait()
+    #expect(run.status == 0)
+    #expect(run.output.isEmpty)
+    #expect(run.errors.isEmpty)
+  }
+
+  @Test("--quiet keeps what was asked for and what is wrong")
+  func quietResults() throws {
+    let folder = try migrated(through: "6")
+    #expect(try folder.expect(0, "status", "-q", "--database", "app.sqlite").output.count > 20)
+    #expect(try !folder.expect(66, "status", "-q", "--database", "no.sqlite").errors.isEmpty)
+  }
+
+  @Test("a reader that goes away ends the output, not the work")
+  func brokenPipe() throws {
+    let folder = try WorkingFolder.ofReminders()
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    let child = try folder.start(
+      ["migrate", "--database", "app.sqlite"], output: pipe.fileHandleForWriting)
+    let run = try child.wait()
+    #expect(run.status == 0)
+    #expect(run.errors.isEmpty)
+    #expect(try folder.applied().count == 7)
+  }
+
+  @Test("names with control characters drive no terminal and forge no line")
+  func controlCharacters() throws {
+    let folder = try migrated()
+    try folder.connection().execute("CREATE TABLE \"a\u{1B}[2J\nerror: b\u{202E}\u{9B}31m\" (id)")
+    for command in ["diff", "verify"] {
+      let run = try folder.expect(1, command, "--database", "app.sqlite")
+      #expect(run.output.contains("a\\u{1B}[2J\\u{A}error: b\\u{202E}\\u{9B}31m"))
+      #expect(
+        run.output.unicodeScalars.allSatisfy { scalar in
+          scalar == "\n"
+            || scalar.properties.generalCategory != .control && !scalar.properties.isBidiControl
+        })
+    }
+    let strange = try WorkingFolder.ofReminders()
+    try strange.connection().execute("CREATE TABLE \"a\u{1B}[2J\nb\" (id)")
+    let run = try strange.expect(1, "migrate", "--database", "app.sqlite")
+    #expect(run.errors.contains("a\\u{1B}[2J\n  b"))
+    let named = try strange.expect(66, "status", "--database", "no\u{1B}[2J.sqlite")
+    #expect(named.errors == "schemactl: error: there is no database no\\u{1B}[2J.sqlite\n")
+  }
+
+  @Test("on a pipe there is neither colour nor progress")
+  func pipe() throws {
+    let run = try WorkingFolder.ofReminders().expect(
+      0, "migrate", "--database", "app.sqlite", environment: ["TERM": "xterm"])
+    #expect(!(run.output + run.errors).unicodeScalars.contains("\u{1B}"))
+  }
+
+  #if os(Linux)
+    @Test("on a terminal one line says how far it is, and is gone at the end")
+    func progress() throws {
+      let errors = try onTerminal(["migrate", "--database", "app.sqlite"], status: 0)
+      #expect(errors.contains("\r\u{1B}[K0001_create_lists_and_reminders 1/7 …"))
+      #expect(errors.hasSuffix("\r\u{1B}[K"))
+      #expect(
+        try onTerminal(["migrate", "--quiet", "--database", "app.sqlite"], status: 0).isEmpty)
+    }
+
+    @Test("an error is red on a terminal, unless the terminal or its user has no colours")
+    func colour() throws {
+      let arguments = ["status", "--database", "no.sqlite"]
+      let message = " there is no database no.sqlite\r\n"
+      #expect(
+        try onTerminal(arguments, status: 66)
+          == "schemactl: \u{1B}[1;31merror:\u{1B}[0m" + message)
+      for variable in [["NO_COLOR": "1"], ["TERM": "dumb"]] {
+        #expect(
+          try onTerminal(arguments, environment: variable, status: 66)
+            == "schemactl: error:" + message)
+      }
+    }
+
+    /// What a run writes to a terminal that is its standard error.
+    private func onTerminal(
+      _ arguments: [String], environment: [String: String] = [:], status: Int32
+    ) throws -> String {
+      let folder = try WorkingFolder.ofReminders()
+      // unlockpt and ptsname (ioctl_tty(2)), which Glibc's module leaves out.
+      let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+      var isLocked: Int32 = 0
+      var number: UInt32 = 0
+      try #require(ioctl(master, 0x4004_5431, &isLocked) == 0)
+      try #require(ioctl(master, 0x8004_5430, &number) == 0)
+      let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+      let child = try folder.start(
+        arguments, environment: ["TERM": "xterm"].merging(environment) { $1 },
+        errors: FileHandle(fileDescriptor: slave, closeOnDealloc: false))
+      #expect(try child.wait().status == status)
+      // Reading ends when no one has the terminal open any more.
+      close(slave)
+      defer { close(master) }
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = read(master, &buffer, buffer.count)
+        guard count > 0 else { break }
+        bytes += buffer[..<count]
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  #endif
+}

@@ -1,0 +1,113 @@
+import Foundation
+import SQLite
+import Testing
+
+#if os(Linux)
+  extension WorkingFolder {
+    /// How many migrations the database holds, while another process writes to it.
+    fileprivate func committed() -> Int {
+      (try? applied().count) ?? 0
+    }
+  }
+
+  @Suite("Signals")
+  struct SignalTests {
+    /// Three migrations; the last one takes hours on the rows that are there, and no time without.
+    private func longHistory() throws -> WorkingFolder {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+      // With a write-ahead log the test can look on.
+      try folder.connection().execute(
+        """
+        PRAGMA journal_mode = WAL;
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO notes SELECT i, 'text' FROM n
+        """)
+      try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
+      try folder.write(
+        "migrations/0003_slow.yaml",
+        manifest("UPDATE notes SET text = (SELECT count(*) FROM notes a, notes b, notes c)"))
+      return folder
+    }
+
+    @Test(
+      "130: a signal rolls back, names the last migration that stays, and can be gone on from",
+      arguments: [SIGINT, SIGTERM, SIGHUP])
+    func interrupted(signal: Int32) throws {
+      let folder = try longHistory()
+      let child = try folder.start(["migrate", "--database", "app.sqlite"])
+      try waitUntil { folder.committed() == 2 || !child.isRunning }
+      child.send(signal)
+      let run = try child.wait()
+      #expect(run.status == 130)
+      #expect(run.errors.contains("The last migration that was applied is 0002_more"))
+      #expect(run.errors.contains("next: run `schemactl migrate` again"))
+      #expect(try folder.applied() == ["0001_notes", "0002_more"])
+      #expect(try folder.rows("SELECT DISTINCT text FROM notes") == ["text"])
+    }
+
+    @Test("130: in JSON too, with what was applied")
+    func json() throws {
+      let folder = try longHistory()
+      let child = try folder.start(["migrate", "--database", "app.sqlite", "--format", "json"])
+      try waitUntil { folder.committed() == 2 || !child.isRunning }
+      child.send(SIGINT)
+      let run = try child.wait()
+      #expect(run.status == 130)
+      let json = try run.json()
+      #expect((json["error"] as? [String: Any])?["code"] as? Int == 130)
+      #expect((json["applied"] as? [[String: Any]])?.map { $0["id"] as? String } == ["0002_more"])
+    }
+
+    /// A replay that does not end.
+    private func endlessHistory() throws -> WorkingFolder {
+      try WorkingFolder.of([
+        "0001_endless": manifest(
+          "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) "
+            + "SELECT count(*) FROM n")
+      ])
+    }
+
+    @Test("a replay too is stopped, and nothing has been made")
+    func replaying() throws {
+      let folder = try endlessHistory()
+      let child = try folder.start(["migrate", "--database", "app.sqlite"])
+      try waitUntil { child.takes(SIGINT) }
+      child.send(SIGINT)
+      let run = try child.wait()
+      #expect(run.status == 130)
+      #expect(run.errors == "schemactl: error: interrupted: no migration was applied\n")
+      #expect(!folder.exists("app.sqlite"))
+    }
+
+    @Test("a second signal ends the program at once, whatever it waits for")
+    func second() throws {
+      let folder = try WorkingFolder()
+      try folder.makeFolder("migrations")
+      for number in 1...100 { try folder.write("migrations/\(number)_none.yaml", "operations: []") }
+      // Nobody reads the pipe, which holds less than what is to be said.
+      let pipe = Pipe()
+      _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, 1031 /* F_SETPIPE_SZ */, 4096)
+      let child = try folder.start(
+        ["migrate", "--database", "app.sqlite", "--format", "json"],
+        output: pipe.fileHandleForWriting)
+      try waitUntil { folder.exists("app.sqlite") && folder.committed() == 100 }
+      child.send(SIGINT)
+      child.send(SIGTERM)
+      try waitUntil { !child.isRunning }
+      child.send(SIGKILL)
+      #expect(try child.wait().status == 130)
+    }
+
+    @Test("a command that writes nothing ends at the first signal")
+    func reading() throws {
+      let folder = try endlessHistory()
+      let child = try folder.start(["verify", "--format", "json"])
+      try waitUntil { child.takes(SIGTERM) }
+      child.send(SIGTERM)
+      let run = try child.wait()
+      #expect(run.status == 130)
+      #expect((try run.json()["error"] as? [String: Any])?["code"] as? Int == 130)
+    }
+  }
+#endif
