@@ -137,7 +137,8 @@ extension OperationPlan {
     }
     // NULLs are all different to a UNIQUE index (CREATE INDEX, section 1.1).
     let terms = names.map { Quoting.quoted($0) }
-    let condition = (index.where.map { ["(\($0.text)\n)"] } ?? []) + terms.map { "\($0) IS NOT NULL" }
+    let condition =
+      (index.where.map { ["(\($0.text)\n)"] } ?? []) + terms.map { "\($0) IS NOT NULL" }
     return Question(
       table: index.table, columns: names,
       promise: "no two rows of \(index.table) are alike in \(names.joined(separator: ", "))",

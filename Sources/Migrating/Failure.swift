@@ -52,7 +52,8 @@ package struct Failure: Error, Sendable {
       case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
       case .corrupt: "\(database) is damaged (\(error.message)). Restore it from a backup"
       case .readOnly: "\(database) cannot be written (\(error.message))"
-      case .cannotOpen where error.systemError == 13: "\(database) cannot be opened: permission denied"
+      case .cannotOpen where error.systemError == 13:
+        "\(database) cannot be opened: permission denied"
       case .full: "the disk is full: \(database) was left as it was"
       case .interrupted: "interrupted"
       default: "\(database): \(error.message) (SQLite error \(error.extendedCode))"

@@ -41,7 +41,9 @@ struct HeldValues {
       return "\(value) (\(group.storageClass)) in \(counted(group.rows, "row"))"
     }
     var list = values.joined(separator: ", ")
-    if distinct > Self.shown { list += ", and \(counted(distinct - Int64(Self.shown), "more value"))" }
+    if distinct > Self.shown {
+      list += ", and \(counted(distinct - Int64(Self.shown), "more value"))"
+    }
     return """
       \(counted(rows, "row")) of \(scan.table) \(rows == 1 ? "holds" : "hold") a value in \
       \(scan.column) that `map` does not name: \(list). Nothing was changed. Name \

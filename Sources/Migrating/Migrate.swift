@@ -48,6 +48,8 @@ package struct MigrateReport: Sendable {
   package var applied: [AppliedMigration] = []
   package var failure: Failure?
   package var created = false
+  /// The copy that was taken before the first draft.
+  package var draftCopy: String?
   package var drift: [SchemaChange] = []
 
   package var status: ExitStatus { failure?.status ?? .success }
@@ -109,6 +111,7 @@ extension Project {
 extension Migration {
   /// A migration is named by its id or by its number.
   package func answers(to name: String) -> Bool {
-    id == name || (name.utf8.allSatisfy { (48...57).contains($0) } && MigrationNumber(id: name) == number)
+    id == name
+      || (name.utf8.allSatisfy { (48...57).contains($0) } && MigrationNumber(id: name) == number)
   }
 }

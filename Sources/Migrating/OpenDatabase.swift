@@ -52,7 +52,7 @@ package enum DatabaseFile {
     do {
       do {
         return try open(path, .readOnly, timeout: timeout, interruption)
-      } catch where error.code == .cannotOpen || error.code == .readOnly {
+      } catch  where error.code == .cannotOpen || error.code == .readOnly {
         // A hot journal, or a WAL without its index, can only be read by one who may write.
         return try open(path, .readWrite, timeout: timeout, interruption)
       }

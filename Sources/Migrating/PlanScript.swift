@@ -24,7 +24,9 @@ extension PlannedMigration {
   fileprivate func script(createsLedger: Bool) -> [String] {
     let enforces = migration.manifest.foreignKeys == .enforced
     var lines = ["-- \(oneLine(migration.id))"]
-    if let description = migration.manifest.description { lines.append("-- \(oneLine(description))") }
+    if let description = migration.manifest.description {
+      lines.append("-- \(oneLine(description))")
+    }
     if enforces { lines.append("PRAGMA foreign_keys = ON;") }
     lines.append("BEGIN IMMEDIATE;")
     if createsLedger { lines.append(terminated(Ledger.createStatement)) }
@@ -95,7 +97,8 @@ extension OperationPlan {
       return updates
         ? "\(strategy.rawValue): only rows whose value changes are rewritten"
         : "\(strategy.rawValue): no row is rewritten"
-    case .addAndUpdate: return "\(strategy.rawValue): only rows that differ from the default are rewritten"
+    case .addAndUpdate:
+      return "\(strategy.rawValue): only rows that differ from the default are rewritten"
     case .rebuild: return "\(strategy.rawValue): the table is copied, made anew and filled again"
     case .sql: return "as the manifest spells it out"
     case .assertion: return "changes nothing"
@@ -113,5 +116,7 @@ private func terminated(_ sql: String) -> String {
 
 /// Text for a comment: a line feed would end it.
 private func oneLine(_ text: String) -> String {
-  String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : $0 }))
+  String(
+    String.UnicodeScalarView(
+      text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : $0 }))
 }

@@ -15,7 +15,8 @@ package struct Project: Sendable {
   package let foreign: ForeignObjects
 
   package init(
-    folder: MigrationFolder, migrations: [Migration], lock: HistoryLock?, application: Application = Application(),
+    folder: MigrationFolder, migrations: [Migration], lock: HistoryLock?,
+    application: Application = Application(),
     foreign: ForeignObjects = ForeignObjects()
   ) {
     self.folder = folder

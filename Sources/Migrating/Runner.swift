@@ -146,7 +146,8 @@ final class Runner {
     let rest = TokenizedSQL(String(decoding: sql.utf8.dropFirst(script.offset), as: UTF8.self))
     guard rest.significant.isEmpty else {
       throw context.failure(
-        .invalidInput, "an expression ends the statement it stands in: \(rest.text(rest.significant[0]))",
+        .invalidInput,
+        "an expression ends the statement it stands in: \(rest.text(rest.significant[0]))",
         position: place)
     }
   }
@@ -224,7 +225,9 @@ final class Runner {
   private func statement(in bytes: [UInt8], at offset: Int) -> (start: Int, text: String) {
     let tokens = TokenizedSQL(bytes: Array(bytes[offset...]))
     guard let first = tokens.significant.first else { return (offset, "") }
-    let isTrigger = tokens.significant.prefix(4).contains { tokens.text($0).uppercased() == "TRIGGER" }
+    let isTrigger = tokens.significant.prefix(4).contains {
+      tokens.text($0).uppercased() == "TRIGGER"
+    }
     let end = tokens.significant.first { tokens.text($0) == ";" }.map(\.range.lowerBound)
     let last = tokens.significant.last?.range.upperBound ?? first.range.upperBound
     let start = first.range.lowerBound

@@ -32,7 +32,8 @@ final class StatementGuard {
 
   /// Watches while `body` compiles or runs a statement of a migration; everything else that the
   /// connection does (savepoints, the ledger, questions about the schema) is our own.
-  func watching<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+  func watching<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result
+  {
     isWatching = true
     defer { isWatching = false }
     return try body()
@@ -63,7 +64,8 @@ final class StatementGuard {
     case .transaction, .savepoint:
       return "transaction control (\(event.first ?? "")) does not belong in a migration: "
         + "each migration is applied whole or not at all"
-    case .attach: return "ATTACH and VACUUM do not belong in a migration: they need their own transaction"
+    case .attach:
+      return "ATTACH and VACUUM do not belong in a migration: they need their own transaction"
     case .detach: return "DETACH does not belong in a migration"
     case .function where event.second?.lowercased() == "load_extension":
       return "load_extension() does not belong in a migration: extensions are not loaded"

@@ -47,7 +47,8 @@ extension Project {
     }
     let known = Set((live.rows ?? []).map(\.id))
     // Without a ledger the question is how it differs from the whole history.
-    let last = live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
+    let last =
+      live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
     let shadow = try Shadow(application)
     for migration in migrations[..<(last.map { $0 + 1 } ?? 0)] { try shadow.apply(migration) }
     return compareSchemas(

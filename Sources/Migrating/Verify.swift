@@ -72,8 +72,9 @@ extension Project {
     guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }),
       let expected = last.map({ schemas[$0.id] }) ?? Schema()
     else {
-      report.notes.append("the schema was not compared: the history cannot be replayed to where "
-        + "the database stands")
+      report.notes.append(
+        "the schema was not compared: the history cannot be replayed to where "
+          + "the database stands")
       return
     }
     report.drift = compareSchemas(
@@ -95,7 +96,9 @@ extension Project {
         return schemas
       }
       schemas[migration.id] = shadow.schema
-      guard let index = report.history.firstIndex(where: { $0.id == migration.id }) else { continue }
+      guard let index = report.history.firstIndex(where: { $0.id == migration.id }) else {
+        continue
+      }
       isExact = isExact && [.unchanged, .lineEnds].contains(report.history[index].state)
       guard isExact, let entry = lock?.effectiveEntry(migration.id),
         entry.digests.schema != shadow.fingerprint

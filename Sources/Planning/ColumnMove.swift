@@ -25,7 +25,8 @@ struct ColumnMove {
     let table = try ParsedTable(object)
     guard let column = table.parsed.column(named: move.from) else {
       throw PlanningError(
-        .failed, "\(move.table) has no column \(move.from); it has "
+        .failed,
+        "\(move.table) has no column \(move.from); it has "
           + table.parsed.columns.map(\.name.text).joined(separator: ", "), key: "from")
     }
     guard table.parsed.column(named: move.to.name) == nil else {

@@ -52,7 +52,9 @@ struct ColumnRenaming {
       rewritesOthers = !others.isEmpty
       dependents =
         try inTable(table, from: from, to: to, after: after)
-        + (mentioning + broken).map { "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)" }
+        + (mentioning + broken).map {
+          "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
+        }
     } catch let error as PlanningError {
       throw error
     } catch let error as DatabaseError {

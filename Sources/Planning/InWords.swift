@@ -14,8 +14,10 @@ extension Operation {
     case .renameColumn(let table, let from, let to):
       return "\(table).\(from) is called \(to) from now on"
     case .moveColumn(let move): return inWords(move)
-    case .alterColumn(let change): return "changes the definition of \(change.table).\(change.column)"
-    case .rebuildTable(let rebuild): return "makes \(rebuild.table.name) anew with another definition"
+    case .alterColumn(let change):
+      return "changes the definition of \(change.table).\(change.column)"
+    case .rebuildTable(let rebuild):
+      return "makes \(rebuild.table.name) anew with another definition"
     case .convertPrimaryKey(let conversion):
       return "gives \(conversion.table) another kind of primary key"
     case .createIndex(let index):
@@ -44,7 +46,9 @@ extension Operation {
     var text =
       "\(move.table).\(move.from) \(move.keepSource ? "stays, and" : "becomes") \(move.to.name)"
     text += move.keepSource ? " comes \(place)" : ", \(place)"
-    guard case .map(let pairs) = move.mapping else { return text + "; an expression gives its values" }
+    guard case .map(let pairs) = move.mapping else {
+      return text + "; an expression gives its values"
+    }
     let values = pairs.prefix(8).map { pair in
       pair.from == pair.to ? "\(pair.from.sql) stays" : "\(pair.from.sql) becomes \(pair.to.sql)"
     }

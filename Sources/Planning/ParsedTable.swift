@@ -65,7 +65,11 @@ struct ParsedTable {
   var isAutoincrement: Bool {
     parsed.columns.contains { $0.primaryKey?.isAutoincrement ?? false }
       || parsed.constraints.contains { constraint in
-        if case .primaryKey(_, let isAutoincrement, _) = constraint.kind { isAutoincrement } else { false }
+        if case .primaryKey(_, let isAutoincrement, _) = constraint.kind {
+          isAutoincrement
+        } else {
+          false
+        }
       }
   }
 }

@@ -96,7 +96,8 @@ package struct Planner {
   private func checked(
     _ sql: String, declares definition: TableDefinition
   ) throws(PlanningError) -> String {
-    let constraints = definition.unique.count + definition.checks.count
+    let constraints =
+      definition.unique.count + definition.checks.count
       + definition.foreignKeys.count + (definition.primaryKey.isEmpty ? 0 : 1)
     guard case .createTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
       parsed.columns.map(\.name.text) == definition.columns.map(\.name),

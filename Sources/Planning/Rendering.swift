@@ -92,7 +92,8 @@ extension TableDefinition {
     if strict { options.append("STRICT") }
     if withoutRowid { options.append("WITHOUT ROWID") }
     let suffix = options.isEmpty ? "" : " " + options.joined(separator: ", ")
-    return "CREATE TABLE \(Quoting.quoted(name)) (\n  \(items.joined(separator: ",\n  "))\n)\(suffix)"
+    return
+      "CREATE TABLE \(Quoting.quoted(name)) (\n  \(items.joined(separator: ",\n  "))\n)\(suffix)"
   }
 }
 
@@ -108,7 +109,8 @@ extension IndexDefinition {
       if column.descending { sql += " DESC" }
       return sql
     }
-    var sql = "CREATE \(unique ? "UNIQUE " : "")INDEX \(Quoting.quoted(name)) ON \(Quoting.quoted(table))"
+    var sql =
+      "CREATE \(unique ? "UNIQUE " : "")INDEX \(Quoting.quoted(name)) ON \(Quoting.quoted(table))"
     sql += " (\(terms.joined(separator: ", ")))"
     if let condition = self.where { sql += " WHERE \(expression(condition))" }
     return sql

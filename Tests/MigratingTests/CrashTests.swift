@@ -109,7 +109,9 @@ struct CrashTests {
 
 @Suite("two processes at once")
 struct ConcurrencyTests {
-  @Test("on one file: each migration is in the ledger once, and one has nothing to do", arguments: [false, true])
+  @Test(
+    "on one file: each migration is in the ledger once, and one has nothing to do",
+    arguments: [false, true])
   func together(startsWithDatabase: Bool) throws {
     let sandbox = try Sandbox.reminders()
     if startsWithDatabase { try sandbox.makeRelease1(reminders: 2000) }

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("what mentions the column that moves")
 struct DependentsTests {
-  private func sandbox(_ sql: String, dependents: Bool = false, to: String = "{ name: status, type: INTEGER }")
+  private func sandbox(
+    _ sql: String, dependents: Bool = false, to: String = "{ name: status, type: INTEGER }"
+  )
     throws -> Sandbox
   {
     let sandbox = try Sandbox()
@@ -27,7 +29,10 @@ struct DependentsTests {
   @Test(
     "stops the operation, and is named",
     arguments: [
-      ("CREATE TABLE t (id, flag INTEGER); CREATE VIEW done AS SELECT id FROM t WHERE flag;", "view done"),
+      (
+        "CREATE TABLE t (id, flag INTEGER); CREATE VIEW done AS SELECT id FROM t WHERE flag;",
+        "view done"
+      ),
       (
         """
         CREATE TABLE t (id, flag INTEGER); CREATE TABLE u (a);
@@ -40,9 +45,18 @@ struct DependentsTests {
       ("CREATE TABLE t (id, flag INTEGER, n INTEGER CHECK (n > flag));", "column n"),
       ("CREATE TABLE t (id, flag INTEGER, CHECK (flag <= 1));", "CHECK (flag <= 1)"),
       ("CREATE TABLE t (id, flag INTEGER, UNIQUE (id, flag));", "UNIQUE (id, flag)"),
-      ("CREATE TABLE u (a PRIMARY KEY); CREATE TABLE t (id, flag INTEGER, FOREIGN KEY (flag) REFERENCES u (a));", "FOREIGN KEY (flag)"),
-      ("CREATE TABLE t (id, flag INTEGER UNIQUE); CREATE TABLE c (x REFERENCES t (flag));", "table c"),
-      ("CREATE TABLE t (id, flag INTEGER); CREATE VIEW a AS SELECT * FROM t; CREATE VIEW b AS SELECT flag FROM a;", "view b"),
+      (
+        "CREATE TABLE u (a PRIMARY KEY); CREATE TABLE t (id, flag INTEGER, FOREIGN KEY (flag) REFERENCES u (a));",
+        "FOREIGN KEY (flag)"
+      ),
+      (
+        "CREATE TABLE t (id, flag INTEGER UNIQUE); CREATE TABLE c (x REFERENCES t (flag));",
+        "table c"
+      ),
+      (
+        "CREATE TABLE t (id, flag INTEGER); CREATE VIEW a AS SELECT * FROM t; CREATE VIEW b AS SELECT flag FROM a;",
+        "view b"
+      ),
     ])
   func refused(sql: String, named: String) throws {
     let sandbox = try sandbox(sql)
@@ -52,8 +66,12 @@ struct DependentsTests {
     #expect(failure?.message.contains("dependents: rename") == true)
   }
 
-  @Test("with dependents: rename SQLite rewrites it, by RENAME and by rebuild alike",
-    arguments: ["{ name: status, type: INTEGER }", "{ name: status, type: INTEGER, not_null: true, default: 0 }"])
+  @Test(
+    "with dependents: rename SQLite rewrites it, by RENAME and by rebuild alike",
+    arguments: [
+      "{ name: status, type: INTEGER }",
+      "{ name: status, type: INTEGER, not_null: true, default: 0 }",
+    ])
   func rewritten(to: String) throws {
     let sandbox = try sandbox(
       """
@@ -66,11 +84,15 @@ struct DependentsTests {
     try sandbox.run("INSERT INTO t (rowid, id, flag) VALUES (7, 'a', 0), (9, 'b', 1)")
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
-    #expect(try sandbox.rows("SELECT rowid, id, status, g FROM t") == [[7, "a", 0, 1], [9, "b", 1, 2]])
+    #expect(
+      try sandbox.rows("SELECT rowid, id, status, g FROM t") == [[7, "a", 0, 1], [9, "b", 1, 2]])
     #expect(try sandbox.rows("SELECT id FROM done") == [["b"]])
     try sandbox.run("UPDATE t SET id = 'c' WHERE id = 'b'")
     #expect(try sandbox.rows("SELECT status FROM t WHERE id = 'c'") == [[0]])
-    #expect(try sandbox.rows("SELECT name FROM sqlite_schema WHERE sql LIKE '%flag%' AND name <> 'schemactl_migrations'").isEmpty)
+    #expect(
+      try sandbox.rows(
+        "SELECT name FROM sqlite_schema WHERE sql LIKE '%flag%' AND name <> 'schemactl_migrations'"
+      ).isEmpty)
   }
 
   @Test("the column's own CHECK goes with it")
@@ -94,7 +116,8 @@ struct DependentsTests {
 
   @Test("a broken view elsewhere, which blocks every RENAME, does not stop the move")
   func brokenView() throws {
-    let sandbox = try sandbox("CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT 1 FROM gone;")
+    let sandbox = try sandbox(
+      "CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT 1 FROM gone;")
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
     #expect(report.applied.last?.strategies == [.rebuild])

@@ -32,7 +32,8 @@ private struct GeneratedTable: CustomStringConvertible {
     Literal(yaml: "null", sql: "NULL"), Literal(yaml: "0", sql: "0"), Literal(yaml: "1", sql: "1"),
     Literal(yaml: "'0'", sql: "'0'"), Literal(yaml: "\"it's\"", sql: "'it''s'"),
     Literal(yaml: "1.5", sql: "1.5"), Literal(yaml: "{ blob: 00ff }", sql: "x'00ff'"),
-    Literal(yaml: "''", sql: "''"), Literal(yaml: "-9223372036854775808", sql: "-9223372036854775808"),
+    Literal(yaml: "''", sql: "''"),
+    Literal(yaml: "-9223372036854775808", sql: "-9223372036854775808"),
   ]
 
   init(seed: UInt64) {
@@ -47,7 +48,8 @@ private struct GeneratedTable: CustomStringConvertible {
     var columns = (0..<Int.random(in: 1...4, using: &random)).map { "o\($0)" }
     var definitions: [String: String] = [:]
     for column in columns {
-      definitions[column] = "\(column)\(pick(types))" + pick(["", " COLLATE NOCASE", " DEFAULT 'x'", " /* , ) */"])
+      definitions[column] =
+        "\(column)\(pick(types))" + pick(["", " COLLATE NOCASE", " DEFAULT 'x'", " /* , ) */"])
     }
     columns.append("updatedAt")
     definitions["updatedAt"] = "updatedAt TEXT DEFAULT 'old'"
@@ -66,11 +68,14 @@ private struct GeneratedTable: CustomStringConvertible {
       columns.insert("id", at: pick([0, columns.count]))
     }
     var items = columns.map { definitions[$0] ?? $0 }
-    if key == "without" || key == "composite" { items.append("PRIMARY KEY (id\(key == "composite" ? ", updatedAt DESC" : ""))") }
+    if key == "without" || key == "composite" {
+      items.append("PRIMARY KEY (id\(key == "composite" ? ", updatedAt DESC" : ""))")
+    }
     if key == "rowid" { items.append("UNIQUE (id) ON CONFLICT REPLACE") }
     hasRowid = key != "without"
     let name = Quoting.quoted(table)
-    create = "CREATE TABLE \(name) (\n  \(items.joined(separator: ",\n  "))\n)"
+    create =
+      "CREATE TABLE \(name) (\n  \(items.joined(separator: ",\n  "))\n)"
       + (hasRowid ? "" : " WITHOUT ROWID")
     let parent = key == "composite" ? "" : " REFERENCES \(name) (id) ON DELETE CASCADE"
     others = """
@@ -87,7 +92,8 @@ private struct GeneratedTable: CustomStringConvertible {
       """
     self.columns = columns
     toType = pick([fromType, fromType, " INTEGER", " TEXT", ""])
-    toDefinition = "{ name: \(yaml(to))\(toType.isEmpty ? "" : ", type: \(toType.dropFirst())")\(pick(["", "", ", default: 7", ", check: \"length('x') = 1\""])) }"
+    toDefinition =
+      "{ name: \(yaml(to))\(toType.isEmpty ? "" : ", type: \(toType.dropFirst())")\(pick(["", "", ", default: 7", ", check: \"length('x') = 1\""])) }"
     var keys: [Literal] = Self.values.shuffled(using: &random)
     keys = Array(keys.prefix(Int.random(in: 1...keys.count, using: &random)))
     map = keys.map { key in
@@ -115,7 +121,9 @@ private struct GeneratedTable: CustomStringConvertible {
       let flag = map[Int.random(in: 0..<map.count, using: &random)].from
       let other = Self.values[Int.random(in: 0..<Self.values.count, using: &random)].sql
       // Holes between the rowids.
-      let id = columns.contains("id") && create.contains("INTEGER PRIMARY KEY") ? "\(index * 3 + 1)" : "'k\(index)'"
+      let id =
+        columns.contains("id") && create.contains("INTEGER PRIMARY KEY")
+        ? "\(index * 3 + 1)" : "'k\(index)'"
       return """
         INSERT INTO \(name) (id, o0, updatedAt, \(Quoting.quoted(from))) VALUES (\(id), \(other), 'old', \(flag));
         INSERT INTO child (parent) VALUES (\(id));
@@ -125,12 +133,16 @@ private struct GeneratedTable: CustomStringConvertible {
 }
 
 private func yaml(_ text: String) -> String {
-  "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
+  "\""
+    + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    + "\""
 }
 
 @Suite("the move on generated tables")
 struct GeneratedMoveTests {
-  @Test("keeps every value, row, rowid, child, index, trigger and sequence", arguments: (0..<120).map { UInt64($0) })
+  @Test(
+    "keeps every value, row, rowid, child, index, trigger and sequence",
+    arguments: (0..<120).map { UInt64($0) })
   func keepsAll(seed: UInt64) throws {
     let generated = GeneratedTable(seed: seed)
     let sandbox = try Sandbox()
@@ -142,19 +154,29 @@ struct GeneratedMoveTests {
     // What the column's affinity has made of the values, the map may not name.
     let name = Quoting.quoted(generated.table)
     let from = Quoting.quoted(generated.from)
-    let named = generated.map.map { "(typeof(\(from)) = typeof(\($0.from)) AND +\(from) COLLATE BINARY IS \($0.from))" }
-      .joined(separator: " OR ")
-    try sandbox.run("DROP TRIGGER gone; DELETE FROM \(name) WHERE NOT (\(named)); CREATE TRIGGER gone BEFORE DELETE ON \(name) BEGIN INSERT INTO log VALUES (old.id); END")
+    let named = generated.map.map {
+      "(typeof(\(from)) = typeof(\($0.from)) AND +\(from) COLLATE BINARY IS \($0.from))"
+    }
+    .joined(separator: " OR ")
+    try sandbox.run(
+      "DROP TRIGGER gone; DELETE FROM \(name) WHERE NOT (\(named)); CREATE TRIGGER gone BEFORE DELETE ON \(name) BEGIN INSERT INTO log VALUES (old.id); END"
+    )
     try sandbox.run("ANALYZE")
 
     let expected = try expectation(generated, sandbox)
     let before = try everythingElse(generated, sandbox)
     let report = try sandbox.migrate()
-    try #require(report.failure == nil, "\(generated): \(String(describing: report.failure)) \(generated.create) \(generated.manifest())")
+    try #require(
+      report.failure == nil,
+      "\(generated): \(String(describing: report.failure)) \(generated.create) \(generated.manifest())"
+    )
     #expect(try actual(generated, sandbox) == expected, "\(generated)")
     #expect(try everythingElse(generated, sandbox) == before, "\(generated)")
-    let names = try sandbox.rows("SELECT name FROM pragma_table_info(\(Quoting.stringLiteral(generated.table)))")
-    #expect(names.map { $0[0].text } == generated.columns.map { $0 == generated.from ? generated.to : $0 }, "\(generated)")
+    let names = try sandbox.rows(
+      "SELECT name FROM pragma_table_info(\(Quoting.stringLiteral(generated.table)))")
+    #expect(
+      names.map { $0[0].text }
+        == generated.columns.map { $0 == generated.from ? generated.to : $0 }, "\(generated)")
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
   }
 
@@ -162,13 +184,16 @@ struct GeneratedMoveTests {
   private func expectation(_ generated: GeneratedTable, _ sandbox: Sandbox) throws -> [[Value]] {
     let connection = try sandbox.open()
     try connection.execute("CREATE TEMP TABLE target (v\(generated.toType))")
-    let rows = try connection.rows("SELECT \(selected(generated, generated.from)) FROM \(Quoting.quoted(generated.table)) ORDER BY id")
+    let rows = try connection.rows(
+      "SELECT \(selected(generated, generated.from)) FROM \(Quoting.quoted(generated.table)) ORDER BY id"
+    )
     return try rows.map { row in
       var row = row
       let index = generated.columns.firstIndex(of: generated.from).map { $0 * 2 } ?? 0
       for pair in generated.map {
         let holds = try connection.value(
-          "SELECT quote(\(pair.from)) = ?1 AND typeof(\(pair.from)) = ?2", [row[index], row[index + 1]])
+          "SELECT quote(\(pair.from)) = ?1 AND typeof(\(pair.from)) = ?2",
+          [row[index], row[index + 1]])
         guard holds == 1 else { continue }
         try connection.execute("DELETE FROM target; INSERT INTO target VALUES (\(pair.to))")
         let value = try connection.rows("SELECT quote(v), typeof(v) FROM target")[0]
@@ -180,7 +205,9 @@ struct GeneratedMoveTests {
   }
 
   private func actual(_ generated: GeneratedTable, _ sandbox: Sandbox) throws -> [[Value]] {
-    try sandbox.rows("SELECT \(selected(generated, generated.to)) FROM \(Quoting.quoted(generated.table)) ORDER BY id")
+    try sandbox.rows(
+      "SELECT \(selected(generated, generated.to)) FROM \(Quoting.quoted(generated.table)) ORDER BY id"
+    )
   }
 
   private func selected(_ generated: GeneratedTable, _ moving: String) -> String {
@@ -191,8 +218,10 @@ struct GeneratedMoveTests {
 
   private func everythingElse(_ generated: GeneratedTable, _ sandbox: Sandbox) throws -> [[Value]] {
     try sandbox.rows("SELECT * FROM child ORDER BY id") + sandbox.rows("SELECT * FROM log")
-      + sandbox.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type <> 'table' ORDER BY 1, 2")
+      + sandbox.rows(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type <> 'table' ORDER BY 1, 2")
       + sandbox.rows("SELECT * FROM sqlite_stat1 ORDER BY 1, 2")
-      + (generated.create.contains("AUTOINCREMENT") ? sandbox.rows("SELECT * FROM sqlite_sequence") : [])
+      + (generated.create.contains("AUTOINCREMENT")
+        ? sandbox.rows("SELECT * FROM sqlite_sequence") : [])
   }
 }

@@ -77,7 +77,8 @@ struct PlanScriptTests {
     let copy = try Sandbox()
     for id in ["0001_create", "0002_moves"] {
       try FileManager.default.copyItem(
-        atPath: "\(sandbox.folder)/migrations/\(id).yaml", toPath: "\(copy.folder)/migrations/\(id).yaml")
+        atPath: "\(sandbox.folder)/migrations/\(id).yaml",
+        toPath: "\(copy.folder)/migrations/\(id).yaml")
     }
     let ended = try shell(copy, try plan(copy))
     #expect(ended.code == 0, "\(ended.errors)")
@@ -96,7 +97,8 @@ struct PlanScriptTests {
     let live = try plan(sandbox)
     let lines = live.split(separator: "\n").map(String.init)
     #expect(lines.contains("--   (move_column, rename-and-update: no row is rewritten)"))
-    #expect(lines.contains(#"ALTER TABLE main."reminders" RENAME COLUMN "isCompleted" TO "status";"#))
+    #expect(
+      lines.contains(#"ALTER TABLE main."reminders" RENAME COLUMN "isCompleted" TO "status";"#))
     #expect(lines.contains("BEGIN IMMEDIATE;"))
     #expect(lines.last == "COMMIT;")
   }
@@ -110,7 +112,8 @@ struct DryRunTests {
     try sandbox.makeRelease1()
     let good = try sandbox.project().dryRun(sandbox.options())
     #expect(good.status == .success)
-    #expect(good.answers.map(\.question) == ["every value of reminders.isCompleted is named by map"])
+    #expect(
+      good.answers.map(\.question) == ["every value of reminders.isCompleted is named by map"])
     #expect(good.answers.allSatisfy { $0.isAsked && $0.obstacle == nil })
     try sandbox.run("UPDATE reminders SET isCompleted = 2 WHERE id = 'r7'")
     let before = try Dump(sandbox.open())
@@ -126,11 +129,17 @@ struct DryRunTests {
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a, b);")
     try sandbox.migrate()
     try sandbox.run("INSERT INTO t VALUES (1, NULL), (1, NULL)")
-    try sandbox.add("0002_index", "operations: [{ create_index: { name: i, table: t, columns: [b], unique: true } }]")
+    try sandbox.add(
+      "0002_index",
+      "operations: [{ create_index: { name: i, table: t, columns: [b], unique: true } }]")
     #expect(try sandbox.project().dryRun(sandbox.options()).status == .success)
-    try sandbox.add("0003_index", "operations: [{ create_index: { name: j, table: t, columns: [a], unique: true } }]")
+    try sandbox.add(
+      "0003_index",
+      "operations: [{ create_index: { name: j, table: t, columns: [a], unique: true } }]")
     #expect(try sandbox.project().dryRun(sandbox.options(to: "3")).status == .migrationFailed)
-    try sandbox.add("0003_index", "operations: [{ add_column: { table: t, column: { name: c, not_null: true } } }]")
+    try sandbox.add(
+      "0003_index",
+      "operations: [{ add_column: { table: t, column: { name: c, not_null: true } } }]")
     #expect(try sandbox.project().dryRun(sandbox.options()).status == .migrationFailed)
   }
 

@@ -43,12 +43,14 @@ func start(_ program: String, _ arguments: [String], input: String? = nil) throw
   let running = try Running()
   let process = running.process
   process.executableURL =
-    program.hasPrefix("/") ? URL(fileURLWithPath: program) : programs.appendingPathComponent(program)
+    program.hasPrefix("/")
+    ? URL(fileURLWithPath: program) : programs.appendingPathComponent(program)
   process.arguments = arguments
   for name in ["out", "err"] {
     try Data().write(to: running.folder.appendingPathComponent(name))
   }
-  process.standardOutput = try FileHandle(forWritingTo: running.folder.appendingPathComponent("out"))
+  process.standardOutput = try FileHandle(
+    forWritingTo: running.folder.appendingPathComponent("out"))
   process.standardError = try FileHandle(forWritingTo: running.folder.appendingPathComponent("err"))
   if let input {
     let file = running.folder.appendingPathComponent("in")

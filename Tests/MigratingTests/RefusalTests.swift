@@ -11,7 +11,8 @@ struct RefusalTests {
     arguments: [
       ("BEGIN", "transaction control (BEGIN)"), ("COMMIT", "transaction control (COMMIT)"),
       ("ROLLBACK", "transaction control (ROLLBACK)"), ("END", "transaction control (COMMIT)"),
-      ("SAVEPOINT x", "transaction control (BEGIN)"), ("RELEASE x", "transaction control (RELEASE)"),
+      ("SAVEPOINT x", "transaction control (BEGIN)"),
+      ("RELEASE x", "transaction control (RELEASE)"),
       ("ATTACH 'x.db' AS x", "ATTACH"), ("DETACH x", "DETACH"), ("VACUUM", "VACUUM"),
       ("/* hidden */ vacuum INTO 'copy.db'", "VACUUM"),
       ("SELECT load_extension('x')", "load_extension()"),
@@ -111,7 +112,8 @@ struct RefusalTests {
       """)
     #expect(try sandbox.migrate().failure == nil, "naming it in a definition calls nothing")
     for sql in [
-      "UPDATE t SET a = slug(a);", "INSERT INTO t (a) VALUES (1);", "CREATE INDEX s ON t (slug(a));",
+      "UPDATE t SET a = slug(a);", "INSERT INTO t (a) VALUES (1);",
+      "CREATE INDEX s ON t (slug(a));",
     ] {
       try sandbox.addSQL("0002_call", sql)
       let failure = #expect(throws: Failure.self, "\(sql)") { try sandbox.migrate() }
@@ -120,7 +122,9 @@ struct RefusalTests {
       #expect(try sandbox.ledger == ["0001_create"])
     }
     sandbox.application.functions = [
-      FunctionDefinition(name: "slug", arguments: 1, isDeterministic: true) { .text("slug \($0[0])") }
+      FunctionDefinition(name: "slug", arguments: 1, isDeterministic: true) {
+        .text("slug \($0[0])")
+      }
     ]
     try sandbox.addSQL("0002_call", "INSERT INTO t (a) VALUES (1);")
     #expect(try sandbox.migrate().failure == nil, "with the real one it runs")
@@ -146,7 +150,8 @@ struct RefusalTests {
     sandbox.application.declaredFunctions = [DeclaredFunction(name: "UUID", arguments: 0)]
     try sandbox.addSQL(
       "0001_create",
-      "CREATE TABLE t (id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), n); INSERT INTO t (n) VALUES (1), (2);")
+      "CREATE TABLE t (id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), n); INSERT INTO t (n) VALUES (1), (2);"
+    )
     #expect(try sandbox.migrate().failure == nil)
     #expect(try sandbox.rows("SELECT count(DISTINCT id), min(length(id)) FROM t") == [[2, 36]])
   }

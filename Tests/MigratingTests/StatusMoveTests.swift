@@ -27,9 +27,12 @@ struct StatusMoveTests {
     #expect(Set(flags.map { $0[1] }) == [0, 1])
     #expect(try sandbox.rows(others) == before)
     #expect(try sandbox.rows("SELECT * FROM remindersTags ORDER BY rowid") == children)
-    #expect(try sandbox.rows("SELECT name FROM pragma_table_info('reminders')").map { $0[0] }
-      == ["id", "title", "notes", "dueDate", "priority", "remindersListID", "status", "createdAt",
-        "updatedAt"])
+    #expect(
+      try sandbox.rows("SELECT name FROM pragma_table_info('reminders')").map { $0[0] }
+        == [
+          "id", "title", "notes", "dueDate", "priority", "remindersListID", "status", "createdAt",
+          "updatedAt",
+        ])
   }
 
   @Test("a second run has nothing to do and takes no lock for writing")
@@ -66,7 +69,10 @@ struct StatusMoveTests {
 
   @Test(
     "a flag column without type is held to the letter: '0', NULL and 0.0 are not 0",
-    arguments: [("'0'", "'0' (text)"), ("NULL", "NULL (null)"), ("0.0", "0.0 (real)"), ("x'30'", "x'30' (blob)")])
+    arguments: [
+      ("'0'", "'0' (text)"), ("NULL", "NULL (null)"), ("0.0", "0.0 (real)"),
+      ("x'30'", "x'30' (blob)"),
+    ])
   func noAffinity(sql: String, described: String) throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (id TEXT, flag);")
@@ -91,7 +97,8 @@ struct StatusMoveTests {
     try sandbox.addSQL("0001_create", "CREATE TABLE t (flag);")
     try sandbox.add(
       "0002_move",
-      "operations: [{ move_column: { table: t, from: flag, to: { name: status }, map: { 0: 0 } } }]")
+      "operations: [{ move_column: { table: t, from: flag, to: { name: status }, map: { 0: 0 } } }]"
+    )
     try sandbox.migrate(to: "1")
     try sandbox.run(
       """
@@ -126,8 +133,13 @@ struct StatusMoveTests {
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
     #expect(report.applied.first?.strategies == [.addAndUpdate])
-    #expect(try sandbox.rows("SELECT DISTINCT isCompleted, status FROM reminders ORDER BY 1") == [[0, 0], [1, 2]])
-    #expect(try sandbox.rows("SELECT DISTINCT updatedAt FROM reminders") == [["2020-01-01T00:00:00.000Z"]])
+    #expect(
+      try sandbox.rows("SELECT DISTINCT isCompleted, status FROM reminders ORDER BY 1") == [
+        [0, 0], [1, 2],
+      ])
+    #expect(
+      try sandbox.rows("SELECT DISTINCT updatedAt FROM reminders") == [["2020-01-01T00:00:00.000Z"]]
+    )
     #expect(try sandbox.rows("SELECT name FROM pragma_table_info('reminders')").last == ["status"])
   }
 }
@@ -138,7 +150,8 @@ struct Dump: Equatable {
   let rows: [String: [[Value]]]
 
   init(_ connection: Connection) throws {
-    schema = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2")
+    schema = try connection.rows(
+      "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2")
     var rows: [String: [[Value]]] = [:]
     for table in try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'") {
       let name = table[0].text ?? ""

@@ -22,7 +22,9 @@ struct ThirdFailsTests {
     #expect(report.applied.map(\.id) == ["0001_one", "0002_two"])
     #expect(try sandbox.ledger == ["0001_one", "0002_two"])
     #expect(
-      try sandbox.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map { $0[0] }
+      try sandbox.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map {
+        $0[0]
+      }
         == ["one", "schemactl_migrations", "two"])
     #expect(try sandbox.rows("SELECT a FROM one") == [[1]])
   }
@@ -57,7 +59,8 @@ struct ThirdFailsTests {
     #expect(try sandbox.schema().table("three") == nil)
   }
 
-  @Test("by RAISE(ROLLBACK), which ends the whole transaction: the first two are run again and kept")
+  @Test(
+    "by RAISE(ROLLBACK), which ends the whole transaction: the first two are run again and kept")
   func raiseRollback() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -72,7 +75,9 @@ struct ThirdFailsTests {
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
     // The insert is conditional on what only the database holds.
-    try sandbox.addSQL("0003_three", "CREATE TABLE three (a); CREATE TABLE t4 AS SELECT 1; INSERT INTO base SELECT a FROM base;")
+    try sandbox.addSQL(
+      "0003_three",
+      "CREATE TABLE three (a); CREATE TABLE t4 AS SELECT 1; INSERT INTO base SELECT a FROM base;")
     let report = try sandbox.migrate()
     #expect(report.status == .migrationFailed)
     #expect(report.failure?.message == "not in this house")
@@ -96,14 +101,17 @@ struct ThirdFailsTests {
     ]
     try sandbox.addSQL("0000_base", "CREATE TABLE base (a);")
     try sandbox.migrate()
-    try sandbox.run("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO base SELECT i FROM n")
+    try sandbox.run(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO base SELECT i FROM n"
+    )
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
     try sandbox.addSQL("0003_three", "UPDATE base SET a = pull_the_plug(a) + 1;")
     let report = try sandbox.project().migrate(sandbox.options(), interruption: interruption)
     #expect(report.status == .interrupted)
     #expect(report.applied.map(\.id) == ["0001_one", "0002_two"])
-    #expect(report.failure?.message.contains("The last migration that was applied is 0002_two") == true)
+    #expect(
+      report.failure?.message.contains("The last migration that was applied is 0002_two") == true)
     #expect(try sandbox.ledger == ["0000_base", "0001_one", "0002_two"])
     #expect(try sandbox.rows("SELECT min(a), max(a) FROM base") == [[1, 100_000]])
   }
@@ -121,7 +129,9 @@ struct ThirdFailsTests {
     ]
     try sandbox.addSQL("0000_base", "CREATE TABLE base (a);")
     try sandbox.migrate()
-    try sandbox.run("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO base SELECT i FROM n")
+    try sandbox.run(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO base SELECT i FROM n"
+    )
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a);")
     // An index of existing rows touches none of them, so it shares the transaction.
     try sandbox.addSQL("0002_two", "CREATE INDEX i ON base (pull_the_plug(a));")
@@ -192,7 +202,9 @@ struct TransactionTests {
     try sandbox.addSQL("0002_delete", "DELETE FROM p WHERE id = 1;")
     let failure = try #require(try sandbox.migrate().failure)
     #expect(failure.status == .migrationFailed)
-    #expect(failure.message == "foreign keys are broken by this migration: row 1 of c points at no row of p")
+    #expect(
+      failure.message
+        == "foreign keys are broken by this migration: row 1 of c points at no row of p")
     #expect(try sandbox.rows("SELECT count(*) FROM p") == [[2]])
     try sandbox.addSQL("0002_delete", "DELETE FROM c WHERE p = 1;")
     #expect(try sandbox.migrate().failure == nil)
@@ -209,7 +221,8 @@ struct TransactionTests {
     try sandbox.add("0002_rename", "operations: [{ rename_table: { table: c, to: d } }]")
     try sandbox.add(
       "0003_move",
-      "operations: [{ move_column: { table: d, from: flag, to: { name: s, type: INTEGER }, map: { 0: 0 } } }]")
+      "operations: [{ move_column: { table: d, from: flag, to: { name: s, type: INTEGER }, map: { 0: 0 } } }]"
+    )
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
     #expect(report.applied.map(\.strategies) == [[.native], [.rebuild]])

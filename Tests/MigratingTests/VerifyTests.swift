@@ -33,7 +33,8 @@ struct VerifyTests {
     #expect(!report.notes.isEmpty)
   }
 
-  @Test("one character changed in a frozen manifest's SQL breaks the history, and migrate stops on it")
+  @Test(
+    "one character changed in a frozen manifest's SQL breaks the history, and migrate stops on it")
   func edited() throws {
     let sandbox = try frozen()
     try edit(sandbox, "0005_limit_tags", ">= 5", ">= 6")
@@ -50,7 +51,9 @@ struct VerifyTests {
   func cosmetic() throws {
     let sandbox = try frozen()
     try edit(sandbox, "0002_create_tags", "operations:", "# a comment\noperations:")
-    try edit(sandbox, "0003_refresh_updated_at", "operations:", "lint: { allow: [{ rule: drop-table, reason: x }] }\noperations:")
+    try edit(
+      sandbox, "0003_refresh_updated_at", "operations:",
+      "lint: { allow: [{ rule: drop-table, reason: x }] }\noperations:")
     try edit(sandbox, "0004_order_lists", "\n", "\r\n")
     let report = try sandbox.project().verify(database: nil, timeout: 1)
     #expect(report.status == .success)
@@ -64,7 +67,8 @@ struct VerifyTests {
     let sandbox = try frozen()
     try sandbox.makeRelease1()
     try sandbox.migrate()
-    try sandbox.run("ALTER TABLE reminders ADD COLUMN starred INTEGER; DROP INDEX remindersTags_tagID")
+    try sandbox.run(
+      "ALTER TABLE reminders ADD COLUMN starred INTEGER; DROP INDEX remindersTags_tagID")
     let report = try sandbox.project().verify(database: sandbox.database, timeout: 1)
     #expect(report.status == .finding)
     let drift = try #require(report.drift)
@@ -74,7 +78,8 @@ struct VerifyTests {
     #expect(try sandbox.project().diff(database: sandbox.database, timeout: 1) == drift)
   }
 
-  @Test("a hand-made index elsewhere is reported and does not stop migrate; on the table it is kept")
+  @Test(
+    "a hand-made index elsewhere is reported and does not stop migrate; on the table it is kept")
   func handMadeIndex() throws {
     let sandbox = try frozen()
     try sandbox.makeRelease1()
@@ -138,10 +143,12 @@ struct VerifyTests {
   @Test("freezing twice freezes nothing more, and a frozen history needs no replay by others")
   func freezing() throws {
     let sandbox = try frozen()
-    let first = try Data(contentsOf: URL(fileURLWithPath: sandbox.folder + "/migrations/history.lock"))
+    let first = try Data(
+      contentsOf: URL(fileURLWithPath: sandbox.folder + "/migrations/history.lock"))
     #expect(try sandbox.project().freezing(release: "1.1", through: "0006").frozen.isEmpty)
     try sandbox.freeze(release: "1.1")
-    let second = try Data(contentsOf: URL(fileURLWithPath: sandbox.folder + "/migrations/history.lock"))
+    let second = try Data(
+      contentsOf: URL(fileURLWithPath: sandbox.folder + "/migrations/history.lock"))
     #expect(second.starts(with: first))
     #expect(second.count > first.count)
   }

@@ -116,6 +116,7 @@ extension Failure {
 extension MigrateReport {
   fileprivate var members: [(String, JSON)] {
     migration(applied: applied, failure: failure, created: created, drift: drift)
+      + [("draftCopy", .text(draftCopy))]
   }
 }
 
