@@ -15,12 +15,9 @@ enum LintCommand: Command {
       .init("schemactl lint --explain drop-column", "Says what a rule is for."),
     ],
     options: [
-      OptionDeclaration(
-        "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
-        summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it."),
-      OptionDeclaration("strict", summary: "Exit with 1 for warnings and notes too."),
+      .profile, .strict,
       OptionDeclaration("explain", .text("ID"), summary: "Print a rule instead."),
-    ] + .common)
+    ] + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
     if let rule = session.invocation.text("explain") { return try explain(rule, session) }

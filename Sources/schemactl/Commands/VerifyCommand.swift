@@ -12,7 +12,7 @@ enum VerifyCommand: Command {
       .init("schemactl verify", "Checks the history alone, as before every merge."),
       .init("schemactl verify --database app.sqlite", "Checks a database against it as well."),
     ],
-    options: .database + .common)
+    options: .database + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
@@ -21,11 +21,11 @@ enum VerifyCommand: Command {
       let database = try settings.optionalDatabase()
       let report = try project.verify(
         database: database, timeout: settings.timeout, interruption: session.interruption)
-      return (report, database)
+      return (report, project, database)
     }
     switch result {
-    case .success(let (report, database)):
-      session.report(.verified(report, database: database))
+    case .success(let (report, project, database)):
+      session.report(.verified(report, of: project, database: database))
       return report.status
     case .failure(let failure):
       session.report(.failed(.verify, failure))

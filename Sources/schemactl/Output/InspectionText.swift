@@ -20,10 +20,7 @@ extension TextReporter {
   }
 
   func show(_ report: VerifyReport, _ database: String?) {
-    for entry in report.history where !entry.detail.isEmpty {
-      say("\(entry.id.visible): \(entry.state.rawValue)")
-      say("  \(entry.detail.visible)")
-    }
+    showHistory(report)
     for entry in report.ledger ?? [] where !entry.detail.isEmpty {
       say("\(entry.id.visible): \(entry.state.rawValue) in \(database?.visible ?? "the database")")
       say("  \(entry.detail.visible)")
@@ -39,8 +36,15 @@ extension TextReporter {
     if let failure = report.failure { complain(Problem(failure)) }
   }
 
+  func showHistory(_ report: VerifyReport) {
+    for entry in report.history where !entry.detail.isEmpty {
+      say("\(entry.id.visible): \(entry.state.rawValue)")
+      say("  \(entry.detail.visible)")
+    }
+  }
+
   /// `7 migrations: 5 unchanged, 2 draft.`
-  private func summary(_ history: [HistoryEntry]) -> String {
+  func summary(_ history: [HistoryEntry]) -> String {
     let states = HistoryState.allCases.compactMap { state in
       let count = history.count { $0.state == state }
       return count == 0 ? nil : "\(count) \(state.rawValue)"

@@ -3,15 +3,24 @@ import Migrating
 
 extension TextReporter {
   func show(_ report: LintReport) {
-    for finding in report.findings where !finding.waived { show(finding) }
+    showFindings(report)
     if let failure = report.failure { complain(Problem(failure)) }
+    mention(summary(of: report))
+  }
+
+  func showFindings(_ report: LintReport) {
+    for finding in report.findings where !finding.waived { show(finding) }
+  }
+
+  /// `1 error, 0 warnings, 2 notes, 1 waived (profile local).`
+  func summary(of report: LintReport) -> String {
     let summary = report.summary
     var counts = [
       counted(summary.errors, "error"), counted(summary.warnings, "warning"),
       counted(summary.notes, "note"),
     ]
     if summary.waived > 0 { counts.append("\(summary.waived) waived") }
-    mention("\(counts.joined(separator: ", ")) (profile \(report.profile.rawValue)).")
+    return "\(counts.joined(separator: ", ")) (profile \(report.profile.rawValue))."
   }
 
   /// Why nothing was frozen.

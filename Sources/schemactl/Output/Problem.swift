@@ -21,14 +21,15 @@ struct Problem {
     }
   }
 
-  init(_ failure: Failure) {
+  /// - Parameter text: what to say instead of the failure's own message.
+  init(_ failure: Failure, message text: String? = nil) {
     status = failure.status
     message =
       failure.status == .bug
       ? failure.message
         + "\nThis is a bug in schemactl: please report it, with this message and the output of "
         + "`schemactl --version`"
-      : failure.message
+      : text ?? failure.message
     place = failure.place
     migration = failure.migration
     diagnostics = []

@@ -1,0 +1,47 @@
+import CommandLineParsing
+import Linting
+import Migrating
+
+enum CheckCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "check", summary: "Checks all that has to hold before a change is merged.",
+    discussion: """
+      Reads every manifest, holds the history against history.lock, replays it, also from each \
+      release on, and lints it. All of that is done, whatever is found on the way; the exit code is \
+      that of the worst finding. No database is needed and nothing is written.
+      """,
+    examples: [
+      .init("schemactl check", "Checks the history, as before every merge."),
+      .init("schemactl check --format github", "The same as annotations of a pull request."),
+      .init(
+        "schemactl check --full", "The same, with a replay from each release to every later one."),
+    ],
+    options: [
+      OptionDeclaration(
+        "full", summary: "Replay from each release to every later one, not only to the next."),
+      .profile, .strict,
+    ] + .reporting)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let profile = session.invocation.text("profile").flatMap(Profile.init)
+    var report = CheckReport()
+    report.project = report.attempt(.manifests) { try settings.project() }
+    if let project = report.project {
+      report.history = report.attempt(.history) {
+        try project.verify(
+          database: nil, timeout: settings.timeout, interruption: session.interruption)
+      }
+      report.proof = report.attempt(.replay) {
+        try project.proveReplay(
+          everyPair: session.invocation.flag("full"), interruption: session.interruption)
+      }
+      report.lint = report.attempt(.lint) {
+        try settings.linter(of: project, profile: profile)
+          .lint(isStrict: session.invocation.flag("strict"))
+      }
+    }
+    session.report(.checked(report))
+    return report.status
+  }
+}
