@@ -33,11 +33,11 @@ struct LedgerTests {
     let words = [
       "ledger", "repair", "3", "--as", "applied", "--reason", "lost", "--database", "app.sqlite",
     ]
-    let unasked = try folder.run(words)
+    let unasked = try folder.start(words).wait()
     #expect(unasked.status == 64)
     #expect(unasked.errors.contains("--yes"))
     #expect(try folder.applied().count == 5)
-    let confirmed = try folder.run(words + ["--yes"])
+    let confirmed = try folder.start(words + ["--yes"]).wait()
     #expect(confirmed.status == 0)
     #expect(try folder.applied().count == 6)
     #expect(
@@ -51,7 +51,9 @@ struct LedgerTests {
   func usage() throws {
     let folder = try folder()
     for words in [["3"], ["3", "--as", "applied"], ["3", "--as", "guess", "--reason", "x"]] {
-      let run = try folder.run(["ledger", "repair"] + words + ["--database", "app.sqlite"])
+      let run = try folder.start(
+        ["ledger", "repair"] + words + ["--database", "app.sqlite"]
+      ).wait()
       #expect(run.status == 64)
     }
   }
