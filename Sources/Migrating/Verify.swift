@@ -23,6 +23,13 @@ package struct VerifyReport: Sendable {
   }
 }
 
+extension VerifyReport {
+  /// What the manifests tell when the replay cannot.
+  package init(comparing project: Project) {
+    self.init(history: project.comparison)
+  }
+}
+
 extension Project {
   /// Checks that what shipped is what shipped, that the history can be replayed, and, with a
   /// database, that it is what its history says.

@@ -28,10 +28,11 @@ enum CheckCommand: Command {
     var report = CheckReport()
     report.project = report.attempt(.manifests) { try settings.project() }
     if let project = report.project {
-      report.history = report.attempt(.history) {
-        try project.verify(
-          database: nil, timeout: settings.timeout, interruption: session.interruption)
-      }
+      report.history =
+        report.attempt(.history) {
+          try project.verify(
+            database: nil, timeout: settings.timeout, interruption: session.interruption)
+        } ?? VerifyReport(comparing: project)
       report.proof = report.attempt(.replay) {
         try project.proveReplay(
           everyPair: session.invocation.flag("full"), interruption: session.interruption)

@@ -149,6 +149,7 @@ extension Problem {
   private func annotation(_ message: String, _ place: Failure.Place?) -> Annotation {
     // Messages name lines, which move.
     let text = String(message.filter { !$0.isNumber })
+    let operation = migration?.operation.map { " (in operation \($0))" } ?? ""
     let rule =
       switch status {
       case .migrationFailed: "replay/failed"
@@ -160,7 +161,7 @@ extension Problem {
           ? "configuration/invalid" : "manifest/invalid"
       }
     return Annotation(
-      rule: rule, level: .error, message: message, place: place,
+      rule: rule, level: .error, message: message + operation, place: place,
       subject: [migration?.id ?? place?.file ?? "", text])
   }
 }
