@@ -87,7 +87,7 @@ package final class Shadow {
     } catch let failure as Failure {
       throw failure
     } catch let error as DatabaseError {
-      throw context.failure(error)
+      throw context.failure(error, onShadow: true)
     } catch {
       throw context.failure(.bug, "\(error)")
     }

@@ -1,6 +1,9 @@
 import CSQLite
 
 /// A value of one of SQLite's five storage classes (Datatypes In SQLite, section 2).
+///
+/// Text that is not UTF-8 in the database comes with U+FFFD for what cannot be read: write no value
+/// back that was read so.
 package enum Value: Sendable, Hashable {
   case null
   case integer(Int64)

@@ -22,13 +22,16 @@ enum Event {
   /// Lint has found errors, so nothing was frozen.
   case refused(LintReport)
   case frozen(FreezeReport, release: String?, file: String)
+  case ledger([LedgerEntry], [LedgerRow], [RecordedRepair])
+  /// Shown before it is carried out, and again when it is.
+  case repair(RepairPlan, isDone: Bool)
   /// A failure below 64, which is a command's result: the reason why it has no other.
   case failed(CommandResult, Failure)
 
   /// Whose result a failure stands in.
   enum CommandResult {
     case migrate(database: String)
-    case plan, status, verify, diff, lint, freeze
+    case plan, status, verify, diff, lint, freeze, ledger
   }
 }
 

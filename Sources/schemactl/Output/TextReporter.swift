@@ -36,6 +36,8 @@ final class TextReporter: Reporter {
     case .explained(_, let text): sayScript(text)
     case .refused(let report): refuse(report)
     case .frozen(let report, let release, let file): show(report, release, file)
+    case .ledger(let entries, let rows, let repairs): show(entries, rows, repairs)
+    case .repair(let plan, let isDone): show(plan, isDone)
     case .failed(let result, let failure):
       complain(Problem(failure))
       if case .migrate(let database) = result, failure.status == .migrationFailed {
