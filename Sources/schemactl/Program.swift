@@ -6,7 +6,9 @@ extension CommandLineProgram {
   static var commands: [any Command.Type] {
     [
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      DiffCommand.self, LintCommand.self, FreezeCommand.self, LedgerCommand.self, CompletionsCommand.self,
+      NewCommand.self, SchemaCommand.self,
+      DiffCommand.self, LintCommand.self, FreezeCommand.self, LedgerCommand.self,
+      CompletionsCommand.self,
     ]
   }
 

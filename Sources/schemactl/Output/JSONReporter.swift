@@ -28,6 +28,7 @@ struct JSONReporter: Reporter {
     case .verified(let report, _): write(report.members)
     case .compared(let changes, _): write(differences(changes, isEqual: changes.isEmpty))
     case .linted(let report): write(report.members)
+    case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
     case .explained(let rule, let text):
       write([("rule", .string(rule)), ("explanation", .string(text))])
     case .refused(let report):
