@@ -313,7 +313,10 @@ final class Runner {
       let statement = try statementGuard.watching { () throws(DatabaseError) in
         try script.next(on: connection)
       }
-      guard let statement, statement.isReadOnly, statement.columnCount == 1 else {
+      let rest = try statementGuard.watching { () throws(DatabaseError) in
+        try script.next(on: connection)
+      }
+      guard let statement, rest == nil, statement.isReadOnly, statement.columnCount == 1 else {
         throw context.failure(
           .invalidInput, "an assertion's query must be one SELECT of one column",
           position: assertion.query.position)

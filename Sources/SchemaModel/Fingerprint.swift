@@ -13,11 +13,8 @@ extension Schema {
   /// `schemactl_migrations` with all that belongs to it; ASCII case makes no difference to either.
   ///
   /// This never changes: locks and ledgers of every release hold it.
-  /// - Parameter isForeign: what else to leave out, for a comparison that goes into no lock and no
-  ///   ledger.
-  package func fingerprint(except isForeign: (String) -> Bool = { _ in false }) -> String {
-    let entries = ours { $0.asciiLowercased == ledger || isForeign($0) }.objects
-      .map(\.fingerprintEntry)
+  package func fingerprint() -> String {
+    let entries = ours { $0.asciiLowercased == ledger }.objects.map(\.fingerprintEntry)
     var hash = SHA256()
     for entry in entries.sorted(by: { $0.lexicographicallyPrecedes($1) }) { hash.update(entry) }
     return hash.finishHex()
