@@ -75,7 +75,8 @@ let package = Package(
     .testTarget(
       name: "SchemactlTests",
       dependencies: [
-        "schemactl", "SQLite", "SchemaKit", "CommandLineParsing", "JSONSchemaChecking",
+        "schemactl", "SQLite", "Planning", "History", "Linting", "SchemaKit", "CommandLineParsing",
+        "JSONSchemaChecking",
       ],
       exclude: ["Golden"], swiftSettings: strict),
     tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),

@@ -5,10 +5,11 @@ import Migrating
 extension CommandLineProgram {
   static var commands: [any Command.Type] {
     [
+      NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      NewCommand.self, SchemaCommand.self,
       DiffCommand.self, LintCommand.self, FreezeCommand.self, LedgerCommand.self,
       CompletionsCommand.self,
+      SchemaCommand.self,
     ]
   }
 
