@@ -148,6 +148,23 @@ struct OutputSchemaTests {
     #expect(checker.problems(of: .object(members.merging(["later": .null]) { $1 })).isEmpty)
   }
 
+  @Test("an error from 64 up beside what was applied before it fits the schema of migrate")
+  func errorBesideResult() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
+    try folder.write("migrations/0003_text.yaml", manifest("UPDATE notes SET text = 'two'"))
+    let reader = try folder.connection()
+    try reader.execute("PRAGMA journal_mode = DELETE; BEGIN")
+    _ = try reader.rows("SELECT * FROM notes")
+    let run = try folder.expect(
+      75, "migrate", "--database", "app.sqlite", "--timeout", "0.1", "--format", "json")
+    let file = schemas.appendingPathComponent("migrate.schema.json")
+    let tree = try JSONTree(parsing: run.output)
+    #expect(tree["error"] != nil)
+    #expect(try SchemaChecker(contentsOf: file, isClosed: true).problems(of: tree) == [])
+  }
+
   @Test("every schema is held against something")
   func complete() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: schemas.path)
