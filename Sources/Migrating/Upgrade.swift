@@ -319,7 +319,7 @@ final class Upgrade {
         let violations = ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
         let record = try runner.run(migration)
-        let after = try Schema(of: connection)
+        let after = try Schema(of: connection, knowing: before)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, batch, context)
         batch.keys.apply(delta)

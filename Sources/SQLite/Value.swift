@@ -72,8 +72,7 @@ package enum Value: Sendable, Hashable {
   }
 }
 
-extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
+extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   package init(stringLiteral value: String) { self = .text(value) }
   package init(integerLiteral value: Int64) { self = .integer(value) }
-  package init(nilLiteral: ()) { self = .null }
 }
