@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .executable(name: "schemactl", targets: ["schemactl"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
+    .plugin(name: "SchemactlPlugin", targets: ["SchemactlPlugin"]),
   ],
   targets: [
     .systemLibrary(
@@ -55,10 +56,18 @@ let package = Package(
         "Linting", "SchemaKit", "CommandLineParsing",
       ],
       swiftSettings: strict),
+    .plugin(
+      name: "SchemactlPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "schemactl-check", description: "Checks the migrations, as before every merge.")),
+      dependencies: ["schemactl"]),
     tests(of: "SQLite"),
     tests(of: "SQLText"),
     tests(of: "SchemaModel", ["SQLite", "SQLText"]),
-    tests(of: "ManifestFormat"),
+    tests(of: "ManifestFormat", ["JSONSchemaChecking"]),
+    .target(
+      name: "JSONSchemaChecking", path: "Tests/JSONSchemaChecking", swiftSettings: strict),
     tests(of: "CommandLineParsing"),
     tests(
       of: "Migrating",
@@ -72,7 +81,10 @@ let package = Package(
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
     .testTarget(
       name: "SchemactlTests",
-      dependencies: ["schemactl", "SQLite", "SchemaKit", "CommandLineParsing"],
+      dependencies: [
+        "schemactl", "SQLite", "Planning", "History", "Linting", "SchemaKit", "CommandLineParsing",
+        "JSONSchemaChecking",
+      ],
       exclude: ["Golden"], swiftSettings: strict),
     tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),
   ],

@@ -22,6 +22,9 @@ struct CheckReport {
   /// What ended the replay of the whole history, or that of lint alone.
   var failure: Failure? { proof?.failure ?? history?.failure ?? lint?.failure }
 
+  /// Why the lock cannot be read, when it tells that the frozen history is broken.
+  private(set) var brokenLock: Failure?
+
   var status: ExitStatus { ExitStatus.worst(Part.allCases.map(status)) }
 
   func status(of part: Part) -> ExitStatus {
@@ -52,6 +55,7 @@ struct CheckReport {
       return try body()
     } catch {
       let problem = Problem(error)
+      if let failure = error as? Failure, failure.status == .brokenHistory { brokenLock = failure }
       // A manifest that asks for another SQLite ends three checks in the same way.
       let isKnown = problems.contains {
         $0.problem.message == problem.message && $0.problem.place == problem.place

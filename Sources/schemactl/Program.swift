@@ -6,9 +6,10 @@ import Migrating
 extension CommandLineProgram {
   static var commands: [any Command.Type] {
     [
+      NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
       DiffCommand.self, LintCommand.self, CheckCommand.self, FreezeCommand.self, LedgerCommand.self,
-      CompletionsCommand.self,
+      CompletionsCommand.self, SchemaCommand.self,
     ]
   }
 

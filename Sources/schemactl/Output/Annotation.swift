@@ -45,9 +45,8 @@ struct Annotations {
     case .checked(let report): add(report)
     case .stopped(let problem): add(problem)
     case .failed(_, let failure): add(Problem(failure))
-    case .note, .progress, .migrated, .rehearsed, .planned, .stands, .compared, .explained,
-      .refused, .frozen, .ledger, .repair:
-      return nil
+    // Of commands that do not tell of places in manifests.
+    default: return nil
     }
   }
 

@@ -19,6 +19,8 @@ enum Event {
   case checked(CheckReport)
   case compared([SchemaChange], database: String)
   case linted(LintReport)
+  /// A new manifest.
+  case created(id: String, file: String)
   case explained(rule: String, String)
   /// Lint has found errors, so nothing was frozen.
   case refused(LintReport)

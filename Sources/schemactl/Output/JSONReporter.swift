@@ -29,6 +29,7 @@ struct JSONReporter: Reporter {
     case .checked(let report): write(report.members)
     case .compared(let changes, _): write(differences(changes, isEqual: changes.isEmpty))
     case .linted(let report): write(report.members)
+    case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
     case .explained(let rule, let text):
       write([("rule", .string(rule)), ("explanation", .string(text))])
     case .refused(let report):
@@ -239,7 +240,9 @@ extension HistoryEntry {
 
 extension CheckReport {
   fileprivate var members: [(String, JSON)] {
-    let errors = problems.map(\.problem)
+    let errors = problems.map(\.problem).filter {
+      $0.status.rawValue >= ExitStatus.usage.rawValue
+    }
     let worst = ExitStatus.worst(errors.map(\.status))
     let error = errors.first { $0.status == worst }
     var members: [(String, JSON)] = error.map { [("error", $0.json)] } ?? []
@@ -251,7 +254,7 @@ extension CheckReport {
     ]
     members += [
       ("summary", lint?.summary.json ?? .null), ("replay", proof?.json ?? .null),
-      ("failed", failure?.json ?? .null), ("errors", .array(errors.map(\.json))),
+      ("failed", (failure ?? brokenLock)?.json ?? .null), ("errors", .array(errors.map(\.json))),
       ("notes", .list(notes)),
     ]
     return members

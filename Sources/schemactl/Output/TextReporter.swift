@@ -34,6 +34,7 @@ final class TextReporter: Reporter {
     case .checked(let report): show(report)
     case .compared(let changes, let database): show(changes, database)
     case .linted(let report): show(report)
+    case .created(_, let file): say(file.visible)
     case .explained(_, let text): sayScript(text)
     case .refused(let report): refuse(report)
     case .frozen(let report, let release, let file): show(report, release, file)
