@@ -156,9 +156,10 @@ private final class Walk {
     reached = point
     var path = ReplayProof.Path(from: from, through: point)
     path.failure = failure
-    guard failure == nil else { return path }
+    // Equal fingerprints are equal statements, and cost nothing to compare.
+    guard failure == nil, shadow.fingerprint != straight.fingerprint else { return path }
+    path.differs = true
     path.changes = compareSchemas(expected: straight.schema, actual: shadow.schema)
-    path.differs = !path.changes.isEmpty || shadow.fingerprint != straight.fingerprint
     return path
   }
 }
