@@ -6,7 +6,8 @@ extension CommandLineProgram {
   static var commands: [any Command.Type] {
     [
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      DiffCommand.self, LintCommand.self, FreezeCommand.self, CompletionsCommand.self,
+      DiffCommand.self, LintCommand.self, FreezeCommand.self, RebaseCommand.self,
+      CompletionsCommand.self,
     ]
   }
 

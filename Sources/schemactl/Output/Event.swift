@@ -22,13 +22,18 @@ enum Event {
   /// Lint has found errors, so nothing was frozen.
   case refused(LintReport)
   case frozen(FreezeReport, release: String?, file: String)
+  case accepted(id: String, reason: String, file: String)
+  /// Nil when there was no conflict.
+  case resolved(ResolveReport?, file: String)
+  case attributes(added: [String], file: String)
+  case rebased([Renaming], isRehearsal: Bool)
   /// A failure below 64, which is a command's result: the reason why it has no other.
   case failed(CommandResult, Failure)
 
   /// Whose result a failure stands in.
   enum CommandResult {
     case migrate(database: String)
-    case plan, status, verify, diff, lint, freeze
+    case plan, status, verify, diff, lint, freeze, rebase
   }
 }
 
