@@ -216,7 +216,7 @@ extension MigrationFolder {
     return HistoryEntry(
       id: item.id, frozen: false, state: .inserted,
       detail: "it is not \(baseline.verb), but comes before \(lastFrozen.id), which is"
-        + "\(baseline.place): databases that have run that one would never run it in this place; "
+        + "\(baseline.place.isEmpty ? "" : " merged" + baseline.place): databases that have run that one would never run it in this place; "
         + "give it a number above \(MigrationNumber(id: lastFrozen.id)) "
         + "(`schemactl rebase \(shellQuoted(item.id))`)")
   }

@@ -74,7 +74,8 @@ extension HistoryLock {
   private func firstLineMissing(in lock: HistoryLock) -> LockLine? {
     var rest = lock.lines[...]
     return lines.first { line in
-      guard let place = rest.firstIndex(of: line) else { return true }
+      // Fingerprints are computed again where lines of the other branch come before.
+      guard let place = rest.firstIndex(where: { $0.holdsTheSame(as: line) }) else { return true }
       rest = rest[(place + 1)...]
       return false
     }
@@ -87,6 +88,17 @@ extension LockLine {
     switch self {
     case .entry(let entry): entry.id
     case .acceptance(let acceptance): "the accepted edit of \(acceptance.id)"
+    }
+  }
+
+  /// Whether both freeze, or accept, the same form of the same migration.
+  func holdsTheSame(as other: LockLine) -> Bool {
+    switch (self, other) {
+    case (.entry(let a), .entry(let b)):
+      a.id == b.id && a.digests.canonical == b.digests.canonical
+    case (.acceptance(let a), .acceptance(let b)):
+      a.id == b.id && a.digests.canonical == b.digests.canonical
+    default: false
     }
   }
 

@@ -105,16 +105,6 @@ package struct LockMerge: Sendable {
 extension LockLine {
   fileprivate var isEntry: Bool { if case .entry = self { true } else { false } }
 
-  fileprivate func holdsTheSame(as other: LockLine) -> Bool {
-    switch (self, other) {
-    case (.entry(let a), .entry(let b)):
-      a.id == b.id && a.digests.canonical == b.digests.canonical
-    case (.acceptance(let a), .acceptance(let b)):
-      a.id == b.id && a.digests.canonical == b.digests.canonical
-    default: false
-    }
-  }
-
   fileprivate func withFingerprint(_ schema: String, _ sqlite: String) -> LockLine {
     func changed(_ digests: LockedDigests) -> LockedDigests {
       LockedDigests(

@@ -117,12 +117,23 @@ extension MigrationFolder {
         return entry
       }
       if isFrozen, !other.state.isBroken { return entry }
-      return HistoryEntry(
-        id: entry.id, frozen: isFrozen, state: other.state, detail: other.detail)
+      let detail =
+        isFrozen && other.state == .inserted ? frozenTooEarly(entry.id, merged) : other.detail
+      return HistoryEntry(id: entry.id, frozen: isFrozen, state: other.state, detail: detail)
     }
     let gone = byBranch.filter { !lockIDs.contains($0.id) && $0.state.isBroken }
     return (kept + gone).enumerated().sorted { a, b in
       (MigrationNumber(id: a.element.id), a.offset) < (MigrationNumber(id: b.element.id), b.offset)
     }.map(\.element)
+  }
+
+  /// A draft can be renumbered; what this branch has frozen has to become one again.
+  private func frozenTooEarly(_ id: String, _ merged: MergedHistory) -> String {
+    let last = merged.migrations.last?.id ?? ""
+    let lock = shellQuoted(lockFile)
+    return "this branch froze it, but it comes before \(last), which is merged into "
+      + "\(merged.branch): take that branch's lock (`git checkout "
+      + "\(shortened(commit: merged.commit)) -- \(lock)`), renumber it (`schemactl rebase "
+      + "\(shellQuoted(id))`) and freeze it again"
   }
 }

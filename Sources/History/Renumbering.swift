@@ -10,6 +10,11 @@
 package struct Renaming: Sendable, Hashable {
   package let from: String
   package let to: String
+
+  package init(from: String, to: String) {
+    self.from = from
+    self.to = to
+  }
 }
 
 /// Why drafts cannot be renumbered.
