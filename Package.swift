@@ -58,7 +58,9 @@ let package = Package(
     tests(of: "SQLite"),
     tests(of: "SQLText"),
     tests(of: "SchemaModel", ["SQLite", "SQLText"]),
-    tests(of: "ManifestFormat"),
+    tests(of: "ManifestFormat", ["JSONSchemaChecking"]),
+    .target(
+      name: "JSONSchemaChecking", path: "Tests/JSONSchemaChecking", swiftSettings: strict),
     tests(of: "CommandLineParsing"),
     tests(
       of: "Migrating",
@@ -72,7 +74,10 @@ let package = Package(
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
     .testTarget(
       name: "SchemactlTests",
-      dependencies: ["schemactl", "SQLite", "SchemaKit", "CommandLineParsing"],
+      dependencies: [
+        "schemactl", "SQLite", "Planning", "History", "Linting", "SchemaKit", "CommandLineParsing",
+        "JSONSchemaChecking",
+      ],
       exclude: ["Golden"], swiftSettings: strict),
     tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),
   ],

@@ -106,7 +106,7 @@ private func present(_ row: LedgerRow, _ item: HistoryItem, _ lock: HistoryLock?
     return LedgerEntry(
       id: item.id, state: .draftEdited,
       detail: "the file was edited after the database ran it (\(row.startedAt)): undo the edit, or "
-        + "begin with a fresh database while it is a draft")
+        + "go back to where the database was before its drafts, with `migrate --reset-drafts`")
   }
   if row.canonicalDigest == entry.digests.canonical {
     return LedgerEntry(id: item.id, state: .applied)

@@ -30,7 +30,7 @@ struct SyncScope: Sendable {
         "`sync.since` is \(since), and there is no such migration"
           + (near.map { ": did you mean `\($0)`?" } ?? ""), place: Failure.Place(file: file))
     }
-    unsynced = index + 1
+    unsynced = index
   }
 
   /// Whether the configuration takes the table out of what syncs.

@@ -2,7 +2,7 @@
 ///
 /// Texts are equal when their bytes are: `String` takes two spellings of one character for equal,
 /// and SQLite does not.
-enum ScalarValue: Hashable, Sendable {
+package enum ScalarValue: Hashable, Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -11,7 +11,7 @@ enum ScalarValue: Hashable, Sendable {
   /// Something that YAML 1.1, YAML 1.2 or SQLite read differently.
   case ambiguous(String, Ambiguity)
 
-  enum Ambiguity: Hashable, Sendable {
+  package enum Ambiguity: Hashable, Sendable {
     case boolean(Bool)
     case leadingZeros
     case radix
@@ -42,7 +42,7 @@ enum ScalarValue: Hashable, Sendable {
     }
   }
 
-  static func == (a: ScalarValue, b: ScalarValue) -> Bool {
+  package static func == (a: ScalarValue, b: ScalarValue) -> Bool {
     switch (a, b) {
     case (.null, .null): true
     case (.boolean(let a), .boolean(let b)): a == b
@@ -54,7 +54,7 @@ enum ScalarValue: Hashable, Sendable {
     }
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     switch self {
     case .null: break
     case .boolean(let value): hasher.combine(value)

@@ -1,16 +1,16 @@
 /// A node of a YAML document and where it begins. Aliases are expanded: such a node keeps the
 /// position of its anchor.
-struct YAMLNode: Sendable {
-  indirect enum Content: Sendable {
+package struct YAMLNode: Sendable {
+  package indirect enum Content: Sendable {
     case scalar(YAMLScalar)
     case sequence([YAMLNode])
     case mapping([Entry])
   }
 
   /// One key of a mapping, in the order written.
-  struct Entry: Sendable {
-    let keyNode: YAMLNode
-    let value: YAMLNode
+  package struct Entry: Sendable {
+    package let keyNode: YAMLNode
+    package let value: YAMLNode
 
     /// The key of all mappings but those by value, whose keys may be `{ blob: … }`.
     var key: YAMLScalar {
@@ -19,7 +19,7 @@ struct YAMLNode: Sendable {
     }
   }
 
-  let content: Content
+  package let content: Content
   let position: Position
 
   init(_ content: Content, at position: Position) {
@@ -46,19 +46,19 @@ struct YAMLNode: Sendable {
   var isNull: Bool { scalar?.value == .null }
 }
 
-struct YAMLScalar: Sendable {
+package struct YAMLScalar: Sendable {
   enum Style: Sendable {
     case plain, singleQuoted, doubleQuoted, literal, folded
   }
 
-  let text: String
+  package let text: String
   let style: Style
   /// Where it begins: its first character, its opening quote, or its `|` or `>`.
   let position: Position
   /// Its bytes in the file, quotes and block header included.
   let range: Range<Int>
   /// What it means: anything but a plain scalar is text.
-  let value: ScalarValue
+  package let value: ScalarValue
 
   init(text: String, style: Style, position: Position, range: Range<Int>) {
     self.text = text

@@ -1,13 +1,13 @@
 /// One YAML document as a tree, and what is wrong with it that does not keep it from being read on.
-struct YAMLDocument: Sendable {
+package struct YAMLDocument: Sendable {
   /// Nil when the file holds no document.
-  let root: YAMLNode?
+  package let root: YAMLNode?
   let source: SourceText
   let diagnostics: [Diagnostic]
 }
 
 /// Reads one document within limits that keep hostile input from costing time or memory.
-struct YAMLReader: ~Copyable {
+package struct YAMLReader: ~Copyable {
   static let maximumBytes = 8 << 20
   /// libyaml's time is quadratic in the depth of flow collections.
   static let maximumDepth = 64
@@ -28,7 +28,7 @@ struct YAMLReader: ~Copyable {
     var height: Int
   }
 
-  static func read(_ bytes: [UInt8], file: String) throws(InvalidInput) -> YAMLDocument {
+  package static func read(_ bytes: [UInt8], file: String) throws(InvalidInput) -> YAMLDocument {
     guard bytes.count <= maximumBytes else {
       throw InvalidInput([
         Diagnostic(

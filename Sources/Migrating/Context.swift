@@ -41,11 +41,14 @@ struct Context {
       migration: Failure.FailedMigration(id: migration.id, operation: name, statement: statement))
   }
 
-  /// What SQLite said of a statement. A fault of disk, lock or memory is not the migration's.
+  /// What SQLite said of a statement. A fault of disk, lock or memory is not the migration's; on a
+  /// shadow, which has no file, everything but an interrupt is.
   func failure(
-    _ error: DatabaseError, position: Position? = nil, statement: String? = nil
+    _ error: DatabaseError, position: Position? = nil, statement: String? = nil,
+    onShadow: Bool = false
   ) -> Failure {
-    let status = error.status == .bug ? ExitStatus.migrationFailed : error.status
+    let isOurs = error.status == .bug || onShadow && error.status != .interrupted
+    let status = isOurs ? ExitStatus.migrationFailed : error.status
     return failure(
       status, error.message, position: position, statement: statement ?? error.sql)
   }

@@ -48,6 +48,8 @@ package struct MigrateReport: Sendable {
   package var applied: [AppliedMigration] = []
   package var failure: Failure?
   package var created = false
+  /// The copy that was taken before the first draft.
+  package var draftCopy: String?
   package var drift: [SchemaChange] = []
 
   package var status: ExitStatus { failure?.status ?? .success }

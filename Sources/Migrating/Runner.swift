@@ -119,7 +119,7 @@ final class Runner {
     do {
       found = try Schema(of: connection).table(expectation.table)?.sql
     } catch {
-      throw context.failure(error)
+      throw context.failure(error, onShadow: target == .shadow)
     }
     let isAsPlanned =
       found.map { TokenizedSQL($0).normalTokens == TokenizedSQL(expectation.sql).normalTokens }
@@ -217,7 +217,8 @@ final class Runner {
     if let refusal = statementGuard.refusal {
       return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
     }
-    return context.failure(error, position: place, statement: sql)
+    return context.failure(
+      error, position: place, statement: sql, onShadow: target == .shadow)
   }
 
   /// The statement that begins at `offset`, for a message. SQLite stops at the token that it does
@@ -293,7 +294,7 @@ final class Runner {
       throw context.failure(
         .migrationFailed, values.message(redacted: redactsValues), key: "map")
     } catch let error as DatabaseError {
-      throw context.failure(error)
+      throw context.failure(error, onShadow: target == .shadow)
     } catch let failure as Failure {
       throw failure
     } catch {
@@ -312,7 +313,10 @@ final class Runner {
       let statement = try statementGuard.watching { () throws(DatabaseError) in
         try script.next(on: connection)
       }
-      guard let statement, statement.isReadOnly, statement.columnCount == 1 else {
+      let rest = try statementGuard.watching { () throws(DatabaseError) in
+        try script.next(on: connection)
+      }
+      guard let statement, rest == nil, statement.isReadOnly, statement.columnCount == 1 else {
         throw context.failure(
           .invalidInput, "an assertion's query must be one SELECT of one column",
           position: assertion.query.position)
@@ -361,7 +365,7 @@ final class Runner {
       }
       try resetSettings()
     } catch {
-      throw Context(migration: migration).failure(error)
+      throw Context(migration: migration).failure(error, onShadow: target == .shadow)
     }
   }
 

@@ -10,7 +10,10 @@ package final class Shadow {
   private let runner: Runner
   /// The schema after the last migration that was applied.
   package private(set) var schema: Schema
+  /// The same with the ledger, as it was read.
+  private var whole: Schema
   private var version: Int64 = -1
+  private var running = RunningFingerprint()
 
   /// What one migration does to a schema and to rows.
   package struct Step: Sendable {
@@ -33,10 +36,12 @@ package final class Shadow {
       connection = try base.scratch(application)
       // There, so that what names it is refused and not merely unknown.
       try connection.execute(Ledger.createStatement)
-      schema = try Self.schema(of: connection)
+      whole = try Schema(of: connection)
+      schema = Self.withoutLedger(whole)
     } catch {
       throw Failure(.bug, "the private replay cannot be opened: \(error.message)")
     }
+    running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(
       connection: connection, target: .shadow, application: application,
       interruption: interruption,
@@ -75,9 +80,11 @@ package final class Shadow {
         let record = try runner.run(migration)
         try connection.execute("COMMIT")
         try refresh()
+        let delta = SchemaDelta(from: before, to: schema)
+        running.apply(delta)
         return Step(
-          migration: migration, delta: SchemaDelta(from: before, to: schema),
-          touch: record.touch, strategies: record.strategies, missingCalls: record.missingCalls)
+          migration: migration, delta: delta, touch: record.touch, strategies: record.strategies,
+          missingCalls: record.missingCalls)
       } catch {
         try runner.resetSettings()
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
@@ -87,14 +94,14 @@ package final class Shadow {
     } catch let failure as Failure {
       throw failure
     } catch let error as DatabaseError {
-      throw context.failure(error)
+      throw context.failure(error, onShadow: true)
     } catch {
       throw context.failure(.bug, "\(error)")
     }
   }
 
   /// The fingerprint of the schema as it is now.
-  package var fingerprint: String { schema.fingerprint() }
+  package var fingerprint: String { running.digest }
 
   private func refresh() throws(DatabaseError) {
     // The version changes with every change of the schema, and reading it costs next to nothing.
@@ -102,13 +109,12 @@ package final class Shadow {
     let now = try connection.value("PRAGMA schema_version")?.integer ?? 0
     guard now != version || !connection.isOn(.defensive) else { return }
     version = now
-    schema = try Self.schema(of: connection)
+    whole = try Schema(of: connection, knowing: whole)
+    schema = Self.withoutLedger(whole)
   }
 
-  private static func schema(of connection: Connection) throws(DatabaseError) -> Schema {
-    var schema = try Schema(of: connection)
-    schema.objects.removeAll { Ledger.isLedger($0.table) }
-    return schema
+  private static func withoutLedger(_ schema: Schema) -> Schema {
+    Schema(objects: schema.objects.filter { $0.table != Ledger.tableName })
   }
 }
 

@@ -16,6 +16,10 @@ final class Upgrade {
   private let connection: Connection
   private let runner: Runner
   private var report = MigrateReport()
+  /// What `PRAGMA data_version` said when the copy before the first draft was taken: it changes
+  /// when another connection commits.
+  private var copiedVersion: Int64?
+  private var copies = 0
 
   /// How long many small migrations share a transaction.
   private static let batchTime = Duration.milliseconds(200)
@@ -100,11 +104,12 @@ final class Upgrade {
         rollBack()
         return true
       }
+      if try keepCopy(first, batch) { return true }
       let started = ContinuousClock.now
       repeat {
         guard let index = batch.next else { break }
         try apply(index, &batch)
-      } while !batch.isAlone && batch.mayGoOn(replay)
+      } while !batch.isAlone && batch.mayGoOn(replay, in: project)
         && ContinuousClock.now - started < Self.batchTime
       try commit(&batch)
       return true
@@ -114,8 +119,38 @@ final class Upgrade {
     }
   }
 
+  /// Before the first draft the database is copied, which no transaction may be open for. True
+  /// when it was, and the transaction has to be begun again.
+  private func keepCopy(_ next: Int, _ batch: Batch) throws(Failure) -> Bool {
+    let migration = replay.steps[next].migration
+    guard DraftCopy.isDue(before: migration, known: batch.known, in: project) else { return false }
+    let version = try dataVersion()
+    guard version != copiedVersion else { return false }
+    rollBack()
+    copies += 1
+    guard copies <= 5 else {
+      throw Failure(
+        .busy, "\(options.database) cannot be copied before its first draft: others keep writing")
+    }
+    let copy = DraftCopy(of: options.database)
+    try copy.keep(timeout: options.timeout, interruption: interruption)
+    copiedVersion = version
+    report.draftCopy = copy.path
+    return true
+  }
+
+  private func dataVersion() throws(Failure) -> Int64? {
+    do {
+      return try connection.value("PRAGMA data_version")?.integer
+    } catch {
+      throw Failure(error, database: options.database)
+    }
+  }
+
   /// What one transaction knows and has done.
   private struct Batch {
+    /// The ids in the ledger.
+    var known: [String]
     var pending: [Int]
     var isExclusive: Bool
     /// The schema that the history promises here.
@@ -130,9 +165,12 @@ final class Upgrade {
     var next: Int? { pending.first }
 
     /// Whether the next migration may share the transaction.
-    func mayGoOn(_ replay: PendingReplay) -> Bool {
+    func mayGoOn(_ replay: PendingReplay, in project: Project) -> Bool {
       guard let next else { return false }
       let step = replay.steps[next]
+      guard !DraftCopy.isDue(before: step.migration, known: known, in: project) else {
+        return false
+      }
       return !step.isAlone(in: expected) && (isExclusive || !step.writesRows(in: expected))
     }
   }
@@ -156,6 +194,7 @@ final class Upgrade {
         onEvent(.drift(drift))
       }
       return Batch(
+        known: (live.rows ?? []).map(\.id),
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
         isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift, live: schema,
         keys: ForeignKeyGraph(schema))
@@ -280,7 +319,7 @@ final class Upgrade {
         let violations = ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
         let record = try runner.run(migration)
-        let after = try Schema(of: connection)
+        let after = try Schema(of: connection, knowing: before)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, batch, context)
         batch.keys.apply(delta)
@@ -302,6 +341,7 @@ final class Upgrade {
         try connection.execute("RELEASE schemactl_migration")
         batch.done.append((index, applied))
         batch.pending.removeAll { $0 == index }
+        batch.known.append(migration.id)
         batch.isAlone = batch.isAlone || step.isAlone(in: batch.expected)
         batch.expected = step.delta.applied(to: batch.expected)
         batch.live = after

@@ -1,5 +1,13 @@
 import CSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// A prepared statement.
 package final class Statement {
   private let connection: Connection
@@ -99,6 +107,17 @@ package final class Statement {
     guard let start = sqlite3_column_text(handle, Int32(column)) else { return nil }
     let count = Int(sqlite3_column_bytes(handle, Int32(column)))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  /// Whether the column holds this text, byte by byte; nil stands for NULL.
+  package func holds(_ text: String?, in column: Int) -> Bool {
+    guard let start = sqlite3_column_text(handle, Int32(column)) else { return text == nil }
+    guard var text else { return false }
+    let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+    return text.withUTF8 { bytes in
+      guard bytes.count == count, let mine = bytes.baseAddress else { return bytes.count == count }
+      return memcmp(mine, start, count) == 0
+    }
   }
 
   package var row: [Value] { (0..<columnCount).map { value($0) } }

@@ -1,6 +1,9 @@
 import CSQLite
 
 /// A value of one of SQLite's five storage classes (Datatypes In SQLite, section 2).
+///
+/// Text that is not UTF-8 in the database comes with U+FFFD for what cannot be read: write no value
+/// back that was read so.
 package enum Value: Sendable, Hashable {
   case null
   case integer(Int64)
@@ -69,8 +72,7 @@ package enum Value: Sendable, Hashable {
   }
 }
 
-extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
+extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   package init(stringLiteral value: String) { self = .text(value) }
   package init(integerLiteral value: Int64) { self = .integer(value) }
-  package init(nilLiteral: ()) { self = .null }
 }

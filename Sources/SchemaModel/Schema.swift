@@ -1,5 +1,13 @@
 import SQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// One row of `sqlite_schema`.
 package struct SchemaObject: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -15,6 +23,8 @@ package struct SchemaObject: Sendable, Hashable {
   /// The b-tree's first page: stays the same when a table is renamed. 0 for views, triggers and
   /// virtual tables.
   package let rootPage: Int64
+  /// What names the object among all of a schema; made once, because it is asked for often.
+  package let key: SchemaDelta.Key
 
   package init(kind: Kind, name: String, table: String, sql: String?, rootPage: Int64 = 0) {
     self.kind = kind
@@ -22,10 +32,11 @@ package struct SchemaObject: Sendable, Hashable {
     self.table = table
     self.sql = sql
     self.rootPage = rootPage
+    key = SchemaDelta.Key(kind, name)
   }
 
   /// SQLite's own objects: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
-  package var isInternal: Bool { name.asciiLowercased.utf8.starts(with: "sqlite_".utf8) }
+  package var isInternal: Bool { key.isInternal }
 }
 
 /// The whole schema of a database, as `sqlite_schema` holds it.
@@ -38,11 +49,28 @@ package struct Schema: Sendable, Hashable {
   }
 
   /// Reads the main database's schema.
-  package init(of connection: Connection) throws(DatabaseError) {
+  ///
+  /// - Parameter known: the schema as it was read before. Most of its objects are still the same,
+  ///   and to see that costs less than to make them anew.
+  package init(
+    of connection: Connection, knowing known: Schema = Schema()
+  ) throws(DatabaseError) {
     let statement = try connection.prepare(
       "SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_schema ORDER BY rowid")
     var objects: [SchemaObject] = []
+    objects.reserveCapacity(known.objects.count + 8)
+    var rest = known.objects[...]
     while try statement.step() {
+      if let same = rest.first, same.stands(in: statement) {
+        objects.append(same)
+        rest.removeFirst()
+        continue
+      }
+      if let index = rest.firstIndex(where: { $0.stands(in: statement) }) {
+        objects.append(rest[index])
+        rest = rest[(index + 1)...]
+        continue
+      }
       guard let kind = statement.text(0).flatMap(SchemaObject.Kind.init(rawValue:)) else {
         continue
       }
@@ -65,7 +93,7 @@ package struct Schema: Sendable, Hashable {
   /// Names in SQLite are equal when they differ in the case of ASCII letters only.
   package func object(_ kind: SchemaObject.Kind, _ name: String) -> SchemaObject? {
     let key = SchemaDelta.Key(kind, name)
-    return objects.first { SchemaDelta.Key($0) == key }
+    return objects.first { $0.key == key }
   }
 
   package func table(_ name: String) -> SchemaObject? { object(.table, name) }
@@ -75,6 +103,15 @@ package struct Schema: Sendable, Hashable {
   }
 
   package var tables: [SchemaObject] { objects.filter { $0.kind == .table } }
+}
+
+extension SchemaObject {
+  /// Whether the current row of `sqlite_schema` says what this object says.
+  fileprivate func stands(in statement: Statement) -> Bool {
+    statement.holds(name, in: 1) && statement.holds(sql, in: 3)
+      && statement.integer(4) == rootPage && statement.holds(kind.rawValue, in: 0)
+      && statement.holds(table, in: 2)
+  }
 }
 
 extension String {
@@ -91,6 +128,13 @@ extension String {
 
   /// Byte by byte. `==` takes two spellings of one character for equal, and SQLite does not.
   func isSameText(as other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
+    let isSame = utf8.withContiguousStorageIfAvailable { mine in
+      other.utf8.withContiguousStorageIfAvailable { theirs in
+        guard mine.count == theirs.count, let a = mine.baseAddress, let b = theirs.baseAddress
+        else { return mine.count == theirs.count }
+        return memcmp(a, b, mine.count) == 0
+      }
+    }
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 }

@@ -15,10 +15,10 @@ private struct Comparison {
 
   var changes: [SchemaChange] {
     var unexpected: [SchemaDelta.Key: SchemaObject] = [:]
-    for object in actual.objects { unexpected[SchemaDelta.Key(object)] = object }
+    for object in actual.objects { unexpected[object.key] = object }
     var changes: [SchemaChange] = []
     for object in expected.objects {
-      guard let live = unexpected.removeValue(forKey: SchemaDelta.Key(object)) else {
+      guard let live = unexpected.removeValue(forKey: object.key) else {
         changes.append(
           SchemaChange(object.kind.change, object.name, .missing, expected: object.oneLine))
         continue
@@ -29,7 +29,7 @@ private struct Comparison {
       if !object.hasSameSQL(as: live) { changes += differences(object, live) }
     }
     // In the order in which they stand, so that the result does not depend on hashing.
-    for object in actual.objects where unexpected[SchemaDelta.Key(object)] != nil {
+    for object in actual.objects where unexpected[object.key] != nil {
       changes.append(
         SchemaChange(object.kind.change, object.name, .unexpected, actual: object.oneLine))
     }

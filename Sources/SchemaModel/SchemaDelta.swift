@@ -9,9 +9,7 @@ package struct SchemaDelta: Sendable {
     /// In folded spelling.
     package var name: String { String(decoding: bytes, as: UTF8.self) }
 
-    package init(_ object: SchemaObject) {
-      self.init(object.kind, object.name)
-    }
+    var isInternal: Bool { bytes.starts(with: "sqlite_".utf8) }
 
     init(_ kind: SchemaObject.Kind, _ name: String) {
       self.kind = kind
@@ -30,9 +28,12 @@ package struct SchemaDelta: Sendable {
 
   /// Compares the stored texts of all objects, SQLite's own ones apart.
   package init(from old: Schema, to new: Schema) {
-    for object in old.objects where !object.isInternal { before[Key(object)] = object }
-    for object in new.objects where !object.isInternal {
-      let key = Key(object)
+    // Most objects stay what they are, and where they are.
+    let same = zip(old.objects, new.objects).prefix { $0.key == $1.key && $0.isIdentical(to: $1) }
+      .count
+    for object in old.objects[same...] where !object.isInternal { before[object.key] = object }
+    for object in new.objects[same...] where !object.isInternal {
+      let key = object.key
       if before[key]?.isIdentical(to: object) == true {
         before[key] = nil
       } else {
@@ -60,8 +61,9 @@ package struct SchemaDelta: Sendable {
   package func applied(to schema: Schema) -> Schema {
     var new = after
     var objects: [SchemaObject] = []
+    objects.reserveCapacity(schema.objects.count + after.count)
     for object in schema.objects {
-      let key = Key(object)
+      let key = object.key
       if let changed = new.removeValue(forKey: key) {
         objects.append(changed)
       } else if before[key] == nil {

@@ -5,9 +5,12 @@ import Migrating
 extension CommandLineProgram {
   static var commands: [any Command.Type] {
     [
+      NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
       DiffCommand.self, LintCommand.self, FreezeCommand.self, RebaseCommand.self,
+      LedgerCommand.self,
       CompletionsCommand.self,
+      SchemaCommand.self,
     ]
   }
 

@@ -66,6 +66,9 @@ struct Settings {
     session.invocation.text("migrations") ?? resolved(configuration.migrations)
   }
 
+  /// Whether somebody has said what the project is.
+  var namesProject: Bool { file != nil || session.invocation.text("migrations") != nil }
+
   var timeout: Double { session.invocation.number("timeout") ?? configuration.timeout }
 
   /// The database that somebody has named.

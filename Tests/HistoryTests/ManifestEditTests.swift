@@ -61,8 +61,8 @@ struct ManifestEditTests {
       ),
       (
         ">= 5", ">= 6",
-        "changed 3>3 sql line 10 | sql: … reminders WHERE priority >= 5 AND title NOT IN … → "
-          + "… reminders WHERE priority >= 6 AND title NOT IN …"
+        "changed 3>3 sql line 10 | sql: DELETE FROM reminders WHERE priority >= 5 AND title NOT IN … → "
+          + "DELETE FROM reminders WHERE priority >= 6 AND title NOT IN …"
       ),
       (
         "DELETE FROM kept", "DELETE FROM kept; DROP TABLE x",

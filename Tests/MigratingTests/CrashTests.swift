@@ -84,7 +84,7 @@ struct CrashTests {
 
     init(_ connection: Connection) throws {
       let schema = try Schema(of: connection)
-      fingerprint = schema.fingerprint(except: Ledger.isLedger)
+      fingerprint = schema.fingerprint()
       ledger = (try Ledger.rows(in: connection) ?? []).map(\.id)
       rows = try connection.rows("SELECT rowid, * FROM reminders ORDER BY rowid")
     }

@@ -25,7 +25,7 @@ func overloads() throws {
   try connection.register(function("f", 1) { _ in "one" })
   try connection.register(function("f") { .integer(Int64($0.count)) })
   #expect(try connection.rows("SELECT f(0), f(0, 0), f()") == [["one", 2, 0]])
-  try connection.register(function("g", 1) { _ in nil })
+  try connection.register(function("g", 1) { _ in .null })
   let error = try databaseError { try connection.execute("SELECT g()") }
   #expect(error.message == "wrong number of arguments to function g()")
 }
@@ -74,12 +74,12 @@ func refusedRegistration() throws {
     let witness = Witness(gone)
     #expect(throws: DatabaseError.self) {
       try connection.register(
-        function(String(repeating: "f", count: 300), 0) { _ in withExtendedLifetime(witness) { nil }
+        function(String(repeating: "f", count: 300), 0) { _ in withExtendedLifetime(witness) { .null }
         })
     }
   }
   #expect(gone.value == 1)
-  #expect(throws: DatabaseError.self) { try connection.register(function("f", 1000) { _ in nil }) }
+  #expect(throws: DatabaseError.self) { try connection.register(function("f", 1000) { _ in .null }) }
 }
 
 @Test("a function that is running cannot be replaced, and goes on")

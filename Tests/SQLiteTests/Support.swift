@@ -69,7 +69,8 @@ final class Witness: Sendable {
   deinit { gone.add() }
 }
 
-/// Runs for hours unless it is stopped.
-let endlessQuery = """
-  WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+/// Takes long enough to be stopped, and ends by itself where stopping does not work.
+let longQuery = """
+  WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < 100000000)
+  SELECT count(*) FROM n
   """

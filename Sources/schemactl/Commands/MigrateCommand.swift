@@ -25,6 +25,9 @@ enum MigrateCommand: Command {
       OptionDeclaration(
         "frozen", summary: "Apply only what is frozen, and only to a database that is there."),
       OptionDeclaration("existing", summary: "Do not make a database that is not there."),
+      OptionDeclaration(
+        "reset-drafts",
+        summary: "Go back to the copy from before the first draft, then apply what is pending."),
       OptionDeclaration("redact", summary: "Show no values of rows in messages."),
     ] + .database + .common)
 
@@ -41,6 +44,7 @@ enum MigrateCommand: Command {
 
     let result = try attempt {
       let project = try settings.project()
+      if session.invocation.flag("reset-drafts") { try reset(project, options, session) }
       return session.invocation.flag("dry-run")
         ? try rehearse(project, options, session) : try migrate(project, options, session)
     }
@@ -48,6 +52,18 @@ enum MigrateCommand: Command {
       session.report(.failed(.migrate(database: options.database), failure))
     }
     return result.success ?? result.failure?.status ?? .bug
+  }
+
+  private static func reset(
+    _ project: Project, _ options: MigrateOptions, _ session: Session
+  ) throws {
+    guard !session.invocation.flag("dry-run"), !options.frozenOnly else {
+      throw session.usageError(
+        "--reset-drafts goes with neither --dry-run nor --frozen", hint: nil)
+    }
+    let copy = DraftCopy(of: options.database)
+    try copy.restore(project, timeout: options.timeout, interruption: session.interruption)
+    session.report(.note("went back to \(copy.path); what it replaced is \(copy.setAside)"))
   }
 
   private static func migrate(

@@ -18,6 +18,8 @@ enum Event {
   case verified(VerifyReport, database: String?)
   case compared([SchemaChange], database: String)
   case linted(LintReport)
+  /// A new manifest.
+  case created(id: String, file: String)
   case explained(rule: String, String)
   /// Lint has found errors, so nothing was frozen.
   case refused(LintReport)
@@ -27,13 +29,16 @@ enum Event {
   case resolved(ResolveReport?, file: String)
   case attributes(added: [String], file: String)
   case rebased([Renaming], isRehearsal: Bool)
+  case ledger([LedgerEntry], [LedgerRow], [RecordedRepair])
+  /// Shown before it is carried out, and again when it is.
+  case repair(RepairPlan, isDone: Bool)
   /// A failure below 64, which is a command's result: the reason why it has no other.
   case failed(CommandResult, Failure)
 
   /// Whose result a failure stands in.
   enum CommandResult {
     case migrate(database: String)
-    case plan, status, verify, diff, lint, freeze, rebase
+    case plan, status, verify, diff, lint, freeze, rebase, ledger
   }
 }
 

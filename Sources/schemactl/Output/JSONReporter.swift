@@ -28,6 +28,7 @@ struct JSONReporter: Reporter {
     case .verified(let report, _): write(report.members)
     case .compared(let changes, _): write(differences(changes, isEqual: changes.isEmpty))
     case .linted(let report): write(report.members)
+    case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
     case .explained(let rule, let text):
       write([("rule", .string(rule)), ("explanation", .string(text))])
     case .refused(let report):
@@ -57,6 +58,18 @@ struct JSONReporter: Reporter {
       ])
     case .rebased(let renamings, let isRehearsal):
       write([("renamed", .array(renamings.map(\.json))), ("dryRun", .bool(isRehearsal))])
+    case .ledger(let entries, let rows, let repairs):
+      write([
+        ("ledger", .array(entries.map { $0.json(rows) })),
+        ("repairs", .array(repairs.map(\.json))),
+      ])
+    // One document only: what was to be recorded stands in the one that says that it was.
+    case .repair(_, isDone: false): break
+    case .repair(let plan, isDone: true):
+      write([
+        ("repaired", .string(plan.repair.id)), ("as", .string(plan.repair.action.rawValue)),
+        ("ledger", .array(plan.after.map(\.json))), ("drift", .array(plan.drift.map(\.json))),
+      ])
     case .failed(let result, let failure): write(result.members(for: failure))
     }
   }
@@ -82,6 +95,7 @@ extension Event.CommandResult {
       ]
     case .diff: return differences([], isEqual: false) + [failed]
     case .lint: return [("profile", .null), ("findings", .array([])), ("summary", .null), failed]
+    case .ledger: return [("ledger", .array([])), ("repairs", .array([])), failed]
     case .freeze:
       return [("frozen", .array([])), ("release", .null), ("file", .null), failed]
     case .rebase: return [("renamed", .array([])), failed]
@@ -135,6 +149,7 @@ extension Failure {
 extension MigrateReport {
   fileprivate var members: [(String, JSON)] {
     migration(applied: applied, failure: failure, created: created, drift: drift)
+      + [("draftCopy", .text(draftCopy))]
   }
 }
 
@@ -311,6 +326,27 @@ extension LedgerEntry {
   fileprivate var json: JSON {
     .object([
       ("id", .string(id)), ("state", .string(state.rawValue)), ("detail", .string(detail)),
+    ])
+  }
+}
+
+extension LedgerEntry {
+  fileprivate func json(_ rows: [LedgerRow]) -> JSON {
+    let row = rows.first { $0.id == id }
+    return .object([
+      ("id", .string(id)), ("state", .string(state.rawValue)), ("detail", .string(detail)),
+      ("appliedAt", .text(row?.startedAt)),
+      ("milliseconds", row.map { .integer($0.milliseconds) } ?? .null),
+      ("toolVersion", .text(row?.toolVersion)),
+    ])
+  }
+}
+
+extension RecordedRepair {
+  fileprivate var json: JSON {
+    .object([
+      ("at", .string(at)), ("id", .string(id)), ("as", .string(action)),
+      ("reason", .string(reason)),
     ])
   }
 }

@@ -8,6 +8,9 @@ extension TextReporter {
   func show(_ report: MigrateReport, _ options: MigrateOptions) {
     let database = options.database.visible
     if report.created { mention("Created \(database).") }
+    if let copy = report.draftCopy {
+      note("kept a copy from before the first draft: \(copy) (--reset-drafts goes back to it)")
+    }
     for applied in report.applied {
       let effects = effects(of: applied).map { " (\($0))" } ?? ""
       mention("Applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")

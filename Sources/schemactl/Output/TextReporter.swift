@@ -33,6 +33,7 @@ final class TextReporter: Reporter {
     case .verified(let report, let database): show(report, database)
     case .compared(let changes, let database): show(changes, database)
     case .linted(let report): show(report)
+    case .created(_, let file): say(file.visible)
     case .explained(_, let text): sayScript(text)
     case .refused(let report): refuse(report)
     case .frozen(let report, let release, let file): show(report, release, file)
@@ -40,6 +41,8 @@ final class TextReporter: Reporter {
     case .resolved(let report, let file): show(report, file)
     case .attributes(let added, let file): showAttributes(added, file)
     case .rebased(let renamings, let isRehearsal): show(renamings, isRehearsal)
+    case .ledger(let entries, let rows, let repairs): show(entries, rows, repairs)
+    case .repair(let plan, let isDone): show(plan, isDone)
     case .failed(let result, let failure):
       complain(Problem(failure))
       if case .migrate(let database) = result, failure.status == .migrationFailed {

@@ -1,0 +1,207 @@
+import Foundation
+import History
+import JSONSchemaChecking
+import Linting
+import Planning
+import SQLite
+import Testing
+
+private let schemas = repository.appendingPathComponent("docs/json")
+
+/// A project and a database in a state that a command has something to say about.
+enum Scene: Sendable {
+  /// One migration is pending.
+  case pending
+  /// Everything is applied.
+  case current
+  case drifted
+  /// The database holds tables of others.
+  case strangers
+  /// A frozen manifest was edited.
+  case edited
+  /// The database has run what the history does not know.
+  case ahead
+  /// A later manifest fails on the rows, or anywhere.
+  case failing, unplannable
+  /// Lint finds an error.
+  case harmful
+  /// Two manifests are wrong.
+  case malformed
+
+  func folder() throws -> WorkingFolder {
+    switch self {
+    case .pending: return try migrated(through: "6")
+    case .current: return try migrated()
+    case .drifted:
+      let folder = try migrated()
+      try folder.connection().execute("ALTER TABLE tags ADD COLUMN color INTEGER")
+      return folder
+    case .strangers:
+      let folder = try WorkingFolder.ofReminders()
+      try folder.connection().execute("CREATE TABLE theirs (id)")
+      return folder
+    case .edited:
+      let folder = try migrated(through: "6")
+      try folder.expect(0, "freeze", "--release", "1.0")
+      try folder.write("migrations/0005_limit_tags.yaml", "operations: []\n")
+      return folder
+    case .ahead:
+      let folder = try migrated()
+      try folder.remove("migrations/0007_replace_is_completed_with_status.yaml")
+      return folder
+    case .failing:
+      return try .of([
+        "0001_notes": tableOfNotes,
+        "0002_twice": manifest("INSERT INTO notes (id) VALUES (1), (1)"),
+      ])
+    case .unplannable:
+      return try .of([
+        "0001_notes": tableOfNotes, "0002_nothing": "operations: []\n",
+        "0003_twice": manifest("CREATE TABLE notes (id)"),
+      ])
+    case .harmful:
+      return try .of(["0001_notes": tableOfNotes, "0002_drop": manifest("DROP TABLE notes")])
+    case .malformed:
+      return try .of(["0001_a": "operations: [{ drop: 1 }]\n", "0002_b": "operation: []\n"])
+    }
+  }
+}
+
+/// A run of the program, and the schema of `docs/json` that its output must fit.
+struct Document: Sendable, CustomTestStringConvertible {
+  let status: Int32
+  let scene: Scene
+  let command: String
+  let schema: String
+
+  /// - Parameter schema: by default the command's own, from 64 up that of errors.
+  init(_ status: Int32, _ scene: Scene, _ command: String, schema: String? = nil) {
+    self.status = status
+    self.scene = scene
+    self.command = command
+    let name = String(command.prefix { $0 != " " })
+    self.schema = schema ?? (status < 64 ? name : "error")
+  }
+
+  var testDescription: String { "\(scene): \(command) (\(status))" }
+
+  func tree() throws -> JSONTree {
+    let words = command.split(separator: " ").map(String.init) + ["--format", "json"]
+    let run = try scene.folder().start(words).wait()
+    #expect(run.status == status, "\(run.output)\(run.errors)")
+    return try JSONTree(parsing: run.output)
+  }
+
+  static let all = [
+    Document(0, .current, "lint"), Document(1, .harmful, "lint"), Document(3, .failing, "lint"),
+    Document(65, .malformed, "lint"),
+    Document(0, .current, "verify"), Document(0, .pending, "verify --database app.sqlite"),
+    Document(1, .drifted, "verify --database app.sqlite"),
+    Document(1, .strangers, "verify --database app.sqlite"), Document(2, .edited, "verify"),
+    Document(2, .edited, "verify --database app.sqlite"), Document(3, .failing, "verify"),
+    Document(4, .ahead, "verify --database app.sqlite"),
+    Document(66, .failing, "verify --database no.sqlite"),
+    Document(0, .pending, "status --database app.sqlite"),
+    Document(1, .pending, "status --database app.sqlite --check"),
+    Document(1, .strangers, "status --database app.sqlite"),
+    Document(4, .ahead, "status --database app.sqlite"), Document(64, .current, "status"),
+    Document(0, .pending, "migrate --database app.sqlite"),
+    Document(0, .pending, "migrate --database new.sqlite"),
+    Document(0, .pending, "migrate --database app.sqlite --dry-run"),
+    Document(1, .strangers, "migrate --database app.sqlite"),
+    Document(2, .edited, "migrate --database app.sqlite"),
+    Document(3, .failing, "migrate --database app.sqlite"),
+    Document(3, .unplannable, "migrate --database app.sqlite"),
+    Document(3, .unplannable, "migrate --database app.sqlite --dry-run"),
+    Document(4, .ahead, "migrate --database app.sqlite"),
+    Document(65, .malformed, "migrate --database app.sqlite"),
+    Document(74, .current, "migrate --database migrations"),
+    Document(0, .current, "diff --database app.sqlite"),
+    Document(1, .drifted, "diff --database app.sqlite"),
+    Document(1, .strangers, "diff --database app.sqlite"),
+    Document(4, .ahead, "diff --database app.sqlite"),
+    Document(0, .current, "freeze --release 1.0"), Document(1, .harmful, "freeze"),
+    Document(2, .edited, "freeze"), Document(3, .unplannable, "freeze"),
+    Document(64, .current, "freeze --release !"),
+    Document(0, .pending, "plan --database app.sqlite"), Document(0, .current, "plan"),
+    Document(1, .strangers, "plan --database app.sqlite"), Document(2, .edited, "plan"),
+    Document(3, .unplannable, "plan"), Document(66, .current, "plan --config no.yaml"),
+    Document(0, .current, "new x"), Document(64, .current, "new !"),
+  ]
+}
+
+@Suite("JSON Schema of the outputs")
+struct OutputSchemaTests {
+  @Test("what a command prints fits its schema, which names every key", arguments: Document.all)
+  func fits(_ document: Document) throws {
+    let file = schemas.appendingPathComponent("\(document.schema).schema.json")
+    let tree = try document.tree()
+    #expect(try SchemaChecker(contentsOf: file, isClosed: true).problems(of: tree) == [])
+
+    guard case .array(let required) = try JSONTree(contentsOf: file)["required"],
+      case .object(let members) = tree
+    else { return #expect(Bool(false), "nothing is required") }
+    let checker = try SchemaChecker(contentsOf: file)
+    for case .string(let key) in required {
+      #expect(!checker.problems(of: .object(members.filter { $0.key != key })).isEmpty, "\(key)")
+    }
+    #expect(checker.problems(of: .object(members.merging(["later": .null]) { $1 })).isEmpty)
+  }
+
+  @Test("an error from 64 up beside what was applied before it fits the schema of migrate")
+  func errorBesideResult() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
+    try folder.write("migrations/0003_text.yaml", manifest("UPDATE notes SET text = 'two'"))
+    let reader = try folder.connection()
+    try reader.execute("PRAGMA journal_mode = DELETE; BEGIN")
+    _ = try reader.rows("SELECT * FROM notes")
+    let run = try folder.expect(
+      75, "migrate", "--database", "app.sqlite", "--timeout", "0.1", "--format", "json")
+    let file = schemas.appendingPathComponent("migrate.schema.json")
+    let tree = try JSONTree(parsing: run.output)
+    #expect(tree["error"] != nil)
+    #expect(try SchemaChecker(contentsOf: file, isClosed: true).problems(of: tree) == [])
+  }
+
+  @Test("every schema is held against something")
+  func complete() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: schemas.path)
+    let used = Set(Document.all.map { "\($0.schema).schema.json" })
+    #expect(Set(names).subtracting(used) == ["common.schema.json"])
+  }
+
+  @Test(
+    "the words of the schemas are those of the program",
+    arguments: [
+      ("common", ["definitions", "ledgerEntry", "properties", "state"], LedgerState.words),
+      ("common", ["definitions", "strategy"], Strategy.words),
+      ("verify", ["properties", "history", "items", "properties", "state"], HistoryState.words),
+    ])
+  func words(schema: String, path: [String], words: Set<String>) throws {
+    let file = schemas.appendingPathComponent("\(schema).schema.json")
+    let place = try path.reduce(JSONTree(contentsOf: file) as JSONTree?) { $0?[$1] }
+    #expect(place?["enum"]?.texts == words)
+  }
+
+  @Test("so are those that also say that there is none, or never appear")
+  func otherWords() throws {
+    let lint = try JSONTree(contentsOf: schemas.appendingPathComponent("lint.schema.json"))
+    #expect(lint["properties"]?["profile"]?["enum"]?.texts == Profile.words)
+    let common = try JSONTree(contentsOf: schemas.appendingPathComponent("common.schema.json"))
+    let severity = common["definitions"]?["finding"]?["properties"]?["severity"]
+    #expect(severity?["enum"]?.texts == Severity.words.subtracting(["off"]))
+  }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+  fileprivate static var words: Set<String> { Set(allCases.map(\.rawValue)) }
+}
+
+extension JSONTree {
+  fileprivate var texts: Set<String> {
+    guard case .array(let elements) = self else { return [] }
+    return Set(elements.compactMap { if case .string(let text) = $0 { text } else { nil } })
+  }
+}

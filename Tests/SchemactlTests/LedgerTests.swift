@@ -1,0 +1,81 @@
+import Foundation
+import SQLite
+import Testing
+
+@Suite("the ledger command")
+struct LedgerTests {
+  private func folder() throws -> WorkingFolder {
+    let folder = try WorkingFolder.ofReminders()
+    #expect(try folder.run("freeze", "--release", "1.0", "--through", "6").status == 0)
+    #expect(try folder.run("migrate", "--to", "6", "--database", "app.sqlite").status == 0)
+    return folder
+  }
+
+  @Test("shows each migration and when it was run")
+  func show() throws {
+    let folder = try folder()
+    let text = try folder.run("ledger", "--database", "app.sqlite")
+    #expect(text.status == 0)
+    #expect(text.output.split(separator: "\n").count == 7)
+    #expect(text.output.contains("0007_replace_is_completed_with_status  pending"))
+    let document = try folder.run("ledger", "--database", "app.sqlite", "--format", "json").json()
+    let ledger = try #require(document["ledger"] as? [[String: Any]])
+    #expect(ledger.first?["state"] as? String == "applied")
+    #expect(ledger.last?["appliedAt"] is NSNull)
+    #expect((document["repairs"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test("repairs nothing that nobody has confirmed, and records what was")
+  func repair() throws {
+    let folder = try folder()
+    try folder.connection().execute("DELETE FROM schemactl_migrations WHERE position = 3")
+    #expect(try folder.run("ledger", "--database", "app.sqlite").status == 2)
+    let words = [
+      "ledger", "repair", "3", "--as", "applied", "--reason", "lost", "--database", "app.sqlite",
+    ]
+    let unasked = try folder.start(words).wait()
+    #expect(unasked.status == 64)
+    #expect(unasked.errors.contains("--yes"))
+    #expect(try folder.applied().count == 5)
+    let confirmed = try folder.start(words + ["--yes"]).wait()
+    #expect(confirmed.status == 0)
+    #expect(try folder.applied().count == 6)
+    #expect(
+      try folder.rows("SELECT id, action, reason FROM schemactl_repairs") == [
+        "0003_refresh_updated_at|applied|lost"
+      ])
+    #expect(try folder.run("verify", "--database", "app.sqlite").status == 0)
+  }
+
+  @Test("needs to be told what has happened, and why")
+  func usage() throws {
+    let folder = try folder()
+    for words in [["3"], ["3", "--as", "applied"], ["3", "--as", "guess", "--reason", "x"]] {
+      let run = try folder.start(
+        ["ledger", "repair"] + words + ["--database", "app.sqlite"]
+      ).wait()
+      #expect(run.status == 64)
+    }
+  }
+
+  @Test("migrate --reset-drafts goes back to before the drafts and forward again")
+  func resetDrafts() throws {
+    let folder = try folder()
+    let first = try folder.run("migrate", "--database", "app.sqlite")
+    #expect(first.status == 0)
+    #expect(first.errors.contains("app.sqlite.before-drafts"))
+    let draft = "migrations/0007_replace_is_completed_with_status.yaml"
+    let text = try String(contentsOfFile: folder.path(draft), encoding: .utf8)
+    try folder.write(draft, text.replacingOccurrences(of: "status,", with: "state,"))
+    let stopped = try folder.run("migrate", "--database", "app.sqlite")
+    #expect(stopped.status == 1)
+    #expect(stopped.errors.contains("--reset-drafts"))
+    let again = try folder.run("migrate", "--reset-drafts", "--database", "app.sqlite")
+    #expect(again.status == 0)
+    #expect(try folder.rows("SELECT count(state) FROM reminders") == ["0"])
+    #expect(folder.exists("app.sqlite.before-reset"))
+    #expect(
+      try folder.run("migrate", "--reset-drafts", "--dry-run", "--database", "app.sqlite").status
+        == 64)
+  }
+}

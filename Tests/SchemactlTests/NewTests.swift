@@ -1,0 +1,183 @@
+import Foundation
+import History
+import Testing
+import schemactl
+
+@Suite("New manifests")
+struct NewTests {
+  @Test("the next manifest has the next number and a slug of its name, and lint finds nothing")
+  func next() throws {
+    let folder = try WorkingFolder.ofReminders()
+    let run = try folder.expect(0, "new", "Add priority!")
+    #expect(run.output == "migrations/0008_add_priority.yaml\n")
+    #expect(run.errors.isEmpty)
+    #expect(
+      try folder.text("migrations/0008_add_priority.yaml") == """
+        # yaml-language-server: $schema=../docs/manifest.schema.json
+        description: Add priority!
+        operations: []
+        # Instead of `[]`, an entry for each change, in order:
+        #   - add_column:
+        #       table: reminders
+        #       column: { name: priority, type: INTEGER }
+
+        """)
+    #expect(!folder.exists("migrations/.manifest.schema.json"))
+    let lint = try folder.expect(0, "lint", "--strict", "--format", "json").json()
+    let findings = try #require(lint["findings"] as? [[String: Any]])
+    #expect(!findings.contains { $0["migration"] as? String == "0008_add_priority" })
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(try folder.applied().last == "0008_add_priority")
+  }
+
+  @Test("its example, uncommented, adds a column")
+  func example() throws {
+    let folder = try WorkingFolder.of(["0001_reminders": manifest("CREATE TABLE reminders (id)")])
+    try folder.expect(0, "new", "Add", "priority")
+    let file = "migrations/0002_add_priority.yaml"
+    let lines = try folder.text(file).split(separator: "\n").map(String.init)
+    let example = lines.filter { $0.hasPrefix("#   ") }.map { $0.dropFirst() + "\n" }
+    #expect(example.count == 3)
+    try folder.write(file, "operations:\n" + example.joined())
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(
+      try folder.rows("SELECT name FROM pragma_table_info('reminders')") == ["id", "priority"])
+  }
+
+  @Test("the first manifest of a project: folder and schema are made, and said")
+  func first() throws {
+    let folder = try WorkingFolder()
+    try folder.write("schemactl.yaml", "migrations: db\n")
+    let run = try folder.expect(0, "new", "Create notes")
+    #expect(run.output == "db/0001_create_notes.yaml\n")
+    #expect(
+      run.errors == """
+        note: made the folder db
+        note: wrote db/.manifest.schema.json, by which editors complete and check manifests
+
+        """)
+    #expect(
+      try folder.text("db/0001_create_notes.yaml")
+        .hasPrefix("# yaml-language-server: $schema=.manifest.schema.json\n"))
+    #expect(
+      try folder.text("db/.manifest.schema.json")
+        == folder.expect(0, "schema", "manifest").output)
+    let second = try folder.expect(0, "new", "Create tags")
+    #expect(second.output == "db/0002_create_tags.yaml\n")
+    #expect(second.errors.isEmpty)
+    try folder.expect(0, "verify")
+  }
+
+  @Test("a folder that --migrations names is made, one that nobody names is not")
+  func missingFolder() throws {
+    let folder = try WorkingFolder()
+    let run = try folder.expect(66, "new", "Create notes")
+    #expect(run.errors.contains("there is no folder migrations with migrations: create it"))
+    #expect(!folder.exists("migrations"))
+    try folder.expect(0, "new", "Create notes", "--migrations", "mine")
+    #expect(folder.exists("mine/0001_create_notes.yaml"))
+    try folder.expect(66, "new", "Create notes", "--migrations", "not/there")
+  }
+
+  @Test("in JSON it is an id and a file")
+  func json() throws {
+    let run = try WorkingFolder.ofReminders().expect(0, "new", "x", "--format", "json")
+    #expect(run.errors.isEmpty)
+    let json = try run.json()
+    #expect(json.count == 2)
+    #expect(json["id"] as? String == "0008_x")
+    #expect(json["file"] as? String == "migrations/0008_x.yaml")
+  }
+
+  @Test("a name without a letter or a digit is refused", arguments: ["", "  ", "!?", "🎈"])
+  func noName(name: String) throws {
+    let folder = try WorkingFolder()
+    let run = try folder.expect(64, "new", name, "--migrations", "mine")
+    #expect(run.errors.contains("no file can be called '\(name)'"))
+    #expect(!folder.exists("mine"))
+  }
+
+  @Test("a number that is frozen is never given again, though its manifest is gone")
+  func frozenNumber() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes, "0002_more": manifest("SELECT 1"),
+    ])
+    try folder.expect(0, "freeze")
+    try folder.remove("migrations/0002_more.yaml")
+    #expect(try folder.expect(0, "new", "x").output == "migrations/0003_x.yaml\n")
+  }
+
+  @Test("ten at once get ten numbers")
+  func atOnce() throws {
+    let folder = try WorkingFolder.ofReminders()
+    let children = try (0..<10).map { _ in try folder.start(["new", "Same name"]) }
+    let files = try children.map { try $0.wait().output }
+    #expect(
+      files.sorted()
+        == (8...17).map { "migrations/00\($0 < 10 ? "0" : "")\($0)_same_name.yaml\n" })
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations"))
+    #expect(names.allSatisfy { $0.hasSuffix(".yaml") })
+  }
+
+  @Test("a manifest that is wrong is told before another one is added")
+  func brokenManifest() throws {
+    let folder = try WorkingFolder.of(["0001_first": "operations:\n- drop_tabel: { table: t }\n"])
+    try folder.expect(65, "new", "x")
+    #expect(!folder.exists("migrations/0002_x.yaml"))
+  }
+
+  @Test(
+    "numbers go on as they were",
+    arguments: [
+      ([], "0001"), (["0007_a"], "0008"), (["0002_b", "0010_a"], "0011"), (["9_a"], "0010"),
+      (["00007_a"], "00008"), (["0099_a"], "0100"), (["9999_a"], "10000"),
+      (["20240102030405_a"], "20261120120000"), (["0001_a", "202401020304_b"], "20261120120000"),
+      (["20261120120000_a"], "20261120120001"), (["20991231235959_a"], "20991231235960"),
+      (["000000000007_a"], "000000000008"),
+      (["99999999999999999999999999999_a"], "100000000000000000000000000000"),
+    ])
+  func numbers(others: [String], number: String) throws {
+    let manifest = try #require(NewManifest(name: "x"))
+    #expect(manifest.id(after: others, at: noon) == "\(number)_x")
+  }
+
+  @Test(
+    "the slug holds letters and digits, in lower case",
+    arguments: [
+      ("Add priority!", "add_priority"), ("  a  --  b  ", "a_b"), ("Größe ändern", "größe_ändern"),
+      ("優先度を追加", "優先度を追加"), ("e\u{301}tat 2", "e\u{301}tat_2"), ("../../etc/passwd", "etc_passwd"),
+      ("a\u{202E}b\nc", "a_b_c"), ("isCompleted → status", "iscompleted_status"),
+      (String(repeating: "é", count: 200), String(repeating: "é", count: 40)),
+      (String(repeating: "a", count: 79) + " b", String(repeating: "a", count: 79)),
+    ])
+  func slugs(name: String, slug: String) throws {
+    let id = try #require(NewManifest(name: name)).id(after: [], at: noon)
+    #expect(id.utf8.elementsEqual("0001_\(slug)".utf8))
+    #expect(problem(ofMigrationID: id) == nil)
+  }
+
+  /// 2026-11-20T12:00:00Z.
+  private let noon = Timestamp(milliseconds: 1_795_176_000_000)
+}
+
+@Suite("Schemas")
+struct SchemaCommandTests {
+  @Test("schema prints what docs holds", arguments: ["manifest", "config"])
+  func golden(kind: String) throws {
+    let file = repository.appendingPathComponent("docs/\(kind).schema.json")
+    let run = try WorkingFolder().expect(0, "schema", kind)
+    #expect(run.output == (try String(contentsOf: file, encoding: .utf8)))
+  }
+
+  @Test("a schema of something else is refused with the nearest one")
+  func unknown() throws {
+    let run = try WorkingFolder().expect(64, "schema", "manifets")
+    #expect(run.errors.contains("Did you mean 'manifest'?"))
+  }
+}
+
+extension WorkingFolder {
+  func text(_ name: String) throws -> String {
+    try String(contentsOfFile: path(name), encoding: .utf8)
+  }
+}
