@@ -167,14 +167,16 @@ private func flowOrigins(
 private func lineBreaks(in space: [UInt8]) -> Int {
   space.indices.count { index in
     space[index] == .lineFeed
-      || (space[index] == .carriageReturn && (index + 1 == space.count || space[index + 1] != .lineFeed))
+      || (space[index] == .carriageReturn
+        && (index + 1 == space.count || space[index + 1] != .lineFeed))
   }
 }
 
 /// What `breaks` line breaks became: a space, or a line feed for each but the first.
 private func lengthOfFold(_ breaks: Int, in text: ArraySlice<UInt8>) -> Int {
   breaks == 1
-    ? (text.first == .space ? 1 : 0) : text.prefix(max(0, breaks - 1)).prefix { $0 == .lineFeed }.count
+    ? (text.first == .space ? 1 : 0)
+    : text.prefix(max(0, breaks - 1)).prefix { $0 == .lineFeed }.count
 }
 
 private func digitsOfEscape(_ kind: UInt8) -> Int {

@@ -11,18 +11,19 @@ extension Project {
       throw Failure(.notFound, "there is no migration \(name)")
     }
     guard entry.state == .edited, var lock,
-      let end = migrations.firstIndex(where: { $0.id == entry.id })
+      let migration = migrations.first(where: { $0.id == entry.id })
     else {
       let advice = entry.detail.isEmpty ? "" : ": \(entry.detail)"
       throw Failure(
         .usage, "there is nothing to accept: \(entry.id) is \(entry.state.rawValue)\(advice)")
     }
-    try requireEngine(for: migrations[...end])
+    let range = migrations.filter { isFrozen($0) && $0.number <= migration.number }
+    try requireEngine(for: range)
     let shadow = try Shadow(application)
-    for migration in migrations[...end] { try shadow.apply(migration) }
+    for migration in range { try shadow.apply(migration) }
     let digests = LockedDigests(
-      raw: migrations[end].rawDigest, canonical: migrations[end].canonicalDigest,
-      schema: shadow.fingerprint, sqlite: Connection.libraryVersion)
+      raw: migration.rawDigest, canonical: migration.canonicalDigest, schema: shadow.fingerprint,
+      sqlite: Connection.libraryVersion)
     do throws(LockError) {
       try lock.accept(LockAcceptance(id: entry.id, digests: digests, reason: reason))
     } catch {

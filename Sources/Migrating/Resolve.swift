@@ -45,8 +45,10 @@ package func resolveLock(
       "\(entry.id) was frozen on one of the branches, and its file is not there: resolve the "
         + "conflicts of the manifests first")
   }
+  // A draft between frozen ones has to move, and is no part of what they are.
   let project = Project(
-    folder: folder, migrations: migrations, lock: nil, application: application)
+    folder: folder, migrations: migrations.filter { conflict.frozenIDs.contains($0.id) },
+    lock: nil, application: application)
   let fingerprints = merge.needsReplay ? try project.fingerprints() : [:]
   let lock = try merge.lock(fingerprints: fingerprints, sqlite: Connection.libraryVersion)
   let toRebase = folder.compare(migrations, with: lock).filter { $0.state == .inserted }.map(\.id)

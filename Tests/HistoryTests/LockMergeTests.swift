@@ -150,8 +150,11 @@ struct LockMergeTests {
     #expect(divergence(try lock(common))?.message.contains("0003_c") == true)
     let rewritten = try lock(["0001_a"], also: [("0002_b", "else"), ("0003_c", "0003_c")])
     #expect(divergence(rewritten)?.kind == .rewritten)
-    #expect(divergence(rewritten)?.message.contains("line 5 holds 0002_b with other digests") == true)
-    #expect(divergence(try lock(common + ["0003_x"]))?.message.contains("0003_x instead of 0003_c") == true)
+    #expect(
+      divergence(rewritten)?.message.contains("line 5 holds 0002_b with other digests") == true)
+    #expect(
+      divergence(try lock(common + ["0003_x"]))?.message.contains("0003_x instead of 0003_c")
+        == true)
   }
 
   @Test("while two branches are merged, both locks must be in it, in their order")

@@ -20,7 +20,9 @@ private let frozen = """
 
 /// `changed 1 create_table (3:7): columns.priority.default 0 → 1`
 private func changes(_ old: String, _ new: String) throws -> [String] {
-  func manifest(_ text: String) throws -> Manifest { try decodeManifest(Array(text.utf8), file: "a") }
+  func manifest(_ text: String) throws -> Manifest {
+    try decodeManifest(Array(text.utf8), file: "a")
+  }
   return compareManifests(try manifest(old), try manifest(new)).map { change in
     let number = [change.oldNumber, change.newNumber].map { $0.map(String.init) ?? "-" }
     let place = change.position.map { " line \($0.line)" } ?? ""

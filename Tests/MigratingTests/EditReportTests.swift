@@ -12,7 +12,8 @@ struct EditReportTests {
   @Test("an edit is shown with its keys, the commit and what devices have", arguments: folders)
   func shown(folder: String) throws {
     let sandbox = try GitSandbox.frozen(folder: folder)
-    try sandbox.edit("0002_priority.yaml", "type: INTEGER", "type: INTEGER, not_null: true, default: 1")
+    try sandbox.edit(
+      "0002_priority.yaml", "type: INTEGER", "type: INTEGER, not_null: true, default: 1")
     let report = try sandbox.verify()
     #expect(report.status == .brokenHistory)
     #expect(report.state("0002_priority") == .edited)
@@ -55,7 +56,8 @@ struct EditReportTests {
     try sandbox.commit("move")
     try sandbox.git("checkout", "--quiet", "-b", "feature")
     let moved = sandbox.top + "/moved"
-    try "operations: []\n".write(toFile: moved + "/0002_priority.yaml", atomically: true, encoding: .utf8)
+    try "operations: []\n".write(
+      toFile: moved + "/0002_priority.yaml", atomically: true, encoding: .utf8)
     let edit = try #require(try sandbox.verify(folder: moved).edits["0002_priority"])
     #expect(edit.problem == nil)
     #expect(edit.changes.map(\.kind) == [.removed, .removed])
@@ -228,12 +230,14 @@ struct GitPlaceTests {
     for number in 1...300 {
       try sandbox.write("\(number)_t", creating("t\(number)"))
     }
-    try sandbox.write("301_large", "# \(String(repeating: "x", count: 5_000_000))\noperations: []\n")
+    try sandbox.write(
+      "301_large", "# \(String(repeating: "x", count: 5_000_000))\noperations: []\n")
     try sandbox.commit("all")
     let git = try GitRepository(containing: sandbox.path(""))
     let merged = try MergedHistory(
       branch: "main", commit: try #require(try git.commit("main")), in: git)
     #expect(merged.migrations.count == 301)
-    #expect(merged.migrations.map(\.rawDigest) == (try sandbox.project().migrations.map(\.rawDigest)))
+    #expect(
+      merged.migrations.map(\.rawDigest) == (try sandbox.project().migrations.map(\.rawDigest)))
   }
 }

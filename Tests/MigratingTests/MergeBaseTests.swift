@@ -148,7 +148,8 @@ struct MergeBaseTests {
     try sandbox.commit("move")
     let folder = sandbox.top + "/db"
     #expect(try sandbox.verify(base: "main", folder: folder).status == .success)
-    try creating("other").write(toFile: folder + "/0003_merged.yaml", atomically: true, encoding: .utf8)
+    try creating("other").write(
+      toFile: folder + "/0003_merged.yaml", atomically: true, encoding: .utf8)
     let report = try sandbox.verify(base: "main", folder: folder)
     #expect(report.state("0003_merged") == .edited)
     #expect(report.says("was migrations/"))
