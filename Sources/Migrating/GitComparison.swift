@@ -32,9 +32,11 @@ extension Project {
     do {
       let git = try GitRepository(containing: folder.path)
       var result = GitComparison(history: comparison)
-      try compareWithLastCommit(git, &result)
       let merged = try base.flatMap { try mergedHistory($0, git, &result.notes) }
       if let merged { compare(with: merged, git, &result) }
+      // What was not merged yet is free: a freeze too may be taken back.
+      let other = try git.mergeHead()
+      if merged == nil || other != nil { try compareWithLastCommit(git, merging: other, &result) }
       explainEdits(git, merged, &result)
       return result
     } catch let failure as Failure {
@@ -67,7 +69,7 @@ extension Project {
   // MARK: The last commit
 
   private func compareWithLastCommit(
-    _ git: GitRepository, _ result: inout GitComparison
+    _ git: GitRepository, merging other: String?, _ result: inout GitComparison
   ) throws(GitError) {
     guard let head = try git.commit("HEAD") else {
       if lock != nil {
@@ -84,10 +86,10 @@ extension Project {
       }
       return
     }
-    let other = try git.mergeHead().flatMap { other throws(GitError) in
+    let otherLock = try other.flatMap { other throws(GitError) in
       try MergedHistory.lock(in: other, of: git, notes: &result.notes)
     }
-    compareLock(with: older, merging: other, "the last commit", "HEAD", &result)
+    compareLock(with: older, merging: otherLock, "the last commit", "HEAD", &result)
   }
 
   private func compareLock(

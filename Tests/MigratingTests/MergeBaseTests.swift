@@ -141,6 +141,32 @@ struct MergeBaseTests {
     #expect(try sandbox.verify(base: "main").lock.map(\.kind) == [.removed])
   }
 
+  @Test("a freeze that is not merged may be taken back")
+  func takenBack() throws {
+    let sandbox = try branch()
+    try sandbox.freeze(release: "1.1")
+    try sandbox.commit("freeze")
+    try sandbox.git("checkout", "--quiet", "main", "--", "migrations/history.lock")
+    #expect(try sandbox.verify().lock.map(\.kind) == [.truncated])
+    #expect(try sandbox.verify(base: "main").status == .success)
+  }
+
+  @Test("what this branch froze before main's last one is named with the way to move it")
+  func frozenTooEarly() throws {
+    let sandbox = try branch()
+    try sandbox.git("checkout", "--quiet", "main")
+    try sandbox.git("mv", "migrations/0003_merged.yaml", "migrations/0005_merged.yaml")
+    try sandbox.commit("renumber")
+    try sandbox.git("checkout", "--quiet", "-B", "feature")
+    try sandbox.write("0004_new", creating("new"))
+    try sandbox.freeze()
+    try sandbox.commit("freeze")
+    let report = try sandbox.verify(base: "main")
+    #expect(report.state("0004_new") == .inserted)
+    #expect(report.detail("0004_new").contains("git checkout "))
+    #expect(report.detail("0004_new").contains("schemactl rebase 0004_new"))
+  }
+
   @Test("moving the folder does not make what is merged free")
   func movedFolder() throws {
     let sandbox = try branch()
