@@ -200,6 +200,13 @@ extension MigrationFolder {
       if let ours = stages?[2], let theirs = stages?[3] {
         return try LockConflict(ours: ours, theirs: theirs)
       }
+      if let stages, !stages.isEmpty {
+        throw LockError(
+          .mergeConflict, line: 1,
+          "one of the branches has removed the lock: what is frozen stays frozen; take the other "
+            + "one's (`git checkout \(stages[2] == nil ? "--theirs" : "--ours") -- "
+            + "\(shellQuoted(lockFile))`)")
+      }
       return try LockConflict(marked: bytes)
     } catch {
       throw .brokenLock(file: lockFile, error)

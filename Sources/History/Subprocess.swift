@@ -130,7 +130,14 @@ private final class Channels {
     guard socketpair(AF_UNIX, kind, 0, &descriptors) == 0 else {
       throw .failed(String(cString: strerror(errno)))
     }
-    for descriptor in descriptors {
+    for index in descriptors.indices {
+      // Where ours are closed, these would be what the child's are made into.
+      if descriptors[index] < 3 {
+        let higher = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 3)
+        _ = close(descriptors[index])
+        descriptors[index] = higher
+      }
+      let descriptor = descriptors[index]
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       #if canImport(Darwin)
         var on: Int32 = 1

@@ -42,7 +42,9 @@ extension Project {
     var report = VerifyReport(
       history: comparison.history, lock: comparison.lock, edits: comparison.edits,
       notes: comparison.notes)
-    if lock == nil { report.notes.append("nothing is frozen yet: there is no history.lock") }
+    if lock == nil, comparison.lock.isEmpty {
+      report.notes.append("nothing is frozen yet: there is no history.lock")
+    }
     let isBroken = comparison.isBroken
     var schemas: [String: Schema] = [:]
     if isBroken {

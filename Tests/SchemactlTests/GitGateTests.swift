@@ -264,6 +264,21 @@ struct TwoBranchesTests {
     try folder.expect(0, "verify")
   }
 
+  @Test("a lock that one branch removed is named as such")
+  func removed() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    try folder.git("checkout", "--quiet", "-b", "feature")
+    try folder.remove("migrations/history.lock")
+    try folder.commit("remove")
+    try folder.git("checkout", "--quiet", "main")
+    try folder.write("migrations/0002_b.yaml", creating("b"))
+    try folder.expect(0, "freeze")
+    try folder.commit("freeze")
+    try folder.git("merge", "feature", mayFail: true)
+    let run = try folder.expect(65, "freeze", "--resolve")
+    #expect(run.errors.contains("git checkout --ours -- migrations/history.lock"))
+  }
+
   @Test("marks that somebody has touched are refused")
   func brokenMarks() throws {
     let folder = try conflict(attributes: false)
