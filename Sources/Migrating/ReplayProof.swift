@@ -60,17 +60,21 @@ package struct ReplayProof: Sendable {
 extension Project {
   /// Replays the history once, and beside it from each release of the lock.
   ///
-  /// - Parameter everyPair: go from each release through every later one on one connection, as a
-  ///   device does that missed the releases between; otherwise only to the next release, where the
-  ///   replay is taken up anew. Costs a replay for each release.
+  /// - Parameters:
+  ///   - history: where the manifests stand; what another SQLite makes of them is noted there.
+  ///   - everyPair: go from each release through every later one on one connection, as a
+  ///     device does that missed the releases between; otherwise only to the next release, where
+  ///     the replay is taken up anew. Costs a replay for each release.
   /// - Throws: what is 64 and above; a migration that fails (3) is in the result.
   package func proveReplay(
-    everyPair: Bool = false, interruption: Interruption = Interruption()
+    noting history: inout VerifyReport, everyPair: Bool = false,
+    interruption: Interruption = Interruption()
   ) throws(Failure) -> ReplayProof {
     try requireEngine(for: migrations)
     var proof = ReplayProof()
     let straight = try Shadow(application, interruption: interruption)
     let points = releasePoints
+    var engine = EngineComparison(lock, history)
     var walks: [Walk] = []
     for migration in migrations {
       do {
@@ -81,6 +85,7 @@ extension Project {
         break
       }
       proof.migrations += 1
+      engine.hold(migration, fingerprint: straight.fingerprint, against: &history)
       for walk in walks { try walk.apply(migration) }
       guard let point = points[migration.id] else { continue }
       proof.paths += arrive(at: point, straight, &walks)

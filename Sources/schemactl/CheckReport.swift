@@ -20,7 +20,7 @@ struct CheckReport {
   var notes: [String] { history?.notes ?? [] }
 
   /// What ended the replay of the whole history, or that of lint alone.
-  var failure: Failure? { proof?.failure ?? history?.failure ?? lint?.failure }
+  var failure: Failure? { proof?.failure ?? lint?.failure }
 
   /// Why the lock cannot be read, when it tells that the frozen history is broken.
   private(set) var brokenLock: Failure?

@@ -8,8 +8,8 @@ extension CommandLineProgram {
     [
       NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      DiffCommand.self, LintCommand.self, CheckCommand.self, FreezeCommand.self, LedgerCommand.self,
-      CompletionsCommand.self, SchemaCommand.self,
+      DiffCommand.self, LintCommand.self, CheckCommand.self, FreezeCommand.self,
+      RebaseCommand.self, LedgerCommand.self, CompletionsCommand.self, SchemaCommand.self,
     ]
   }
 
@@ -83,4 +83,8 @@ extension OptionDeclaration {
 
   static let strict = OptionDeclaration(
     "strict", summary: "Exit with 1 for warnings and notes too.")
+
+  static let base = OptionDeclaration(
+    "base", .text("REV"), summary: "A git revision: what it shares with HEAD may not change either."
+  )
 }

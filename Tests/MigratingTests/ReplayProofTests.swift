@@ -26,7 +26,7 @@ struct ReplayProofTests {
       "CREATE VIEW v AS SELECT id FROM a",
       "CREATE VIRTUAL TABLE words USING fts5(word); INSERT INTO words VALUES ('one')",
       "ALTER TABLE a ADD COLUMN name TEXT; CREATE INDEX a_name ON a (name)")
-    let proof = try sandbox.project().proveReplay()
+    let proof = try sandbox.project().proof()
     #expect(proof.status == .success)
     #expect(proof.migrations == 4)
     #expect(
@@ -39,7 +39,7 @@ struct ReplayProofTests {
   func everyPair() throws {
     let proof = try released(
       "CREATE TABLE a (id)", "CREATE TABLE b (id)", "CREATE TABLE c (id)", "CREATE TABLE d (id)"
-    ).project().proveReplay(everyPair: true)
+    ).project().proof(everyPair: true)
     #expect(proof.status == .success)
     #expect(
       ways(proof) == [
@@ -52,7 +52,7 @@ struct ReplayProofTests {
   func nothingBetween(isFrozen: Bool) throws {
     let sandbox = try Sandbox().addSQL("0001_a", "CREATE TABLE a (id)")
     if isFrozen { try sandbox.freeze() }
-    let proof = try sandbox.project().proveReplay()
+    let proof = try sandbox.project().proof()
     #expect(proof.status == .success)
     #expect(proof.paths.isEmpty)
   }
@@ -62,7 +62,7 @@ struct ReplayProofTests {
     let sandbox = try Sandbox().addSQL("0001_a", "CREATE TABLE a (id)")
     try sandbox.freeze(release: nil)
     try sandbox.addSQL("0002_b", "CREATE TABLE b (id)")
-    #expect(ways(try sandbox.project().proveReplay()) == ["0001_a to 0002_b"])
+    #expect(ways(try sandbox.project().proof()) == ["0001_a to 0002_b"])
   }
 
   @Test("a migration that needs a temporary table of an earlier release fails, and is named")
@@ -70,7 +70,7 @@ struct ReplayProofTests {
     let sandbox = try released(
       "CREATE TABLE a (id)", "CREATE TEMP TABLE notes AS SELECT 1 AS id",
       "CREATE TABLE c (id)", "INSERT INTO a SELECT id FROM notes")
-    let proof = try sandbox.project().proveReplay()
+    let proof = try sandbox.project().proof()
     #expect(proof.status == .migrationFailed)
     #expect(proof.failure == nil)
     let path = try #require(proof.paths.last)
@@ -80,7 +80,7 @@ struct ReplayProofTests {
         + "no such table: notes")
     #expect(path.failure?.migration?.id == "0004_step")
     // The one of 1.1 has made the table itself; only under every pair is it asked to the end.
-    let pairs = try sandbox.project().proveReplay(everyPair: true)
+    let pairs = try sandbox.project().proof(everyPair: true)
     #expect(pairs.paths.filter { !$0.isProven }.map(\.from.release) == ["1.1", "1.2"])
   }
 
@@ -89,7 +89,7 @@ struct ReplayProofTests {
     let proof = try released(
       "CREATE TABLE a (id, name)", "CREATE TEMP TABLE a (id)",
       "CREATE TABLE copy AS SELECT * FROM a"
-    ).project().proveReplay()
+    ).project().proof()
     #expect(proof.status == .finding)
     let path = try #require(proof.paths.last)
     #expect(path.changes.map(\.object) == ["copy.name"])
@@ -103,7 +103,7 @@ struct ReplayProofTests {
     let proof = try released(
       "CREATE TABLE a (id)", "CREATE TEMP VIEW v AS SELECT 1 AS \"Id\"",
       "CREATE TABLE main.v (id); CREATE TABLE copy AS SELECT * FROM v", "CREATE TABLE d (id)"
-    ).project().proveReplay()
+    ).project().proof()
     #expect(proof.status == .finding)
   }
 
@@ -112,7 +112,7 @@ struct ReplayProofTests {
     let sandbox = try released("CREATE TABLE a (id)", "CREATE TABLE b (id)")
     try sandbox.addSQL("0003_c", "CREATE TABLE c (id)")
     try sandbox.addSQL("0004_twice", "CREATE TABLE a (id)")
-    let proof = try sandbox.project().proveReplay(everyPair: true)
+    let proof = try sandbox.project().proof(everyPair: true)
     #expect(proof.status == .migrationFailed)
     #expect(proof.failure?.migration?.id == "0004_twice")
     #expect(proof.migrations == 3)
@@ -121,5 +121,12 @@ struct ReplayProofTests {
         "release 1.0 to release 1.1", "release 1.0 to 0003_c", "release 1.1 to 0003_c",
       ])
     #expect(!proof.paths.contains { !$0.isProven })
+  }
+}
+
+extension Project {
+  fileprivate func proof(everyPair: Bool = false) throws -> ReplayProof {
+    var history = VerifyReport(comparing: self)
+    return try proveReplay(noting: &history, everyPair: everyPair)
   }
 }

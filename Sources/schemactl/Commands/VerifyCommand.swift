@@ -6,21 +6,27 @@ enum VerifyCommand: Command {
     name: "verify", summary: "Checks that what shipped is still what shipped.",
     discussion: """
       Holds the manifests against history.lock, replays the whole history in memory, and, when a \
-      database is named, compares its ledger and its schema with the history. Nothing is written.
+      database is named, compares its ledger and its schema with the history. In a git repository it \
+      shows what an edit of a frozen manifest changed, and finds a history.lock that was cut short \
+      or rewritten since the last commit. With --base, what HEAD and REV have in common is frozen \
+      too: it may not change, and what is new must come last. Nothing is written.
       """,
     examples: [
       .init("schemactl verify", "Checks the history alone, as before every merge."),
       .init("schemactl verify --database app.sqlite", "Checks a database against it as well."),
+      .init("schemactl verify --base origin/main", "Checks a branch before it is merged."),
     ],
-    options: .database + .reporting)
+    options: [.base] + .database + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
+    let base = try session.base
     let settings = try Settings(session)
     let result = try attempt {
       let project = try settings.project()
       let database = try settings.optionalDatabase()
       let report = try project.verify(
-        database: database, timeout: settings.timeout, interruption: session.interruption)
+        database: database, timeout: settings.timeout, interruption: session.interruption,
+        versionControl: .git(base: base))
       return (report, project, database)
     }
     switch result {

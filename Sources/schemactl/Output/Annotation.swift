@@ -59,7 +59,13 @@ struct Annotations {
   }
 
   private mutating func add(_ report: VerifyReport, of project: Project) {
-    found += report.history.compactMap { annotation($0, of: project) }
+    found += report.lock.map { divergence in
+      Annotation(
+        rule: "history/lock", level: .error, message: divergence.message,
+        place: Failure.Place(file: project.folder.lockFile),
+        subject: [divergence.kind.rawValue, divergence.older])
+    }
+    found += report.history.compactMap { annotation($0, report.edits[$0.id], of: project) }
     found += (report.ledger ?? []).filter(\.state.stops).map { entry in
       Annotation(
         rule: "ledger/\(entry.state.rawValue)", level: .error,
@@ -93,21 +99,27 @@ struct Annotations {
     }
   }
 
-  private func annotation(_ entry: HistoryEntry, of project: Project) -> Annotation? {
-    var place = Failure.Place(file: project.folder.file(ofMigration: entry.id))
+  private func annotation(
+    _ entry: HistoryEntry, _ edit: EditReport?, of project: Project
+  ) -> Annotation? {
+    var place = Failure.Place(
+      file: project.folder.file(ofMigration: entry.id),
+      position: edit?.changes.lazy.compactMap(\.position).first)
     switch entry.state {
     case .unchanged, .draft, .cosmetic, .lineEnds: return nil
     case .removed, .renamed, .reordered:
-      place = Failure.Place(
-        file: project.folder.lockFile,
-        position: project.lock?.line(freezing: entry.id).map { Position(line: $0, column: 1) })
+      if let line = project.lock?.line(freezing: entry.id) {
+        place = Failure.Place(
+          file: project.folder.lockFile, position: Position(line: line, column: 1))
+      }
     case .edited, .accepted, .inserted, .engineDiffers: break
     }
     // An accepted edit is an edit that counts no longer.
     let acceptance = entry.state == .accepted ? project.lock?.acceptances(of: entry.id).last : nil
     let state = entry.state == .accepted ? HistoryState.edited : entry.state
     return Annotation(
-      rule: "history/\(state.rawValue)", level: .error, message: "\(entry.id): \(entry.detail)",
+      rule: "history/\(state.rawValue)", level: .error,
+      message: (["\(entry.id): \(entry.detail)"] + (edit?.lines ?? [])).joined(separator: "\n"),
       place: place, subject: [entry.id],
       suppression: acceptance.map { .accepted(reason: $0.reason) })
   }

@@ -1,4 +1,5 @@
 import History
+import ManifestFormat
 import Migrating
 import SchemaModel
 
@@ -37,9 +38,14 @@ extension TextReporter {
   }
 
   func showHistory(_ report: VerifyReport) {
+    for divergence in report.lock {
+      say("\(HistoryLock.fileName): \(divergence.kind.rawValue)")
+      say("  \(divergence.message.visible)")
+    }
     for entry in report.history where !entry.detail.isEmpty {
       say("\(entry.id.visible): \(entry.state.rawValue)")
       say("  \(entry.detail.visible)")
+      for line in report.edits[entry.id]?.lines ?? [] { say("  \(line)") }
     }
   }
 
@@ -52,15 +58,48 @@ extension TextReporter {
     let total = counted(history.count, "migration")
     return states.isEmpty ? "\(total)." : "\(total): \(states.joined(separator: ", "))."
   }
+}
 
-  func show(_ report: FreezeReport, _ release: String?, _ file: String) {
-    guard !report.frozen.isEmpty else {
-      return mention("Nothing to freeze: every migration is frozen already.")
+extension EditReport {
+  /// For a person, and fit for a terminal.
+  var lines: [String] {
+    var lines: [String] = []
+    if let problem { lines.append("the edit cannot be shown: \(problem.visible)") }
+    if let commit, !changes.isEmpty {
+      lines.append("what changed since commit \(shortened(commit: commit).visible):")
     }
-    for id in report.frozen { mention("Froze \(id.visible).") }
-    let name = release.map { " for release \($0.visible)" } ?? ""
-    mention(
-      "\(counted(report.frozen.count, "migration")) frozen\(name) in \(file.visible): commit it, "
-        + "and change these manifests no more.")
+    for change in changes {
+      lines.append("  \(change.title.visible)")
+      lines += change.keys.map { "    \($0.sentence.shortened(to: 300))" }
+    }
+    if !devices.isEmpty { lines.append(devices.visible) }
+    return lines
+  }
+}
+
+extension ManifestChange {
+  /// `changed: operation 2 add_column (line 7)`
+  fileprivate var title: String {
+    let place =
+      (object.map { " \($0)" } ?? "") + (position.map { " (line \($0.line))" } ?? "")
+    switch (oldNumber, newNumber) {
+    case (let old?, let new?) where kind == .moved:
+      return "moved: operation \(old) is now operation \(new) \(name)\(place)"
+    case (_, let number?), (let number?, nil):
+      return "\(kind.rawValue): operation \(number) \(name)\(place)"
+    case (nil, nil): return "\(kind.rawValue): \(name)"
+    }
+  }
+}
+
+extension ManifestChange.Key {
+  /// `column.default: 0 → 1`
+  fileprivate var sentence: String {
+    switch (old, new) {
+    case (let old?, let new?): "\(path): \(old) → \(new)"
+    case (nil, let new?): "\(path), new: \(new)"
+    case (let old?, nil): "\(path), gone: \(old)"
+    case (nil, nil): path
+    }
   }
 }
