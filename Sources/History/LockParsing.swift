@@ -37,7 +37,7 @@ private func refuseMergeConflicts(in lines: [ArraySlice<UInt8>]) throws(LockErro
   where marks.contains(where: { line.starts(with: $0.utf8) }) {
     throw LockError(
       .mergeConflict, line: index + 1,
-      "a merge conflict stands here: resolve the conflict, then run `schemactl verify`")
+      "a merge conflict stands here: run `schemactl freeze --resolve`")
   }
 }
 

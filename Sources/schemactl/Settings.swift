@@ -101,12 +101,14 @@ struct Settings {
       try DatabaseFile.probe(database, mustExist: mustExist, timeout: timeout)
     }
     return try Project.load(
-      migrations: migrations,
-      application: Application(
-        declaredFunctions: configuration.functions,
-        declaredCollations: configuration.collations),
-      ignoring: configuration.ignore)
+      migrations: migrations, application: application, ignoring: configuration.ignore)
   }
+
+  var application: Application {
+    Application(
+      declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
+  }
+
   func linter(of project: Project, profile: Profile? = nil) throws -> Linter {
     try Linter(
       project: project, configuration: configuration, profile: profile,
