@@ -79,6 +79,7 @@ extension Project {
       }
     }
     guard !targets.isEmpty else { return MigrateReport() }
+    if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
     let replay = try replay(targets, interruption: interruption)
     return try Upgrade(
       project: self, options: options, replay: replay, interruption: interruption,

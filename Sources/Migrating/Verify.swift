@@ -111,7 +111,7 @@ extension Project {
       return
     }
     report.drift = compareSchemas(
-      expected: expected, actual: live.schema.ours(except: foreign.contains))
+      expected: expected, actual: comparable(live.schema, with: expected))
   }
 
   /// Replays the history, and holds each frozen step against the lock. The schema after each one.

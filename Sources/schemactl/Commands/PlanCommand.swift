@@ -26,8 +26,9 @@ enum PlanCommand: Command {
     options.frozenOnly = session.invocation.flag("frozen")
     options.timeout = settings.timeout
     let result = try attempt {
-      let project = try settings.project()
-      return try project.plan(options, database: settings.optionalDatabase())
+      let database = try settings.optionalDatabase()
+      return try settings.project(for: database, mustExist: false)
+        .plan(options, database: database)
     }
     switch result {
     case .success(let report):

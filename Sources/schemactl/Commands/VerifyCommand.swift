@@ -22,8 +22,8 @@ enum VerifyCommand: Command {
     let base = try session.base
     let settings = try Settings(session)
     let result = try attempt {
-      let project = try settings.project()
       let database = try settings.optionalDatabase()
+      let project = try settings.project(for: database)
       let report = try project.verify(
         database: database, timeout: settings.timeout, interruption: session.interruption,
         versionControl: .git(base: base))

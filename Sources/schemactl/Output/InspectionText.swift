@@ -10,6 +10,9 @@ extension TextReporter {
     say("  applied  \(report.applied.count)")
     say("  pending  \(report.pending.count)")
     for id in report.pending { say("    \(id.visible)") }
+    for entry in report.broken {
+      say("  \(entry.id.visible): \(entry.state.rawValue). \(entry.detail.visible)")
+    }
     for entry in report.ledger where entry.state.stops {
       say("  \(entry.id.visible): \(entry.state.rawValue). \(entry.detail.visible)")
     }
