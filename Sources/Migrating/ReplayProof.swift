@@ -4,8 +4,8 @@ import SchemaModel
 /// Whether the history gives one schema, whichever release a database was created at.
 ///
 /// A device goes from release to release on new connections; the replay goes all the way on one. A
-/// migration that needs something which only the old connection had (a temporary object, a
-/// setting) tells the two apart.
+/// migration that asks for what only the old connection knows (`last_insert_rowid()`, a setting that
+/// was not put back) tells the two apart.
 package struct ReplayProof: Sendable {
   /// A place in the history: a release, or a migration that belongs to none.
   package struct Point: Sendable, Hashable {

@@ -94,6 +94,37 @@ struct IntegrationTests {
     #expect(!rules.contains("drop-table"))
   }
 
+  @Test("the action fetches what a shallow clone lacks, and holds the change against the base")
+  func actionBase() throws {
+    let origin = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    let clone = try WorkingFolder()
+    let git = "git -c user.name=Test -c user.email=test@example.invalid"
+    let history = """
+      git init --quiet --initial-branch=main . && git add . && \(git) commit --quiet -m one
+      git checkout --quiet -b change
+      echo 'operations: []' > migrations/0002_nothing.yaml && git add .
+      \(git) commit --quiet -m two
+      sed -i.old 's/notes/papers/' migrations/0001_notes.yaml && git add migrations/0001_notes.yaml
+      \(git) commit --quiet -m three
+      """
+    #expect(try bash(history, in: origin.path).status == 0)
+    let cloning = "git clone --quiet --depth 1 --branch change file://\(origin.path) project"
+    #expect(try bash(cloning, in: clone.path).status == 0)
+
+    let request = ["GITHUB_BASE_REF": "main"]
+    let fetch = try step(
+      "Fetch what the change is compared with", in: clone, "project", request)
+    #expect(fetch.status == 0, "\(fetch.errors)")
+    let run = try step("Check", in: clone, "project", request)
+    #expect(run.status == 2)
+    #expect(
+      run.output.hasPrefix(
+        "::error file=migrations/0001_notes.yaml,line=2,col=3,title=history/edited::"))
+    #expect(run.output.contains("merged into origin/main"))
+    #expect(try step("Check", in: clone, "project").status == 0)
+    #expect(try step("Check", in: clone, "project", ["BASE": "origin/nowhere"]).status == 66)
+  }
+
   @Test("every input of the action is declared and read")
   func actionDeclaration() throws {
     let text = try String(

@@ -53,8 +53,8 @@ struct AnnotationRule {
     AnnotationRule(
       id: "replay/differs", summary: "The schema depends on the release that one starts from.",
       advice: """
-        A migration relies on what only the connection has that ran an older one: a temporary table \
-        or view, as a rule. Make the migration independent of it.
+        A migration asks for what only the connection knows that ran an older one, as \
+        `last_insert_rowid()` and `changes()` do. Make the migration independent of it.
         """),
     AnnotationRule(
       id: "ledger/unknown",
