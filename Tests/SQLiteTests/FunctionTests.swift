@@ -73,13 +73,15 @@ func refusedRegistration() throws {
   do {
     let witness = Witness(gone)
     #expect(throws: DatabaseError.self) {
+      let name = String(repeating: "f", count: 300)
       try connection.register(
-        function(String(repeating: "f", count: 300), 0) { _ in withExtendedLifetime(witness) { .null }
-        })
+        function(name, 0) { _ in withExtendedLifetime(witness) { Value.null } })
     }
   }
   #expect(gone.value == 1)
-  #expect(throws: DatabaseError.self) { try connection.register(function("f", 1000) { _ in .null }) }
+  #expect(throws: DatabaseError.self) {
+    try connection.register(function("f", 1000) { _ in .null })
+  }
 }
 
 @Test("a function that is running cannot be replaced, and goes on")
