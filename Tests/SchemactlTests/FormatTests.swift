@@ -116,6 +116,7 @@ struct FormatTests {
     #expect(try folder.expect(3, "lint", "--format", format).output.contains("drop-column"))
     #expect(try folder.expect(2, "verify", "--format", format).output.contains("history/edited"))
     try folder.expect(64, "plan", "--format", format)
+    try folder.expect(64, "lint", "--explain", "drop-column", "--format", format)
   }
 
   @Test("GitHub: what its commands are made of is escaped, in names and in messages")

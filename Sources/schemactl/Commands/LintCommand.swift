@@ -38,6 +38,10 @@ enum LintCommand: Command {
   }
 
   private static func explain(_ rule: String, _ session: Session) throws -> ExitStatus {
+    let format = session.invocation.text("format").flatMap(OutputFormat.init) ?? .text
+    guard OutputFormat.common.contains(format) else {
+      throw session.usageError("--explain does not go with --format \(format.rawValue)", hint: nil)
+    }
     guard let text = explanation(of: rule) else {
       throw session.usageError(
         "there is no rule '\(rule.visible)'",
