@@ -204,9 +204,8 @@ extension MigrationFolder {
   }
 
   private func restoring(_ entry: LockEntry) -> String {
-    let revision = entry.release ?? "<the commit that froze it>"
     let file = shellQuoted(file(ofMigration: entry.id))
-    return "restore it from git (`git checkout \(revision) -- \(file)`)"
+    return "restore it from git (`git log -- \(file)` shows where it was right)"
   }
 }
 

@@ -29,7 +29,7 @@ extension HistoryLock {
 }
 
 private let nextStep =
-  "; restore the file from git (`git log -p -- \(HistoryLock.fileName)` shows what changed it)"
+  "; restore the file from git (`git log -p` with its path shows what changed it)"
 
 private func refuseMergeConflicts(in lines: [ArraySlice<UInt8>]) throws(LockError) {
   let marks = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]

@@ -45,8 +45,8 @@ extension Project {
     guard let database else {
       if lock != nil {
         report.notes.append(
-          "history.lock was held against the files alone: whether it was rewritten as a whole, "
-            + "only the ledger of a database (--database) can tell")
+          "only git or a database's ledger can tell whether history.lock itself was rewritten; "
+            + "neither was compared here")
       }
       return report
     }

@@ -1,3 +1,5 @@
+import ManifestFormat
+
 extension Rule {
   static let addNotNullWithoutDefault = Rule(
     id: "add-not-null-without-default",
@@ -34,13 +36,25 @@ extension Rule {
           else { return nil }
           let place = change.newest(of: [change.place(of: column.name)])
           return timeline.draft(
-            "\(after.name).\(column.name) is new, NOT NULL and has no default: the migration fails on "
-              + "every database whose \(after.name) has rows, or has to make up a value for them",
+            "\(after.name).\(column.name) is new, NOT NULL and has no default: "
+              + (timeline.fills(column.name, place)
+                ? "rows that are there get their value, and every INSERT of an older version of the "
+                  + "app, which does not name the column, fails"
+                : "the migration fails on every database whose \(after.name) has rows, or has to make "
+                  + "up a value for them"),
             at: place, keys: ["column", "columns", "table"], column: column.name,
             object: "\(after.name).\(column.name)", table: after.name)
         }
       }
     })
+}
+
+extension Timeline {
+  /// Whether the operation that makes the column also gives it a value in each row.
+  fileprivate func fills(_ column: String, _ place: StatementPlace) -> Bool {
+    guard let operation = operation(place), case .moveColumn = operation.kind else { return false }
+    return operation.definition(ofColumn: column) != nil
+  }
 }
 
 extension TableChange {

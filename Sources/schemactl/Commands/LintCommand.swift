@@ -19,7 +19,8 @@ enum LintCommand: Command {
         "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
         summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it."),
       OptionDeclaration("strict", summary: "Exit with 1 for warnings and notes too."),
-      OptionDeclaration("explain", .text("ID"), summary: "Print a rule instead."),
+      OptionDeclaration(
+        "explain", .text("ID"), offers: Rule.all.map(\.id), summary: "Print a rule instead."),
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {

@@ -16,7 +16,7 @@ enum Event {
   case planned(PlanReport)
   case stands(StatusReport, database: String)
   case verified(VerifyReport, database: String?)
-  case compared([SchemaChange], database: String)
+  case compared(DiffReport, database: String)
   case linted(LintReport)
   /// A new manifest.
   case created(id: String, file: String)

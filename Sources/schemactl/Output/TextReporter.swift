@@ -31,7 +31,7 @@ final class TextReporter: Reporter {
     case .planned(let report): show(report)
     case .stands(let report, let database): show(report, database)
     case .verified(let report, let database): show(report, database)
-    case .compared(let changes, let database): show(changes, database)
+    case .compared(let report, let database): show(report, database)
     case .linted(let report): show(report)
     case .created(_, let file): say(file.visible)
     case .explained(_, let text): sayScript(text)
