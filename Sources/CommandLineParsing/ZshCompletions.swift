@@ -54,7 +54,8 @@ extension CommandScope {
     (command?.arguments ?? []).enumerated().map { index, argument in
       let place = argument.repeats ? "*" : String(index + 1)
       let separator = argument.required || argument.repeats ? ":" : "::"
-      return quoted(zsh: place + separator + zshMessage(argument.name) + ":"
+      return quoted(
+        zsh: place + separator + zshMessage(argument.name) + ":"
           + (argument.offers.isEmpty ? "_files" : "(\(argument.offers.joined(separator: " ")))"))
     }
   }

@@ -47,9 +47,16 @@ package struct HistoryEntry: Sendable, Hashable {
 extension MigrationFolder {
   /// Compares the folder's manifests with its lock; without a lock everything is a draft.
   ///
+  /// - Parameter baseline: what the lock stands for, where it is not this folder's.
   /// - Returns: each manifest once, in the order of the numbers. A frozen manifest that was renamed
   ///   is listed under its frozen id alone.
   package func compare(_ migrations: [Migration], with lock: HistoryLock?) -> [HistoryEntry] {
+    compare(migrations, with: lock, baseline: .frozen)
+  }
+
+  func compare(
+    _ migrations: [Migration], with lock: HistoryLock?, baseline: Baseline
+  ) -> [HistoryEntry] {
     let items = historyItems(migrations, lock)
     let renames = renamedFiles(items)
     let passed = renames.isEmpty ? [:] : passedMigrations(items, renames)
@@ -58,14 +65,14 @@ extension MigrationFolder {
     return items.compactMap { item in
       if let entry = item.entry {
         guard let migration = item.migration else {
-          return gone(entry, renames, passed)
+          return gone(entry, renames, passed, baseline)
         }
         return compare(
           migration, with: entry, accepted: lock?.acceptances(of: entry.id).last,
-          known: lock?.knownDigests(entry.id) ?? [])
+          known: lock?.knownDigests(entry.id) ?? [], baseline)
       }
       if newNames.contains(item.id) { return nil }
-      return draft(item, lastFrozen)
+      return draft(item, lastFrozen, baseline)
     }
   }
 
@@ -74,37 +81,48 @@ extension MigrationFolder {
   /// - Parameter entry: with the digests that hold now.
   private func compare(
     _ migration: Migration, with entry: LockEntry, accepted: LockAcceptance?,
-    known: [LockedDigests]
+    known: [LockedDigests], _ baseline: Baseline
   ) -> HistoryEntry {
     let digests = entry.digests
     let sameBytes = migration.rawDigest == digests.raw
     let (state, detail): (HistoryState, String) =
       if migration.canonicalDigest != digests.canonical {
-        (.edited, editDetail(migration, entry, known, sameBytes: sameBytes))
+        (.edited, editDetail(migration, entry, known, sameBytes: sameBytes, baseline))
       } else if let accepted {
         (.accepted, "edited after it was frozen, and accepted: \(accepted.reason)")
       } else if !sameBytes {
-        (.cosmetic, "comments, layout or the like differ from what was frozen; it does the same")
+        (
+          .cosmetic,
+          "comments, layout or the like differ from what was \(baseline.verb); it does the same"
+        )
       } else if migration.hasCarriageReturns {
-        (.lineEnds, "only its line ends differ from what was frozen")
+        (.lineEnds, "only its line ends differ from what was \(baseline.verb)")
       } else {
         (.unchanged, "")
       }
-    return HistoryEntry(id: migration.id, frozen: true, state: state, detail: detail)
+    return HistoryEntry(
+      id: migration.id, frozen: baseline == .frozen, state: state, detail: detail)
   }
 
   private func editDetail(
-    _ migration: Migration, _ entry: LockEntry, _ known: [LockedDigests], sameBytes: Bool
+    _ migration: Migration, _ entry: LockEntry, _ known: [LockedDigests], sameBytes: Bool,
+    _ baseline: Baseline
   ) -> String {
+    if case .merged = baseline {
+      return "it is not what was merged\(shipping(entry, baseline)); \(restoring(entry, baseline)) "
+        + "and put the change into a new migration"
+    }
     if sameBytes {
       return "the file is the frozen one, but its canonical digest is not: the lock was rewritten, "
         + "or schemactl has a bug; restore \(shellQuoted(lockFile)) from git"
     }
     if known.dropLast().contains(where: { $0.canonical == migration.canonicalDigest }) {
-      return "it is what was frozen before an edit was accepted; \(restoring(entry)), or accept "
+      return
+        "it is what was frozen before an edit was accepted; \(restoring(entry, baseline)), or accept "
         + acceptCommand(entry.id)
     }
-    return "it is not what was frozen\(shipping(entry)); \(restoring(entry)) and put the change "
+    return
+      "it is not what was frozen\(shipping(entry, baseline)); \(restoring(entry, baseline)) and put the change "
       + "into a new migration, or, if no device has run it, accept the edit "
       + acceptCommand(entry.id)
   }
@@ -116,24 +134,27 @@ extension MigrationFolder {
   // MARK: Frozen, without a file
 
   private func gone(
-    _ entry: LockEntry, _ renames: [String: Migration], _ passed: [String: String]
+    _ entry: LockEntry, _ renames: [String: Migration], _ passed: [String: String],
+    _ baseline: Baseline
   ) -> HistoryEntry {
+    let frozen = baseline == .frozen
     guard let file = renames[entry.id] else {
       return HistoryEntry(
-        id: entry.id, frozen: true, state: .removed,
-        detail: "it was frozen\(shipping(entry)), and its file is gone; \(restoring(entry))")
+        id: entry.id, frozen: frozen, state: .removed,
+        detail: "it was \(baseline.verb)\(shipping(entry, baseline)), and its file is gone; "
+          + restoring(entry, baseline))
     }
     let command =
       "`mv \(shellQuoted(file.file)) \(shellQuoted(self.file(ofMigration: entry.id)))`"
     if let passed = passed[entry.id] {
       return HistoryEntry(
-        id: entry.id, frozen: true, state: .reordered,
+        id: entry.id, frozen: frozen, state: .reordered,
         detail:
           "\(entry.id) is now \(file.id), on the other side of \(passed): databases that have "
           + "run it did so in the old order; undo it with \(command)")
     }
     return HistoryEntry(
-      id: entry.id, frozen: true, state: .renamed,
+      id: entry.id, frozen: frozen, state: .renamed,
       detail:
         "\(entry.id) is now \(file.id), which databases that have run it do not know; undo it "
         + "with \(command)")
@@ -185,29 +206,61 @@ extension MigrationFolder {
 
   // MARK: Drafts
 
-  private func draft(_ item: HistoryItem, _ lastFrozen: LockEntry?) -> HistoryEntry {
+  private func draft(
+    _ item: HistoryItem, _ lastFrozen: LockEntry?, _ baseline: Baseline
+  ) -> HistoryEntry {
     // An equal number too: the frozen migration that has it is gone, and will be back.
     guard let lastFrozen, item.number <= MigrationNumber(id: lastFrozen.id) else {
       return HistoryEntry(id: item.id, frozen: false, state: .draft)
     }
     return HistoryEntry(
       id: item.id, frozen: false, state: .inserted,
-      detail: "it is not frozen, but comes before \(lastFrozen.id), which is: databases that have "
-        + "run that one would never run it in this place; give it a number above "
-        + "\(MigrationNumber(id: lastFrozen.id))")
+      detail: "it is not \(baseline.verb), but comes before \(lastFrozen.id), which is"
+        + "\(baseline.place.isEmpty ? "" : " merged" + baseline.place): databases that have run that one would never run it in this place; "
+        + "give it a number above \(MigrationNumber(id: lastFrozen.id)) "
+        + "(`schemactl rebase \(shellQuoted(item.id))`)")
   }
 
   // MARK: Wording
 
-  private func shipping(_ entry: LockEntry) -> String {
-    entry.release.map { " for release \($0)" } ?? ""
+  private func shipping(_ entry: LockEntry, _ baseline: Baseline) -> String {
+    guard baseline == .frozen else { return baseline.place }
+    return entry.release.map { " for release \($0)" } ?? ""
   }
 
-  private func restoring(_ entry: LockEntry) -> String {
-    let file = shellQuoted(file(ofMigration: entry.id))
-    return "restore it from git (`git log -- \(file)` shows where it was right)"
+  private func restoring(_ entry: LockEntry, _ baseline: Baseline) -> String {
+    let command =
+      switch baseline {
+      case .frozen: guessedRestore(of: entry)
+      case .merged(_, let commit):
+        "`git checkout \(shortened(commit: commit)) -- \(shellQuoted(file(ofMigration: entry.id)))`"
+      }
+    return "restore it from git (\(command))"
+  }
+
+  /// How to restore a frozen manifest, as long as git has not been asked.
+  package func guessedRestore(of entry: LockEntry) -> String {
+    "`git log -- \(shellQuoted(file(ofMigration: entry.id)))` shows where"
   }
 }
+
+/// What a history is held against.
+enum Baseline: Hashable {
+  case frozen
+  /// What a branch had where this one left it.
+  case merged(into: String, commit: String)
+
+  /// What was done to a manifest of it.
+  var verb: String { self == .frozen ? "frozen" : "merged" }
+
+  /// ` into main`, or nothing.
+  var place: String {
+    if case .merged(let branch, _) = self { " into \(branch)" } else { "" }
+  }
+}
+
+/// As git's own messages name a commit.
+package func shortened(commit: String) -> String { String(commit.prefix(10)) }
 
 /// One place of the history: a frozen migration, a manifest, or both.
 struct HistoryItem {
@@ -236,7 +289,7 @@ func historyItems(_ migrations: [Migration], _ lock: HistoryLock?) -> [HistoryIt
 }
 
 /// The text as one word of a POSIX shell.
-func shellQuoted(_ text: String) -> String {
+package func shellQuoted(_ text: String) -> String {
   let isPlain =
     !text.isEmpty
     && text.utf8.allSatisfy { byte in

@@ -29,7 +29,7 @@ extension HistoryLock {
 }
 
 private let nextStep =
-  "; restore the file from git (`git log -p` with its path shows what changed it)"
+  "; restore the file from git (`git log -p -- \(HistoryLock.fileName)` shows what changed it)"
 
 private func refuseMergeConflicts(in lines: [ArraySlice<UInt8>]) throws(LockError) {
   let marks = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
@@ -37,7 +37,7 @@ private func refuseMergeConflicts(in lines: [ArraySlice<UInt8>]) throws(LockErro
   where marks.contains(where: { line.starts(with: $0.utf8) }) {
     throw LockError(
       .mergeConflict, line: index + 1,
-      "a merge conflict stands here: resolve the conflict, then run `schemactl verify`")
+      "a merge conflict stands here: run `schemactl freeze --resolve`")
   }
 }
 

@@ -65,6 +65,13 @@ package struct MigrationFolder: Sendable, Hashable {
     return migrations.sorted { $0.number < $1.number }
   }
 
+  /// The ids of all manifests, in the order of their numbers, whatever the files hold and whether or
+  /// not two have one number.
+  package func ids() throws(HistoryReadError) -> [String] {
+    try manifestNames().filter { $0.problem == nil }.map(\.id)
+      .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
+  }
+
   private func manifestNames() throws(HistoryReadError) -> [ManifestName] {
     do throws(FileError) {
       return try folderNames(path).compactMap(ManifestName.init)
@@ -118,18 +125,21 @@ package struct MigrationFolder: Sendable, Hashable {
 
   /// The history lock, nil when nothing has been frozen yet.
   package func lock() throws(HistoryReadError) -> HistoryLock? {
-    let bytes: [UInt8]
-    do throws(FileError) {
-      bytes = try readFile(lockFile, limit: 64 * 1_048_576)
-    } catch {
-      // A link to nothing is no missing lock: it would make drafts of what is frozen.
-      if error.systemError == ENOENT, !somethingExists(at: lockFile) { return nil }
-      throw .unreadable(error)
-    }
+    guard let bytes = try lockBytes() else { return nil }
     do throws(LockError) {
       return try HistoryLock(parsing: bytes)
     } catch {
       throw .brokenLock(file: lockFile, error)
+    }
+  }
+
+  func lockBytes() throws(HistoryReadError) -> [UInt8]? {
+    do throws(FileError) {
+      return try readFile(lockFile, limit: 64 * 1_048_576)
+    } catch {
+      // A link to nothing is no missing lock: it would make drafts of what is frozen.
+      if error.systemError == ENOENT, !somethingExists(at: lockFile) { return nil }
+      throw .unreadable(error)
     }
   }
 
@@ -139,7 +149,7 @@ package struct MigrationFolder: Sendable, Hashable {
 }
 
 /// A name in the folder that is, or was meant to be, a manifest's.
-private struct ManifestName {
+struct ManifestName {
   let text: String
   /// The name without its ending.
   let id: String

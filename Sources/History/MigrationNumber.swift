@@ -32,7 +32,7 @@ package func problem(ofMigrationID id: String) -> String? {
   return "the name holds \(named(character)): only letters, digits, `_`, `-` and `.` may be in it"
 }
 
-private func isDigit(_ byte: UInt8) -> Bool {
+func isDigit(_ byte: UInt8) -> Bool {
   (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
 }
 

@@ -123,8 +123,8 @@ extension ManifestDecoder {
     guard fields["map_back"] != nil else {
       return report("`mirror` needs `map_back`", at: position)
     }
-    var named = Set(move.mapBack.map { StoredValue($0.from) })
-    let missing = mapped.map(\.to).filter { named.insert(StoredValue($0)).inserted }
+    var named = Set(move.mapBack.map(\.from))
+    let missing = mapped.map(\.to).filter { named.insert($0).inserted }
     if !missing.isEmpty {
       report(
         "`map_back` must name each value that `map` gives: \(missing.abbreviatedList) "
@@ -134,35 +134,15 @@ extension ManifestDecoder {
   }
 
   private mutating func mappedValues(_ node: YAMLNode?) -> [MappedValue] {
-    var lines: [StoredValue: Int] = [:]
+    var lines: [Literal: Int] = [:]
     return (node?.entries ?? []).map { entry in
       let from = literal(entry.keyNode)
-      if let line = lines.updateValue(entry.key.position.line, forKey: StoredValue(from)) {
+      if let line = lines.updateValue(entry.key.position.line, forKey: from) {
         report(
           "duplicate value \(quoted(entry.key.text)): it is stored like the one on line \(line)",
           at: entry.key.position)
       }
       return MappedValue(from: from, to: literal(entry.value))
-    }
-  }
-}
-
-/// A value as SQLite compares it by `IS`: storage class and bytes, and no -0.0.
-private enum StoredValue: Hashable {
-  case null
-  case integer(Int64)
-  case real(Double)
-  case text([UInt8])
-  case blob([UInt8])
-
-  init(_ literal: Literal) {
-    switch literal {
-    case .null: self = .null
-    case .integer(let value): self = .integer(value)
-    case .real(let value): self = .real(value)
-    case .text(let text): self = .text(Array(text.utf8))
-    case .blob(let bytes): self = .blob(bytes)
-    case .sql(let source): self = .text(Array(source.text.utf8))
     }
   }
 }

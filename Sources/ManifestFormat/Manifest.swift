@@ -110,7 +110,7 @@ package struct Assertion: Sendable {
 }
 
 /// A value as a manifest writes it.
-package enum Literal: Sendable, Hashable {
+package enum Literal: Sendable {
   case null
   case integer(Int64)
   case real(Double)
@@ -118,4 +118,31 @@ package enum Literal: Sendable, Hashable {
   case blob([UInt8])
   /// `{ sql: "…" }`: an expression that SQLite evaluates.
   case sql(SQLSource)
+}
+
+/// Equal is what SQLite stores alike: texts byte by byte, where `String` would take two spellings of
+/// one character for equal.
+extension Literal: Hashable {
+  package static func == (a: Literal, b: Literal) -> Bool { a.storedForm == b.storedForm }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(storedForm) }
+
+  private struct StoredForm: Hashable {
+    var kind: Int
+    var number: UInt64 = 0
+    var bytes: [UInt8] = []
+    var source: SQLSource?
+  }
+
+  private var storedForm: StoredForm {
+    switch self {
+    case .null: StoredForm(kind: 0)
+    case .integer(let integer): StoredForm(kind: 1, number: UInt64(bitPattern: integer))
+    // SQLite knows one zero.
+    case .real(let real): StoredForm(kind: 2, number: real == 0 ? 0 : real.bitPattern)
+    case .text(let text): StoredForm(kind: 3, bytes: Array(text.utf8))
+    case .blob(let bytes): StoredForm(kind: 4, bytes: bytes)
+    case .sql(let source): StoredForm(kind: 5, bytes: Array(source.text.utf8), source: source)
+    }
+  }
 }

@@ -139,7 +139,7 @@ private func flowOrigins(
     let space = rest.prefix(while: \.isWhiteSpace)
     if space.contains(where: \.isLineBreak) {
       skip(space.count)
-      offset += lengthOfFold(lines(of: Array(space)).count - 1, in: text[offset...])
+      offset += lengthOfFold(lineBreaks(in: Array(space)), in: text[offset...])
       mark()
     } else if byte == UInt8(ascii: "'"), style == .singleQuoted {
       skip(2)
@@ -163,10 +163,20 @@ private func flowOrigins(
   return origins
 }
 
+/// A CR alone is one too.
+private func lineBreaks(in space: [UInt8]) -> Int {
+  space.indices.count { index in
+    space[index] == .lineFeed
+      || (space[index] == .carriageReturn
+        && (index + 1 == space.count || space[index + 1] != .lineFeed))
+  }
+}
+
 /// What `breaks` line breaks became: a space, or a line feed for each but the first.
 private func lengthOfFold(_ breaks: Int, in text: ArraySlice<UInt8>) -> Int {
   breaks == 1
-    ? (text.first == .space ? 1 : 0) : text.prefix(breaks - 1).prefix { $0 == .lineFeed }.count
+    ? (text.first == .space ? 1 : 0)
+    : text.prefix(max(0, breaks - 1)).prefix { $0 == .lineFeed }.count
 }
 
 private func digitsOfEscape(_ kind: UInt8) -> Int {

@@ -123,7 +123,7 @@ extension OperationPlan {
         return Question(
           table: scan.table, columns: [scan.column],
           promise: "every value of \(scan.table).\(scan.column) is named by map",
-          exists: "EXISTS (SELECT 1 FROM \(Quoting.quoted(scan.table)) WHERE \(scan.predicate))",
+          exists: scan.exists,
           obstacle: "", scan: scan)
       }
     }

@@ -23,7 +23,7 @@ struct HeldValues {
     let column = "+\(Quoting.quoted(scan.column)) COLLATE BINARY"
     let grouped = """
       SELECT \(column) AS v, typeof(\(Quoting.quoted(scan.column))) AS class, count(*) AS n
-      FROM \(Quoting.quoted(scan.table)) WHERE \(scan.predicate) GROUP BY 1, 2
+      FROM main.\(Quoting.quoted(scan.table)) WHERE \(scan.predicate) GROUP BY 1, 2
       """
     let totals = try connection.rows("SELECT sum(n), count(*) FROM (\(grouped))")
     rows = totals.first?[0].integer ?? 0

@@ -88,7 +88,7 @@ extension Project {
       repair: repair, before: compareLedger(rows, with: migrations, lock),
       after: compareLedger(repaired, with: migrations, lock),
       drift: compareSchemas(
-        expected: shadow.schema, actual: live.schema.ours(except: foreign.contains)),
+        expected: shadow.schema, actual: comparable(live.schema, with: shadow.schema)),
       rows: rows, repaired: repaired)
   }
 

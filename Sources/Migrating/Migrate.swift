@@ -85,6 +85,7 @@ extension Project {
       report.isHistoryEmpty = true
       return report
     }
+    if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
     let replay = try replay(targets, interruption: interruption)
     return try Upgrade(
       project: self, options: options, replay: replay, interruption: interruption,

@@ -41,6 +41,26 @@ package enum DatabaseFile {
     return true
   }
 
+  /// SQLite does not tell why it could not make a file.
+  static func requireWritableFolder(of path: String) throws(Failure) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    guard access(folder, W_OK | X_OK) != 0 else { return }
+    throw Failure(
+      errno == EACCES ? .permission : .inputOutput,
+      "\(path) cannot be made: \(String(cString: strerror(errno)))")
+  }
+
+  /// Looks whether there is a database that can be read, before anything else is.
+  ///
+  /// - Throws: what is wrong with the file.
+  package static func probe(_ path: String, mustExist: Bool, timeout: Double) throws(Failure) {
+    guard try exists(path) else {
+      if mustExist { throw Failure(.notFound, "there is no database \(path)") }
+      return
+    }
+    _ = try openForReading(path, timeout: timeout)
+  }
+
   package static func require(_ path: String) throws(Failure) {
     guard try exists(path) else { throw Failure(.notFound, "there is no database \(path)") }
   }
@@ -109,8 +129,8 @@ package struct LiveDatabase {
       .finding,
       """
       \(path) holds \(names)\(more), but no ledger: schemactl does not know which migrations it \
-      has run, and leaves it alone. `schemactl adopt --database \(path)` finds the point of the \
-      history that equals it; `schemactl init --from \(path)` starts a history from it
+      has run, and leaves it alone. Nothing was changed. To take over such a database (`adopt`, \
+      or `init --from` where there is no history yet) is not in this version
       """)
   }
 }

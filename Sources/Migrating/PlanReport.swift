@@ -20,8 +20,10 @@ package struct PlannedMigration: Sendable {
   package let operations: [OperationPlan]
   /// What the ledger will say of it.
   package let row: LedgerRow
-  /// Whether the migration can break a foreign key.
-  package let checksForeignKeys: Bool
+  /// Tables in which the migration can break foreign keys: those that are there before it, and
+  /// those that are there after.
+  package let foreignKeysBefore: [String]
+  package let foreignKeysAfter: [String]
   /// Tables that it writes, in folded spelling.
   package let written: Set<String>
 }
@@ -42,10 +44,12 @@ extension Project {
       try live.requireOurs(self, path: database)
       _ = try requireUsableLedger(live.rows)
       rows = live.rows
-      schema = live.schema.ours(except: Ledger.isLedger)
+      schema = live.schema
+      schema.objects.removeAll { Ledger.isLedger($0.table) }
     }
     let known = Set((rows ?? []).map(\.id))
-    var report = PlanReport(database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty, migrations: [])
+    var report = PlanReport(
+      database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty, migrations: [])
     let shadow = try Shadow(application, from: schema)
     var keys = ForeignKeyGraph(schema)
     // The ledger records the schema that the history promises, whatever stands in the database.
@@ -56,8 +60,9 @@ extension Project {
         guard !known.contains(migration.id) else { continue }
         var operations: [OperationPlan] = []
         let step = try shadow.apply(migration) { operations.append($0) }
-        keys.apply(step.delta)
         let touched = step.touch.written.union(step.delta.keys.map(\.name))
+        let before = keys.affected(by: touched)
+        keys.apply(step.delta)
         report.migrations.append(
           PlannedMigration(
             migration: migration, operations: operations,
@@ -65,7 +70,8 @@ extension Project {
               id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
               canonicalDigest: migration.canonicalDigest, fingerprint: expected.fingerprint,
               startedAt: "", milliseconds: 0, toolVersion: ToolVersion.current),
-            checksForeignKeys: !keys.affected(by: touched).isEmpty, written: step.touch.written))
+            foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: touched),
+            written: step.touch.written))
       } catch {
         if error.status == .invalidInput { throw error }
         report.failure = error

@@ -9,7 +9,7 @@ extension PlanReport {
   /// back the migration that it stands in.
   package var script: String {
     var lines = [
-      "-- \(counted(Int64(migrations.count), "migration")) for \(database ?? "an empty database")",
+      "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")",
       ".bail on",
       "PRAGMA foreign_keys = OFF;",
     ]
@@ -22,7 +22,6 @@ extension PlanReport {
 
 extension PlannedMigration {
   fileprivate func script(createsLedger: Bool) -> [String] {
-    let enforces = migration.manifest.foreignKeys == .enforced
     var lines = ["-- \(oneLine(migration.id))"]
     if let description = migration.manifest.description {
       lines.append("-- \(oneLine(description))")
@@ -30,9 +29,9 @@ extension PlannedMigration {
     if enforces { lines.append("PRAGMA foreign_keys = ON;") }
     lines.append("BEGIN IMMEDIATE;")
     if createsLedger { lines.append(terminated(Ledger.createStatement)) }
-    if checksForeignKeys {
-      lines.append(
-        "CREATE TEMP TABLE schemactl_before AS SELECT count(*) AS n FROM pragma_foreign_key_check;")
+    if !foreignKeysAfter.isEmpty {
+      let before = foreignKeysBefore.isEmpty ? noViolations : violations(of: foreignKeysBefore)
+      lines.append("CREATE TEMP TABLE schemactl_before AS \(before);")
     }
     lines += migration.manifest.before.map(comment)
     for (index, operation) in operations.enumerated() {
@@ -41,10 +40,11 @@ extension PlannedMigration {
       lines += operation.steps.flatMap(script)
     }
     lines += migration.manifest.after.map(comment)
-    if checksForeignKeys {
+    lines += settingsPutBack
+    if !foreignKeysAfter.isEmpty {
       lines += guarded(
         "this migration breaks foreign keys: see PRAGMA foreign_key_check",
-        "(SELECT count(*) FROM pragma_foreign_key_check) > (SELECT n FROM temp.schemactl_before)")
+        "EXISTS (\(violations(of: foreignKeysAfter)) EXCEPT SELECT * FROM temp.schemactl_before)")
       lines.append("DROP TABLE temp.schemactl_before;")
     }
     var row = self.row
@@ -58,17 +58,43 @@ extension PlannedMigration {
     return lines
   }
 
+  private var enforces: Bool { migration.manifest.foreignKeys == .enforced }
+
+  /// What a PRAGMA of the manifest's SQL has begun.
+  private var settingsPutBack: [String] {
+    let words = Set(
+      operations.flatMap(\.steps).flatMap { step -> [String] in
+        guard case .script(let source) = step else { return [] }
+        let tokens = TokenizedSQL(source.text)
+        return tokens.significant.map { tokens.text($0).lowercased() }
+      })
+    return Pragmas.putBack.filter(words.contains).sorted().map { name in
+      "PRAGMA \(name) = \(name == "writable_schema" ? "RESET" : "OFF");"
+    }
+  }
+
   private func script(_ step: Step) -> [String] {
     switch step {
     case .scan(let scan):
-      guarded(
-        "\(scan.table).\(scan.column) holds a value that map does not name",
-        "EXISTS (SELECT 1 FROM \(Quoting.quoted(scan.table)) WHERE \(scan.predicate))")
+      guarded("\(scan.table).\(scan.column) holds a value that map does not name", scan.exists)
+    case .guarding(let condition): guarded(condition.message, condition.condition)
     case .statement(let sql, _): [terminated(sql)]
     case .script(let source): [terminated(source.text)]
     case .assertion(let assertion): [comment(assertion)]
-    case .triggers(let fire): [".dbconfig enable_trigger \(fire ? "on" : "off")"]
+    case .rewriting(let isOn):
+      [".dbconfig enable_trigger \(isOn ? "off" : "on")"]
+        + (enforces ? [".dbconfig enable_fkey \(isOn ? "off" : "on")"] : [])
     }
+  }
+
+  private var noViolations: String { "SELECT NULL, NULL, NULL, NULL LIMIT 0" }
+
+  /// Table by table: a table elsewhere whose check is an error is not of our concern.
+  private func violations(of tables: [String]) -> String {
+    tables.map { table in
+      "SELECT \"table\", rowid, parent, fkid FROM "
+        + "pragma_foreign_key_check(\(Quoting.stringLiteral(table)))"
+    }.joined(separator: " UNION ALL ")
   }
 
   /// Fails with `message` when `condition` is true: RAISE works in triggers only, a CHECK anywhere.
@@ -93,7 +119,7 @@ extension OperationPlan {
     switch strategy {
     case .native: return "SQLite's own statement"
     case .renameAndUpdate:
-      let updates = steps.contains { if case .triggers = $0 { true } else { false } }
+      let updates = steps.contains { if case .rewriting = $0 { true } else { false } }
       return updates
         ? "\(strategy.rawValue): only rows whose value changes are rewritten"
         : "\(strategy.rawValue): no row is rewritten"

@@ -33,6 +33,20 @@ package struct Project: Sendable {
   /// The manifests held against the lock.
   package var comparison: [HistoryEntry] { folder.compare(migrations, with: lock) }
 
+  /// What of a live schema is compared with the expected one: not what other tools keep there, but
+  /// all that the history itself names, and what somebody has hung on the ledger.
+  package func comparable(_ live: Schema, with expected: Schema) -> Schema {
+    let named = Set(expected.objects.map(\.key))
+    return Schema(
+      objects: live.objects.filter { object in
+        if object.isInternal || object.kind == .table && Ledger.isLedger(object.name) {
+          return false
+        }
+        if Ledger.isLedger(object.table) || named.contains(object.key) { return true }
+        return !foreign.contains(object.name) && !foreign.contains(object.table)
+      })
+  }
+
   /// Stops when what has shipped is not what shipped any more.
   package func requireIntactHistory() throws(Failure) {
     let broken = comparison.filter(\.state.isBroken)

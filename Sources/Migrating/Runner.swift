@@ -30,7 +30,6 @@ final class Runner {
   private let interruption: Interruption
   private let redactsValues: Bool
   private let statementGuard: StatementGuard
-  private let onRefusal: StatementGuard.Refusal
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
@@ -55,7 +54,6 @@ final class Runner {
     interruption: Interruption = Interruption(), redactsValues: Bool = false,
     onRefusal: StatementGuard.Refusal = .fails
   ) {
-    self.onRefusal = onRefusal
     statementGuard = StatementGuard(onRefusal: onRefusal)
     self.connection = connection
     self.target = target
@@ -72,7 +70,11 @@ final class Runner {
   func run(_ migration: Migration) throws(Failure) -> Record {
     let manifest = migration.manifest
     var record = Record()
-    defer { connection.set(.triggers, to: true) }
+    let enforcesForeignKeys = connection.isOn(.foreignKeys)
+    defer {
+      connection.set(.triggers, to: true)
+      connection.set(.foreignKeys, to: enforcesForeignKeys)
+    }
     for assertion in manifest.before { try check(assertion, in: migration, record: &record) }
     for (index, operation) in manifest.operations.enumerated() {
       let context = Context(migration: migration, index: index, operation: operation)
@@ -80,6 +82,7 @@ final class Runner {
     }
     for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
     try putBackSettings(migration)
+    try dropTemporaryObjects(migration)
     return record
   }
 
@@ -89,6 +92,7 @@ final class Runner {
     let plan = try plan(operation, context)
     record.strategies.append(plan.strategy)
     onPlan?(context.index, plan)
+    let enforces = connection.isOn(.foreignKeys)
     for step in plan.steps {
       try stopIfInterrupted(context)
       switch step {
@@ -97,10 +101,10 @@ final class Runner {
       case .script(let source): try runScript(source, context, record: &record)
       case .assertion(let assertion):
         try check(assertion, in: context.migration, context, record: &record)
-      case .triggers(let fire): connection.set(.triggers, to: fire)
+      case .guarding(let condition): try check(condition, context)
+      case .rewriting(let isOn): setRewriting(isOn, enforces)
       }
     }
-    connection.set(.triggers, to: true)
     if let expectation = plan.expectation { try compare(expectation, context) }
   }
 
@@ -110,7 +114,8 @@ final class Runner {
       return try Planner(connection: connection, application: application).plan(operation)
     } catch {
       throw context.failure(
-        error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key)
+        error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key,
+        position: error.position)
     }
   }
 
@@ -132,6 +137,13 @@ final class Runner {
       promised: \(expectation.sql)
       found:    \(found ?? "no table \(expectation.table)")
       """)
+  }
+
+  /// While a structural change rewrites rows, no trigger of the user fires and no foreign key acts:
+  /// with them on, a DROP TABLE deletes the rows of its children.
+  private func setRewriting(_ isOn: Bool, _ enforcesForeignKeys: Bool) {
+    connection.set(.triggers, to: !isOn)
+    connection.set(.foreignKeys, to: !isOn && enforcesForeignKeys)
   }
 
   // MARK: Statements
@@ -184,12 +196,19 @@ final class Runner {
       let sql = statement.sql
       let start = position(firstToken(of: sql, at: range.lowerBound))
       if isVacuum(sql) {
-        guard onRefusal == .fails else { return true }
         throw context.failure(
           .invalidInput, "VACUUM does not belong in a migration: it cannot run in a transaction",
           position: start, statement: sql)
       }
-      if target == .shadow { try noteMissingCalls(sql, start, context, &record) }
+      guard statement.parameterCount == 0 else {
+        throw context.failure(
+          .invalidInput, "the statement holds a parameter, and nothing gives it a value",
+          position: start, statement: sql)
+      }
+      if target == .shadow {
+        try refuseLedger(sql, start, context)
+        try noteMissingCalls(sql, start, context, &record)
+      }
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.touch.note(event) }
@@ -243,7 +262,24 @@ final class Runner {
   /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.
   private func isVacuum(_ sql: String) -> Bool {
     let tokens = TokenizedSQL(sql)
-    return tokens.significant.first.map { tokens.text($0).uppercased() == "VACUUM" } ?? false
+    let first = tokens.significant.first { tokens.text($0) != ";" }
+    return first.map { tokens.text($0).uppercased() == "VACUUM" } ?? false
+  }
+
+  /// The authorizer is not told what stands in the body of a trigger or a view that is made.
+  private func refuseLedger(
+    _ sql: String, _ position: Position, _ context: Context
+  ) throws(Failure) {
+    let tokens = TokenizedSQL(sql)
+    guard let first = tokens.significant.first, tokens.text(first).uppercased() == "CREATE",
+      tokens.significant.contains(where: {
+        [.word, .quotedIdentifier, .string].contains($0.kind)
+          && Ledger.isLedger(Quoting.unquoted(tokens.text($0)))
+      })
+    else { return }
+    throw context.failure(
+      .invalidInput, "\(Ledger.tableName) is schemactl's ledger: a migration may not use it",
+      position: position, statement: sql)
   }
 
   /// Asks the compiled program which functions it calls: the authorizer is not told of those that
@@ -283,13 +319,7 @@ final class Runner {
 
   private func answer(_ scan: Scan, _ context: Context) throws(Failure) {
     do {
-      let question =
-        "SELECT EXISTS (SELECT 1 FROM \(Quoting.quoted(scan.table)) WHERE \(scan.predicate))"
-      guard target == .database else {
-        _ = try connection.prepare(question)
-        return
-      }
-      guard try connection.value(question) == 1 else { return }
+      guard try connection.value("SELECT \(scan.exists)") == 1 else { return }
       let values = try HeldValues(of: scan, on: connection)
       throw context.failure(
         .migrationFailed, values.message(redacted: redactsValues), key: "map")
@@ -300,6 +330,15 @@ final class Runner {
     } catch {
       throw context.failure(.bug, "\(error)")
     }
+  }
+
+  private func check(_ condition: Guard, _ context: Context) throws(Failure) {
+    do {
+      guard try connection.value("SELECT \(condition.condition)") == 1 else { return }
+    } catch {
+      throw context.failure(error, onShadow: target == .shadow)
+    }
+    throw context.failure(.migrationFailed, condition.message)
   }
 
   private func check(
@@ -364,6 +403,25 @@ final class Runner {
         try connection.execute("PRAGMA writable_schema = RESET")
       }
       try resetSettings()
+    } catch {
+      throw Context(migration: migration).failure(error, onShadow: target == .shadow)
+    }
+  }
+
+  /// What is temporary ends with its migration: otherwise the next one would find it or not,
+  /// depending on whether both run at once.
+  private func dropTemporaryObjects(_ migration: Migration) throws(Failure) {
+    do {
+      // Tables first: they take their indexes and triggers along.
+      let order = "ORDER BY type = 'trigger', type = 'view'"
+      while let object = try connection.rows(
+        """
+        SELECT type, name FROM temp.sqlite_schema
+        WHERE type <> 'index' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' \(order) LIMIT 1
+        """
+      ).first, let kind = object[0].text, let name = object[1].text {
+        try connection.execute("DROP \(kind) temp.\(Quoting.quoted(name))")
+      }
     } catch {
       throw Context(migration: migration).failure(error, onShadow: target == .shadow)
     }

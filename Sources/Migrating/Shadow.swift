@@ -78,9 +78,10 @@ package final class Shadow {
       try connection.execute("BEGIN")
       do {
         let record = try runner.run(migration)
-        try connection.execute("COMMIT")
         try refresh()
         let delta = SchemaDelta(from: before, to: schema)
+        try refuseReserved(delta, context)
+        try connection.execute("COMMIT")
         running.apply(delta)
         return Step(
           migration: migration, delta: delta, touch: record.touch, strategies: record.strategies,
@@ -97,6 +98,15 @@ package final class Shadow {
       throw context.failure(error, onShadow: true)
     } catch {
       throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// Names that schemactl keeps for itself, however they came to be.
+  private func refuseReserved(_ delta: SchemaDelta, _ context: Context) throws(Failure) {
+    for object in delta.after.values where ForeignObjects.isReserved(object.name) {
+      throw context.failure(
+        .invalidInput,
+        "\(object.name) begins with schemactl_, which schemactl keeps for its own tables")
     }
   }
 

@@ -9,7 +9,7 @@ final class StatementGuard {
   enum Refusal: Sendable {
     /// It fails.
     case fails
-    /// It does nothing, and its events tell lint of it.
+    /// Transaction control does nothing, and its events tell lint of it.
     case doesNothing
   }
 
@@ -47,7 +47,9 @@ final class StatementGuard {
   private func decide(_ event: AuthorizerEvent) -> AuthorizerDecision {
     events.append(event)
     if let reason = reasonToRefuse(event) {
-      guard onRefusal == .fails else { return .ignore }
+      // What lint has no rule for it refuses like everybody else.
+      let isTransaction = event.action == .transaction || event.action == .savepoint
+      if onRefusal == .doesNothing, isTransaction { return .ignore }
       refusal = reason
       return .deny
     }
@@ -73,6 +75,9 @@ final class StatementGuard {
     default: break
     }
     let names = [event.first, event.second].compactMap { $0 }
+    // ANALYZE reads every table, and writes but its statistics.
+    if event.action == .analyze { return nil }
+    if event.action == .read, events.contains(where: { $0.action == .analyze }) { return nil }
     if names.contains(where: { Ledger.isLedger($0) }) {
       return "\(Ledger.tableName) is schemactl's ledger: a migration may not use it"
     }

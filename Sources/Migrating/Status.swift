@@ -8,8 +8,12 @@ package struct StatusReport: Sendable {
   package var pending: [String]
   package var applied: [LedgerRow]
   package var ledger: [LedgerEntry]
+  /// Frozen migrations that are not what they were when they were frozen.
+  package var broken: [HistoryEntry]
 
-  package var status: ExitStatus { ExitStatus.worst(ledger.map(\.state.status)) }
+  package var status: ExitStatus {
+    ExitStatus.worst(ledger.map(\.state.status) + (broken.isEmpty ? [] : [.brokenHistory]))
+  }
 }
 
 package struct DiffReport: Sendable {
@@ -31,7 +35,8 @@ extension Project {
     return StatusReport(
       current: live.rows?.last?.id,
       pending: ledger.filter { $0.state == .pending }.map(\.id),
-      applied: live.rows ?? [], ledger: ledger)
+      applied: live.rows ?? [], ledger: ledger,
+      broken: comparison.filter(\.state.isBroken))
   }
 
   /// How a database differs from the schema that its history promises at the point where it is;
@@ -43,6 +48,7 @@ extension Project {
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
     let live = try LiveDatabase(connection, path: database)
+    try requireIntactHistory()
     let ledger = compareLedger(live.rows ?? [], with: migrations, lock)
     let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
     guard unknown.isEmpty else {
@@ -57,7 +63,7 @@ extension Project {
     let shadow = try Shadow(application)
     for migration in migrations[..<(last.map { $0 + 1 } ?? 0)] { try shadow.apply(migration) }
     let changes = compareSchemas(
-      expected: shadow.schema, actual: live.schema.ours(except: foreign.contains))
+      expected: shadow.schema, actual: comparable(live.schema, with: shadow.schema))
     return DiffReport(changes: changes, hasLedger: live.rows != nil)
   }
 }

@@ -188,7 +188,7 @@ final class Upgrade {
       let expected = replay.schema(after: known)
       let schema = try Schema(of: connection)
       let drift = compareSchemas(
-        expected: expected, actual: live.schema.ours(except: project.foreign.contains))
+        expected: expected, actual: project.comparable(live.schema, with: expected))
       if drift != report.drift {
         report.drift = drift
         onEvent(.drift(drift))
@@ -244,10 +244,27 @@ final class Upgrade {
       try connection.execute("COMMIT")
     } catch {
       rollBack()
+      let wanted = batch.done.map(\.index)
       batch.done = []
+      // A full disk may have room for the first of them.
+      if error.code == .full, wanted.count > 1 { try applyOneByOne(wanted) }
       throw Failure(error, database: options.database)
     }
     noteCommitted(&batch)
+  }
+
+  private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
+    for index in wanted {
+      var batch = try begin()
+      guard batch.pending.contains(index) else { continue }
+      do {
+        try apply(index, &batch)
+        try commit(&batch)
+      } catch {
+        rollBack()
+        throw error
+      }
+    }
   }
 
   private func noteCommitted(_ batch: inout Batch) {

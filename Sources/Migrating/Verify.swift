@@ -4,6 +4,10 @@ import SchemaModel
 
 package struct VerifyReport: Sendable {
   package var history: [HistoryEntry]
+  /// How history.lock fails to go on from the ones that git holds.
+  package var lock: [LockDivergence] = []
+  /// By the id, for what is edited or removed.
+  package var edits: [String: EditReport] = [:]
   /// Nil when no database was named.
   package var ledger: [LedgerEntry]?
   package var drift: [SchemaChange]?
@@ -16,6 +20,7 @@ package struct VerifyReport: Sendable {
     var statuses: [ExitStatus] = history.map { entry in
       entry.state.isBroken ? .brokenHistory : entry.state == .engineDiffers ? .finding : .success
     }
+    if !lock.isEmpty { statuses.append(.brokenHistory) }
     statuses += (ledger ?? []).map(\.state.status)
     if !(drift ?? []).isEmpty { statuses.append(.finding) }
     if let failure { statuses.append(failure.status) }
@@ -29,12 +34,18 @@ extension Project {
   ///
   /// - Throws: what is 64 and above; everything else is in the report.
   package func verify(
-    database: String?, timeout: Double, interruption: Interruption = Interruption()
+    database: String?, timeout: Double, interruption: Interruption = Interruption(),
+    versionControl: VersionControl = .ignored
   ) throws(Failure) -> VerifyReport {
     if let database { try DatabaseFile.require(database) }
-    var report = VerifyReport(history: comparison)
-    if lock == nil { report.notes.append("nothing is frozen yet: there is no history.lock") }
-    let isBroken = report.history.contains(where: \.state.isBroken)
+    let comparison = try comparison(versionControl)
+    var report = VerifyReport(
+      history: comparison.history, lock: comparison.lock, edits: comparison.edits,
+      notes: comparison.notes)
+    if lock == nil, comparison.lock.isEmpty {
+      report.notes.append("nothing is frozen yet: there is no history.lock")
+    }
+    let isBroken = comparison.isBroken
     var schemas: [String: Schema] = [:]
     if isBroken {
       report.notes.append("the replay was skipped, because the frozen history is broken")
@@ -43,7 +54,12 @@ extension Project {
       schemas = try replay(into: &report)
     }
     guard let database else {
-      if lock != nil {
+      if lock != nil, versionControl == .git(), comparison.lock.isEmpty, comparison.notes.isEmpty {
+        report.notes.append(
+          "history.lock goes on from that of the last commit; whether a commit rewrote it, "
+            + "`--base REV` or the ledger of a database (--database) can tell")
+      }
+      if lock != nil, versionControl == .ignored {
         report.notes.append(
           "only git or a database's ledger can tell whether history.lock itself was rewritten; "
             + "neither was compared here")
@@ -78,7 +94,7 @@ extension Project {
       return
     }
     report.drift = compareSchemas(
-      expected: expected, actual: live.schema.ours(except: foreign.contains))
+      expected: expected, actual: comparable(live.schema, with: expected))
   }
 
   /// Replays the history, and holds each frozen step against the lock. The schema after each one.

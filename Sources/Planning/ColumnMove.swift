@@ -59,7 +59,22 @@ struct ColumnMove {
           + "with `dependents: rename`",
         key: "from")
     }
+    guard renaming.unwritable.isEmpty else {
+      throw PlanningError(
+        .manifest,
+        "\(renaming.unwritable.joined(separator: ", ")) reads \(move.table).\(move.from) by its "
+          + "name: drop it first, and create it again after",
+        key: "from")
+    }
     guard let renamed = renaming.result else {
+      guard renaming.dependents.isEmpty else {
+        throw PlanningError(
+          .manifest,
+          "SQLite cannot rewrite what mentions \(move.table).\(move.from) "
+            + "(\(renaming.dependents.joined(separator: ", "))), because of "
+            + "\(renaming.blocking.joined(separator: ", ")). Drop or repair that first",
+          key: "dependents")
+      }
       return try rebuild(operation)
     }
     return try rename(operation, renamed, renaming)
@@ -74,7 +89,8 @@ struct ColumnMove {
     let statement =
       "ALTER TABLE main.\(Quoting.quoted(table.name)) RENAME COLUMN "
       + "\(Quoting.quoted(column.name.text)) TO \(Quoting.quoted(move.to.name))"
-    guard hasSameDefinition else {
+    // Row by row, values of a unique column may meet on their way.
+    guard hasSameDefinition, !(isUnique && changesValues) else {
       guard move.renamesDependents else { return try rebuild(operation) }
       return try rebuild(operation, renamed: (renamed, statement))
     }
@@ -84,7 +100,7 @@ struct ColumnMove {
     }
     var steps: [Step] = totality
     if let update = update(of: column.name.text, filter: changedRows) {
-      steps += [.triggers(false), update, .triggers(true)]
+      steps += [.rewriting(true), update, .rewriting(false)]
     }
     steps.append(.statement(statement, nil))
     let expected = renamed.table(table.name)?.sql
@@ -109,11 +125,10 @@ struct ColumnMove {
     }
     let final = source.replacing(place.range, with: move.to.sql)
     let value = newValue(over: column.name.text)
-    let steps = try Rebuild(source, in: schema).steps(
+    let moved = Rebuild.Column(name: Quoting.quoted(move.to.name), value: value, isKept: false)
+    let steps = try Rebuild(source, in: schema, of: self.schema).steps(
       final: final, beforeDrop: renamed.map { [$0.statement] } ?? []
-    ) { other in
-      other == place.name.text ? (move.to.name, value) : (other, Quoting.quoted(other))
-    }
+    ) { $0 == place.name.text ? moved : kept($0) }
     return OperationPlan(
       operation: operation, strategy: .rebuild, steps: totality + steps,
       expectation: TableExpectation(table: table.name, sql: final))
@@ -128,11 +143,10 @@ struct ColumnMove {
     let final = table.replacing(end..<end, with: ", \(move.to.sql)")
     let expectation = TableExpectation(table: table.name, sql: final)
     guard move.to.canBeAdded else {
-      let new = move.to.name
-      let copied = newValue(over: column.name.text)
-      let steps = try Rebuild(table, in: schema).steps(
-        final: final, adding: [(new, copied)]
-      ) { name in (name, Quoting.quoted(name)) }
+      let new = Rebuild.Column(
+        name: Quoting.quoted(move.to.name), value: newValue(over: column.name.text), isKept: false)
+      let steps = try Rebuild(table, in: schema, of: schema).steps(
+        final: final, adding: [new], column: kept)
       return OperationPlan(
         operation: operation, strategy: .rebuild, steps: totality + steps,
         expectation: expectation)
@@ -142,10 +156,30 @@ struct ColumnMove {
       .statement(
         "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil))
     if let update = update(of: move.to.name, filter: rowsOtherThanDefault) {
-      steps += [.triggers(false), update, .triggers(true)]
+      steps += [.rewriting(true), update, .rewriting(false)]
     }
     return OperationPlan(
       operation: operation, strategy: .addAndUpdate, steps: steps, expectation: expectation)
+  }
+
+  private func kept(_ name: String) -> Rebuild.Column {
+    Rebuild.Column(name: Quoting.quoted(name), value: Quoting.quoted(name), isKept: true)
+  }
+
+  /// Whether the column stands in a UNIQUE constraint or a unique index.
+  private var isUnique: Bool {
+    func holds(_ terms: [IndexedTerm]) -> Bool {
+      terms.contains { $0.column?.isSame(as: column.name.text) ?? true }
+    }
+    let constrained = table.parsed.constraints.contains { constraint in
+      if case .unique(let terms, _) = constraint.kind { holds(terms) } else { false }
+    }
+    return column.isUnique || constrained
+      || schema.objects(.index, on: table.name).contains { object in
+        guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
+        else { return false }
+        return index.isUnique && holds(index.terms)
+      }
   }
 
   // MARK: Values
@@ -183,6 +217,10 @@ struct ColumnMove {
     return valueMap.changes.map(Filter.rows) ?? .none
   }
 
+  private var changesValues: Bool {
+    if case .none = changedRows { false } else { true }
+  }
+
   private var rowsOtherThanDefault: Filter {
     guard let valueMap, case .map(let entries) = move.mapping else { return .all }
     if case .sql? = move.to.default { return .all }
@@ -200,7 +238,8 @@ struct ColumnMove {
     }
     let value = newValue(over: column.name.text)
     return .statement(
-      "UPDATE main.\(Quoting.quoted(table.name)) SET \(Quoting.quoted(name)) = \(value)\(condition)",
+      // ABORT: no conflict clause of the table may remove a row or leave it as it was.
+      "UPDATE OR ABORT main.\(Quoting.quoted(table.name)) SET \(Quoting.quoted(name)) = \(value)\(condition)",
       nil)
   }
 

@@ -9,6 +9,10 @@ struct ColumnRenaming {
   let result: Schema?
   /// What mentions the column, as a person would call it.
   let dependents: [String]
+  /// Those among them that no RENAME rewrites: full-text tables that read the column by its name.
+  let unwritable: [String]
+  /// What keeps SQLite from renaming anything, as a person would call it.
+  let blocking: [String]
   /// Whether objects other than the table get another text.
   let rewritesOthers: Bool
 
@@ -50,8 +54,11 @@ struct ColumnRenaming {
       let broken = blocking.filter { $0.mentions(from) }
       result = blocking.isEmpty ? after : nil
       rewritesOthers = !others.isEmpty
+      self.blocking = blocking.map { "the broken \($0.kind.rawValue) \($0.name)" }
+      unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
+        .map { "virtual table \($0.name)" }
       dependents =
-        try inTable(table, from: from, to: to, after: after)
+        try inTable(table, from: from, to: to, after: after) + unwritable
         + (mentioning + broken).map {
           "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
         }
@@ -105,6 +112,22 @@ extension SchemaObject {
       return x.kind == .quotedIdentifier && y.kind == .string
         && Quoting.unquoted(a.text(x)) == Quoting.unquoted(b.text(y))
     }
+  }
+
+  /// Whether this is a full-text table over that table's column: `content='t'` (FTS5 External
+  /// Content Tables).
+  fileprivate func reads(_ column: String, of table: String) -> Bool {
+    let tokens = TokenizedSQL(sql ?? "")
+    guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return false }
+    let arguments = virtual.arguments.map { tokens.significant(in: $0).map(tokens.text) }
+    let isOver = arguments.contains { words in
+      words.count == 3 && words[0].asciiLowercased == "content" && words[1] == "="
+        && Quoting.unquoted(words[2]).asciiLowercased == table.asciiLowercased
+    }
+    return isOver
+      && arguments.contains { words in
+        words.first.map { Quoting.unquoted($0).asciiLowercased } == column.asciiLowercased
+      }
   }
 
   fileprivate func mentions(_ name: String) -> Bool {

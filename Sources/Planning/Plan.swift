@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 /// How an operation is carried out.
 package enum Strategy: String, Sendable, CaseIterable {
@@ -38,14 +39,28 @@ package struct OperationPlan: Sendable {
 package enum Step: Sendable {
   /// A read-only question to the rows, answered before anything is written.
   case scan(Scan)
+  /// A condition that must be false.
+  case guarding(Guard)
   /// One generated statement.
   case statement(String, SQLSource?)
   /// SQL of the manifest: any number of statements, split by SQLite.
   case script(SQLSource)
   /// Runs on real databases only.
   case assertion(Assertion)
-  /// From here on rows are rewritten without firing the user's triggers, or with them again.
-  case triggers(Bool)
+  /// From here on a structural change rewrites rows: no trigger of the user fires and no foreign
+  /// key acts; or that is over.
+  case rewriting(Bool)
+}
+
+/// An SQL condition that stops the migration when it is true.
+package struct Guard: Sendable {
+  package let condition: String
+  package let message: String
+
+  package init(condition: String, message: String) {
+    self.condition = condition
+    self.message = message
+  }
 }
 
 /// A question whose answer stops the migration when there is a row.
@@ -59,6 +74,11 @@ package struct Scan: Sendable {
     self.table = table
     self.column = column
     self.predicate = predicate
+  }
+
+  /// True when such a row is there.
+  package var exists: String {
+    "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) WHERE \(predicate))"
   }
 }
 
@@ -86,10 +106,15 @@ package struct PlanningError: Error, Sendable {
   package let message: String
   /// The operation's key that the message is about.
   package let key: String?
+  /// A place inside the operation, where it is known better.
+  package let position: Position?
 
-  package init(_ kind: Kind, _ message: String, key: String? = nil) {
+  package init(
+    _ kind: Kind, _ message: String, key: String? = nil, position: Position? = nil
+  ) {
     self.kind = kind
     self.message = message
     self.key = key
+    self.position = position
   }
 }

@@ -28,15 +28,16 @@ package struct Planner {
     func native(_ sql: String, _ source: SQLSource? = nil) -> OperationPlan {
       OperationPlan(operation: operation, strategy: .native, steps: [.statement(sql, source)])
     }
+    for source in operation.expressions { try requireExpression(source) }
     switch operation.kind {
     case .createTable(let definition):
-      return native(try checked(definition.sql, declares: definition))
+      return native(qualified(try checked(definition.sql, declares: definition)))
     case .dropTable(let table): return native("DROP TABLE \(main(table))")
     case .renameTable(let table, let to):
       return native("ALTER TABLE \(main(table)) RENAME TO \(Quoting.quoted(to))")
     case .addColumn(let table, let column):
       try requireOneColumn(column)
-      return native("ALTER TABLE \(main(table)) ADD COLUMN \(column.sql)")
+      return try addition(of: column, to: table, operation)
     case .dropColumn(let table, let column):
       return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
@@ -45,13 +46,15 @@ package struct Planner {
     case .moveColumn(let move):
       try requireOneColumn(move.to)
       return try ColumnMove(move, in: schema, application).plan(operation)
-    case .createIndex(let index): return native(index.sql, index.where)
+    case .createIndex(let index):
+      try requireColumns(of: index)
+      return native(qualified(index.sql), index.where)
     case .createView(let name, let sql):
       try requireCreate("view", name, sql)
-      return native(sql.text, sql)
+      return native(qualified(sql.text), sql)
     case .createTrigger(let name, let sql):
       try requireCreate("trigger", name, sql)
-      return native(sql.text, sql)
+      return native(qualified(sql.text), sql)
     case .dropIndex(let name): return native("DROP INDEX \(main(name))")
     case .dropView(let name): return native("DROP VIEW \(main(name))")
     case .dropTrigger(let name): return native("DROP TRIGGER \(main(name))")
@@ -101,19 +104,67 @@ package struct Planner {
       + definition.foreignKeys.count + (definition.primaryKey.isEmpty ? 0 : 1)
     guard case .createTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
       parsed.columns.map(\.name.text) == definition.columns.map(\.name),
-      parsed.constraints.count == constraints
+      parsed.constraints.count == constraints,
+      zip(parsed.columns, definition.columns).allSatisfy({ $0.says($1) })
     else {
       throw PlanningError(
-        .manifest, "a type or an expression of table \(definition.name) is not one: \(sql)",
+        .manifest, "a type or an expression of \(definition.name) is not one: \(sql)",
         key: "columns")
     }
     return sql
   }
 
   private func requireOneColumn(_ column: ColumnDefinition) throws(PlanningError) {
-    var definition = TableDefinition(name: "t", columns: [column])
-    definition.columns[0].autoincrement = false
+    let definition = TableDefinition(name: column.name, columns: [column])
     _ = try checked(definition.sql, declares: definition)
+  }
+
+  /// An expression may not close the parentheses that it stands in, nor end the statement.
+  private func requireExpression(_ source: SQLSource) throws(PlanningError) {
+    let tokens = TokenizedSQL(source.text)
+    var depth = 0
+    for token in tokens.significant {
+      let text = tokens.text(token)
+      depth += text == "(" ? 1 : text == ")" ? -1 : 0
+      guard depth >= 0, text != ";", token.kind != .illegal else { break }
+      if token == tokens.significant.last, depth == 0 { return }
+    }
+    throw PlanningError(
+      .manifest, "this is not one expression: \(source.text)", position: source.position)
+  }
+
+  private func requireColumns(of index: IndexDefinition) throws(PlanningError) {
+    // SQLite takes a quoted name that it does not know for a text, and indexes that.
+    guard let object = try schema.table(index.table), let table = try? ParsedTable(object) else {
+      return
+    }
+    for column in index.columns {
+      guard case .column(let name) = column.term, table.parsed.column(named: name) == nil,
+        !["rowid", "oid", "_rowid_"].contains(name.asciiLowercased)
+      else { continue }
+      throw PlanningError(
+        .failed,
+        "\(index.table) has no column \(name); it has "
+          + table.parsed.columns.map(\.name.text).joined(separator: ", "), key: "columns")
+    }
+  }
+
+  private func addition(
+    of column: ColumnDefinition, to table: String, _ operation: Operation
+  ) throws(PlanningError) -> OperationPlan {
+    var steps: [Step] = []
+    if column.notNull != nil, column.default == nil || column.default == .null,
+      column.generated == nil, try schema.table(table) != nil
+    {
+      steps.append(
+        .guarding(
+          Guard(
+            condition: "EXISTS (SELECT 1 FROM \(main(table)))",
+            message: "\(table) has rows, and \(column.name) is NOT NULL without a default: "
+              + "give it a default")))
+    }
+    steps.append(.statement("ALTER TABLE \(main(table)) ADD COLUMN \(column.sql)", nil))
+    return OperationPlan(operation: operation, strategy: .native, steps: steps)
   }
 
   private func requireCreate(
@@ -125,13 +176,14 @@ package struct Planner {
     } catch {
       throw PlanningError(.manifest, "not a CREATE \(kind.uppercased()): \(error)", key: "sql")
     }
+    let isInMain = parsed.schema?.isSame(as: "main") ?? true
     let isAsked =
       switch parsed {
       case .createView(let view): kind == "view" && !view.isTemporary
       case .createTrigger(let trigger): kind == "trigger" && !trigger.isTemporary
       default: false
       }
-    guard isAsked else {
+    guard isAsked, isInMain else {
       throw PlanningError(
         .manifest, "`sql` is not a CREATE \(kind.uppercased()) statement", key: "sql")
     }

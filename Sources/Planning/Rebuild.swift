@@ -5,70 +5,110 @@ import SchemaModel
 /// drop, create, copy back.
 ///
 /// Views, triggers of other tables and foreign keys that mention the table never see another name;
-/// its own triggers and indexes are created again from their stored text. Foreign keys must be off.
+/// its own triggers and indexes are created again from their stored text.
 struct Rebuild {
   private let table: ParsedTable
   private let schema: Schema
+  private let statistics: [String]
 
   private static let copy = "temp.schemactl_copy"
   private static let sequence = "temp.schemactl_sequence"
 
-  init(_ table: ParsedTable, in schema: Schema) {
+  /// - Parameters:
+  ///   - schema: where the indexes and triggers are read that are made again.
+  ///   - whole: the schema with SQLite's own tables, of which some hold statistics.
+  init(_ table: ParsedTable, in schema: Schema, of whole: Schema) {
     self.table = table
     self.schema = schema
+    statistics = ["sqlite_stat1", "sqlite_stat4"].filter { whole.table($0) != nil }
+  }
+
+  /// A column of the new table, and its value over a row of the old one.
+  struct Column {
+    let name: String
+    let value: String
+    /// Whether it is a column of the old table, value and all.
+    let isKept: Bool
   }
 
   /// - Parameters:
   ///   - final: the CREATE TABLE that the table shall have.
   ///   - beforeDrop: statements that run once the rows are copied.
-  ///   - added: columns that the old table has not, with their value over the old row.
-  ///   - column: for a column of the old table its new name and its value over the old row.
+  ///   - added: columns that the old table has not.
+  ///   - column: what becomes of a column of the old table.
   func steps(
-    final: String, beforeDrop: [String] = [],
-    adding added: [(name: String, value: String)] = [],
-    column: (String) -> (name: String, value: String)
+    final: String, beforeDrop: [String] = [], adding added: [Column] = [],
+    column: (String) -> Column
   ) throws(PlanningError) -> [Step] {
-    var copied = table.parsed.columns.filter { $0.generated == nil }.map { column($0.name.text) }
-    copied += added
-    if !table.parsed.isWithoutRowid, !table.hasRowidAlias {
-      guard let rowid = table.rowidName else {
-        throw PlanningError(
-          .failed, "\(table.name) cannot be rebuilt: its columns hide every name of the rowid")
-      }
-      copied.insert((rowid, rowid), at: 0)
-    }
+    let columns =
+      try rowid + table.parsed.columns.filter { $0.generated == nil }.map { column($0.name.text) }
+      + added
     let name = "main.\(Quoting.quoted(table.name))"
     // Without types the values stay as they are; with names of our own none can collide.
-    let places = copied.indices.map { "c\($0)" }.joined(separator: ", ")
-    let names = copied.map { isRowid($0.name) ? $0.name : Quoting.quoted($0.name) }
+    let places = columns.indices.map { "c\($0)" }.joined(separator: ", ")
     var sql = [
       "CREATE TABLE \(Self.copy) (\(places))",
-      "INSERT INTO \(Self.copy) SELECT \(copied.map(\.value).joined(separator: ", ")) FROM \(name)",
+      "INSERT INTO \(Self.copy) SELECT \(columns.map(\.value).joined(separator: ", ")) FROM \(name)",
     ]
     sql += saved + beforeDrop
     sql += [
       "DROP TABLE \(name)",
-      final,
+      qualified(final),
       // ABORT: no conflict clause of the table may replace or leave out a row.
-      "INSERT OR ABORT INTO \(name) (\(names.joined(separator: ", "))) "
+      "INSERT OR ABORT INTO \(name) (\(columns.map(\.name).joined(separator: ", "))) "
         + "SELECT \(places) FROM \(Self.copy) ORDER BY rowid",
     ]
-    sql += restored
-    sql += schema.objects(.index, on: table.name).compactMap(\.sql)
-    sql += schema.objects(.trigger, on: table.name).compactMap(\.sql)
+    var steps: [Step] = [.rewriting(true)] + sql.map { .statement($0, nil) }
+    steps += storageGuards(columns).map(Step.guarding)
+    sql = restored
+    sql += schema.objects(.index, on: table.name).compactMap { $0.sql.map(qualified) }
+    sql += schema.objects(.trigger, on: table.name).compactMap { $0.sql.map(qualified) }
     sql.append("DROP TABLE \(Self.copy)")
-    return [.triggers(false)] + sql.map { .statement($0, nil) } + [.triggers(true)]
+    return steps + sql.map { .statement($0, nil) } + [.rewriting(false)]
   }
 
-  private func isRowid(_ name: String) -> Bool {
-    name == table.rowidName && table.parsed.column(named: name) == nil
+  /// The rowid as a column, where no column is another name of it.
+  private var rowid: [Column] {
+    get throws(PlanningError) {
+      guard !table.parsed.isWithoutRowid, !table.hasRowidAlias else { return [] }
+      guard let name = table.rowidName else {
+        throw PlanningError(
+          .failed, "\(table.name) cannot be rebuilt: its columns hide every name of the rowid")
+      }
+      return [Column(name: name, value: name, isKept: false)]
+    }
+  }
+
+  /// A type that was edited in the schema leaves values that it would not store: copied back they
+  /// would be converted. A conversion shows in how many values there are of each storage class.
+  private func storageGuards(_ columns: [Column]) -> [Guard] {
+    guard !table.parsed.isStrict else { return [] }
+    let typed = Set(
+      table.parsed.columns.filter { $0.type != nil }.map { Quoting.quoted($0.name.text) })
+    let kept = columns.enumerated().filter { $0.element.isKept && typed.contains($0.element.name) }
+    // SQLite limits how deep an expression may be.
+    return stride(from: 0, to: kept.count, by: 50).map { start in
+      storageGuard(kept[start..<min(start + 50, kept.count)])
+    }
+  }
+
+  private func storageGuard(_ kept: ArraySlice<(offset: Int, element: Column)>) -> Guard {
+    func counts(_ names: [String]) -> String {
+      names.map { name in
+        ["integer", "real", "text"].map { "total(typeof(\(name)) = '\($0)')" }
+          .joined(separator: " || '/' || ")
+      }.joined(separator: " || ';' || ")
+    }
+    let copied = counts(kept.map { "c\($0.offset)" })
+    let stored = counts(kept.map(\.element.name))
+    return Guard(
+      condition: "(SELECT \(copied) FROM \(Self.copy)) IS NOT "
+        + "(SELECT \(stored) FROM main.\(Quoting.quoted(table.name)))",
+      message: "\(table.name) holds values that its columns' types would not store (a type was "
+        + "changed in the schema by hand), and making it anew would convert them")
   }
 
   // MARK: What a DROP TABLE takes along
-
-  private var statistics: [String] {
-    ["sqlite_stat1", "sqlite_stat4"].filter { schema.table($0) != nil }
-  }
 
   private var saved: [String] {
     var sql = statistics.map {

@@ -8,6 +8,10 @@ extension Schema {
   package func scratch(_ application: Application) throws(DatabaseError) -> Connection {
     let connection = try Connection(path: nil)
     try application.registerStubs(on: connection)
+    if table("sqlite_stat1") != nil {
+      // The only way to have SQLite's own tables of statistics.
+      try connection.execute("ANALYZE")
+    }
     for kind in [SchemaObject.Kind.table, .index, .view, .trigger] {
       for object in objects where object.kind == kind && !object.isInternal {
         guard let sql = object.sql else { continue }

@@ -9,6 +9,7 @@ package struct AuthorizerAction: RawRepresentable, Hashable, Sendable {
   }
 
   package static let alterTable = AuthorizerAction(rawValue: SQLITE_ALTER_TABLE)
+  package static let analyze = AuthorizerAction(rawValue: SQLITE_ANALYZE)
   package static let attach = AuthorizerAction(rawValue: SQLITE_ATTACH)
   package static let createIndex = AuthorizerAction(rawValue: SQLITE_CREATE_INDEX)
   package static let createTable = AuthorizerAction(rawValue: SQLITE_CREATE_TABLE)

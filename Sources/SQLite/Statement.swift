@@ -27,6 +27,9 @@ package final class Statement {
   /// Whether the statement makes no direct change to the database file (`sqlite3_stmt_readonly`).
   package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
+  /// The parameters that want values: `?`, `:a`.
+  package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
   package var columnNames: [String] {

@@ -17,17 +17,24 @@ extension Project {
         folder: folder, migrations: try folder.migrations(), lock: try folder.lock(),
         application: application, foreign: ForeignObjects(ignoring: ignoring))
     } catch {
-      switch error {
-      case .missingFolder:
-        throw Failure(
-          .notFound,
-          "there is no folder \(path) with migrations: create it and put the first manifest into "
-            + "it (0001_what_it_does.yaml), or name another folder with --migrations or in "
-            + "schemactl.yaml")
-      case .unreadable(let error): throw Failure(error)
-      case .invalid(let input): throw input
-      case .brokenLock(let file, let error): throw Failure(error, file: file)
-      }
+      throw error.problem(ofFolder: path)
+    }
+  }
+}
+
+extension HistoryReadError {
+  /// `InvalidInput` with every problem of every manifest, or a `Failure`.
+  package func problem(ofFolder path: String) -> any Error {
+    switch self {
+    case .missingFolder:
+      Failure(
+        .notFound,
+        "there is no folder \(path) with migrations: create it and put the first manifest into "
+          + "it (0001_what_it_does.yaml), or name another folder with --migrations or in "
+          + "schemactl.yaml")
+    case .unreadable(let error): Failure(error)
+    case .invalid(let input): input
+    case .brokenLock(let file, let error): Failure(error, file: file)
     }
   }
 }
@@ -46,7 +53,7 @@ extension Failure {
 
   /// A lock that cannot be read tells nothing of what has shipped; one that somebody has altered
   /// tells that the frozen history is broken.
-  init(_ error: LockError, file: String) {
+  package init(_ error: LockError, file: String) {
     let status: ExitStatus =
       switch error.kind {
       case .newerVersion, .mergeConflict: .invalidInput
@@ -54,6 +61,9 @@ extension Failure {
         .brokenHistory
       }
     let place = Failure.Place(file: file, position: Position(line: error.line, column: 1))
-    self.init(status, error.message, place: place)
+    // A lock knows its name and not its folder.
+    let message = error.message.replacing(
+      "-- \(HistoryLock.fileName)`", with: "-- \(shellQuoted(file))`")
+    self.init(status, message, place: place)
   }
 }

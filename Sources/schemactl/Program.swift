@@ -7,7 +7,8 @@ extension CommandLineProgram {
     [
       NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      DiffCommand.self, LintCommand.self, FreezeCommand.self, LedgerCommand.self,
+      DiffCommand.self, LintCommand.self, FreezeCommand.self, RebaseCommand.self,
+      LedgerCommand.self,
       CompletionsCommand.self,
       SchemaCommand.self,
     ]

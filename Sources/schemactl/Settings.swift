@@ -99,14 +99,21 @@ struct Settings {
     return database
   }
 
-  func project() throws -> Project {
-    try Project.load(
-      migrations: migrations,
-      application: Application(
-        declaredFunctions: configuration.functions,
-        declaredCollations: configuration.collations),
-      ignoring: configuration.ignore)
+  /// The history. What is wrong with a database is said before what is wrong with a manifest (see
+  /// the precedence of exit codes), so the database is looked at first.
+  func project(for database: String? = nil, mustExist: Bool = true) throws -> Project {
+    if let database {
+      try DatabaseFile.probe(database, mustExist: mustExist, timeout: timeout)
+    }
+    return try Project.load(
+      migrations: migrations, application: application, ignoring: configuration.ignore)
   }
+
+  var application: Application {
+    Application(
+      declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
+  }
+
   func linter(of project: Project, profile: Profile? = nil) throws -> Linter {
     try Linter(
       project: project, configuration: configuration, profile: profile,

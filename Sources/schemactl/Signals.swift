@@ -26,11 +26,7 @@ final class Signals: Sendable {
   static func take(
     for interruption: Interruption, isGraceful: Bool, farewell: @escaping @Sendable () -> Void
   ) {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
-      sigaddset(&signals, number)
-    }
+    var signals = taken
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     Signals(interruption, isGraceful, farewell).start()
   }
@@ -60,14 +56,24 @@ final class Signals: Sendable {
     return nil
   }
 
+  /// Not all that is blocked: the parent may have blocked others, SIGCHLD for example, which a
+  /// child of ours sends when it ends.
+  private static var taken: sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
+      sigaddset(&signals, number)
+    }
+    return signals
+  }
+
   private func wait() {
-    var blocked = sigset_t()
-    pthread_sigmask(SIG_BLOCK, nil, &blocked)
+    var signals = Self.taken
     var number: Int32 = 0
-    guard sigwait(&blocked, &number) == 0 else { return }
+    guard sigwait(&signals, &number) == 0 else { return }
     if isGraceful {
       interruption.request()
-      guard sigwait(&blocked, &number) == 0 else { return }
+      guard sigwait(&signals, &number) == 0 else { return }
     } else {
       farewell()
     }

@@ -151,7 +151,7 @@ struct HistoryLockTests {
     #expect(error?.kind == .mergeConflict)
     #expect(
       error?.description
-        == "line 5: a merge conflict stands here: resolve the conflict, then run `schemactl verify`"
+        == "line 5: a merge conflict stands here: run `schemactl freeze --resolve`"
     )
     #expect(lockError("<<<<<<< HEAD\n".utf8)?.kind == .mergeConflict)
   }

@@ -56,6 +56,13 @@ struct SameHarmTests {
         SELECT 1; aLtEr /* now */ TABLE main."reminders" DROP [isCompleted];
         """)),
     Way(
+      "dropped, and added again under its name", "0002 2:38",
+      """
+      operations:
+        - drop_column: { table: reminders, column: isCompleted }
+        - add_column: { table: reminders, column: { name: isCompleted, type: INTEGER } }
+      """),
+    Way(
       "move_column by RENAME", "0002 4:7",
       """
       operations:

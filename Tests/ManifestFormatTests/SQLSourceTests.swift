@@ -81,4 +81,14 @@ struct SQLSourceTests {
     }
     return nil
   }
+
+  @Test("a CR alone in a scalar is a line break, as YAML has it")
+  func loneCarriageReturn() throws {
+    let yaml = "operations:\n- update: { table: t, set: { a: \"1\" }, where: a =\r   b AND c }\n"
+    let manifest = try decodeManifest(Array(yaml.utf8), file: "m.yaml")
+    guard case .update(_, _, let condition?) = manifest.operations.first?.kind else {
+      return #expect(Bool(false), "no condition")
+    }
+    #expect(condition.text == "a = b AND c")
+  }
 }

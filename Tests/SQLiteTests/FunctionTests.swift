@@ -74,12 +74,15 @@ func refusedRegistration() throws {
     let witness = Witness(gone)
     #expect(throws: DatabaseError.self) {
       try connection.register(
-        function(String(repeating: "f", count: 300), 0) { _ in withExtendedLifetime(witness) { .null }
+        function(String(repeating: "f", count: 300), 0) { _ in
+          withExtendedLifetime(witness) { .null }
         })
     }
   }
   #expect(gone.value == 1)
-  #expect(throws: DatabaseError.self) { try connection.register(function("f", 1000) { _ in .null }) }
+  #expect(throws: DatabaseError.self) {
+    try connection.register(function("f", 1000) { _ in .null })
+  }
 }
 
 @Test("a function that is running cannot be replaced, and goes on")

@@ -283,8 +283,12 @@ final class TableTracker {
     let key = name.asciiLowercased
     let now = tables[heirs.last ?? id]
     if let same = now.columns.first(where: { $0.key == key }) {
-      // Another old column may have taken the name.
-      guard heirs.isEmpty, let origin = same.origin, origin != key else { return nil }
+      // Another old column may have taken the name, or one that is younger than the loss, and so
+      // cannot have the values.
+      let isNew =
+        same.origin == nil
+        && (tables[id].losses[key].map { $0.number < same.created.number } ?? false)
+      guard heirs.isEmpty, isNew || (same.origin.map { $0 != key } ?? false) else { return nil }
     }
     if let renamed = now.columns.first(where: { $0.origin == key }) {
       let place = now.renames[key] ?? tables[id].renames[key] ?? now.shaped

@@ -37,7 +37,9 @@ struct TrackedTable {
     let name: String
     /// The name, folded, that the column had when the migration began; nil for a new one.
     var origin: String?
+    /// The statement that gave it its name, and the one that made it.
     let place: StatementPlace
+    let created: StatementPlace
 
     var key: String { name.asciiLowercased }
   }
@@ -52,7 +54,9 @@ struct TrackedTable {
     names = [shape.name.asciiLowercased]
     created = place
     shaped = place
-    columns = shape.columns.map { Column(name: $0.name, origin: nil, place: place) }
+    columns = shape.columns.map {
+      Column(name: $0.name, origin: nil, place: place, created: place)
+    }
   }
 
   var columnPlaces: [String: StatementPlace] {
@@ -86,11 +90,13 @@ struct TrackedTable {
       let same =
         old.count == new.columns.count
         ? old[index] : old.first { $0.key == column.name.asciiLowercased }
-      guard let same else { return Column(name: column.name, origin: nil, place: place) }
+      let new = Column(name: column.name, origin: nil, place: place, created: place)
+      guard let same else { return new }
       guard same.key != column.name.asciiLowercased else { return same }
-      guard moved != same.key else { return Column(name: column.name, origin: nil, place: place) }
+      guard moved != same.key else { return new }
       if let origin = same.origin { renames[origin] = place }
-      return Column(name: column.name, origin: same.origin, place: place)
+      return Column(
+        name: column.name, origin: same.origin, place: place, created: same.created)
     }
     let kept = Set(columns.compactMap(\.origin))
     for case let origin? in old.map(\.origin) where !kept.contains(origin) {

@@ -1,4 +1,5 @@
 import CommandLineParsing
+import ManifestFormat
 import Migrating
 
 enum CompletionsCommand: Command {
@@ -34,9 +35,12 @@ enum CompletionsCommand: Command {
     case "fish": session.output.write(program.fishCompletions())
     case "man": session.output.write(program.manPage())
     default:
+      // A slip keeps the first letter; another shell is not meant when it does not.
+      let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(
         "there are no completions for '\(shell.visible)'",
-        hint: "There are completions for bash, zsh and fish.")
+        hint: near.map { "Did you mean '\($0)'?" }
+          ?? "There are completions for bash, zsh and fish.")
     }
     return .success
   }

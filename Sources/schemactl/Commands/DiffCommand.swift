@@ -19,7 +19,7 @@ enum DiffCommand: Command {
     let settings = try Settings(session)
     let database = try settings.requiredDatabase()
     let result = try attempt {
-      try settings.project().diff(
+      try settings.project(for: database).diff(
         database: database, timeout: settings.timeout, interruption: session.interruption)
     }
     switch result {

@@ -11,28 +11,89 @@ enum FreezeCommand: Command {
       Writes the digests of every draft to history.lock beside the manifests. From then on 'verify' \
       and 'migrate' refuse a frozen manifest that was edited, renamed or removed. It refuses itself \
       while lint finds an error that no waiver allows.
+
+      An edit of a frozen manifest that no device has run can be accepted with --accept and a \
+      reason, which every later 'verify' shows. After a merge in which both branches froze \
+      something, --resolve makes one history.lock of the two.
       """,
     examples: [
       .init("schemactl freeze --release 1.4", "Freezes every draft as part of release 1.4."),
       .init("schemactl freeze --through 12", "Freezes the drafts through number 12."),
+      .init(
+        "schemactl freeze --accept 0005_limit_tags --reason 'never left the test devices'",
+        "Accepts an edit."),
+      .init("schemactl freeze --resolve", "Ends a merge conflict in history.lock."),
     ],
     options: [
       OptionDeclaration("release", .text("NAME"), summary: "The release that ships them."),
       OptionDeclaration(
         "through", .text("ID"), summary: "The last migration to freeze, by its id or its number."),
+      OptionDeclaration(
+        "accept", .text("ID"), summary: "Accept the edit of a frozen migration; needs --reason."),
+      OptionDeclaration(
+        "reason", .text("TEXT"), summary: "Why the edit harms no device, on one line."),
+      OptionDeclaration(
+        "resolve", summary: "Make one history.lock of the two sides of a merge conflict."),
+      OptionDeclaration(
+        "gitattributes",
+        summary: "Write the .gitattributes that keep git from changing or merging the files."),
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let release = session.invocation.text("release")
-    if let release, !isReleaseName(release) {
-      throw session.usageError(
-        "this cannot be a release's name: '\(release.visible)'",
-        hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
-    }
+    let mode = try mode(session)
     let settings = try Settings(session)
-    let result = try attempt { try freeze(release, settings, session) }
+    let result = try attempt {
+      switch mode {
+      case .freeze(let release): try freeze(release, settings, session)
+      case .accept(let id, let reason): try accept(id, reason, settings, session)
+      case .resolve: try resolve(settings, session)
+      case .attributes: try writeAttributes(settings, session)
+      }
+    }
     if let failure = result.failure { session.report(.failed(.freeze, failure)) }
     return result.success ?? result.failure?.status ?? .bug
+  }
+
+  private enum Mode {
+    case freeze(release: String?)
+    case accept(id: String, reason: String)
+    case resolve
+    case attributes
+  }
+
+  private static func mode(_ session: Session) throws -> Mode {
+    let given = session.invocation
+    let modes = ["accept", "resolve", "gitattributes"].filter(given.isGiven)
+    if modes.count > 1 || (!modes.isEmpty && (given.isGiven("release") || given.isGiven("through")))
+    {
+      throw session.usageError(
+        "'--\(modes[0])' goes with no other option that says what to do",
+        hint: "Run one after the other.")
+    }
+    if given.isGiven("reason"), modes != ["accept"] {
+      throw session.usageError(
+        "'--reason' says why an edit is accepted", hint: "Name the edit with --accept ID.")
+    }
+    switch modes.first {
+    case "accept":
+      let reason = given.text("reason") ?? ""
+      guard !reason.allSatisfy(\.isWhitespace), !reason.contains(where: \.isNewline) else {
+        throw session.usageError(
+          "an edit is accepted with a reason of one line",
+          hint: "Say why no device is harmed: --reason 'no release had it yet'.")
+      }
+      return .accept(id: given.text("accept") ?? "", reason: reason)
+    case "resolve": return .resolve
+    case "gitattributes": return .attributes
+    default:
+      let release = given.text("release")
+      if let release, !isReleaseName(release) {
+        throw session.usageError(
+          "this cannot be a release's name: '\(release.visible)'",
+          hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
+      }
+      return .freeze(release: release)
+    }
   }
 
   private static func freeze(
@@ -48,15 +109,76 @@ enum FreezeCommand: Command {
         session.report(.refused(lint))
         return lint.status
       }
-      try write(report.lock, of: project)
+      try write(report.lock, of: project.folder)
     }
     session.report(.frozen(report, release: release, file: project.folder.lockFile))
+    if project.lock == nil, !report.frozen.isEmpty { offerAttributes(project.folder, session) }
     return .success
   }
 
-  private static func write(_ lock: HistoryLock, of project: Project) throws {
+  /// Once, when the lock is new; whoever does without is not asked again.
+  private static func offerAttributes(_ folder: MigrationFolder, _ session: Session) {
+    guard let git = try? GitRepository(containing: folder.path),
+      let missing = try? GitAttributes.missing(in: git), !missing.isEmpty
+    else { return }
+    session.report(
+      .note(
+        "git may change line ends and merge two locks by itself; `schemactl freeze "
+          + "--gitattributes` writes into \(folder.attributesFile):\n"
+          + missing.joined(separator: "\n")))
+  }
+
+  // MARK: Other ways to write the lock
+
+  private static func accept(
+    _ id: String, _ reason: String, _ settings: Settings, _ session: Session
+  ) throws -> ExitStatus {
+    let project = try settings.project()
+    let (lock, id) = try project.accepting(id, reason: reason)
+    let lint = try settings.linter(of: project).lint(through: id, reporting: [id])
+    guard lint.status == .success else {
+      session.report(.refused(lint))
+      return lint.status
+    }
+    try write(lock, of: project.folder)
+    session.report(.accepted(id: id, reason: reason, file: project.folder.lockFile))
+    return .success
+  }
+
+  private static func resolve(_ settings: Settings, _ session: Session) throws -> ExitStatus {
+    let folder = MigrationFolder(settings.migrations)
+    do {
+      guard let conflict = try folder.lockConflict() else {
+        session.report(.resolved(nil, file: folder.lockFile))
+        return .success
+      }
+      let report = try resolveLock(conflict, in: folder, settings.application)
+      try write(report.lock, of: folder)
+      session.report(.resolved(report, file: folder.lockFile))
+      return .success
+    } catch let error as HistoryReadError {
+      throw error.problem(ofFolder: folder.path)
+    } catch let error as LockError {
+      throw Failure(error, file: folder.lockFile)
+    }
+  }
+
+  private static func writeAttributes(
+    _ settings: Settings, _ session: Session
+  ) throws -> ExitStatus {
+    let folder = MigrationFolder(settings.migrations)
     do throws(FileError) {
-      try project.folder.write(lock)
+      let added = try folder.writeGitAttributes()
+      session.report(.attributes(added: added, file: folder.attributesFile))
+    } catch {
+      throw Failure(error)
+    }
+    return .success
+  }
+
+  private static func write(_ lock: HistoryLock, of folder: MigrationFolder) throws {
+    do throws(FileError) {
+      try folder.write(lock)
     } catch {
       throw Failure(error)
     }

@@ -52,7 +52,7 @@ enum LedgerCommand: Command {
     let settings = try Settings(session)
     let database = try settings.requiredDatabase()
     let result = try attempt {
-      let project = try settings.project()
+      let project = try settings.project(for: database)
       return session.invocation.commandPath.last == "repair"
         ? try repair(project, database, settings.timeout, session)
         : try show(project, database, settings.timeout, session)

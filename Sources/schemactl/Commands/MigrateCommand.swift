@@ -43,7 +43,8 @@ enum MigrateCommand: Command {
     options.redactsValues = session.invocation.flag("redact")
 
     let result = try attempt {
-      let project = try settings.project()
+      let project = try settings.project(
+        for: options.database, mustExist: options.existing)
       if session.invocation.flag("reset-drafts") { try reset(project, options, session) }
       return session.invocation.flag("dry-run")
         ? try rehearse(project, options, session) : try migrate(project, options, session)

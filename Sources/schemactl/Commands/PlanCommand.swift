@@ -35,8 +35,9 @@ enum PlanCommand: Command {
     options.frozenOnly = session.invocation.flag("frozen")
     options.timeout = settings.timeout
     let result = try attempt {
-      let project = try settings.project()
-      return try project.plan(options, database: isEmpty ? nil : settings.optionalDatabase())
+      let database = isEmpty ? nil : try settings.optionalDatabase()
+      return try settings.project(for: database, mustExist: false)
+        .plan(options, database: database)
     }
     switch result {
     case .success(let report):

@@ -21,7 +21,7 @@ enum StatusCommand: Command {
     let settings = try Settings(session)
     let database = try settings.requiredDatabase()
     let result = try attempt {
-      try settings.project().status(
+      try settings.project(for: database).status(
         database: database, timeout: settings.timeout, interruption: session.interruption)
     }
     switch result {

@@ -24,6 +24,11 @@ enum Event {
   /// Lint has found errors, so nothing was frozen.
   case refused(LintReport)
   case frozen(FreezeReport, release: String?, file: String)
+  case accepted(id: String, reason: String, file: String)
+  /// Nil when there was no conflict.
+  case resolved(ResolveReport?, file: String)
+  case attributes(added: [String], file: String)
+  case rebased([Renaming], isRehearsal: Bool)
   case ledger([LedgerEntry], [LedgerRow], [RecordedRepair])
   /// Shown before it is carried out, and again when it is.
   case repair(RepairPlan, isDone: Bool)
@@ -33,7 +38,7 @@ enum Event {
   /// Whose result a failure stands in.
   enum CommandResult {
     case migrate(database: String)
-    case plan, status, verify, diff, lint, freeze, ledger
+    case plan, status, verify, diff, lint, freeze, rebase, ledger
   }
 }
 

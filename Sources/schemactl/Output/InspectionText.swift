@@ -1,4 +1,5 @@
 import History
+import ManifestFormat
 import Migrating
 import SchemaModel
 
@@ -9,6 +10,9 @@ extension TextReporter {
     say("  applied  \(report.applied.count)")
     say("  pending  \(report.pending.count)")
     for id in report.pending { say("    \(id.visible)") }
+    for entry in report.broken {
+      say("  \(entry.id.visible): \(entry.state.rawValue). \(entry.detail.visible)")
+    }
     for entry in report.ledger where entry.state.stops {
       say("  \(entry.id.visible): \(entry.state.rawValue). \(entry.detail.visible)")
     }
@@ -28,9 +32,14 @@ extension TextReporter {
   }
 
   func show(_ report: VerifyReport, _ database: String?) {
+    for divergence in report.lock {
+      say("\(HistoryLock.fileName): \(divergence.kind.rawValue)")
+      say("  \(divergence.message.visible)")
+    }
     for entry in report.history where !entry.detail.isEmpty {
       say("\(entry.id.visible): \(entry.state.rawValue)")
       say("  \(entry.detail.visible)")
+      if let edit = report.edits[entry.id] { show(edit) }
     }
     for entry in report.ledger ?? [] where !entry.detail.isEmpty {
       say("\(entry.id.visible): \(entry.state.rawValue) in \(database?.visible ?? "the database")")
@@ -47,6 +56,18 @@ extension TextReporter {
     if let failure = report.failure { complain(Problem(failure)) }
   }
 
+  private func show(_ edit: EditReport) {
+    if let problem = edit.problem { say("  the edit cannot be shown: \(problem.visible)") }
+    if let commit = edit.commit, !edit.changes.isEmpty {
+      say("  what changed since commit \(shortened(commit: commit).visible):")
+    }
+    for change in edit.changes {
+      say("    \(change.title.visible)")
+      for key in change.keys { say("      \(key.sentence.shortened(to: 300))") }
+    }
+    if !edit.devices.isEmpty { say("  \(edit.devices.visible)") }
+  }
+
   /// `7 migrations: 5 unchanged, 2 draft.`
   private func summary(_ history: [HistoryEntry]) -> String {
     let states = HistoryState.allCases.compactMap { state in
@@ -56,19 +77,31 @@ extension TextReporter {
     let total = counted(history.count, "migration")
     return states.isEmpty ? "\(total)." : "\(total): \(states.joined(separator: ", "))."
   }
+}
 
-  func show(_ report: FreezeReport, _ release: String?, _ file: String) {
-    guard !report.frozen.isEmpty else {
-      let release = release.map { " Release \($0.visible) was not recorded." } ?? ""
-      return mention(
-        report.isHistoryEmpty
-          ? "Nothing to freeze: there are no migrations yet.\(release)"
-          : "Nothing to freeze: every migration is frozen already.\(release)")
+extension ManifestChange {
+  /// `changed: operation 2 add_column (line 7)`
+  fileprivate var title: String {
+    let place =
+      (object.map { " \($0)" } ?? "") + (position.map { " (line \($0.line))" } ?? "")
+    switch (oldNumber, newNumber) {
+    case (let old?, let new?) where kind == .moved:
+      return "moved: operation \(old) is now operation \(new) \(name)\(place)"
+    case (_, let number?), (let number?, nil):
+      return "\(kind.rawValue): operation \(number) \(name)\(place)"
+    case (nil, nil): return "\(kind.rawValue): \(name)"
     }
-    for id in report.frozen { mention("Froze \(id.visible).") }
-    let name = release.map { " for release \($0.visible)" } ?? ""
-    mention(
-      "\(counted(report.frozen.count, "migration")) frozen\(name) in \(file.visible): commit it, "
-        + "and change these manifests no more.")
+  }
+}
+
+extension ManifestChange.Key {
+  /// `column.default: 0 → 1`
+  fileprivate var sentence: String {
+    switch (old, new) {
+    case (let old?, let new?): "\(path): \(old) → \(new)"
+    case (nil, let new?): "\(path), new: \(new)"
+    case (let old?, nil): "\(path), gone: \(old)"
+    case (nil, nil): path
+    }
   }
 }

@@ -44,6 +44,24 @@ struct JSONReporter: Reporter {
         ("frozen", .list(report.frozen)),
         ("release", report.frozen.isEmpty ? .null : .text(release)), ("file", .string(file)),
       ])
+    case .accepted(let id, let reason, let file):
+      write([
+        ("frozen", .list([])), ("release", .null), ("file", .string(file)),
+        ("accepted", .object([("id", .string(id)), ("reason", .string(reason))])),
+      ])
+    case .resolved(let report, let file):
+      write([
+        ("frozen", .list(report?.ids ?? [])), ("release", .null), ("file", .string(file)),
+        ("resolved", .bool(report != nil)), ("rebase", .list(report?.toRebase ?? [])),
+        ("notes", .list(report?.notes ?? [])),
+      ])
+    case .attributes(let added, let file):
+      write([
+        ("frozen", .list([])), ("release", .null), ("file", .string(file)),
+        ("attributes", .list(added)),
+      ])
+    case .rebased(let renamings, let isRehearsal):
+      write([("renamed", .array(renamings.map(\.json))), ("dryRun", .bool(isRehearsal))])
     case .ledger(let entries, let rows, let repairs):
       write([
         ("ledger", .array(entries.map { $0.json(rows) })),
@@ -84,6 +102,7 @@ extension Event.CommandResult {
     case .ledger: return [("ledger", .array([])), ("repairs", .array([])), failed]
     case .freeze:
       return [("frozen", .array([])), ("release", .null), ("file", .null), failed]
+    case .rebase: return [("renamed", .array([])), failed]
     }
   }
 }
@@ -227,14 +246,52 @@ extension VerifyReport {
       JSON.object([
         ("id", .string(entry.id)), ("frozen", .bool(entry.frozen)),
         ("state", .string(entry.state.rawValue)), ("detail", .string(entry.detail)),
+        ("edit", edits[entry.id]?.json ?? .null),
       ])
     }
     return (failure?.errorMember ?? []) + [
       ("ok", .bool(status == .success)), ("history", .array(history)),
       ("ledger", .array((ledger ?? []).map(\.json))),
       ("drift", .array((drift ?? []).map(\.json))), ("failed", failure?.json ?? .null),
-      ("notes", .list(notes)),
+      ("notes", .list(notes)), ("lock", .array(lock.map(\.json))),
     ]
+  }
+}
+
+extension LockDivergence {
+  fileprivate var json: JSON {
+    .object([
+      ("state", .string(kind.rawValue)), ("against", .string(older)),
+      ("detail", .string(message)),
+    ])
+  }
+}
+
+extension EditReport {
+  fileprivate var json: JSON {
+    .object([
+      ("operations", .array(changes.map(\.json))), ("devices", .string(devices)),
+      ("commit", .text(commit)), ("restore", .text(restore)), ("problem", .text(problem)),
+    ])
+  }
+}
+
+extension ManifestChange {
+  fileprivate var json: JSON {
+    .object([
+      ("change", .string(kind.rawValue)), ("name", .string(name)), ("object", .text(object)),
+      ("oldNumber", .number(oldNumber)), ("newNumber", .number(newNumber)),
+      ("line", .number(position?.line)), ("column", .number(position?.column)),
+      (
+        "keys",
+        .array(
+          keys.map { key in
+            .object([
+              ("key", .string(key.path)), ("old", .text(key.old)), ("new", .text(key.new)),
+            ])
+          })
+      ),
+    ])
   }
 }
 
@@ -263,6 +320,10 @@ extension Finding {
       ("waived", .bool(waived)), ("reason", .text(reason)), ("fix", .text(fix)),
     ])
   }
+}
+
+extension Renaming {
+  fileprivate var json: JSON { .object([("from", .string(from)), ("to", .string(to))]) }
 }
 
 extension LedgerEntry {

@@ -1,0 +1,215 @@
+/// Two locks that were frozen on two branches, as one.
+package struct LockMerge: Sendable {
+  /// What both begin with.
+  private let common: HistoryLock
+  /// What comes after, in the order of the numbers.
+  private let lines: [LockLine]
+  /// How many of `lines` follow in one of the two sides on the same as here: their fingerprints
+  /// hold as they are.
+  private let settled: Int
+
+  /// - Throws: two migrations with one number, or two edits of one that were both accepted.
+  package init(ours: HistoryLock, theirs: HistoryLock) throws(LockError) {
+    let shared = zip(ours.lines, theirs.lines).prefix { $0 == $1 }.count
+    let (mine, others) = (ours.lines.dropFirst(shared), theirs.lines.dropFirst(shared))
+    var lines = Array(mine)
+    for line in others {
+      guard let rival = try Self.rival(of: line, in: mine) else {
+        lines.append(line)
+        continue
+      }
+      guard rival.holdsTheSame(as: line) else { throw Self.dispute(rival, line) }
+    }
+    var common = HistoryLock()
+    for (index, line) in ours.lines.prefix(shared).enumerated() {
+      try common.append(line, line: LockFormat.headerLines.count + index + 1)
+    }
+    self.common = common
+    self.lines = lines.enumerated().sorted { a, b in
+      let (x, y) = (MigrationNumber(id: a.element.id), MigrationNumber(id: b.element.id))
+      if x != y { return x < y }
+      if a.element.isEntry != b.element.isEntry { return a.element.isEntry }
+      return a.offset < b.offset
+    }.map(\.element)
+    let merged = self.lines
+    let sides = [Array(mine), Array(others)]
+    settled = sides.map { zip($0, merged).prefix { $0 == $1 }.count }.max() ?? 0
+    isInterleaved = !sides.contains { merged.starts(with: $0) }
+  }
+
+  /// Our line about the same, which must say the same.
+  private static func rival(
+    of line: LockLine, in lines: ArraySlice<LockLine>
+  ) throws(LockError) -> LockLine? {
+    switch line {
+    case .entry:
+      let number = MigrationNumber(id: line.id)
+      return lines.first { $0.isEntry && MigrationNumber(id: $0.id) == number }
+    case .acceptance: return lines.last { !$0.isEntry && $0.id == line.id }
+    }
+  }
+
+  private static func dispute(_ ours: LockLine, _ theirs: LockLine) -> LockError {
+    let line = LockFormat.headerLines.count + 1
+    if !theirs.isEntry {
+      return LockError(
+        .duplicate, line: line,
+        "both branches accepted an edit of \(theirs.id), and not the same one: keep one side's "
+          + "\(HistoryLock.fileName), and accept again what is to hold")
+    }
+    let what =
+      ours.id == theirs.id
+      ? "both branches froze \(ours.id), each in another form"
+      : "both branches froze a migration with the number \(MigrationNumber(id: ours.id)): "
+        + "\(ours.id) and \(theirs.id)"
+    return LockError(
+      .duplicate, line: line,
+      "\(what). One of the two must give way: take the other branch's lock "
+        + "(`git checkout --theirs -- \(HistoryLock.fileName)`, or `--ours`), renumber what is a "
+        + "draft again then (`schemactl rebase ID`), and freeze it anew")
+  }
+
+  /// What comes after the common beginning, in its order.
+  package var entries: [LockEntry] {
+    lines.compactMap { if case .entry(let entry) = $0 { entry } else { nil } }
+  }
+
+  /// Whether neither side's migrations all come after the other's: then some database has run
+  /// them in another order.
+  package let isInterleaved: Bool
+
+  /// Whether the fingerprints of these lines have to be computed again.
+  package var needsReplay: Bool { settled < lines.count }
+
+  /// - Parameters:
+  ///   - fingerprints: of the schema after each migration, replayed in the order of the numbers.
+  ///   - sqlite: the version that made them.
+  package func lock(
+    fingerprints: [String: String], sqlite: String
+  ) throws(LockError) -> HistoryLock {
+    var lock = common
+    for (index, line) in lines.enumerated() {
+      // Only the newest form of a migration is there to be replayed.
+      let isNewest = !lines[(index + 1)...].contains { $0.id == line.id }
+      let number = LockFormat.headerLines.count + lock.lines.count + 1
+      if index >= settled, isNewest, let schema = fingerprints[line.id] {
+        try lock.append(line.withFingerprint(schema, sqlite), line: number)
+      } else {
+        try lock.append(line, line: number)
+      }
+    }
+    return lock
+  }
+}
+
+extension LockLine {
+  fileprivate var isEntry: Bool { if case .entry = self { true } else { false } }
+
+  fileprivate func withFingerprint(_ schema: String, _ sqlite: String) -> LockLine {
+    func changed(_ digests: LockedDigests) -> LockedDigests {
+      LockedDigests(
+        raw: digests.raw, canonical: digests.canonical, schema: schema, sqlite: sqlite)
+    }
+    switch self {
+    case .entry(let entry):
+      return .entry(
+        LockEntry(id: entry.id, release: entry.release, digests: changed(entry.digests)))
+    case .acceptance(let acceptance):
+      return .acceptance(
+        LockAcceptance(
+          id: acceptance.id, digests: changed(acceptance.digests), reason: acceptance.reason))
+    }
+  }
+}
+
+// MARK: Conflicts
+
+/// The two sides of a lock whose merge is in conflict.
+package struct LockConflict: Sendable {
+  package let ours: HistoryLock
+  package let theirs: HistoryLock
+
+  /// What either side has frozen.
+  package var frozenIDs: Set<String> { Set((ours.entries + theirs.entries).map(\.id)) }
+
+  package init(ours: [UInt8], theirs: [UInt8]) throws(LockError) {
+    self.ours = try Self.parse(ours, "our side of the conflict")
+    self.theirs = try Self.parse(theirs, "their side of the conflict")
+  }
+
+  private static func parse(_ bytes: [UInt8], _ side: String) throws(LockError) -> HistoryLock {
+    do throws(LockError) {
+      return try HistoryLock(parsing: bytes)
+    } catch {
+      throw LockError(error.kind, line: error.line, "\(side): \(error.message)")
+    }
+  }
+
+  /// Takes a text apart at the marks that git leaves in it; nil when it holds none.
+  ///
+  /// - Throws: marks that do not stand in their order, or a side that is no lock.
+  package init?(marked bytes: [UInt8]) throws(LockError) {
+    enum Part { case both, ours, base, theirs }
+    var part = Part.both
+    var (ours, theirs): ([UInt8], [UInt8]) = ([], [])
+    var isMarked = false
+    let lines = readingCRLFAsLF(bytes).split(separator: lineFeed, omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      // The last line's end ends the file.
+      let text = index + 1 < lines.count ? Array(line) + [lineFeed] : Array(line)
+      guard let mark = line.first, line.count >= 7, line.prefix(7).allSatisfy({ $0 == mark }),
+        "<|=>".utf8.contains(mark)
+      else {
+        if part == .both || part == .ours { ours += text }
+        if part == .both || part == .theirs { theirs += text }
+        continue
+      }
+      isMarked = true
+      let isWhole = line.count == 7 || line[line.startIndex + 7] == UInt8(ascii: " ")
+      switch (mark, part) {
+      case (UInt8(ascii: "<"), .both) where isWhole: part = .ours
+      case (UInt8(ascii: "|"), .ours) where isWhole: part = .base
+      case (UInt8(ascii: "="), .ours) where isWhole, (UInt8(ascii: "="), .base) where isWhole:
+        part = .theirs
+      case (UInt8(ascii: ">"), .theirs) where isWhole: part = .both
+      default:
+        throw LockError(
+          .mergeConflict, line: index + 1,
+          "the marks of the merge conflict are nested or broken; make git write them again "
+            + "(`git checkout -m -- \(HistoryLock.fileName)`)")
+      }
+    }
+    guard isMarked else { return nil }
+    guard part == .both else {
+      throw LockError(
+        .mergeConflict, line: lines.count,
+        "the merge conflict has no end; make git write its marks again "
+          + "(`git checkout -m -- \(HistoryLock.fileName)`)")
+    }
+    try self.init(ours: ours, theirs: theirs)
+  }
+}
+
+extension MigrationFolder {
+  /// The two sides of the lock, from git's index or from the marks in the file; nil when the lock
+  /// is in no conflict.
+  package func lockConflict() throws(HistoryReadError) -> LockConflict? {
+    let stages = try? GitRepository(containing: path).conflict(in: HistoryLock.fileName)
+    let bytes = try lockBytes() ?? []
+    do throws(LockError) {
+      if let ours = stages?[2], let theirs = stages?[3] {
+        return try LockConflict(ours: ours, theirs: theirs)
+      }
+      if let stages, !stages.isEmpty {
+        throw LockError(
+          .mergeConflict, line: 1,
+          "one of the branches has removed the lock: what is frozen stays frozen; take the other "
+            + "one's (`git checkout \(stages[2] == nil ? "--theirs" : "--ours") -- "
+            + "\(shellQuoted(lockFile))`)")
+      }
+      return try LockConflict(marked: bytes)
+    } catch {
+      throw .brokenLock(file: lockFile, error)
+    }
+  }
+}

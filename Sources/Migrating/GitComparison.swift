@@ -1,0 +1,151 @@
+import History
+import ManifestFormat
+
+/// Whether git is asked about a history.
+package enum VersionControl: Sendable, Hashable {
+  /// For apps, whose history is in no repository.
+  case ignored
+  /// - Parameter base: a revision; what it and HEAD have in common is taken as frozen too.
+  case git(base: String? = nil)
+}
+
+/// A history held against its lock, and both against git.
+package struct GitComparison: Sendable {
+  package var history: [HistoryEntry]
+  /// How the lock fails to go on from older ones.
+  package var lock: [LockDivergence] = []
+  /// What changed, by the id, for each entry of `history` that is edited or removed.
+  package var edits: [String: EditReport] = [:]
+  /// What could not be checked, and why.
+  package var notes: [String] = []
+
+  package var isBroken: Bool { !lock.isEmpty || history.contains(where: \.state.isBroken) }
+}
+
+extension Project {
+  /// Holds the manifests against the lock and, as far as git can be asked, the lock against the one
+  /// that was committed last, and both against what is merged.
+  ///
+  /// - Throws: when the base that was named is not in a complete clone (66).
+  package func comparison(_ control: VersionControl) throws(Failure) -> GitComparison {
+    guard case .git(let base) = control else { return GitComparison(history: comparison) }
+    do {
+      let git = try GitRepository(containing: folder.path)
+      var result = GitComparison(history: comparison)
+      let merged = try base.flatMap { try mergedHistory($0, git, &result.notes) }
+      if let merged { compare(with: merged, git, &result) }
+      // What was not merged yet is free: a freeze too may be taken back.
+      let other = try git.mergeHead()
+      if merged == nil || other != nil { try compareWithLastCommit(git, merging: other, &result) }
+      explainEdits(git, merged, &result)
+      return result
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as GitError {
+      return comparison(without: error, base)
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+  }
+
+  private func comparison(without error: GitError, _ base: String?) -> GitComparison {
+    var result = GitComparison(history: comparison)
+    if let base {
+      result.notes.append(
+        "nothing was held against \(base), because git could not be asked: \(error.message)")
+    }
+    if lock != nil {
+      result.notes.append(
+        "history.lock was held against the files alone, because git could not be asked: "
+          + "\(error.message). Whether it was rewritten as a whole, the ledger of a database "
+          + "(--database) can tell")
+    }
+    for entry in result.history where [.edited, .removed].contains(entry.state) {
+      result.edits[entry.id] = EditReport(problem: error.message)
+    }
+    return result
+  }
+
+  // MARK: The last commit
+
+  private func compareWithLastCommit(
+    _ git: GitRepository, merging other: String?, _ result: inout GitComparison
+  ) throws(GitError) {
+    guard let head = try git.commit("HEAD") else {
+      if lock != nil {
+        result.notes.append(
+          "history.lock was held against the files alone: the repository has no commit yet")
+      }
+      return
+    }
+    let known = result.notes.count
+    guard let older = try MergedHistory.lock(in: head, of: git, notes: &result.notes) else {
+      if lock != nil, result.notes.count == known {
+        result.notes.append(
+          "history.lock was held against the files alone: it is not in the last commit yet")
+      }
+      return
+    }
+    let otherLock = try other.flatMap { other throws(GitError) in
+      try MergedHistory.lock(in: other, of: git, notes: &result.notes)
+    }
+    compareLock(with: older, merging: otherLock, "the last commit", "HEAD", &result)
+  }
+
+  private func compareLock(
+    with older: HistoryLock, merging other: HistoryLock? = nil, _ name: String, _ commit: String,
+    _ result: inout GitComparison
+  ) {
+    let restoring = "`git checkout \(commit) -- \(shellQuoted(folder.lockFile))`"
+    if let lock {
+      let divergence = lock.divergence(
+        from: older, merging: other, named: name, restoring: restoring)
+      if let divergence { result.lock.append(divergence) }
+    } else {
+      result.lock.append(LockDivergence(removedFrom: name, restoring: restoring))
+    }
+  }
+
+  // MARK: What is merged
+
+  /// Nil, with a note, when a clone that is not complete does not hold it.
+  private func mergedHistory(
+    _ base: String, _ git: GitRepository, _ notes: inout [String]
+  ) throws -> MergedHistory? {
+    guard let head = try git.commit("HEAD") else {
+      notes.append("nothing was held against \(base): the repository has no commit yet")
+      return nil
+    }
+    let tip = try git.commit(base)
+    guard let tip, let commit = try git.mergeBase(tip, head) else {
+      let problem =
+        tip == nil ? "there is no commit \(base)" : "\(base) and HEAD have no commit in common"
+      guard git.isShallow else {
+        throw Failure(.notFound, "\(problem) in the repository of \(folder.path)")
+      }
+      notes.append(
+        "nothing was held against \(base): the clone is shallow, and \(problem) in it; fetch more "
+          + "(`git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout)")
+      return nil
+    }
+    let merged = try MergedHistory(branch: base, commit: commit, in: git)
+    guard merged.isEmpty, let old = try git.formerFolder(in: commit) else {
+      notes += merged.notes
+      return merged
+    }
+    notes.append("in \(base) the folder of the migrations was \(old.isEmpty ? "the top" : old)")
+    let moved = try MergedHistory(branch: base, commit: commit, in: git, ofFolder: old)
+    notes += moved.notes
+    return moved
+  }
+
+  private func compare(
+    with merged: MergedHistory, _ git: GitRepository, _ result: inout GitComparison
+  ) {
+    result.history = folder.compare(migrations, with: lock, merged: merged)
+    guard let older = merged.lock else { return }
+    compareLock(
+      with: older, "\(merged.branch) (\(shortened(commit: merged.commit)))",
+      shortened(commit: merged.commit), &result)
+  }
+}

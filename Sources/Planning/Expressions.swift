@@ -1,0 +1,51 @@
+import ManifestFormat
+import SQLText
+
+extension Operation {
+  /// The SQL expressions that generated statements hold.
+  var expressions: [SQLSource] {
+    switch kind {
+    case .createTable(let table):
+      table.columns.flatMap(\.expressions) + table.checks
+    case .addColumn(_, let column): column.expressions
+    case .moveColumn(let move): move.to.expressions + move.mapping.expressions
+    case .createIndex(let index):
+      index.columns.compactMap { column in
+        if case .expression(let source) = column.term { source } else { nil }
+      } + [index.where].compactMap { $0 }
+    case .insert(_, let rows): rows.flatMap { $0.cells.compactMap(\.value.source) }
+    case .update(_, let set, let condition):
+      set.map(\.expression) + [condition].compactMap { $0 }
+    case .delete(_, let condition): [condition].compactMap { $0 }
+    default: []
+    }
+  }
+}
+
+extension ColumnDefinition {
+  fileprivate var expressions: [SQLSource] {
+    [check, self.default?.source, generated?.expression].compactMap { $0 }
+  }
+}
+
+extension ValueMapping {
+  fileprivate var expressions: [SQLSource] {
+    if case .using(let source) = self { [source] } else { [] }
+  }
+}
+
+extension CreateTable.Column {
+  /// Whether the column was read as what the definition says, and as no more.
+  func says(_ definition: ColumnDefinition) -> Bool {
+    let clauses = [
+      definition.primaryKey, definition.notNull != nil, definition.unique,
+      definition.check != nil, definition.default != nil, definition.collate != nil,
+      definition.references != nil, definition.generated != nil,
+    ].count { $0 }
+    // White space inside a type is all that may differ.
+    let type = definition.type.map { TokenizedSQL($0) }
+    return constraints.count == clauses
+      && self.type.map { TokenizedSQL($0.text).verbatimTokens } == type?.verbatimTokens
+      && type?.tokens.contains { $0.kind == .comment } != true
+  }
+}

@@ -1,0 +1,84 @@
+import CommandLineParsing
+import History
+import Migrating
+import SchemaKit
+
+enum RebaseCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "rebase", summary: "Renumbers drafts so that they come last.",
+    discussion: """
+      Renames the files of drafts that another branch has overtaken, in the order in which they \
+      are, with the numbers that follow on the last migration. What is frozen is never renamed, and \
+      no file is overwritten.
+      """,
+    examples: [
+      .init("schemactl rebase 0008_add_tags", "Gives one draft the next number."),
+      .init("schemactl rebase 8 9 --dry-run", "Shows what two would be called."),
+    ],
+    arguments: [
+      ArgumentDeclaration(
+        name: "ID", summary: "A draft: its id, its number or its file.", repeats: true)
+    ],
+    options: [OptionDeclaration("dry-run", summary: "Only say what would be renamed.")] + .common)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let folder = MigrationFolder(try Settings(session).migrations)
+    let isRehearsal = session.invocation.flag("dry-run")
+    let result = try attempt {
+      let renamings = try renamings(session.invocation.arguments, folder)
+      if !isRehearsal { try rename(renamings, folder) }
+      return renamings
+    }
+    switch result {
+    case .success(let renamings):
+      session.report(.rebased(renamings, isRehearsal: isRehearsal))
+      return .success
+    case .failure(let failure):
+      session.report(.failed(.rebase, failure))
+      return failure.status
+    }
+  }
+
+  private static func renamings(
+    _ names: [String], _ folder: MigrationFolder
+  ) throws -> [Renaming] {
+    do {
+      // Two manifests with one number, and a lock in conflict, are what brings people here.
+      let frozen =
+        try folder.lockConflict()?.frozenIDs ?? Set(folder.lock()?.entries.map(\.id) ?? [])
+      return try renumbering(names, among: folder.ids(), frozen: frozen, now: .now)
+    } catch let error as HistoryReadError {
+      throw error.problem(ofFolder: folder.path)
+    } catch let problem as RenumberingProblem {
+      throw Failure(problem, folder)
+    }
+  }
+
+  private static func rename(_ renamings: [Renaming], _ folder: MigrationFolder) throws {
+    for (index, renaming) in renamings.enumerated() {
+      do throws(FileError) {
+        try folder.rename(renaming)
+      } catch {
+        let done = renamings[..<index].map { "\($0.from) is now \($0.to)" }
+        let failure = Failure(error)
+        throw Failure(failure.status, ([failure.message] + done).joined(separator: "\n"))
+      }
+    }
+  }
+}
+
+extension Failure {
+  fileprivate init(_ problem: RenumberingProblem, _ folder: MigrationFolder) {
+    switch problem {
+    case .unknown(let name):
+      self.init(.notFound, "there is no migration \(name) in \(folder.path)")
+    case .frozen(let id):
+      self.init(
+        .usage,
+        "\(id) is frozen and keeps its number: devices know it by this name; renumber the drafts")
+    case .ambiguous(let name, let ids):
+      self.init(
+        .usage, "\(name) is the number of \(ids.joined(separator: " and ")): name one by its id")
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import History
+import Testing
+
+@Suite("Renumbering")
+struct RenumberingTests {
+  /// 2026-11-20T13:00:00Z
+  private let now = Timestamp(milliseconds: 1_795_179_600_000)
+
+  private func renamed(
+    _ names: [String], among ids: [String], frozen: Set<String> = []
+  ) throws -> [String] {
+    try renumbering(names, among: ids, frozen: frozen, now: now).map { "\($0.from) > \($0.to)" }
+  }
+
+  @Test("a draft gets the number after the last one, as wide")
+  func one() throws {
+    #expect(try renamed(["0002_x"], among: ["0001_a", "0002_b", "0002_x"]) == ["0002_x > 0003_x"])
+    #expect(try renamed(["2_x"], among: ["0001_a", "2_x", "0009_b"]) == ["2_x > 0010_x"])
+    #expect(try renamed(["1_x"], among: ["1_x", "9_b"]) == ["1_x > 10_x"])
+    #expect(try renamed(["1_x"], among: ["1_x", "99_b"], frozen: ["101_gone"]) == ["1_x > 102_x"])
+  }
+
+  @Test("several keep their order, whatever the order in which they are named")
+  func several() throws {
+    let ids = ["0003_b", "0004_c", "0005_last"]
+    #expect(
+      try renamed(["0004_c", "0003_b"], among: ids)
+        == ["0003_b > 0006_b", "0004_c > 0007_c"])
+  }
+
+  @Test("those that come last already stay what they are, even with a gap")
+  func nothing() throws {
+    #expect(try renamed(["0009_x"], among: ["0001_a", "0009_x"]).isEmpty)
+    #expect(try renamed(["0001_x"], among: ["0001_x"]).isEmpty)
+  }
+
+  @Test("a history numbered by timestamps goes on with the present, or with the next one")
+  func timestamps() throws {
+    let ids = ["20240101120000_a", "20240101110000_x", "20240101100000_y"]
+    #expect(
+      try renamed(["20240101110000_x", "20240101100000_y"], among: ids) == [
+        "20240101100000_y > 20261120130000_y", "20240101110000_x > 20261120130001_x",
+      ])
+    #expect(
+      try renamed(["1_x"], among: ["1_x", "20301231235958_a"]) == ["1_x > 20301231235959_x"])
+  }
+
+  @Test("a number or a file names a draft as well; of two with one number, the one that is a draft")
+  func names() throws {
+    let ids = ["0002_b", "0002_x", "0003_c"]
+    #expect(try renamed(["2"], among: ids, frozen: ["0002_b"]) == ["0002_x > 0004_x"])
+    #expect(
+      try renamed(["migrations/0002_x.yaml"], among: ids) == ["0002_x > 0004_x"])
+    #expect(throws: RenumberingProblem.ambiguous("2", ids: ["0002_b", "0002_x"])) {
+      try renamed(["2"], among: ids)
+    }
+  }
+
+  @Test("what is frozen or not there is refused")
+  func refused() {
+    #expect(throws: RenumberingProblem.frozen("0001_a")) {
+      try renamed(["0001_a"], among: ["0001_a"], frozen: ["0001_a"])
+    }
+    #expect(throws: RenumberingProblem.frozen("0001_a")) {
+      try renamed(["1"], among: ["0001_a"], frozen: ["0001_a"])
+    }
+    #expect(throws: RenumberingProblem.unknown("7")) { try renamed(["7"], among: ["0001_a"]) }
+    #expect(throws: RenumberingProblem.unknown("")) { try renamed([""], among: ["0001_a"]) }
+  }
+
+  @Test("a file is never overwritten")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("0001_a.yaml", "a")
+    try folder.write("0002_a.yaml", "b")
+    #expect(throws: FileError.self) {
+      try folder.folder.rename(Renaming(from: "0001_a", to: "0002_a"))
+    }
+    #expect(try String(contentsOfFile: folder.path("0002_a.yaml"), encoding: .utf8) == "b")
+    try folder.folder.rename(Renaming(from: "0001_a", to: "0003_a"))
+    #expect(try folder.names() == ["0002_a.yaml", "0003_a.yaml"])
+  }
+}
+
+@Suite("Attributes for git")
+struct GitAttributesTests {
+  @Test("the lines are added once, behind what stands there")
+  func lines() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(".gitattributes", "*.png binary")
+    #expect(try folder.folder.writeGitAttributes() == GitAttributes.lines)
+    #expect(try folder.folder.writeGitAttributes().isEmpty)
+    let text = try String(contentsOfFile: folder.path(".gitattributes"), encoding: .utf8)
+    #expect(text == "*.png binary\n*.yaml text eol=lf\nhistory.lock -merge\n")
+  }
+}

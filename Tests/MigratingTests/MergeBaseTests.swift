@@ -1,0 +1,218 @@
+import Foundation
+import History
+import Migrating
+import Testing
+
+@Suite("verify --base")
+struct MergeBaseTests {
+  /// On main: two frozen migrations and a merged draft; now on a branch of it.
+  private func branch() throws -> GitSandbox {
+    let sandbox = try GitSandbox.frozen()
+    try sandbox.write("0003_merged", creating("merged"))
+    try sandbox.commit("merged")
+    try sandbox.git("checkout", "--quiet", "-b", "feature")
+    return sandbox
+  }
+
+  @Test("a branch that only adds a migration at the end is verified")
+  func added() throws {
+    let sandbox = try branch()
+    try sandbox.write("0004_new", creating("new"))
+    try sandbox.commit("new")
+    let report = try sandbox.verify(base: "main")
+    #expect(report.status == .success)
+    #expect(report.notes.isEmpty)
+    #expect(report.history.map(\.state) == [.unchanged, .unchanged, .draft, .draft])
+  }
+
+  @Test("what is merged may not change, be removed or renamed, though it is a draft")
+  func changed() throws {
+    let sandbox = try branch()
+    #expect(try sandbox.verify(base: "main").status == .success)
+    try sandbox.edit("0003_merged.yaml", "(x)", "(y)")
+    #expect(try sandbox.verify().status == .success)
+    let edited = try sandbox.verify(base: "main")
+    #expect(edited.status == .brokenHistory)
+    #expect(edited.state("0003_merged") == .edited)
+    #expect(edited.detail("0003_merged").contains("merged into main"))
+    #expect(!edited.detail("0003_merged").contains("--accept"))
+    let edit = try #require(edited.edits["0003_merged"])
+    #expect(edit.changes.count == 1)
+    #expect(edit.devices.contains("a device that ran the merged form has"))
+
+    try sandbox.git("mv", "-f", "migrations/0003_merged.yaml", "migrations/0004_merged.yaml")
+    try sandbox.write("0004_merged", creating("merged"))
+    let renamed = try sandbox.verify(base: "main")
+    #expect(renamed.history.map(\.state) == [.unchanged, .unchanged, .renamed])
+
+    try sandbox.remove("0004_merged.yaml")
+    let removed = try sandbox.verify(base: "main")
+    #expect(removed.status == .brokenHistory)
+    #expect(removed.state("0003_merged") == .removed)
+    #expect(removed.edits["0003_merged"]?.changes.map(\.kind) == [.removed])
+  }
+
+  @Test("a comment in what is merged is cosmetic, CRLF a matter of line ends")
+  func cosmetic() throws {
+    let sandbox = try branch()
+    try sandbox.write("0003_merged", "# a comment\n" + creating("merged"))
+    let report = try sandbox.verify(base: "main")
+    #expect(report.status == .success)
+    #expect(report.state("0003_merged") == .cosmetic)
+    try sandbox.write("0003_merged", creating("merged").replacing("\n", with: "\r\n"))
+    #expect(try sandbox.verify(base: "main").state("0003_merged") == .lineEnds)
+  }
+
+  @Test("a new migration that comes before a merged one is named with the command that moves it")
+  func inserted() throws {
+    let sandbox = try branch()
+    try sandbox.git("mv", "migrations/0003_merged.yaml", "migrations/0005_merged.yaml")
+    try sandbox.commit("renumber")
+    try sandbox.git("branch", "--force", "main")
+    try sandbox.write("0004_new", creating("new"))
+    #expect(try sandbox.verify().status == .success)
+    let report = try sandbox.verify(base: "main")
+    #expect(report.status == .brokenHistory)
+    #expect(report.state("0004_new") == .inserted)
+    #expect(report.detail("0004_new").contains("schemactl rebase 0004_new"))
+  }
+
+  @Test("freezing what was merged otherwise does not make it right")
+  func frozenAfterEdit() throws {
+    let sandbox = try branch()
+    try sandbox.edit("0003_merged.yaml", "(x)", "(y)")
+    try sandbox.freeze()
+    try sandbox.commit("freeze")
+    #expect(try sandbox.verify().status == .success)
+    let report = try sandbox.verify(base: "main")
+    #expect(report.state("0003_merged") == .edited)
+    #expect(report.history.first { $0.id == "0003_merged" }?.frozen == true)
+  }
+
+  @Test("what only this branch has is free, and so is what main has got since")
+  func free() throws {
+    let sandbox = try branch()
+    try sandbox.write("0004_new", creating("new"))
+    try sandbox.commit("new")
+    try sandbox.edit("0004_new.yaml", "(x)", "(y)")
+    try sandbox.commit("other")
+    try sandbox.git("checkout", "--quiet", "main")
+    try sandbox.write("0004_mine", creating("mine"))
+    try sandbox.commit("mine")
+    try sandbox.git("checkout", "--quiet", "feature")
+    #expect(try sandbox.verify(base: "main").status == .success)
+    let commit = try sandbox.git("rev-parse", "main")
+    #expect(try sandbox.verify(base: commit).status == .success)
+  }
+
+  @Test("a lock that was cut short, rewritten or removed since is found, with and without --base")
+  func lock() throws {
+    let sandbox = try branch()
+    let text = try String(contentsOfFile: sandbox.path("history.lock"), encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let short = (lines.dropLast(2) + [""]).joined(separator: "\n")
+    try Data(short.utf8).write(to: URL(fileURLWithPath: sandbox.path("history.lock")))
+    for base in [nil, "main"] {
+      let report = try sandbox.verify(base: base)
+      #expect(report.status == .brokenHistory)
+      #expect(report.lock.first?.kind == .truncated)
+      #expect(report.lock.first?.message.contains("0002_priority") == true)
+    }
+    // A commit of it is past for the last commit, and not for the base.
+    try sandbox.commit("cut short")
+    let alone = try sandbox.verify()
+    #expect(alone.status == .success)
+    #expect(alone.says("whether a commit rewrote it"))
+    #expect(try sandbox.verify(base: "main").lock.map(\.kind) == [.truncated])
+
+    try sandbox.edit("0001_lists.yaml", "TEXT", "BLOB")
+    try sandbox.remove("history.lock")
+    try sandbox.freeze(release: "1.0")
+    try sandbox.commit("rewritten as a whole")
+    #expect(try sandbox.verify().status == .success)
+    let rewritten = try sandbox.verify(base: "main")
+    #expect(rewritten.lock.map(\.kind) == [.rewritten])
+    #expect(rewritten.lock.first?.message.contains("0001_lists with other digests") == true)
+    #expect(rewritten.status == .brokenHistory)
+
+    try sandbox.remove("history.lock")
+    #expect(try sandbox.verify().lock.map(\.kind) == [.removed])
+    try sandbox.commit("removed")
+    #expect(try sandbox.verify(base: "main").lock.map(\.kind) == [.removed])
+  }
+
+  @Test("a freeze that is not merged may be taken back")
+  func takenBack() throws {
+    let sandbox = try branch()
+    try sandbox.freeze(release: "1.1")
+    try sandbox.commit("freeze")
+    try sandbox.git("checkout", "--quiet", "main", "--", "migrations/history.lock")
+    #expect(try sandbox.verify().lock.map(\.kind) == [.truncated])
+    #expect(try sandbox.verify(base: "main").status == .success)
+  }
+
+  @Test("what this branch froze before main's last one is named with the way to move it")
+  func frozenTooEarly() throws {
+    let sandbox = try branch()
+    try sandbox.git("checkout", "--quiet", "main")
+    try sandbox.git("mv", "migrations/0003_merged.yaml", "migrations/0005_merged.yaml")
+    try sandbox.commit("renumber")
+    try sandbox.git("checkout", "--quiet", "-B", "feature")
+    try sandbox.write("0004_new", creating("new"))
+    try sandbox.freeze()
+    try sandbox.commit("freeze")
+    let report = try sandbox.verify(base: "main")
+    #expect(report.state("0004_new") == .inserted)
+    #expect(report.detail("0004_new").contains("git checkout "))
+    #expect(report.detail("0004_new").contains("schemactl rebase 0004_new"))
+  }
+
+  @Test("moving the folder does not make what is merged free")
+  func movedFolder() throws {
+    let sandbox = try branch()
+    try sandbox.git("mv", "migrations", "db")
+    try sandbox.commit("move")
+    let folder = sandbox.top + "/db"
+    #expect(try sandbox.verify(base: "main", folder: folder).status == .success)
+    try creating("other").write(
+      toFile: folder + "/0003_merged.yaml", atomically: true, encoding: .utf8)
+    let report = try sandbox.verify(base: "main", folder: folder)
+    #expect(report.state("0003_merged") == .edited)
+    #expect(report.says("was migrations/"))
+  }
+
+  @Test("a base that is not there is 66; in a shallow clone it is only said")
+  func unknown() throws {
+    let sandbox = try branch()
+    for base in ["nowhere", "-x", "main:migrations"] {
+      let failure = #expect(throws: Failure.self) { try sandbox.verify(base: base) }
+      #expect(failure?.status == .notFound)
+    }
+    try sandbox.commit("second")
+    let shallow = try sandbox.clone(depth: 1)
+    let report = try shallow.verify(base: "origin/main")
+    #expect(report.status == .success)
+    #expect(report.says("the clone is shallow"))
+  }
+
+  @Test("a base without a commit in common is 66")
+  func unrelated() throws {
+    let sandbox = try branch()
+    try sandbox.git("checkout", "--quiet", "--orphan", "other")
+    try sandbox.commit("other")
+    let failure = #expect(throws: Failure.self) { try sandbox.verify(base: "main") }
+    #expect(failure?.status == .notFound)
+  }
+
+  @Test("a merged manifest that could not be read may be repaired")
+  func unreadable() throws {
+    let sandbox = try GitSandbox.frozen()
+    try sandbox.write("0003_bad", "operations: 7\n")
+    try sandbox.commit("bad")
+    try sandbox.git("checkout", "--quiet", "-b", "feature")
+    try sandbox.write("0003_bad", creating("good"))
+    let report = try sandbox.verify(base: "main")
+    #expect(report.status == .success)
+    #expect(report.says("0003_bad.yaml cannot be read"))
+  }
+}

@@ -1,0 +1,330 @@
+import Foundation
+import JSONSchemaChecking
+import Testing
+
+private func creating(_ table: String) -> String {
+  "operations:\n- sql: CREATE TABLE \(table) (x)\n"
+}
+
+@Suite("verify in a repository")
+struct VerifyInRepositoryTests {
+  private func edited() throws -> WorkingFolder {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
+    try folder.write("migrations/0002_b.yaml", creating("b").replacing("(x)", with: "(x, y)"))
+    return folder
+  }
+
+  @Test("an edit is shown under its migration, from wherever verify is run")
+  func text() throws {
+    let folder = try edited()
+    let run = try folder.expect(2, "verify")
+    let commit = try folder.git("rev-parse", "HEAD").prefix(10)
+    #expect(
+      run.output == """
+        0002_b: edited
+          it is not what was frozen for release 1.0; restore it from git (`git checkout \(commit) -- \
+        migrations/0002_b.yaml`) and put the change into a new migration, or, if no device has run \
+        it, accept the edit with `schemactl freeze --accept 0002_b --reason …`
+          what changed since commit \(commit):
+            changed: operation 1 sql (line 2)
+              sql: CREATE TABLE b (x) → CREATE TABLE b (x, y)
+          a device that ran the frozen form has no column b.y (`y`), a new install would. Nothing \
+        will ever bring them together
+        2 migrations: 1 unchanged, 1 edited.
+
+        """)
+    try folder.makeFolder("src")
+    #expect(
+      try folder.expect(2, "verify", "--migrations", "../migrations", in: "src").output
+        .contains("CREATE TABLE b (x, y)"))
+    try folder.git("checkout", "--quiet", String(commit), "--", "migrations/0002_b.yaml")
+    try folder.expect(0, "verify")
+  }
+
+  @Test("the document of an edit fits its schema, and holds what the text says")
+  func json() throws {
+    let folder = try edited()
+    let run = try folder.expect(2, "verify", "--format", "json")
+    let schema = repository.appendingPathComponent("docs/json/verify.schema.json")
+    let tree = try JSONTree(parsing: run.output)
+    #expect(try SchemaChecker(contentsOf: schema, isClosed: true).problems(of: tree) == [])
+    let history = try #require(try run.json()["history"] as? [[String: Any]])
+    #expect(history[0]["edit"] is NSNull)
+    let edit = try #require(history[1]["edit"] as? [String: Any])
+    let operation = try #require((edit["operations"] as? [[String: Any]])?.first)
+    #expect(operation["name"] as? String == "sql")
+    #expect(operation["line"] as? Int == 2)
+    #expect((edit["devices"] as? String)?.contains("b.y") == true)
+
+    try folder.write("migrations/history.lock", "")
+    try folder.remove("migrations/history.lock")
+    let removed = try folder.expect(2, "verify", "--format", "json")
+    let other = try JSONTree(parsing: removed.output)
+    #expect(try SchemaChecker(contentsOf: schema, isClosed: true).problems(of: other) == [])
+    let lock = try #require(try removed.json()["lock"] as? [[String: Any]])
+    #expect(lock.map { $0["state"] as? String } == ["removed"])
+  }
+
+  @Test("without git, or with a repository of somebody else, the edit is found and not shown")
+  func withoutGit() throws {
+    let folder = try edited()
+    let noGit = try folder.expect(2, "verify", environment: ["PATH": "/nowhere"])
+    #expect(noGit.output.contains("the edit cannot be shown: git is not installed"))
+    #expect(noGit.errors.contains("git is not installed"))
+    let strange = try folder.expect(
+      2, "verify", environment: ["GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"])
+    #expect(strange.output.contains("safe.directory"))
+    try folder.git("checkout", "--quiet", ".")
+    let intact = try folder.expect(0, "verify", "--base", "main", environment: ["PATH": "/nowhere"])
+    #expect(intact.errors.contains("nothing was held against main"))
+  }
+
+  @Test("what a git hook is given (GIT_DIR, GIT_INDEX_FILE) does not lead astray")
+  func hook() throws {
+    let folder = try edited()
+    let run = try folder.expect(
+      2, "verify", environment: ["GIT_DIR": ".git", "GIT_INDEX_FILE": "nowhere", "GIT_PREFIX": "x"])
+    #expect(run.output.contains("what changed since commit"))
+  }
+
+  @Test("--base: a base that is not there is 66, one that is no name 64, and main is held against")
+  func base() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    try folder.expect(66, "verify", "--base", "nowhere")
+    try folder.expect(64, "verify", "--base", "--upload-pack=x")
+    try folder.write("migrations/0002_b.yaml", creating("b"))
+    try folder.commit("merged")
+    try folder.git("checkout", "--quiet", "-b", "feature")
+    try folder.expect(0, "verify", "--base", "main")
+    try folder.write("migrations/0002_b.yaml", creating("c"))
+    try folder.expect(0, "verify")
+    let run = try folder.expect(2, "verify", "--base", "main")
+    #expect(run.output.contains("0002_b: edited"))
+    #expect(run.output.contains("merged into main"))
+  }
+}
+
+@Suite("freeze in a repository")
+struct FreezeInRepositoryTests {
+  @Test("an edit is accepted with a reason alone, and every verify shows it")
+  func accept() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let lock = try folder.text("migrations/history.lock")
+    try folder.write("migrations/0001_a.yaml", creating("a") + "- sql: CREATE INDEX i ON a (x)\n")
+    try folder.expect(2, "verify")
+    try folder.expect(64, "freeze", "--accept", "1")
+    try folder.expect(64, "freeze", "--accept", "1", "--reason", " ")
+    try folder.expect(64, "freeze", "--accept", "1", "--reason", "a\nb")
+    try folder.expect(64, "freeze", "--reason", "x")
+    try folder.expect(64, "freeze", "--accept", "1", "--reason", "x", "--release", "2.0")
+    try folder.expect(64, "freeze", "--accept", "0002_b", "--reason", "x")
+    try folder.expect(66, "freeze", "--accept", "0003_c", "--reason", "x")
+    #expect(try folder.text("migrations/history.lock") == lock)
+
+    try folder.expect(0, "freeze", "--accept", "1", "--reason", "only tests had it")
+    #expect(try folder.text("migrations/history.lock").hasPrefix(lock))
+    for _ in 0..<2 {
+      let run = try folder.expect(0, "verify")
+      #expect(run.output.contains("0001_a: accepted\n"))
+      #expect(run.output.contains("only tests had it"))
+    }
+    let run = try folder.expect(1, "verify", "--database", "app.sqlite")
+    #expect(run.output.contains("0001_a: accepted in app.sqlite"))
+    try folder.expect(64, "freeze", "--accept", "1", "--reason", "again")
+    try folder.write("migrations/0001_a.yaml", creating("a"))
+    try folder.expect(2, "verify")
+    try folder.expect(0, "freeze", "--accept", "1", "--reason", "back again")
+    try folder.expect(0, "verify", "--database", "app.sqlite")
+    try folder.commit("accepted")
+    try folder.expect(0, "verify", "--base", "HEAD~1")
+  }
+
+  @Test("an accepted edit must pass lint")
+  func acceptedLint() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
+    try folder.write("migrations/0002_b.yaml", "operations:\n- drop_table: { table: a }\n")
+    let lock = try folder.text("migrations/history.lock")
+    try folder.expect(1, "freeze", "--accept", "2", "--reason", "x")
+    #expect(try folder.text("migrations/history.lock") == lock)
+  }
+
+  @Test("the first freeze offers the attributes, once, and writes them when asked")
+  func attributes() throws {
+    let folder = try WorkingFolder.of(["0001_a": creating("a")])
+    #expect(try !folder.expect(0, "freeze").errors.contains("gitattributes"))
+    try folder.remove("migrations/history.lock")
+    try folder.git("init", "--quiet", ".")
+    let first = try folder.expect(0, "freeze")
+    #expect(first.errors.contains("*.yaml text eol=lf\n"))
+    #expect(first.errors.contains("history.lock -merge"))
+    try folder.write("migrations/0002_b.yaml", creating("b"))
+    #expect(try !folder.expect(0, "freeze").errors.contains("gitattributes"))
+
+    try folder.expect(64, "freeze", "--gitattributes", "--through", "1")
+    try folder.expect(0, "freeze", "--gitattributes")
+    #expect(
+      try folder.text("migrations/.gitattributes") == "*.yaml text eol=lf\nhistory.lock -merge\n")
+    #expect(
+      try folder.expect(0, "freeze", "--gitattributes").output.contains("has the lines already"))
+    try folder.remove("migrations/history.lock")
+    #expect(try !folder.expect(0, "freeze").errors.contains("gitattributes"))
+  }
+}
+
+@Suite("Two branches that both froze")
+struct TwoBranchesTests {
+  /// On `main`, with a merge of `feature` that has stopped.
+  private func conflict(
+    attributes: Bool, feature: [String] = ["0003_c"], main: [String] = ["0004_d"]
+  ) throws -> WorkingFolder {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
+    if attributes { try folder.expect(0, "freeze", "--gitattributes") }
+    try folder.commit("attributes")
+    for (branch, ids) in [("feature", feature), ("main", main)] {
+      if branch == "feature" { try folder.git("checkout", "--quiet", "-b", branch) }
+      for id in ids { try folder.write("migrations/\(id).yaml", creating("t\(id)")) }
+      try folder.expect(0, "freeze", "--release", branch)
+      try folder.commit(branch)
+      if branch == "feature" { try folder.git("checkout", "--quiet", "main") }
+    }
+    #expect(try folder.git("merge", "feature", mayFail: true).contains("CONFLICT"))
+    return folder
+  }
+
+  @Test("conflict in git, and --resolve makes one lock of the two", arguments: [true, false])
+  func resolved(attributes: Bool) throws {
+    let folder = try conflict(attributes: attributes)
+    #expect(try folder.text("migrations/history.lock").contains("<<<<<<<") == !attributes)
+    // With `-merge` git leaves our side as it is: that theirs is not in it must not pass.
+    try folder.expect(attributes ? 2 : 65, "verify")
+    let run = try folder.expect(0, "freeze", "--resolve")
+    #expect(run.output.contains("4 migrations frozen"))
+    try folder.expect(0, "verify")
+    try folder.commit("merge")
+    try folder.expect(0, "verify")
+    // The branch that went on from the other's last one keeps its promise to it.
+    try folder.expect(0, "verify", "--base", "feature")
+    #expect(try folder.expect(0, "freeze", "--resolve").output.contains("no merge conflict"))
+    let order = try folder.text("migrations/history.lock").split(separator: "\n").dropFirst(3)
+      .map { $0.prefix(6) }
+    #expect(order == ["0001_a", "0002_b", "0003_c", "0004_d"])
+  }
+
+  @Test("--base names what comes before the other branch's, and how to move it")
+  func base() throws {
+    let folder = try conflict(attributes: true)
+    try folder.expect(0, "freeze", "--resolve")
+    try folder.commit("merge")
+    let run = try folder.expect(2, "verify", "--base", "HEAD~1")
+    #expect(run.output.contains("0003_c: inserted"))
+    #expect(run.output.contains("schemactl rebase 0003_c"))
+  }
+
+  @Test("the marks are enough, without git")
+  func marks() throws {
+    let folder = try conflict(attributes: false)
+    try folder.remove(".git")
+    try folder.expect(0, "freeze", "--resolve")
+    try folder.expect(0, "verify")
+  }
+
+  @Test("a number that both froze is refused, and both are named")
+  func repeated() throws {
+    let folder = try conflict(attributes: true, feature: ["0003_c"], main: ["0003_d"])
+    let lock = try folder.text("migrations/history.lock")
+    let run = try folder.expect(2, "freeze", "--resolve")
+    #expect(run.errors.contains("0003_c"))
+    #expect(run.errors.contains("0003_d"))
+    #expect(try folder.text("migrations/history.lock") == lock)
+  }
+
+  @Test("drafts that come before what is frozen now are named, and rebase moves them")
+  func drafts() throws {
+    let folder = try conflict(attributes: false, feature: ["0006_f"], main: ["0004_d"])
+    try folder.write("migrations/0005_draft.yaml", creating("draft"))
+    let run = try folder.expect(0, "freeze", "--resolve")
+    #expect(run.output.contains("schemactl rebase 0005_draft"))
+    try folder.expect(2, "verify")
+    try folder.expect(0, "rebase", "0005_draft")
+    #expect(folder.exists("migrations/0007_draft.yaml"))
+    try folder.expect(0, "verify")
+  }
+
+  @Test("a draft with the number of a frozen one is renumbered while the lock is in conflict")
+  func draftInTheWay() throws {
+    let folder = try conflict(attributes: false)
+    try folder.write("migrations/0003_mine.yaml", creating("mine"))
+    let run = try folder.expect(65, "freeze", "--resolve")
+    #expect(run.errors.contains("schemactl rebase 0003_mine"))
+    try folder.expect(64, "rebase", "0003_c")
+    try folder.expect(0, "rebase", "0003_mine")
+    #expect(folder.exists("migrations/0005_mine.yaml"))
+    try folder.expect(0, "freeze", "--resolve")
+    try folder.expect(0, "verify")
+  }
+
+  @Test("a lock that one branch removed is named as such")
+  func removed() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    try folder.git("checkout", "--quiet", "-b", "feature")
+    try folder.remove("migrations/history.lock")
+    try folder.commit("remove")
+    try folder.git("checkout", "--quiet", "main")
+    try folder.write("migrations/0002_b.yaml", creating("b"))
+    try folder.expect(0, "freeze")
+    try folder.commit("freeze")
+    try folder.git("merge", "feature", mayFail: true)
+    let run = try folder.expect(65, "freeze", "--resolve")
+    #expect(run.errors.contains("git checkout --ours -- migrations/history.lock"))
+  }
+
+  @Test("marks that somebody has touched are refused")
+  func brokenMarks() throws {
+    let folder = try conflict(attributes: false)
+    try folder.remove(".git")
+    let text = try folder.text("migrations/history.lock").replacing("=======\n", with: "")
+    try folder.write("migrations/history.lock", text)
+    let run = try folder.expect(65, "freeze", "--resolve")
+    #expect(run.errors.contains("nested or broken"))
+    #expect(try folder.text("migrations/history.lock") == text)
+  }
+}
+
+@Suite("rebase")
+struct RebaseTests {
+  @Test("renames the files of drafts, says so, and rehearses when asked")
+  func rename() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0004_d": creating("d")])
+    try folder.write("migrations/0002_x.yaml", creating("x"))
+    try folder.write("migrations/0003_y.yaml", creating("y"))
+    try folder.expect(2, "verify")
+    let rehearsal = try folder.expect(0, "rebase", "0003_y", "2", "--dry-run")
+    #expect(
+      rehearsal.output == """
+        Would rename 0002_x to 0005_x.
+        Would rename 0003_y to 0006_y.
+        Nothing was changed.
+
+        """)
+    #expect(folder.exists("migrations/0002_x.yaml"))
+    let json = try folder.expect(0, "rebase", "0003_y", "2", "--format", "json").json()
+    #expect(
+      json["renamed"] as? [[String: String]] == [
+        ["from": "0002_x", "to": "0005_x"], ["from": "0003_y", "to": "0006_y"],
+      ])
+    #expect(!folder.exists("migrations/0002_x.yaml"))
+    try folder.expect(0, "verify")
+    #expect(try folder.expect(0, "rebase", "0005_x", "0006_y").output.contains("Nothing to rename"))
+  }
+
+  @Test("refuses what is frozen (64) or not there (66), and changes nothing then")
+  func refused() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0004_d": creating("d")])
+    try folder.write("migrations/0002_x.yaml", creating("x"))
+    #expect(try folder.expect(64, "rebase", "0002_x", "0001_a").errors.contains("0001_a is frozen"))
+    try folder.expect(66, "rebase", "0002_x", "0003_none")
+    try folder.expect(64, "rebase")
+    #expect(folder.exists("migrations/0002_x.yaml"))
+  }
+}
