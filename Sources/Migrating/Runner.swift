@@ -28,8 +28,8 @@ final class Runner {
   let application: Application
   private let calls: CallRecord?
   private let interruption: Interruption
-  private let redactsValues: Bool
-  private let statementGuard: StatementGuard
+  let redactsValues: Bool
+  let statementGuard: StatementGuard
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
@@ -313,126 +313,5 @@ final class Runner {
   private func stopIfInterrupted(_ context: Context) throws(Failure) {
     guard interruption.isRequested else { return }
     throw context.failure(.interrupted, "interrupted")
-  }
-
-  // MARK: Questions
-
-  private func answer(_ scan: Scan, _ context: Context) throws(Failure) {
-    do {
-      guard try connection.value("SELECT \(scan.exists)") == 1 else { return }
-      let values = try HeldValues(of: scan, on: connection)
-      throw context.failure(
-        .migrationFailed, values.message(redacted: redactsValues), key: "map")
-    } catch let error as DatabaseError {
-      throw context.failure(error, onShadow: target == .shadow)
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw context.failure(.bug, "\(error)")
-    }
-  }
-
-  private func check(_ condition: Guard, _ context: Context) throws(Failure) {
-    do {
-      guard try connection.value("SELECT \(condition.condition)") == 1 else { return }
-    } catch {
-      throw context.failure(error, onShadow: target == .shadow)
-    }
-    throw context.failure(.migrationFailed, condition.message)
-  }
-
-  private func check(
-    _ assertion: Assertion, in migration: Migration, _ context: Context? = nil,
-    record: inout Record
-  ) throws(Failure) {
-    let context = context ?? Context(migration: migration, assertion: assertion)
-    statementGuard.startStatement()
-    do {
-      var script = Script(assertion.query.text)
-      let statement = try statementGuard.watching { () throws(DatabaseError) in
-        try script.next(on: connection)
-      }
-      let rest = try statementGuard.watching { () throws(DatabaseError) in
-        try script.next(on: connection)
-      }
-      guard let statement, rest == nil, statement.isReadOnly, statement.columnCount == 1 else {
-        throw context.failure(
-          .invalidInput, "an assertion's query must be one SELECT of one column",
-          position: assertion.query.position)
-      }
-      guard target == .database else { return }
-      let rows = try statementGuard.watching { () throws(DatabaseError) -> [Value] in
-        var values: [Value] = []
-        while values.count < 2, try statement.step() { values.append(statement.value(0)) }
-        return values
-      }
-      let expected = try statementGuard.watching { () throws(DatabaseError) in
-        try connection.value("SELECT \(assertion.equals.sql)") ?? .null
-      }
-      guard rows != [expected] else { return }
-      let found = rows.isEmpty ? "no row" : rows.count > 1 ? "several rows" : rows[0].shown
-      let what = assertion.message ?? "the assertion does not hold"
-      throw context.failure(
-        .migrationFailed,
-        "\(what): expected \(expected.shown), found "
-          + (redactsValues && rows.count == 1 ? "another \(rows[0].storageClass)" : found),
-        position: assertion.position, statement: assertion.query.text)
-    } catch let error as DatabaseError {
-      if let refusal = statementGuard.refusal {
-        throw context.failure(.invalidInput, refusal, position: assertion.query.position)
-      }
-      throw context.failure(
-        error, position: assertion.query.position(ofByte: error.offset ?? 0),
-        statement: assertion.query.text)
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw context.failure(.bug, "\(error)")
-    }
-  }
-
-  // MARK: Settings
-
-  /// Ends what `PRAGMA writable_schema` and its like began: they outlive transactions.
-  private func putBackSettings(_ migration: Migration) throws(Failure) {
-    do {
-      if !connection.isOn(.defensive) {
-        // Other connections notice an edited schema by its version only.
-        let version = try connection.value("PRAGMA schema_version")?.integer ?? 0
-        try connection.execute("PRAGMA schema_version = \(version + 1)")
-        try connection.execute("PRAGMA writable_schema = RESET")
-      }
-      try resetSettings()
-    } catch {
-      throw Context(migration: migration).failure(error, onShadow: target == .shadow)
-    }
-  }
-
-  /// What is temporary ends with its migration: otherwise the next one would find it or not,
-  /// depending on whether both run at once.
-  private func dropTemporaryObjects(_ migration: Migration) throws(Failure) {
-    do {
-      // Tables first: they take their indexes and triggers along.
-      let order = "ORDER BY type = 'trigger', type = 'view'"
-      while let object = try connection.rows(
-        """
-        SELECT type, name FROM temp.sqlite_schema
-        WHERE type <> 'index' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' \(order) LIMIT 1
-        """
-      ).first, let kind = object[0].text, let name = object[1].text {
-        try connection.execute("DROP \(kind) temp.\(Quoting.quoted(name))")
-      }
-    } catch {
-      throw Context(migration: migration).failure(error, onShadow: target == .shadow)
-    }
-  }
-
-  /// Also for a migration that failed in the middle.
-  func resetSettings() throws(DatabaseError) {
-    connection.set(.writableSchema, to: false)
-    connection.set(.legacyAlterTable, to: false)
-    connection.set(.triggers, to: true)
-    connection.set(.defensive, to: true)
-    try connection.execute("PRAGMA ignore_check_constraints = OFF")
   }
 }

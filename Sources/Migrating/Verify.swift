@@ -56,7 +56,7 @@ extension Project {
     guard let database else {
       if lock != nil, versionControl == .git(), comparison.lock.isEmpty, comparison.notes.isEmpty {
         report.notes.append(
-          "history.lock goes on from that of the last commit; whether a commit rewrote it, "
+          "history.lock only adds to that of the last commit; whether a commit rewrote it, "
             + "`--base REV` or the ledger of a database (--database) can tell")
       }
       if lock != nil, versionControl == .ignored {

@@ -73,10 +73,9 @@ func refusedRegistration() throws {
   do {
     let witness = Witness(gone)
     #expect(throws: DatabaseError.self) {
+      let name = String(repeating: "f", count: 300)
       try connection.register(
-        function(String(repeating: "f", count: 300), 0) { _ in
-          withExtendedLifetime(witness) { .null }
-        })
+        function(name, 0) { _ in withExtendedLifetime(witness) { Value.null } })
     }
   }
   #expect(gone.value == 1)

@@ -93,6 +93,16 @@ struct LintTests {
     #expect(line?.contains("the migration fails") == false)
   }
 
+  @Test("a NOT NULL column that only gets another name is not a new one")
+  func renamed() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": "operations: [ sql: 'CREATE TABLE notes (id TEXT PRIMARY KEY, a NOT NULL)' ]\n",
+      "0002_rename":
+        "operations: [ rename_column: { table: notes, from: a, to: b } ]\n",
+    ])
+    #expect(!(try folder.expect(1, "lint").output.contains("[add-not-null")))
+  }
+
   @Test("the configuration picks the profile and sets severities")
   func configuration() throws {
     let folder = try dropping()

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SchemaModel
 
 extension Rule {
   static let addNotNullWithoutDefault = Rule(
@@ -32,7 +33,7 @@ extension Rule {
         guard change.before != nil, let after = change.after else { return [] }
         return change.newColumns(countsStaged: false).compactMap { column in
           guard column.notNull != nil, column.defaultText == nil, !column.isGenerated,
-            !after.isInPrimaryKey(column)
+            !after.isInPrimaryKey(column), !change.onlyRenames(column)
           else { return nil }
           let place = change.newest(of: [change.place(of: column.name)])
           return timeline.draft(
@@ -58,6 +59,16 @@ extension Timeline {
 }
 
 extension TableChange {
+  /// Whether the column was there and refused NULL under another name: then its values are there.
+  fileprivate func onlyRenames(_ column: TableShape.Column) -> Bool {
+    lost.contains { lost in
+      guard case .renamed(let name) = lost.fate, before?.column(lost.name)?.notNull != nil else {
+        return false
+      }
+      return name.asciiLowercased == column.name.asciiLowercased
+    }
+  }
+
   /// The last of these statements, or the one that made a copy of an earlier migration the table.
   func newest(of places: [StatementPlace]) -> StatementPlace {
     let own = places.filter { $0.migration == migration }

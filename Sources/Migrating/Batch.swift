@@ -1,0 +1,52 @@
+import History
+import ManifestFormat
+import SchemaModel
+
+/// What one transaction knows and has done.
+struct Batch {
+  /// The ids in the ledger.
+  var known: [String]
+  var pending: [Int]
+  var isExclusive: Bool
+  /// The schema that the history promises here.
+  var expected: Schema
+  var drift: [SchemaChange]
+  /// The schema that is there.
+  var live: Schema
+  var keys: ForeignKeyGraph
+  var isAlone = false
+  var done: [(index: Int, applied: AppliedMigration)] = []
+
+  var next: Int? { pending.first }
+
+  /// Whether the next migration may share the transaction.
+  func mayGoOn(_ replay: PendingReplay, in project: Project) -> Bool {
+    guard let next else { return false }
+    let step = replay.steps[next]
+    guard !DraftCopy.isDue(before: step.migration, known: known, in: project) else {
+      return false
+    }
+    return !step.isAlone(in: expected) && (isExclusive || !step.writesRows(in: expected))
+  }
+}
+
+extension Shadow.Step {
+  private func existing(_ tables: Set<String>, in schema: Schema) -> Bool {
+    tables.contains { schema.table($0) != nil }
+  }
+
+  /// Whether the migration writes rows of tables that were there before it.
+  func writesRows(in schema: Schema) -> Bool { existing(touch.written, in: schema) }
+
+  /// Whether the migration has a transaction of its own.
+  func isAlone(in schema: Schema) -> Bool {
+    migration.manifest.foreignKeys == .enforced || existing(touch.rewritten, in: schema)
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds.
+  var milliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}

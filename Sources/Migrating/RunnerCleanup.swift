@@ -1,0 +1,49 @@
+import History
+import SQLText
+import SQLite
+
+/// What a migration may switch on or make for itself, and what ends with it.
+extension Runner {
+  /// Ends what `PRAGMA writable_schema` and its like began: they outlive transactions.
+  func putBackSettings(_ migration: Migration) throws(Failure) {
+    do {
+      if !connection.isOn(.defensive) {
+        // Other connections notice an edited schema by its version only.
+        let version = try connection.value("PRAGMA schema_version")?.integer ?? 0
+        try connection.execute("PRAGMA schema_version = \(version + 1)")
+        try connection.execute("PRAGMA writable_schema = RESET")
+      }
+      try resetSettings()
+    } catch {
+      throw Context(migration: migration).failure(error, onShadow: target == .shadow)
+    }
+  }
+
+  /// What is temporary ends with its migration: otherwise the next one would find it or not,
+  /// depending on whether both run at once.
+  func dropTemporaryObjects(_ migration: Migration) throws(Failure) {
+    do {
+      // Tables first: they take their indexes and triggers along.
+      let order = "ORDER BY type = 'trigger', type = 'view'"
+      while let object = try connection.rows(
+        """
+        SELECT type, name FROM temp.sqlite_schema
+        WHERE type <> 'index' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' \(order) LIMIT 1
+        """
+      ).first, let kind = object[0].text, let name = object[1].text {
+        try connection.execute("DROP \(kind) temp.\(Quoting.quoted(name))")
+      }
+    } catch {
+      throw Context(migration: migration).failure(error, onShadow: target == .shadow)
+    }
+  }
+
+  /// Also for a migration that failed in the middle.
+  func resetSettings() throws(DatabaseError) {
+    connection.set(.writableSchema, to: false)
+    connection.set(.legacyAlterTable, to: false)
+    connection.set(.triggers, to: true)
+    connection.set(.defensive, to: true)
+    try connection.execute("PRAGMA ignore_check_constraints = OFF")
+  }
+}
