@@ -1,7 +1,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 
-SOURCES := Sources Tests Package.swift
+SOURCES := Sources Tests Plugins Package.swift
 
 # One file that needs neither the Swift runtime nor any shared library: it starts in a millisecond.
 # It needs lld, and crashes at its start with a run path in it. Darwin has no static executables.

@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .executable(name: "schemactl", targets: ["schemactl"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
+    .plugin(name: "SchemactlPlugin", targets: ["SchemactlPlugin"]),
   ],
   targets: [
     .systemLibrary(
@@ -55,6 +56,12 @@ let package = Package(
         "Linting", "SchemaKit", "CommandLineParsing",
       ],
       swiftSettings: strict),
+    .plugin(
+      name: "SchemactlPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "schemactl-check", description: "Checks the migrations, as before every merge.")),
+      dependencies: ["schemactl"]),
     tests(of: "SQLite"),
     tests(of: "SQLText"),
     tests(of: "SchemaModel", ["SQLite", "SQLText"]),

@@ -6,9 +6,9 @@ package struct Rule: Sendable, CustomStringConvertible {
   package let id: String
   let severities: Severities
   /// One paragraph.
-  let why: String
+  package let why: String
   /// What to do instead: one paragraph.
-  let fix: String
+  package let fix: String
   /// A history that breaks the rule once.
   package let bad: Example
   /// A history that comes to the same without a finding.
@@ -35,7 +35,7 @@ package struct Rule: Sendable, CustomStringConvertible {
     waiverWithoutReason, waiverUnknownRule, waiverUnused, waiverExpired,
   ]
 
-  static func named(_ id: String) -> Rule? { all.first { $0.id == id } }
+  package static func named(_ id: String) -> Rule? { all.first { $0.id == id } }
 
   /// What a rule is called that was probably meant.
   static func suggestion(for id: String) -> String {
@@ -43,6 +43,13 @@ package struct Rule: Sendable, CustomStringConvertible {
   }
 
   package var description: String { id }
+
+  /// The first sentence of `why`.
+  package var summary: String {
+    let words = why.split(separator: " ")
+    let end = words.firstIndex { $0.hasSuffix(".") } ?? words.count - 1
+    return words.prefix(end + 1).joined(separator: " ")
+  }
 
   /// Whether the rule is about waivers, which no waiver can allow.
   var isAboutWaivers: Bool { id.hasPrefix("waiver-") }

@@ -28,14 +28,40 @@ package final class Shadow {
   ///   - base: the schema to begin with: another than the empty one for the plan of a database.
   ///   - passesOverRefused: what no migration may hold does nothing, so that lint can tell of it
   ///     and of what comes after; otherwise it fails.
-  package init(
+  package convenience init(
     _ application: Application, from base: Schema = Schema(), passesOverRefused: Bool = false,
     interruption: Interruption = Interruption()
   ) throws(Failure) {
-    do {
-      connection = try base.scratch(application)
+    try self.init(
+      application, passesOverRefused: passesOverRefused, interruption: interruption
+    ) { () throws(DatabaseError) in
+      let connection = try base.scratch(application)
       // There, so that what names it is refused and not merely unknown.
       try connection.execute(Ledger.createStatement)
+      return connection
+    }
+  }
+
+  /// A replay that goes on where another one stands, on a connection of its own: with its schema and
+  /// its rows, and with nothing that only the other connection has.
+  convenience init(
+    continuing other: Shadow, _ application: Application, interruption: Interruption
+  ) throws(Failure) {
+    try self.init(
+      application, passesOverRefused: false, interruption: interruption
+    ) { () throws(DatabaseError) in
+      let connection = try Schema().scratch(application)
+      try connection.deserialize(try other.connection.serialized())
+      return connection
+    }
+  }
+
+  private init(
+    _ application: Application, passesOverRefused: Bool, interruption: Interruption,
+    opening: () throws(DatabaseError) -> Connection
+  ) throws(Failure) {
+    do {
+      connection = try opening()
       whole = try Schema(of: connection)
       schema = Self.withoutLedger(whole)
     } catch {

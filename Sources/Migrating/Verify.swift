@@ -16,6 +16,8 @@ package struct VerifyReport: Sendable {
   /// What ended the replay, or kept a database from being compared.
   package var failure: Failure?
 
+  package var isHistoryBroken: Bool { !lock.isEmpty || history.contains(where: \.state.isBroken) }
+
   package var status: ExitStatus {
     var statuses: [ExitStatus] = history.map { entry in
       entry.state.isBroken ? .brokenHistory : entry.state == .engineDiffers ? .finding : .success
@@ -25,6 +27,13 @@ package struct VerifyReport: Sendable {
     if !(drift ?? []).isEmpty { statuses.append(.finding) }
     if let failure { statuses.append(failure.status) }
     return ExitStatus.worst(statuses)
+  }
+}
+
+extension VerifyReport {
+  /// What the manifests tell when the replay cannot.
+  package init(comparing project: Project) {
+    self.init(history: project.comparison)
   }
 }
 
@@ -38,34 +47,15 @@ extension Project {
     versionControl: VersionControl = .ignored
   ) throws(Failure) -> VerifyReport {
     if let database { try DatabaseFile.require(database) }
-    let comparison = try comparison(versionControl)
-    var report = VerifyReport(
-      history: comparison.history, lock: comparison.lock, edits: comparison.edits,
-      notes: comparison.notes)
-    if lock == nil, comparison.lock.isEmpty {
-      report.notes.append("nothing is frozen yet: there is no history.lock")
-    }
-    let isBroken = comparison.isBroken
+    var report = try verifyHistory(versionControl, hasLedger: database != nil)
     var schemas: [String: Schema] = [:]
-    if isBroken {
+    if report.isHistoryBroken {
       report.notes.append("the replay was skipped, because the frozen history is broken")
     } else {
       try requireEngine(for: migrations)
       schemas = try replay(into: &report)
     }
-    guard let database else {
-      if lock != nil, versionControl == .git(), comparison.lock.isEmpty, comparison.notes.isEmpty {
-        report.notes.append(
-          "history.lock only adds to that of the last commit; whether a commit rewrote it, "
-            + "`--base REV` or the ledger of a database (--database) can tell")
-      }
-      if lock != nil, versionControl == .ignored {
-        report.notes.append(
-          "only git or a database's ledger can tell whether history.lock itself was rewritten; "
-            + "neither was compared here")
-      }
-      return report
-    }
+    guard let database else { return report }
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
     let live = try LiveDatabase(connection, path: database)
@@ -77,6 +67,33 @@ extension Project {
       return report
     }
     try compare(live, schemas, into: &report)
+    return report
+  }
+
+  /// The manifests and the lock, held against each other and against git; nothing is replayed.
+  ///
+  /// - Parameter hasLedger: a database's ledger tells what git alone could.
+  package func verifyHistory(
+    _ versionControl: VersionControl, hasLedger: Bool = false
+  ) throws(Failure) -> VerifyReport {
+    let comparison = try comparison(versionControl)
+    var report = VerifyReport(
+      history: comparison.history, lock: comparison.lock, edits: comparison.edits,
+      notes: comparison.notes)
+    if lock == nil, comparison.lock.isEmpty {
+      report.notes.append("nothing is frozen yet: there is no history.lock")
+    }
+    guard lock != nil, !hasLedger else { return report }
+    if versionControl == .git(), comparison.lock.isEmpty, comparison.notes.isEmpty {
+      report.notes.append(
+        "history.lock only adds to that of the last commit; whether a commit rewrote it, "
+          + "`--base REV` or the ledger of a database (--database) can tell")
+    }
+    if versionControl == .ignored {
+      report.notes.append(
+        "only git or a database's ledger can tell whether history.lock itself was rewritten; "
+          + "neither was compared here")
+    }
     return report
   }
 
@@ -101,8 +118,7 @@ extension Project {
   private func replay(into report: inout VerifyReport) throws(Failure) -> [String: Schema] {
     let shadow = try Shadow(application)
     var schemas: [String: Schema] = [:]
-    // A spelling that changed in one manifest may show in every later fingerprint.
-    var isExact = true
+    var engine = EngineComparison(lock, report)
     for migration in migrations {
       do {
         try shadow.apply(migration)
@@ -112,17 +128,7 @@ extension Project {
         return schemas
       }
       schemas[migration.id] = shadow.schema
-      guard let index = report.history.firstIndex(where: { $0.id == migration.id }) else {
-        continue
-      }
-      isExact = isExact && [.unchanged, .lineEnds].contains(report.history[index].state)
-      guard isExact, let entry = lock?.effectiveEntry(migration.id),
-        entry.digests.schema != shadow.fingerprint
-      else { continue }
-      report.history[index].state = .engineDiffers
-      report.history[index].detail =
-        "the digests are the same, and SQLite \(Connection.libraryVersion) makes another schema of "
-        + "them than \(entry.digests.sqlite) made when it was frozen"
+      engine.hold(migration, fingerprint: shadow.fingerprint, against: &report)
     }
     return schemas
   }

@@ -23,6 +23,19 @@ struct Session {
 
   func report(_ event: Event) { reporter.report(event) }
 
+  /// What `--base` says; nil without it.
+  var base: String? {
+    get throws {
+      guard let base = invocation.text("base") else { return nil }
+      guard !base.isEmpty, !base.hasPrefix("-") else {
+        throw usageError(
+          "this cannot be a revision: '\(base.visible)'",
+          hint: "Name a branch, a tag or a commit, like 'origin/main'.")
+      }
+      return base
+    }
+  }
+
   func usageError(_ message: String, hint: String?) -> UsageError {
     UsageError(
       program: CommandLineProgram.schemactl.name, message: message,

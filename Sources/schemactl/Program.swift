@@ -1,4 +1,5 @@
 import CommandLineParsing
+import Linting
 import ManifestFormat
 import Migrating
 
@@ -7,10 +8,8 @@ extension CommandLineProgram {
     [
       NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      DiffCommand.self, LintCommand.self, FreezeCommand.self, RebaseCommand.self,
-      LedgerCommand.self,
-      CompletionsCommand.self,
-      SchemaCommand.self,
+      DiffCommand.self, LintCommand.self, CheckCommand.self, FreezeCommand.self,
+      RebaseCommand.self, LedgerCommand.self, CompletionsCommand.self, SchemaCommand.self,
     ]
   }
 
@@ -46,7 +45,12 @@ extension CommandLineProgram {
 
 /// Options that several commands have.
 extension [OptionDeclaration] {
-  static var common: [OptionDeclaration] {
+  static var common: [OptionDeclaration] { common(OutputFormat.common) }
+
+  /// For commands that tell of places in manifests.
+  static var reporting: [OptionDeclaration] { common(OutputFormat.allCases) }
+
+  private static func common(_ formats: [OutputFormat]) -> [OptionDeclaration] {
     [
       OptionDeclaration(
         "migrations", .text("DIR"),
@@ -54,7 +58,8 @@ extension [OptionDeclaration] {
       OptionDeclaration(
         "config", .text("FILE"),
         summary: "The configuration, instead of the nearest schemactl.yaml."),
-      OptionDeclaration("format", .choice("FORMAT", ["text", "json"]), summary: "How to report."),
+      OptionDeclaration(
+        "format", .choice("FORMAT", formats.map(\.rawValue)), summary: "How to report."),
       OptionDeclaration(
         "quiet", short: "q", summary: "Say only what is wrong, and what was asked for."),
     ]
@@ -69,4 +74,17 @@ extension [OptionDeclaration] {
         summary: "How long to wait for a lock; 5 when nothing says otherwise."),
     ]
   }
+}
+
+extension OptionDeclaration {
+  static let profile = OptionDeclaration(
+    "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
+    summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it.")
+
+  static let strict = OptionDeclaration(
+    "strict", summary: "Exit with 1 for warnings and notes too.")
+
+  static let base = OptionDeclaration(
+    "base", .text("REV"), summary: "A git revision: what it shares with HEAD may not change either."
+  )
 }

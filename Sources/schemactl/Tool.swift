@@ -14,9 +14,7 @@ struct Tool {
     ignoreBrokenPipes()
     let output = Output(1, gate: gate)
     let errors = Output(2, gate: gate)
-    var reporter: any Reporter =
-      asksForJSON
-      ? JSONReporter(output) : TextReporter(output: output, errors: errors, isQuiet: false)
+    var reporter = format.reporter(output: output, errors: errors, isQuiet: false)
     var status: ExitStatus
     do {
       switch try CommandLineProgram.schemactl.parse(arguments, environment: { Environment[$0] }) {
@@ -25,10 +23,8 @@ struct Tool {
         status = .success
       case .run(let invocation):
         let command = try command(of: invocation)
-        if !asksForJSON {
-          reporter = TextReporter(
-            output: output, errors: errors, isQuiet: invocation.flag("quiet"))
-        }
+        reporter = format.reporter(
+          output: output, errors: errors, isQuiet: invocation.flag("quiet"))
         let interruption = Interruption()
         takeSignals(for: interruption, isGraceful: command.heedsInterruptions(invocation))
         status = try command.run(
@@ -50,14 +46,11 @@ struct Tool {
     return command
   }
 
-  /// Looked for by itself, for what is wrong with a command line is to be said in JSON too.
-  private var asksForJSON: Bool {
-    arguments.contains("--format=json")
-      || zip(arguments, arguments.dropFirst()).contains { $0 == "--format" && $1 == "json" }
-  }
+  private var format: OutputFormat { OutputFormat(askedForIn: arguments) }
 
   private func takeSignals(for interruption: Interruption, isGraceful: Bool) {
-    Signals.take(for: interruption, isGraceful: isGraceful) { [gate, asksForJSON] in
+    Signals.take(for: interruption, isGraceful: isGraceful) {
+      [gate, asksForJSON = format == .json] in
       // Who is in the middle of a document is not interrupted by another one.
       gate.writeIfFree {
         let problem = Problem(Failure(.interrupted, "interrupted"))

@@ -95,6 +95,9 @@ struct Document: Sendable, CustomTestStringConvertible {
   static let all = [
     Document(0, .current, "lint"), Document(1, .harmful, "lint"), Document(3, .failing, "lint"),
     Document(65, .malformed, "lint"),
+    Document(0, .current, "check"), Document(1, .harmful, "check --full"),
+    Document(2, .edited, "check"), Document(3, .failing, "check"),
+    Document(65, .malformed, "check", schema: "check"),
     Document(0, .current, "verify"), Document(0, .pending, "verify --database app.sqlite"),
     Document(1, .drifted, "verify --database app.sqlite"),
     Document(1, .strangers, "verify --database app.sqlite"), Document(2, .edited, "verify"),

@@ -15,13 +15,10 @@ enum LintCommand: Command {
       .init("schemactl lint --explain drop-column", "Says what a rule is for."),
     ],
     options: [
-      OptionDeclaration(
-        "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
-        summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it."),
-      OptionDeclaration("strict", summary: "Exit with 1 for warnings and notes too."),
+      .profile, .strict,
       OptionDeclaration(
         "explain", .text("ID"), offers: Rule.all.map(\.id), summary: "Print a rule instead."),
-    ] + .common)
+    ] + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
     if let rule = session.invocation.text("explain") { return try explain(rule, session) }
@@ -42,6 +39,10 @@ enum LintCommand: Command {
   }
 
   private static func explain(_ rule: String, _ session: Session) throws -> ExitStatus {
+    let format = session.invocation.text("format").flatMap(OutputFormat.init) ?? .text
+    guard OutputFormat.common.contains(format) else {
+      throw session.usageError("--explain does not go with --format \(format.rawValue)", hint: nil)
+    }
     guard let text = explanation(of: rule) else {
       throw session.usageError(
         "there is no rule '\(rule.visible)'",

@@ -16,30 +16,22 @@ enum VerifyCommand: Command {
       .init("schemactl verify --database app.sqlite", "Checks a database against it as well."),
       .init("schemactl verify --base origin/main", "Checks a branch before it is merged."),
     ],
-    options: [
-      OptionDeclaration(
-        "base", .text("REV"),
-        summary: "A git revision: what it shares with HEAD may not change either.")
-    ] + .database + .common)
+    options: [.base] + .database + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    if let base = session.invocation.text("base"), base.isEmpty || base.hasPrefix("-") {
-      throw session.usageError(
-        "this cannot be a revision: '\(base.visible)'",
-        hint: "Name a branch, a tag or a commit, like 'origin/main'.")
-    }
+    let base = try session.base
     let settings = try Settings(session)
     let result = try attempt {
       let database = try settings.optionalDatabase()
       let project = try settings.project(for: database)
       let report = try project.verify(
         database: database, timeout: settings.timeout, interruption: session.interruption,
-        versionControl: .git(base: session.invocation.text("base")))
-      return (report, database)
+        versionControl: .git(base: base))
+      return (report, project, database)
     }
     switch result {
-    case .success(let (report, database)):
-      session.report(.verified(report, database: database))
+    case .success(let (report, project, database)):
+      session.report(.verified(report, of: project, database: database))
       return report.status
     case .failure(let failure):
       session.report(.failed(.verify, failure))

@@ -15,7 +15,8 @@ enum Event {
   case rehearsed(DryRunReport, MigrateOptions)
   case planned(PlanReport)
   case stands(StatusReport, database: String)
-  case verified(VerifyReport, database: String?)
+  case verified(VerifyReport, of: Project, database: String?)
+  case checked(CheckReport)
   case compared(DiffReport, database: String)
   case linted(LintReport)
   /// A new manifest.

@@ -32,15 +32,7 @@ extension TextReporter {
   }
 
   func show(_ report: VerifyReport, _ database: String?) {
-    for divergence in report.lock {
-      say("\(HistoryLock.fileName): \(divergence.kind.rawValue)")
-      say("  \(divergence.message.visible)")
-    }
-    for entry in report.history where !entry.detail.isEmpty {
-      say("\(entry.id.visible): \(entry.state.rawValue)")
-      say("  \(entry.detail.visible)")
-      if let edit = report.edits[entry.id] { show(edit) }
-    }
+    showHistory(report)
     for entry in report.ledger ?? [] where !entry.detail.isEmpty {
       say("\(entry.id.visible): \(entry.state.rawValue) in \(database?.visible ?? "the database")")
       say("  \(entry.detail.visible)")
@@ -56,26 +48,43 @@ extension TextReporter {
     if let failure = report.failure { complain(Problem(failure)) }
   }
 
-  private func show(_ edit: EditReport) {
-    if let problem = edit.problem { say("  the edit cannot be shown: \(problem.visible)") }
-    if let commit = edit.commit, !edit.changes.isEmpty {
-      say("  what changed since commit \(shortened(commit: commit).visible):")
+  func showHistory(_ report: VerifyReport) {
+    for divergence in report.lock {
+      say("\(HistoryLock.fileName): \(divergence.kind.rawValue)")
+      say("  \(divergence.message.visible)")
     }
-    for change in edit.changes {
-      say("    \(change.title.visible)")
-      for key in change.keys { say("      \(key.sentence.shortened(to: 300))") }
+    for entry in report.history where !entry.detail.isEmpty {
+      say("\(entry.id.visible): \(entry.state.rawValue)")
+      say("  \(entry.detail.visible)")
+      for line in report.edits[entry.id]?.lines ?? [] { say("  \(line)") }
     }
-    if !edit.devices.isEmpty { say("  \(edit.devices.visible)") }
   }
 
   /// `7 migrations: 5 unchanged, 2 draft.`
-  private func summary(_ history: [HistoryEntry]) -> String {
+  func summary(_ history: [HistoryEntry]) -> String {
     let states = HistoryState.allCases.compactMap { state in
       let count = history.count { $0.state == state }
       return count == 0 ? nil : "\(count) \(state.rawValue)"
     }
     let total = counted(history.count, "migration")
     return states.isEmpty ? "\(total)." : "\(total): \(states.joined(separator: ", "))."
+  }
+}
+
+extension EditReport {
+  /// For a person, and fit for a terminal.
+  var lines: [String] {
+    var lines: [String] = []
+    if let problem { lines.append("the edit cannot be shown: \(problem.visible)") }
+    if let commit, !changes.isEmpty {
+      lines.append("what changed since commit \(shortened(commit: commit).visible):")
+    }
+    for change in changes {
+      lines.append("  \(change.title.visible)")
+      lines += change.keys.map { "    \($0.sentence.shortened(to: 300))" }
+    }
+    if !devices.isEmpty { lines.append(devices.visible) }
+    return lines
   }
 }
 

@@ -25,7 +25,8 @@ struct JSONReporter: Reporter {
         ])
     case .planned(let report): write(report.members)
     case .stands(let report, _): write(report.members)
-    case .verified(let report, _): write(report.members)
+    case .verified(let report, _, _): write(report.members)
+    case .checked(let report): write(report.members)
     case .compared(let report, _):
       write(
         differences(report.changes, isEqual: report.changes.isEmpty)
@@ -242,19 +243,24 @@ extension StatusReport {
 
 extension VerifyReport {
   fileprivate var members: [(String, JSON)] {
-    let history = history.map { entry in
-      JSON.object([
+    return (failure?.errorMember ?? []) + [
+      ("ok", .bool(status == .success)), ("history", .array(historyJSON)),
+      ("ledger", .array((ledger ?? []).map(\.json))),
+      ("drift", .array((drift ?? []).map(\.json))), ("failed", failure?.json ?? .null),
+      ("notes", .list(notes)), ("lock", .array(lock.map(\.json))),
+    ]
+  }
+}
+
+extension VerifyReport {
+  fileprivate var historyJSON: [JSON] {
+    history.map { entry in
+      .object([
         ("id", .string(entry.id)), ("frozen", .bool(entry.frozen)),
         ("state", .string(entry.state.rawValue)), ("detail", .string(entry.detail)),
         ("edit", edits[entry.id]?.json ?? .null),
       ])
     }
-    return (failure?.errorMember ?? []) + [
-      ("ok", .bool(status == .success)), ("history", .array(history)),
-      ("ledger", .array((ledger ?? []).map(\.json))),
-      ("drift", .array((drift ?? []).map(\.json))), ("failed", failure?.json ?? .null),
-      ("notes", .list(notes)), ("lock", .array(lock.map(\.json))),
-    ]
   }
 }
 
@@ -295,18 +301,64 @@ extension ManifestChange {
   }
 }
 
+extension CheckReport {
+  fileprivate var members: [(String, JSON)] {
+    let errors = problems.map(\.problem).filter {
+      $0.status.rawValue >= ExitStatus.usage.rawValue
+    }
+    let worst = ExitStatus.worst(errors.map(\.status))
+    let error = errors.first { $0.status == worst }
+    var members: [(String, JSON)] = error.map { [("error", $0.json)] } ?? []
+    members += [
+      ("ok", .bool(status == .success)),
+      ("history", .array(history?.historyJSON ?? [])),
+      ("lock", .array((history?.lock ?? []).map(\.json))),
+      ("profile", .text(lint?.profile.rawValue)),
+      ("findings", .array((lint?.findings ?? []).map(\.json))),
+    ]
+    members += [
+      ("summary", lint?.summary.json ?? .null), ("replay", proof?.json ?? .null),
+      ("failed", (failure ?? brokenLock)?.json ?? .null), ("errors", .array(errors.map(\.json))),
+      ("notes", .list(notes)),
+    ]
+    return members
+  }
+}
+
+extension ReplayProof {
+  fileprivate var json: JSON {
+    .object([
+      ("ok", .bool(status == .success)), ("migrations", .number(migrations)),
+      ("paths", .array(paths.map(\.json))),
+    ])
+  }
+}
+
+extension ReplayProof.Path {
+  fileprivate var json: JSON {
+    .object([
+      ("from", .string(from.migration)), ("fromRelease", .text(from.release)),
+      ("through", .string(through.migration)), ("throughRelease", .text(through.release)),
+      ("ok", .bool(isProven)), ("changes", .array(changes.map(\.json))),
+      ("failed", failure?.json ?? .null),
+    ])
+  }
+}
+
+extension LintReport.Summary {
+  fileprivate var json: JSON {
+    .object([
+      ("errors", .number(errors)), ("warnings", .number(warnings)), ("notes", .number(notes)),
+      ("waived", .number(waived)),
+    ])
+  }
+}
+
 extension LintReport {
   fileprivate var members: [(String, JSON)] {
-    let summary = summary
     return (failure?.errorMember ?? []) + [
       ("profile", .string(profile.rawValue)), ("findings", .array(findings.map(\.json))),
-      (
-        "summary",
-        .object([
-          ("errors", .number(summary.errors)), ("warnings", .number(summary.warnings)),
-          ("notes", .number(summary.notes)), ("waived", .number(summary.waived)),
-        ])
-      ), ("failed", failure?.json ?? .null),
+      ("summary", summary.json), ("failed", failure?.json ?? .null),
     ]
   }
 }

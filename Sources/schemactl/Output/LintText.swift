@@ -3,15 +3,15 @@ import Migrating
 
 extension TextReporter {
   func show(_ report: LintReport) {
-    showFindings(report)
+    for finding in report.findings {
+      finding.waived ? mention(waiver(of: finding)) : show(finding)
+    }
     if let failure = report.failure { complain(Problem(failure)) }
     mention(summary(of: report))
   }
 
   func showFindings(_ report: LintReport) {
-    for finding in report.findings {
-      finding.waived ? mention(waiver(of: finding)) : show(finding)
-    }
+    for finding in report.findings where !finding.waived { show(finding) }
   }
 
   private func waiver(of finding: Finding) -> String {

@@ -21,14 +21,17 @@ struct Problem {
     }
   }
 
-  init(_ failure: Failure) {
+  init(_ failure: Failure) { self.init(failure, message: failure.message) }
+
+  /// - Parameter text: what to say instead of the failure's own message.
+  init(_ failure: Failure, message text: String) {
     status = failure.status
     message =
       failure.status == .bug
-      ? failure.message
+      ? text
         + "\nThis is a bug in schemactl: please report it, with this message and the output of "
         + "`schemactl --version`"
-      : failure.message
+      : text
     place = failure.place
     migration = failure.migration
     diagnostics = []

@@ -1,0 +1,19 @@
+import Foundation
+import PackagePlugin
+
+/// `swift package schemactl-check [OPTIONS]`: `schemactl check` in the package's folder, with the
+/// options as they are.
+@main
+struct SchemactlPlugin: CommandPlugin {
+  func performCommand(context: PluginContext, arguments: [String]) throws {
+    let check = Process()
+    check.executableURL = try context.tool(named: "schemactl").url
+    check.arguments = ["check"] + arguments
+    check.currentDirectoryURL = context.package.directoryURL
+    try check.run()
+    check.waitUntilExit()
+    guard check.terminationReason == .exit else { exit(70) }
+    // SwiftPM shows the code and fails with one of its own.
+    if check.terminationStatus != 0 { exit(check.terminationStatus) }
+  }
+}

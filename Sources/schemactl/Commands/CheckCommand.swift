@@ -1,0 +1,53 @@
+import CommandLineParsing
+import Linting
+import Migrating
+
+enum CheckCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "check", summary: "Checks all that has to hold before a change is merged.",
+    discussion: """
+      Reads every manifest, holds the history against history.lock, replays it, also from each \
+      release on, and lints it. All of that is done, whatever is found on the way; the exit code is \
+      that of the worst finding. With --base, what HEAD and REV have in common is frozen too: it may \
+      not change, and what is new must come last. No database is needed and nothing is written.
+      """,
+    examples: [
+      .init("schemactl check", "Checks the history, as before every merge."),
+      .init(
+        "schemactl check --base origin/main --format github",
+        "Checks a branch, and annotates the pull request."),
+      .init(
+        "schemactl check --full", "The same, with a replay from each release to every later one."),
+    ],
+    options: [
+      .base,
+      OptionDeclaration(
+        "full", summary: "Replay from each release to every later one, not only to the next."),
+      .profile, .strict,
+    ] + .reporting)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let base = try session.base
+    let settings = try Settings(session)
+    let profile = session.invocation.text("profile").flatMap(Profile.init)
+    var report = CheckReport()
+    report.project = report.attempt(.manifests) { try settings.project() }
+    if let project = report.project {
+      var history =
+        report.attempt(.history) { try project.verifyHistory(.git(base: base)) }
+        ?? VerifyReport(comparing: project)
+      report.proof = report.attempt(.replay) {
+        try project.proveReplay(
+          noting: &history, everyPair: session.invocation.flag("full"),
+          interruption: session.interruption)
+      }
+      report.history = history
+      report.lint = report.attempt(.lint) {
+        try settings.linter(of: project, profile: profile)
+          .lint(isStrict: session.invocation.flag("strict"))
+      }
+    }
+    session.report(.checked(report))
+    return report.status
+  }
+}

@@ -1,0 +1,195 @@
+import History
+import Linting
+import ManifestFormat
+import Migrating
+import SchemaModel
+
+/// One thing that was found, with its place, in the form that code review tools and editors know.
+struct Annotation {
+  enum Level: String {
+    case error, warning, note
+  }
+
+  /// Why something that was found counts no longer.
+  enum Suppression {
+    /// A waiver in the manifest.
+    case waived(reason: String)
+    /// An acceptance in history.lock.
+    case accepted(reason: String)
+  }
+
+  /// `drop-column`, or a group and what is wrong: `history/edited`.
+  let rule: String
+  let level: Level
+  let message: String
+  var place: Failure.Place?
+  /// What it is about, however the lines of the file move.
+  let subject: [String]
+  var suppression: Suppression?
+}
+
+/// What a command has found, for the formats that are made of annotations.
+struct Annotations {
+  var found: [Annotation] = []
+  /// What kept the command from its work, other than what it looks at.
+  var problems: [Problem] = []
+  /// What could not be checked, and why.
+  var notes: [String] = []
+  var status = ExitStatus.success
+
+  /// Nil for an event that is no result.
+  init?(_ event: Event) {
+    switch event {
+    case .linted(let report): add(report)
+    case .verified(let report, let project, _): add(report, of: project)
+    case .checked(let report): add(report)
+    case .stopped(let problem): add(problem)
+    case .failed(_, let failure): add(Problem(failure))
+    // Of commands that do not tell of places in manifests.
+    default: return nil
+    }
+  }
+
+  // MARK: Reports
+
+  private mutating func add(_ report: LintReport) {
+    found += report.findings.map(\.annotation)
+    if let failure = report.failure { add(Problem(failure)) }
+    status = ExitStatus.worst([status, report.status])
+  }
+
+  private mutating func add(_ report: VerifyReport, of project: Project) {
+    found += report.lock.map { divergence in
+      Annotation(
+        rule: "history/lock", level: .error, message: divergence.message,
+        place: Failure.Place(file: project.folder.lockFile),
+        subject: [divergence.kind.rawValue, divergence.older])
+    }
+    found += report.history.compactMap { annotation($0, report.edits[$0.id], of: project) }
+    found += (report.ledger ?? []).filter(\.state.stops).map { entry in
+      Annotation(
+        rule: "ledger/\(entry.state.rawValue)", level: .error,
+        message: "\(entry.id): \(entry.detail)", subject: [entry.id])
+    }
+    found += (report.drift ?? []).map { change in
+      Annotation(
+        rule: "database/drift", level: .error, message: change.sentence,
+        subject: [change.kind.rawValue, change.object])
+    }
+    notes += report.notes
+    if let failure = report.failure { add(Problem(failure)) }
+    status = ExitStatus.worst([status, report.status])
+  }
+
+  private mutating func add(_ report: CheckReport) {
+    if let history = report.history, let project = report.project { add(history, of: project) }
+    if let proof = report.proof { add(proof) }
+    if let lint = report.lint { add(lint) }
+    for (_, problem) in report.problems { add(problem) }
+    status = report.status
+  }
+
+  private mutating func add(_ proof: ReplayProof) {
+    if let failure = proof.failure { add(Problem(failure)) }
+    found += proof.paths.filter { !$0.isProven }.map { path in
+      Annotation(
+        rule: path.failure == nil ? "replay/differs" : "replay/failed", level: .error,
+        message: path.inWords, place: path.failure?.place,
+        subject: [path.from.inWords, path.through.inWords])
+    }
+  }
+
+  private func annotation(
+    _ entry: HistoryEntry, _ edit: EditReport?, of project: Project
+  ) -> Annotation? {
+    var place = Failure.Place(
+      file: project.folder.file(ofMigration: entry.id),
+      position: edit?.changes.lazy.compactMap(\.position).first)
+    switch entry.state {
+    case .unchanged, .draft, .cosmetic, .lineEnds: return nil
+    case .removed, .renamed, .reordered:
+      if let line = project.lock?.line(freezing: entry.id) {
+        place = Failure.Place(
+          file: project.folder.lockFile, position: Position(line: line, column: 1))
+      }
+    case .edited, .accepted, .inserted, .engineDiffers: break
+    }
+    // An accepted edit is an edit that counts no longer.
+    let acceptance = entry.state == .accepted ? project.lock?.acceptances(of: entry.id).last : nil
+    let state = entry.state == .accepted ? HistoryState.edited : entry.state
+    return Annotation(
+      rule: "history/\(state.rawValue)", level: .error,
+      message: (["\(entry.id): \(entry.detail)"] + (edit?.lines ?? [])).joined(separator: "\n"),
+      place: place, subject: [entry.id],
+      suppression: acceptance.map { .accepted(reason: $0.reason) })
+  }
+
+  // MARK: Problems
+
+  private mutating func add(_ problem: Problem) {
+    status = ExitStatus.worst([status, problem.status])
+    let annotations = problem.annotations
+    if annotations.isEmpty {
+      if !problems.contains(where: { $0.message == problem.message }) { problems.append(problem) }
+      return
+    }
+    // The replays of several checks fail at the same place.
+    for annotation in annotations
+    where !found.contains(where: {
+      $0.message == annotation.message && $0.place == annotation.place
+    }) {
+      found.append(annotation)
+    }
+  }
+}
+
+extension Problem {
+  /// What is wrong with a file of the project; nothing for what is wrong with anything else.
+  fileprivate var annotations: [Annotation] {
+    if !diagnostics.isEmpty {
+      return diagnostics.map { diagnostic in
+        annotation(
+          diagnostic.message, Failure.Place(file: diagnostic.file, position: diagnostic.position))
+      }
+    }
+    let isResult =
+      status.rawValue < ExitStatus.usage.rawValue || status == .invalidInput && place != nil
+    return isResult ? [annotation(message, place)] : []
+  }
+
+  private func annotation(_ message: String, _ place: Failure.Place?) -> Annotation {
+    // Messages name lines, which move.
+    let text = String(message.filter { !$0.isNumber })
+    let operation = migration?.operation.map { " (in operation \($0))" } ?? ""
+    let rule =
+      switch status {
+      case .migrationFailed: "replay/failed"
+      case .brokenHistory: "history/lock"
+      case .databaseAhead: "ledger/unknown"
+      case .finding: "database/not-ours"
+      default:
+        place?.file.hasSuffix("schemactl.yaml") == true
+          ? "configuration/invalid" : "manifest/invalid"
+      }
+    return Annotation(
+      rule: rule, level: .error, message: message + operation, place: place,
+      subject: [migration?.id ?? place?.file ?? "", text])
+  }
+}
+
+extension Finding {
+  fileprivate var annotation: Annotation {
+    Annotation(
+      rule: rule, level: level, message: message + (fix.map { "\nInstead:\n\($0)" } ?? ""),
+      place: Failure.Place(file: file, position: Position(line: line, column: column)),
+      subject: [migration, object ?? ""], suppression: waived ? .waived(reason: reason ?? "") : nil)
+  }
+
+  private var level: Annotation.Level {
+    switch severity {
+    case .error: .error
+    case .warning: .warning
+    case .note, .off: .note
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Migrating
+
+extension TextReporter {
+  /// One line for each check, then what they found.
+  func show(_ report: CheckReport) {
+    for part in CheckReport.Part.allCases {
+      let line = "\(mark(report, part))  \(padded(part.rawValue))  \(sentence(report, part))"
+      if report.status(of: part) == .success { mention(line) } else { say(line) }
+    }
+    if let history = report.history { showHistory(history) }
+    for path in report.proof?.paths ?? [] where path.failure == nil && path.differs {
+      say("replay: \(path.inWords.visible)")
+    }
+    if let lint = report.lint { showFindings(lint) }
+    for text in report.notes { note(text) }
+    for path in report.proof?.paths ?? [] {
+      if let failure = path.failure { complain(Problem(failure, message: path.inWords)) }
+    }
+    if let failure = report.failure { complain(Problem(failure)) }
+    for (_, problem) in report.problems { complain(problem) }
+  }
+
+  private func mark(_ report: CheckReport, _ part: CheckReport.Part) -> String {
+    if report.status(of: part) != .success { return paint("failed", "1;31") }
+    return report.wasRun(part) ? paint("ok    ", "32") : "-     "
+  }
+
+  private func padded(_ name: String) -> String {
+    name + String(repeating: " ", count: max(0, 9 - name.count))
+  }
+
+  private func sentence(_ report: CheckReport, _ part: CheckReport.Part) -> String {
+    let problem = report.problems.first { $0.part == part }?.problem
+    switch part {
+    case .manifests:
+      guard let project = report.project else {
+        let count = problem?.diagnostics.count ?? 0
+        return count > 0 ? "\(counted(count, "problem"))." : "cannot be read."
+      }
+      return "\(counted(project.migrations.count, "manifest")) read."
+    case .history: return report.history.map { summary($0.history) } ?? "not compared."
+    case .replay:
+      guard let proof = report.proof else { return "not done." }
+      return proof.sentence
+    case .lint: return report.lint.map { summary(of: $0) } ?? "not done."
+    }
+  }
+}
+
+extension ReplayProof {
+  /// `7 migrations; the same schema from release 1.0 and release 1.1.`
+  fileprivate var sentence: String {
+    let replayed = counted(migrations, "migration")
+    var parts = [failure == nil ? replayed : "\(replayed), then one that fails"]
+    let starts = Set(paths.map(\.from))
+    let bad = Set(paths.filter { !$0.isProven }.map(\.from.inWords.visible)).sorted()
+    if !bad.isEmpty {
+      parts.append("not the same schema from \(bad.joined(separator: ", "))")
+    } else if let start = starts.first {
+      parts.append(
+        "the same schema from "
+          + (starts.count == 1 ? start.inWords.visible : "each of \(starts.count) releases"))
+    }
+    return parts.joined(separator: "; ") + "."
+  }
+}

@@ -1,0 +1,35 @@
+/// How a command reports: `--format`.
+enum OutputFormat: String, CaseIterable {
+  case text, json, sarif, github, xcode
+
+  /// What every command can do.
+  static let common: [OutputFormat] = [.text, .json]
+
+  /// Looked for among the words of a command line by itself: what is wrong with them is to be said
+  /// in the format, too.
+  init(askedForIn arguments: [String]) {
+    var format = OutputFormat.text
+    for (index, word) in arguments.enumerated() {
+      let value: String? =
+        if word.hasPrefix("--format=") {
+          String(word.dropFirst("--format=".count))
+        } else if word == "--format", index + 1 < arguments.count {
+          arguments[index + 1]
+        } else {
+          nil
+        }
+      format = value.flatMap(OutputFormat.init) ?? format
+    }
+    self = format
+  }
+
+  func reporter(output: Output, errors: Output, isQuiet: Bool) -> any Reporter {
+    switch self {
+    case .text: TextReporter(output: output, errors: errors, isQuiet: isQuiet)
+    case .json: JSONReporter(output)
+    case .sarif: SARIFReporter(output)
+    case .github: GitHubReporter(output: output, errors: errors, isQuiet: isQuiet)
+    case .xcode: XcodeReporter(output: output, errors: errors, isQuiet: isQuiet)
+    }
+  }
+}

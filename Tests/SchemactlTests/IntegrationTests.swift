@@ -1,0 +1,207 @@
+import Foundation
+import Testing
+
+/// What runs schemactl for others, run as they would run it.
+@Suite("Integrations")
+struct IntegrationTests {
+  // MARK: GitHub Action
+
+  /// The scripts of `action.yml`, by the names of their steps.
+  private static func scripts() throws -> [String: String] {
+    let text = try String(
+      contentsOf: repository.appendingPathComponent("action.yml"), encoding: .utf8)
+    var scripts: [String: String] = [:]
+    var name = ""
+    var indentation: Int?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let depth = line.prefix { $0 == " " }.count
+      if let start = indentation, line.isEmpty || depth >= start {
+        scripts[name, default: ""] += line.dropFirst(start) + "\n"
+        continue
+      }
+      indentation = nil
+      if let range = line.range(of: "- name: ") { name = String(line[range.upperBound...]) }
+      if line.hasSuffix("run: |") { indentation = depth + 2 }
+    }
+    return scripts
+  }
+
+  /// Runs a step as GitHub runs one with `shell: bash`.
+  private func step(
+    _ name: String, in folder: WorkingFolder, _ subfolder: String = "",
+    _ environment: [String: String] = [:]
+  ) throws -> Run {
+    let script = try #require(try Self.scripts()[name], "there is no step \(name)")
+    let variables = [
+      "BASE": "", "STRICT": "false", "SARIF": "", "GITHUB_WORKSPACE": folder.path,
+      "GITHUB_BASE_REF": "",
+    ].merging(environment) { $1 }
+    return try bash(script, in: folder.path(subfolder), variables)
+  }
+
+  @Test("the action finds schemactl on the path and then builds nothing")
+  func actionInstalls() throws {
+    let run = try step("Build schemactl, unless it is there", in: WorkingFolder())
+    #expect(run.status == 0)
+    #expect((run.output + run.errors).isEmpty)
+  }
+
+  @Test("the action annotates what it finds, and fails as the check does")
+  func actionChecks() throws {
+    let clean = try step("Check", in: .ofReminders())
+    #expect(clean.status == 0)
+    #expect(clean.output.isEmpty)
+    let run = try step("Check", in: troubledHistory())
+    #expect(run.status == 2)
+    #expect(
+      run.output.contains("::error file=migrations/0001_notes.yaml,line=1,title=history/edited::"))
+  }
+
+  /// A history in a subfolder of a repository: a waived finding and one that is only a warning.
+  private func monorepo() throws -> WorkingFolder {
+    let folder = try WorkingFolder.of([:])
+    try folder.makeFolder(".git")
+    try folder.makeFolder("apps/one/migrations")
+    try folder.write("apps/one/migrations/0001_notes.yaml", tableOfNotes)
+    try folder.write(
+      "apps/one/migrations/0002_drop.yaml", manifest("ALTER TABLE notes DROP COLUMN text"))
+    try folder.write(
+      "apps/one/migrations/0003_drop.yaml",
+      manifest("DROP TABLE notes") + "lint: { allow: [{ rule: drop-table, reason: unused }] }\n")
+    try folder.write("apps/one/schemactl.yaml", "sync: { engine: none }\n")
+    return folder
+  }
+
+  @Test("the action's inputs: a folder of the repository, strict")
+  func actionInputs() throws {
+    let folder = try monorepo()
+    #expect(try step("Check", in: folder, "apps/one").status == 0)
+    let run = try step("Check", in: folder, "apps/one", ["STRICT": "true"])
+    #expect(run.status == 1)
+    #expect(run.output.contains("::warning file=apps/one/migrations/0002_drop.yaml,"))
+  }
+
+  @Test("the action's SARIF file holds no waived findings", .enabled(if: hasJQ))
+  func actionSARIF() throws {
+    let folder = try monorepo()
+    #expect(try step("Check", in: folder, "apps/one", ["SARIF": "found.sarif"]).status == 0)
+    let data = try Data(contentsOf: URL(fileURLWithPath: folder.path("found.sarif")))
+    let log = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect(SARIFShape.log.problems(of: log).isEmpty)
+    let results = (log["runs"] as? [[String: Any]])?.first?["results"] as? [[String: Any]]
+    let rules = results?.compactMap { $0["ruleId"] as? String } ?? []
+    #expect(rules.contains("drop-column"))
+    #expect(!rules.contains("drop-table"))
+  }
+
+  @Test("the action fetches what a shallow clone lacks, and holds the change against the base")
+  func actionBase() throws {
+    let origin = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    let clone = try WorkingFolder()
+    let git = "git -c user.name=Test -c user.email=test@example.invalid"
+    let history = """
+      git init --quiet --initial-branch=main . && git add . && \(git) commit --quiet -m one
+      git checkout --quiet -b change
+      echo 'operations: []' > migrations/0002_nothing.yaml && git add .
+      \(git) commit --quiet -m two
+      sed -i.old 's/notes/papers/' migrations/0001_notes.yaml && git add migrations/0001_notes.yaml
+      \(git) commit --quiet -m three
+      """
+    #expect(try bash(history, in: origin.path).status == 0)
+    let cloning = "git clone --quiet --depth 1 --branch change file://\(origin.path) project"
+    #expect(try bash(cloning, in: clone.path).status == 0)
+
+    let request = ["GITHUB_BASE_REF": "main"]
+    let fetch = try step(
+      "Fetch what the change is compared with", in: clone, "project", request)
+    #expect(fetch.status == 0, "\(fetch.errors)")
+    let run = try step("Check", in: clone, "project", request)
+    #expect(run.status == 2)
+    #expect(
+      run.output.hasPrefix(
+        "::error file=migrations/0001_notes.yaml,line=2,col=3,title=history/edited::"))
+    #expect(run.output.contains("merged into origin/main"))
+    #expect(try step("Check", in: clone, "project").status == 0)
+    #expect(try step("Check", in: clone, "project", ["BASE": "origin/nowhere"]).status == 66)
+  }
+
+  @Test("every input of the action is declared and read")
+  func actionDeclaration() throws {
+    let text = try String(
+      contentsOf: repository.appendingPathComponent("action.yml"), encoding: .utf8)
+    for input in ["base", "strict", "working-directory", "sarif"] {
+      #expect(text.contains("\n  \(input):\n"), "\(input)")
+      #expect(text.contains("${{ inputs.\(input) }}"), "\(input)")
+    }
+    // A script that GitHub pastes an input into runs whatever the input holds.
+    for (name, script) in try Self.scripts() { #expect(!script.contains("${{"), "\(name)") }
+  }
+
+  // MARK: pre-commit
+
+  @Test("the hook runs what its manifest says, and stops a commit that removes a frozen migration")
+  func preCommit() throws {
+    let text = try String(
+      contentsOf: repository.appendingPathComponent(".pre-commit-hooks.yaml"), encoding: .utf8)
+    var hook: [String: String] = [:]
+    for line in text.split(separator: "\n") where !line.hasPrefix("  #") {
+      let parts = line.dropFirst(2).split(separator: ":", maxSplits: 1)
+      hook[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
+    }
+    #expect(hook["id"] == "schemactl-check")
+    #expect(hook["language"] == "system")
+    #expect(hook["pass_filenames"] == "false")
+    #expect(hook["always_run"] == "true")
+    let entry = try #require(hook["entry"])
+
+    let folder = try WorkingFolder.ofReminders()
+    try folder.expect(0, "freeze", "--release", "1.0", "--through", "3")
+    #expect(try bash(entry, in: folder.path).status == 0)
+    try folder.remove("migrations/0003_refresh_updated_at.yaml")
+    let run = try bash(entry, in: folder.path)
+    #expect(run.status == 2)
+    #expect(run.output.contains("0003_refresh_updated_at: removed"))
+  }
+
+  // MARK: SwiftPM
+
+  @Test("the plugin hands its options to `schemactl check`, in the folder of the package")
+  func plugin() throws {
+    let source = try String(
+      contentsOf: repository.appendingPathComponent(
+        "Plugins/SchemactlPlugin/SchemactlPlugin.swift"),
+      encoding: .utf8)
+    #expect(source.contains("context.tool(named: \"schemactl\")"))
+    #expect(source.contains(".arguments = [\"check\"] + arguments"))
+    #expect(source.contains(".currentDirectoryURL = context.package.directoryURL"))
+  }
+}
+
+/// Runs a script with the built program on the path, as GitHub and most other CI systems do.
+func bash(
+  _ script: String, in folder: String, _ environment: [String: String] = [:]
+) throws -> Run {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+  process.currentDirectoryURL = URL(fileURLWithPath: folder)
+  var variables = ProcessInfo.processInfo.environment
+  let binaries = URL(fileURLWithPath: program).deletingLastPathComponent().path
+  variables["PATH"] = "\(binaries):\(variables["PATH"] ?? "")"
+  variables["SCHEMACTL_DATABASE"] = nil
+  process.environment = variables.merging(environment) { $1 }
+  process.standardInput = FileHandle.nullDevice
+  let name = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+  let files = [name.appendingPathExtension("out"), name.appendingPathExtension("err")]
+  for file in files { try Data().write(to: file) }
+  defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+  process.standardOutput = try FileHandle(forWritingTo: files[0])
+  process.standardError = try FileHandle(forWritingTo: files[1])
+  try process.run()
+  process.waitUntilExit()
+  return Run(
+    status: process.terminationStatus, output: try String(contentsOf: files[0], encoding: .utf8),
+    errors: try String(contentsOf: files[1], encoding: .utf8))
+}
+
+private let hasJQ = (try? bash("command -v jq", in: "/"))?.status == 0
