@@ -62,9 +62,9 @@ extension CommandLineProgram {
 
 extension CommandScope {
   fileprivate var bashChoiceCases: [String] {
-    options.filter { !$0.kind.choices.isEmpty }.map { option in
+    options.filter { !$0.completions.isEmpty }.map { option in
       let patterns = option.spellings.map { "'\(invocation):\($0)'" }.joined(separator: " | ")
-      let words = option.kind.choices.joined(separator: " ")
+      let words = option.completions.joined(separator: " ")
       return "\(patterns)) COMPREPLY=($(compgen -W '\(words)' -- \"$current\")); return ;;"
     }
   }
@@ -74,7 +74,9 @@ extension CommandScope {
   }
 
   fileprivate var bashCommandsCase: String? {
-    let names = visibleSubcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
+    let names =
+      visibleSubcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
+      + (command?.arguments.first?.offers ?? [])
     return names.isEmpty ? nil : "'\(invocation):'*) words='\(names.joined(separator: " "))' ;;"
   }
 }

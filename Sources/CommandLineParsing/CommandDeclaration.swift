@@ -54,12 +54,18 @@ package struct ArgumentDeclaration: Sendable {
   package let required: Bool
   /// Takes every further word; only the last argument may.
   package let repeats: Bool
+  /// Words that completions offer instead of files; others are taken, too.
+  package let offers: [String]
 
-  package init(name: String, summary: String, required: Bool = true, repeats: Bool = false) {
+  package init(
+    name: String, summary: String, required: Bool = true, repeats: Bool = false,
+    offers: [String] = []
+  ) {
     self.name = name
     self.summary = summary
     self.required = required
     self.repeats = repeats
+    self.offers = offers
   }
 
   /// `FILE`, `[FILE]`, `FILE...`, `[FILE...]`.

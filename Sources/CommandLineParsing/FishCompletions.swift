@@ -29,7 +29,11 @@ extension CommandScope {
     let complete = "complete -c \(program.name) -n \(quoted(fish: "\(function) \(invocation)"))"
     var commands = visibleSubcommands.map { ($0.name, $0.summary) }
     if path.isEmpty { commands.append(("help", OptionDeclaration.help.summary)) }
-    return commands.map { "\(complete) -f -a \($0.0) -d \(quoted(fish: $0.1))" }
+    let offers = (command?.arguments ?? []).filter { !$0.offers.isEmpty }.map { argument in
+      let words = argument.offers.joined(separator: " ")
+      return "\(complete) -f -a \(quoted(fish: words)) -d \(quoted(fish: argument.summary))"
+    }
+    return commands.map { "\(complete) -f -a \($0.0) -d \(quoted(fish: $0.1))" } + offers
       + options.map { "\(complete) \($0.fishFlags)" }
   }
 }
@@ -37,9 +41,9 @@ extension CommandScope {
 extension OptionDeclaration {
   fileprivate var fishFlags: String {
     var flags = (short.map { "-s \($0) " } ?? "") + "-l \(name)"
-    if kind.takesNextWord { flags += kind.mayBeFile ? " -r -F" : " -x" }
-    if !kind.choices.isEmpty {
-      flags += " -a " + CommandLineParsing.quoted(fish: kind.choices.joined(separator: " "))
+    if kind.takesNextWord { flags += mayBeFile ? " -r -F" : " -x" }
+    if !completions.isEmpty {
+      flags += " -a " + CommandLineParsing.quoted(fish: completions.joined(separator: " "))
     }
     return flags + " -d " + CommandLineParsing.quoted(fish: summary)
   }

@@ -12,6 +12,11 @@ package struct Invocation: Sendable {
   package let commandPath: [String]
   package let arguments: [String]
   let values: [String: [OptionValue]]
+  /// The options that the environment has not given.
+  let typed: Set<String>
+
+  /// Whether the command line itself names the option.
+  package func isOnCommandLine(_ name: String) -> Bool { typed.contains(name) }
 
   /// On the command line or in the environment; a flag that the environment turns off is not.
   package func isGiven(_ name: String) -> Bool {

@@ -19,18 +19,26 @@ package struct OptionDeclaration: Sendable {
   package let environment: String?
   package let repeats: Bool
   package let summary: String
+  private let offers: [String]
 
+  /// - Parameter offers: words that completions offer for a text; others are taken, too.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
-    repeats: Bool = false, summary: String
+    repeats: Bool = false, offers: [String] = [], summary: String
   ) {
     self.name = name
     self.short = short
     self.kind = kind
     self.environment = environment
     self.repeats = repeats
+    self.offers = offers
     self.summary = summary
   }
+
+  /// What completions offer for the value.
+  var completions: [String] { kind.choices + offers }
+  /// Whether a value may well be a file's name, for completions.
+  var mayBeFile: Bool { kind.mayBeFile && offers.isEmpty }
 
   var spelling: String { "--\(name)" }
 
@@ -63,8 +71,7 @@ extension OptionDeclaration.Kind {
     if case .choice(_, let choices) = self { choices } else { [] }
   }
 
-  /// Whether a value may well be a file's name, for completions.
-  var mayBeFile: Bool {
+  fileprivate var mayBeFile: Bool {
     switch self {
     case .text, .optionalText: true
     case .flag, .integer, .number, .choice: false

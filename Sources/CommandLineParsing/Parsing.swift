@@ -31,7 +31,13 @@ extension CommandLineProgram {
     try scope.checkCommand(of: items, rest: rest)
     let values = try scope.values(of: items, environment: environment)
     try scope.checkArguments(Array(rest))
-    return .run(Invocation(commandPath: scope.names, arguments: Array(rest), values: values))
+    let typed = items.compactMap { item -> String? in
+      guard case .option(let spelling, _) = item else { return nil }
+      return scope.option(spelled: spelling)?.name
+    }
+    return .run(
+      Invocation(
+        commandPath: scope.names, arguments: Array(rest), values: values, typed: Set(typed)))
   }
 
   /// Every command's options; of those that share a spelling, any.

@@ -54,7 +54,9 @@ extension CommandScope {
     (command?.arguments ?? []).enumerated().map { index, argument in
       let place = argument.repeats ? "*" : String(index + 1)
       let separator = argument.required || argument.repeats ? ":" : "::"
-      return quoted(zsh: place + separator + zshMessage(argument.name) + ":_files")
+      return quoted(
+        zsh: place + separator + zshMessage(argument.name) + ":"
+          + (argument.offers.isEmpty ? "_files" : "(\(argument.offers.joined(separator: " ")))"))
     }
   }
 }
@@ -75,8 +77,8 @@ extension OptionDeclaration {
     guard let placeholder = kind.placeholder else { return "" }
     let separator = kind.takesNextWord ? ":" : "::"
     let action =
-      kind.choices.isEmpty
-      ? (kind.mayBeFile ? "_files" : " ") : "(\(kind.choices.joined(separator: " ")))"
+      completions.isEmpty
+      ? (mayBeFile ? "_files" : " ") : "(\(completions.joined(separator: " ")))"
     return separator + zshMessage(placeholder) + ":" + action
   }
 }

@@ -233,15 +233,14 @@ extension MigrationFolder {
       switch baseline {
       case .frozen: guessedRestore(of: entry)
       case .merged(_, let commit):
-        "git checkout \(shortened(commit: commit)) -- \(shellQuoted(file(ofMigration: entry.id)))"
+        "`git checkout \(shortened(commit: commit)) -- \(shellQuoted(file(ofMigration: entry.id)))`"
       }
-    return "restore it from git (`\(command)`)"
+    return "restore it from git (\(command))"
   }
 
-  /// How to restore a frozen manifest, as long as git has not been asked: releases are often tags.
+  /// How to restore a frozen manifest, as long as git has not been asked.
   package func guessedRestore(of entry: LockEntry) -> String {
-    "git checkout \(entry.release ?? "<the commit that froze it>") -- "
-      + shellQuoted(file(ofMigration: entry.id))
+    "`git log -- \(shellQuoted(file(ofMigration: entry.id)))` shows where"
   }
 }
 

@@ -25,6 +25,7 @@ package struct Finding: Sendable, Hashable {
 package struct LintReport: Sendable {
   package struct Summary: Sendable, Hashable {
     /// Findings that are not waived, by severity.
+    /// A replay that ended early is one, too.
     package var errors = 0
     package var warnings = 0
     package var notes = 0
@@ -41,6 +42,7 @@ package struct LintReport: Sendable {
 
   package var summary: Summary {
     var summary = Summary()
+    if failure != nil { summary.errors += 1 }
     for finding in findings {
       switch finding.severity {
       case _ where finding.waived: summary.waived += 1

@@ -9,6 +9,16 @@ package enum Profile: String, Sendable, CaseIterable {
   case sqliteData = "sqlite-data"
   case crSQLite = "cr-sqlite"
 
+  /// What it stands for, in half a sentence.
+  package var meaning: String {
+    switch self {
+    case .local: "nothing syncs"
+    case .additive: "something may sync"
+    case .sqliteData: "SQLiteData syncs it through CloudKit"
+    case .crSQLite: "cr-sqlite syncs it"
+    }
+  }
+
   package init(_ engine: SyncEngine) {
     self =
       switch engine {

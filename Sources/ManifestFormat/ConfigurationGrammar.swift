@@ -45,7 +45,7 @@ extension Grammar {
     ])
 
   private static let lintConfiguration = MappingRule(
-    "`lint`",
+    "`lint` of the configuration",
     [
       .required(
         "rules",

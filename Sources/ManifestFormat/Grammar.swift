@@ -28,6 +28,13 @@ package indirect enum Shape: Sendable {
   case operation
 }
 
+extension Shape {
+  /// Whether it is a mapping that takes a key.
+  func hasKey(_ name: String) -> Bool {
+    if case .mapping(let rule) = self { rule.key(name) != nil } else { false }
+  }
+}
+
 package enum TextRule: Sendable {
   case any
   /// Not empty.

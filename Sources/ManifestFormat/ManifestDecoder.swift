@@ -77,6 +77,12 @@ struct ManifestDecoder {
       let entry = fields.entries.first(where: { $0.key.text != "lint" }),
       let rule = Grammar.operationsByName[entry.key.text]
     else { return nil }
+    // Keys that stand astray would seem to be missing.
+    if fields.entries.contains(where: {
+      rule.shape.hasKey($0.key.text) && Grammar.operationsByName[$0.key.text] == nil
+    }) {
+      return nil
+    }
     // A body of another kind has no keys to look at; the validator has said so.
     if case .mapping = rule.shape, entry.value.entries == nil { return nil }
     return Operation(

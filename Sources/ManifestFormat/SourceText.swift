@@ -40,6 +40,13 @@ struct SourceText: Sendable {
     while cursor.offset < min(offset, bytes.count) { cursor.advance(in: bytes) }
     return cursor.position
   }
+
+  /// Whether a tab stands before the first character of a line.
+  func isIndentedWithTab(line: Int) -> Bool {
+    var cursor = Cursor(position: Position(line: 1, column: 1), offset: 0)
+    while cursor.offset < bytes.count, cursor.position.line < line { cursor.advance(in: bytes) }
+    return bytes[cursor.offset...].prefix(while: \.isBlank).contains(UInt8(ascii: "\t"))
+  }
 }
 
 /// A place in the bytes of a file that knows its line and column.

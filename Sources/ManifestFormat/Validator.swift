@@ -156,26 +156,59 @@ struct Validator {
     guard let entries = node.entries else {
       return wrongKind(node, .operation, .whole("an operation"))
     }
-    var first: String?
-    for entry in entries where isSingle(entry.keyNode) {
-      let name = entry.key.text
-      if name == "lint" {
-        check(entry.value, .mapping(Grammar.lint), .key(name))
-        continue
-      }
-      if let first {
-        report(
-          "an entry of `operations` holds one operation, and \(quoted(first)) stands here already: "
-            + "put a `-` before \(quoted(name))", at: entry.key.position)
-      }
-      first = first ?? name
-      if let rule = Grammar.operationsByName[name] {
-        check(entry.value, rule.shape, .key(name))
-      } else {
-        unknownOperation(entry.key)
-      }
+    for entry in entries where entry.key.text == "lint" {
+      check(entry.value, .mapping(Grammar.lint), .key("lint"))
     }
-    if first == nil { report("an entry of `operations` needs an operation", at: node.position) }
+    let named = entries.filter { $0.key.text != "lint" && isSingle($0.keyNode) }
+    guard let first = named.first else {
+      return report("an entry of `operations` needs an operation", at: node.position)
+    }
+    let rest = named.dropFirst()
+    guard let rule = Grammar.operationsByName[first.key.text] else {
+      unknownOperation(first.key)
+      return rest.forEach { notInOneEntry($0, with: first) }
+    }
+    let astray = rest.filter { rule.isKeyAstray($0, from: first.value) }
+    for entry in rest where !astray.contains(where: { $0.key.position == entry.key.position }) {
+      notInOneEntry(entry, with: first)
+    }
+    belongs(astray, under: first)
+    // Read as it was meant, so that what is missing is said, and what only stands astray is not.
+    check(first.value.adding(astray), rule.shape, .key(first.key.text))
+  }
+
+  private mutating func notInOneEntry(_ entry: YAMLNode.Entry, with first: YAMLNode.Entry) {
+    let name = entry.key.text
+    let start =
+      "an entry of `operations` holds one operation, and \(quoted(first.key.text)) stands here "
+      + "already: "
+    if let rule = Grammar.operationsByName[name] {
+      report(start + "put a `-` before \(quoted(name))", at: entry.key.position)
+      check(entry.value, rule.shape, .key(name))
+    } else {
+      report(
+        start + "\(quoted(name)) is neither one of its keys nor an operation",
+        at: entry.key.position)
+    }
+  }
+
+  /// The commonest slip of indentation: an operation's keys at the level of its name.
+  private mutating func belongs(_ astray: [YAMLNode.Entry], under operation: YAMLNode.Entry) {
+    guard let first = astray.first else { return }
+    let name = operation.key.text
+    let keys = listed(astray.map { quoted($0.key.text) }, "and")
+    let verb = astray.count == 1 ? "belongs" : "belong"
+    guard first.key.position.line > operation.key.position.line else {
+      return report(
+        "\(keys) \(verb) inside \(quoted(name)): `\(name): { \(abbreviated(first.key.text)): … }`",
+        at: first.key.position)
+    }
+    let wanted = operation.value.entries?.first?.key.position.column
+    let spaces = wanted.map { $0 - first.key.position.column } ?? 2
+    report(
+      "\(keys) \(verb) under \(quoted(name)): indent \(astray.count == 1 ? "it" : "them") "
+        + "\(spaces == 1 ? "one more space" : spaces == 2 ? "two more spaces" : "\(spaces) more spaces")",
+      at: first.key.position)
   }
 
   // MARK: Scalars
@@ -191,6 +224,11 @@ struct Validator {
     case .literal, .constant:
       if let message = scalar.value.ambiguity {
         report("\(subject.text): \(message)", at: scalar.position)
+      }
+      if case .literal = shape, scalar.isBareTimestamp {
+        report(
+          "\(subject.text): \(quoted(scalar.text)) would be stored as a text: write "
+            + "`{ sql: \(scalar.text) }`, or quote it if the text is meant", at: scalar.position)
       }
       checkNUL(scalar, subject, "use { blob: … }")
     case .boolean:
@@ -267,7 +305,14 @@ struct Validator {
     if let scalar = node.scalar, scalar.style == .plain, scalar.text.isEmpty {
       report("\(subject.text) is empty: it must be \(shape.noun)", at: node.position)
     } else {
-      report("\(subject.text) must be \(shape.noun), not \(node.noun)", at: node.position)
+      let advice =
+        if case .list = shape, node.entries != nil {
+          ": put `- ` before each \(subject.name == "operations" ? "operation" : "entry")"
+        } else {
+          ""
+        }
+      report(
+        "\(subject.text) must be \(shape.noun), not \(node.noun)\(advice)", at: node.position)
     }
   }
 
@@ -293,6 +338,23 @@ extension ScalarValue {
   }
 }
 
+extension OperationRule {
+  /// Whether an entry beside the operation's name is one of its keys, which the body lacks.
+  fileprivate func isKeyAstray(_ entry: YAMLNode.Entry, from body: YAMLNode) -> Bool {
+    guard case .mapping(let rule) = shape, rule.key(entry.key.text) != nil,
+      body.isNull || body.entries != nil
+    else { return false }
+    return !(body.entries ?? []).contains { $0.key.text == entry.key.text }
+  }
+}
+
+extension YAMLNode {
+  /// The mapping with more keys; null is a mapping without any.
+  fileprivate func adding(_ more: [Entry]) -> YAMLNode {
+    more.isEmpty ? self : YAMLNode(.mapping((entries ?? []) + more), at: position)
+  }
+}
+
 extension YAMLNode {
   /// What it is, for messages.
   fileprivate var noun: String {
@@ -310,6 +372,14 @@ extension YAMLNode {
       case .ambiguous: quoted(scalar.text)
       }
     }
+  }
+}
+
+extension YAMLScalar {
+  /// The three words that SQL reads as the time of day, and YAML as texts.
+  fileprivate var isBareTimestamp: Bool {
+    style == .plain
+      && ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME"].contains(text.uppercased())
   }
 }
 

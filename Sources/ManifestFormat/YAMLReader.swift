@@ -282,6 +282,7 @@ extension YAMLSyntaxError {
         message += " \(context)"
         if line != position.line { message += " that begins on line \(line)" }
       }
+      message += ". \(YAMLAdvice.advice(for: problem, context, at: position, in: source))"
       return Diagnostic(file: file, position: position, message: message)
     case .reading(let offset, let value, let problem):
       let hexadecimal = String(value, radix: 16, uppercase: true)

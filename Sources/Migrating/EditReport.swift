@@ -44,7 +44,8 @@ extension Project {
         continue
       }
       result.history[index].detail =
-        result.history[index].detail.replacing(folder.guessedRestore(of: entry), with: restore)
+        result.history[index].detail.replacing(
+          folder.guessedRestore(of: entry), with: "`\(restore)`")
     }
     for (index, entry) in entries.enumerated() where old[entry.id] != nil {
       let verb = lock?.contains(entry.id) == true ? "frozen" : "merged"

@@ -4,6 +4,7 @@ import SQLite
 package struct FreezeReport: Sendable {
   package let lock: HistoryLock
   package let frozen: [String]
+  package let isHistoryEmpty: Bool
 }
 
 extension Project {
@@ -32,6 +33,6 @@ extension Project {
       }
       frozen.append(migration.id)
     }
-    return FreezeReport(lock: lock, frozen: frozen)
+    return FreezeReport(lock: lock, frozen: frozen, isHistoryEmpty: migrations.isEmpty)
   }
 }

@@ -56,9 +56,8 @@ extension Project {
     }
     if lock != nil {
       result.notes.append(
-        "history.lock was held against the files alone, because git could not be asked: "
-          + "\(error.message). Whether it was rewritten as a whole, the ledger of a database "
-          + "(--database) can tell")
+        "git could not be asked whether history.lock itself was rewritten: \(error.message). "
+          + "Only git or a database's ledger (--database) can tell")
     }
     for entry in result.history where [.edited, .removed].contains(entry.state) {
       result.edits[entry.id] = EditReport(problem: error.message)
@@ -74,7 +73,7 @@ extension Project {
     guard let head = try git.commit("HEAD") else {
       if lock != nil {
         result.notes.append(
-          "history.lock was held against the files alone: the repository has no commit yet")
+          "history.lock could not be compared with git: the repository has no commit yet")
       }
       return
     }
@@ -82,7 +81,7 @@ extension Project {
     guard let older = try MergedHistory.lock(in: head, of: git, notes: &result.notes) else {
       if lock != nil, result.notes.count == known {
         result.notes.append(
-          "history.lock was held against the files alone: it is not in the last commit yet")
+          "history.lock could not be compared with git: it is not in the last commit yet")
       }
       return
     }

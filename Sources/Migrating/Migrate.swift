@@ -51,6 +51,8 @@ package struct MigrateReport: Sendable {
   /// The copy that was taken before the first draft.
   package var draftCopy: String?
   package var drift: [SchemaChange] = []
+  /// There was no manifest to apply, so that a database that was not there was not made.
+  package var isHistoryEmpty = false
 
   package var status: ExitStatus { failure?.status ?? .success }
 }
@@ -78,7 +80,11 @@ extension Project {
         return MigrateReport()
       }
     }
-    guard !targets.isEmpty else { return MigrateReport() }
+    guard !targets.isEmpty else {
+      var report = MigrateReport()
+      report.isHistoryEmpty = true
+      return report
+    }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
     let replay = try replay(targets, interruption: interruption)
     return try Upgrade(

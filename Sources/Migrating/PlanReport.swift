@@ -9,6 +9,7 @@ import SchemaModel
 package struct PlanReport: Sendable {
   package let database: String?
   package let hasLedger: Bool
+  package let isHistoryEmpty: Bool
   package var migrations: [PlannedMigration]
   /// Why the plan ends early.
   package var failure: Failure?
@@ -47,7 +48,8 @@ extension Project {
       schema.objects.removeAll { Ledger.isLedger($0.table) }
     }
     let known = Set((rows ?? []).map(\.id))
-    var report = PlanReport(database: database, hasLedger: rows != nil, migrations: [])
+    var report = PlanReport(
+      database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty, migrations: [])
     let shadow = try Shadow(application, from: schema)
     var keys = ForeignKeyGraph(schema)
     // The ledger records the schema that the history promises, whatever stands in the database.

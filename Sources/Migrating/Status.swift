@@ -16,6 +16,11 @@ package struct StatusReport: Sendable {
   }
 }
 
+package struct DiffReport: Sendable {
+  package let changes: [SchemaChange]
+  package let hasLedger: Bool
+}
+
 extension Project {
   /// Where a database stands.
   package func status(
@@ -34,10 +39,11 @@ extension Project {
       broken: comparison.filter(\.state.isBroken))
   }
 
-  /// How a database differs from the schema that its history promises at the point where it is.
+  /// How a database differs from the schema that its history promises at the point where it is;
+  /// without a ledger, from that of the whole history.
   package func diff(
     database: String, timeout: Double, interruption: Interruption = Interruption()
-  ) throws(Failure) -> [SchemaChange] {
+  ) throws(Failure) -> DiffReport {
     try DatabaseFile.require(database)
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
@@ -52,12 +58,12 @@ extension Project {
           + unknown.joined(separator: ", "))
     }
     let known = Set((live.rows ?? []).map(\.id))
-    // Without a ledger the question is how it differs from the whole history.
     let last =
       live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
     let shadow = try Shadow(application)
     for migration in migrations[..<(last.map { $0 + 1 } ?? 0)] { try shadow.apply(migration) }
-    return compareSchemas(
+    let changes = compareSchemas(
       expected: shadow.schema, actual: comparable(live.schema, with: shadow.schema))
+    return DiffReport(changes: changes, hasLedger: live.rows != nil)
   }
 }

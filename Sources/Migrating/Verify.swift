@@ -86,13 +86,13 @@ extension Project {
     guard lock != nil, !hasLedger else { return report }
     if versionControl == .git(), comparison.lock.isEmpty, comparison.notes.isEmpty {
       report.notes.append(
-        "history.lock goes on from that of the last commit; whether a commit rewrote it, "
+        "history.lock only adds to that of the last commit; whether a commit rewrote it, "
           + "`--base REV` or the ledger of a database (--database) can tell")
     }
     if versionControl == .ignored {
       report.notes.append(
-        "history.lock was held against the files alone: whether it was rewritten as a whole, "
-          + "only the ledger of a database (--database) can tell")
+        "only git or a database's ledger can tell whether history.lock itself was rewritten; "
+          + "neither was compared here")
     }
     return report
   }

@@ -61,6 +61,9 @@ extension Failure {
         .brokenHistory
       }
     let place = Failure.Place(file: file, position: Position(line: error.line, column: 1))
-    self.init(status, error.message, place: place)
+    // A lock knows its name and not its folder.
+    let message = error.message.replacing(
+      "-- \(HistoryLock.fileName)`", with: "-- \(shellQuoted(file))`")
+    self.init(status, message, place: place)
   }
 }

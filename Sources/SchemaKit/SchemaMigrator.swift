@@ -60,6 +60,7 @@ public struct SchemaMigrator: Sendable {
     var options = MigrateOptions(database: path)
     options.through = last
     options.frozenOnly = onlyFrozen
+    options.existing = onlyFrozen
     options.timeout = timeout
     let report: MigrateReport
     do throws(Failure) {

@@ -35,7 +35,12 @@ struct Settings {
     do throws(FileError) {
       bytes = try readFile(file, limit: 1_048_576)
     } catch {
-      throw Failure(error)
+      let failure = Failure(error)
+      guard session.invocation.isOnCommandLine("config") else { throw failure }
+      throw Failure(
+        failure.status,
+        failure.message + ": --config names a file such as schemactl.yaml; without it the nearest "
+          + "one is taken, in this folder or above")
     }
     configuration = try decodeConfiguration(bytes, file: file)
     base = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""

@@ -69,15 +69,15 @@ struct HistoryComparisonTests {
     migrations[1] = try Migration("0002_b", "other")
     #expect(
       detail("0002_b", migrations)
-        == "it is not what was frozen for release 1.0; restore it from git (`git checkout 1.0 -- "
-        + "migrations/0002_b.yaml`) and put the change into a new migration, or, if no device has "
+        == "it is not what was frozen for release 1.0; restore it from git (`git log -- "
+        + "migrations/0002_b.yaml` shows where) and put the change into a new migration, or, if no device has "
         + "run it, accept the edit with `schemactl freeze --accept 0002_b --reason …`")
     let unnamed = try HistoryLock(freezing: frozen, release: nil)
     let entry = MigrationFolder("my migrations").compare(migrations, with: unnamed)[1]
     #expect(
       entry.detail.hasPrefix(
-        "it is not what was frozen; restore it from git (`git checkout <the commit that froze it> "
-          + "-- 'my migrations/0002_b.yaml'`)"))
+        "it is not what was frozen; restore it from git (`git log -- 'my migrations/0002_b.yaml'` "
+          + "shows where)"))
   }
 
   @Test("an accepted edit is accepted, what was before it is edited")
@@ -116,7 +116,7 @@ struct HistoryComparisonTests {
       #expect(entries.map(\.id) == frozen.map(\.id))
       #expect(entries[index].state == .removed)
       #expect(entries.filter { $0.state.isBroken }.count == 1)
-      #expect(entries[index].detail.contains("git checkout 1.0 -- migrations/"))
+      #expect(entries[index].detail.contains("git log -- migrations/"))
     }
     #expect(folder.compare([], with: lock).allSatisfy { $0.state == .removed })
   }

@@ -88,7 +88,7 @@ extension Refusal {
       "operations that are no list",
       "operations: { sql: SELECT 1 }\n",
       [
-        "m.yaml:1:13: error: `operations` must be a list, not a mapping"
+        "m.yaml:1:13: error: `operations` must be a list, not a mapping: put `- ` before each operation"
       ]),
     Refusal(
       "operations that are not there",
@@ -113,6 +113,56 @@ extension Refusal {
       "operations:\n  - sql: SELECT 1\n    drop_table: { table: t }\n",
       [
         "m.yaml:3:5: error: an entry of `operations` holds one operation, and `sql` stands here already: put a `-` before `drop_table`"
+      ]),
+    Refusal(
+      "an operation's key at the level of its name",
+      "operations:\n  - add_column:\n    table: t\n    column: { nam: c }\n",
+      [
+        "m.yaml:3:5: error: `table` and `column` belong under `add_column`: indent them two more spaces",
+        "m.yaml:4:15: error: unknown key `nam` in a column, which takes `name`, `type`, `primary_key`, `autoincrement`, `not_null`, `default`, `unique`, `check`, `collate`, `references` and `generated`: did you mean `name`?",
+      ]),
+    Refusal(
+      "one of an operation's keys at the level of its name",
+      "operations:\n  - add_column:\n        column: { name: c }\n    table: t\n",
+      [
+        "m.yaml:4:5: error: `table` belongs under `add_column`: indent it 4 more spaces"
+      ]),
+    Refusal(
+      "an operation's keys at the level of its name, one of them missing",
+      "operations:\n  - rename_column:\n    table: t\n    to: b\n",
+      [
+        "m.yaml:2:19: error: `rename_column` needs `from`",
+        "m.yaml:3:5: error: `table` and `to` belong under `rename_column`: indent them two more spaces",
+      ]),
+    Refusal(
+      "an operation's key beside its braces",
+      "operations: [ { add_column: { column: { name: c } }, table: t } ]\n",
+      [
+        "m.yaml:1:54: error: `table` belongs inside `add_column`: `add_column: { table: … }`"
+      ]),
+    Refusal(
+      "an operation that another one has for a key",
+      "operations:\n  - create_view: { name: v, sql: CREATE VIEW v AS SELECT 1 }\n    sql: SELECT 1\n",
+      [
+        "m.yaml:3:5: error: an entry of `operations` holds one operation, and `create_view` stands here already: put a `-` before `sql`"
+      ]),
+    Refusal(
+      "what is neither an operation nor a key of one",
+      "operations:\n  - drop_table: { table: t }\n    tabel: t\n",
+      [
+        "m.yaml:3:5: error: an entry of `operations` holds one operation, and `drop_table` stands here already: `tabel` is neither one of its keys nor an operation"
+      ]),
+    Refusal(
+      "the time of day as a text",
+      manifest("add_column: { table: t, column: { name: c, default: CURRENT_TIMESTAMP } }"),
+      [
+        "m.yaml:2:57: error: `default`: `CURRENT_TIMESTAMP` would be stored as a text: write `{ sql: CURRENT_TIMESTAMP }`, or quote it if the text is meant"
+      ]),
+    Refusal(
+      "the time of day as a text, in small letters, in a row",
+      manifest("insert: { table: t, rows: [ { a: current_date, b: 'CURRENT_TIME' } ] }"),
+      [
+        "m.yaml:2:38: error: the value of `a`: `current_date` would be stored as a text: write `{ sql: current_date }`, or quote it if the text is meant"
       ]),
     Refusal(
       "an entry that only holds lint",
@@ -755,31 +805,61 @@ extension Refusal {
       "a tab as indentation",
       "operations:\n\t- sql: SELECT 1\n",
       [
-        "m.yaml:2:1: error: not valid YAML: found character that cannot start any token while scanning for the next token"
+        "m.yaml:2:1: error: not valid YAML: found character that cannot start any token while scanning for the next token. A tab stands here: indent with spaces"
       ]),
     Refusal(
       "an open bracket",
       "operations: [\n",
       [
-        "m.yaml:2:1: error: not valid YAML: did not find expected node content while parsing a flow node"
+        "m.yaml:2:1: error: not valid YAML: did not find expected node content while parsing a flow node. A value is missing here, or a `[` or `{` is not closed"
       ]),
     Refusal(
       "an open quote",
       manifest("sql: 'SELECT"),
       [
-        "m.yaml:3:1: error: not valid YAML: found unexpected end of stream while scanning a quoted scalar that begins on line 2"
+        "m.yaml:3:1: error: not valid YAML: found unexpected end of stream while scanning a quoted scalar that begins on line 2. Close the quote that was opened"
       ]),
     Refusal(
       "a percent sign that begins a value",
       manifest("sql: %x"),
       [
-        "m.yaml:2:10: error: not valid YAML: found character that cannot start any token while scanning for the next token"
+        "m.yaml:2:10: error: not valid YAML: found character that cannot start any token while scanning for the next token. No plain text begins with this character: put the text in quotes"
       ]),
     Refusal(
       "a key in the middle of nowhere",
       "operations:\n  - sql: SELECT 1\n drop: 1\n",
       [
-        "m.yaml:3:2: error: not valid YAML: did not find expected key while parsing a block mapping that begins on line 1"
+        "m.yaml:3:2: error: not valid YAML: did not find expected key while parsing a block mapping that begins on line 1. Indent this line like the keys above it; a text that begins with a quote must be quoted as a whole"
+      ]),
+    Refusal(
+      "a text that holds a colon",
+      "description: Items: how many\noperations: []\n",
+      [
+        "m.yaml:1:19: error: not valid YAML: mapping values are not allowed in this context. A text that holds `: ` must stand in quotes; if a key is meant, indent it like its neighbours"
+      ]),
+    Refusal(
+      "a tab behind spaces",
+      "operations:\n  - drop_table:\n    \ttable: t\n",
+      [
+        "m.yaml:3:5: error: not valid YAML: found character that cannot start any token while scanning for the next token. A tab stands here: indent with spaces"
+      ]),
+    Refusal(
+      "a text that begins with an asterisk",
+      "description: * a *\noperations: []\n",
+      [
+        "m.yaml:1:15: error: not valid YAML: did not find expected alphabetic or numeric character while scanning an alias. A text that begins with `&` or `*` must stand in quotes"
+      ]),
+    Refusal(
+      "a backslash in double quotes",
+      "description: \"C:\\dir\"\noperations: []\n",
+      [
+        "m.yaml:1:17: error: not valid YAML: found unknown escape character while parsing a quoted scalar. In double quotes a backslash begins an escape: write it twice, or use single quotes"
+      ]),
+    Refusal(
+      "a line that is no key",
+      "operations: []\nfoo\n",
+      [
+        "m.yaml:3:1: error: not valid YAML: could not find expected ':' while scanning a simple key that begins on line 2. Every line of a mapping is `key: value`: add the `:`, or put a text that goes on over several lines in quotes"
       ]),
     Refusal(
       "a control character",

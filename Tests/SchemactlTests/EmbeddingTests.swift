@@ -32,6 +32,27 @@ struct EmbeddingTests {
     #expect(try migrator.migrate(databaseAt: folder.path("app.sqlite")).applied.isEmpty)
   }
 
+  @Test("what the README shows is Swift, and an error has its code and its message")
+  func readme() throws {
+    let folder = try history()
+    do {
+      let migrator = try SchemaMigrator(
+        migrations: folder.path("migrations"),
+        functions: [
+          AppFunction("shout", arguments: 1) { arguments in
+            guard case .text(let text) = arguments[0] else { return .null }
+            return .text(text.uppercased())
+          }
+        ],
+        collations: [AppCollation("LENGTH") { a, b in a.count - b.count }])
+      try migrator.migrate(databaseAt: folder.path("app.sqlite"), onlyFrozen: true)
+      Issue.record("there is no database")
+    } catch {
+      #expect(error.code == .notFound)
+      #expect(error.message.contains("app.sqlite"))
+    }
+  }
+
   @Test("a collation that only the app has orders for real")
   func appCollation() throws {
     let folder = try WorkingFolder.of([

@@ -56,6 +56,29 @@ func unknownShell() throws {
   #expect(run.errors.contains("Did you mean 'zsh'?"))
 }
 
+@Test("a shell that is none of them is not taken for one")
+func otherShell() throws {
+  let run = try WorkingFolder().expect(64, "completions", "tcsh")
+  #expect(run.errors.contains("There are completions for bash, zsh and fish."))
+  #expect(!run.errors.contains("Did you mean"))
+}
+
+@Test("the manual page tells of every command")
+func manualPage() throws {
+  let page = try WorkingFolder().expect(0, "completions", "man").output
+  #expect(page.hasPrefix(".TH SCHEMACTL 1"))
+  for command in CommandLineProgram.schemactl.commands {
+    #expect(page.contains(".SS \(command.name)"))
+  }
+}
+
+@Test("bash is offered the shells and the rules")
+func offers() throws {
+  let script = try WorkingFolder().expect(0, "completions", "bash").output
+  #expect(script.contains("words='bash zsh fish man'"))
+  #expect(script.contains("'schemactl lint:--explain') COMPREPLY=($(compgen -W 'drop-column "))
+}
+
 /// Compares with a file of `Golden`; with UPDATE_GOLDEN=1 the file is written instead.
 func expectGolden(
   _ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation

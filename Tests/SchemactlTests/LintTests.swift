@@ -32,7 +32,7 @@ struct LintTests {
     let line = try #require(run.output.split(separator: "\n").first { $0.contains("drop-column") })
     #expect(line.hasPrefix("migrations/0002_drop.yaml:2:34: error: "))
     #expect(line.hasSuffix(" [drop-column]"))
-    #expect(run.output.hasSuffix("(profile additive).\n"))
+    #expect(run.output.hasSuffix("(profile additive: something may sync).\n"))
     #expect(run.errors.isEmpty)
   }
 
@@ -41,8 +41,66 @@ struct LintTests {
     let folder = try dropping()
     let run = try folder.expect(0, "lint", "--profile", "local")
     #expect(run.output.contains(" warning: "))
-    #expect(run.output.hasSuffix("(profile local).\n"))
+    #expect(run.output.hasSuffix("(profile local: nothing syncs).\n"))
     try folder.expect(1, "lint", "--profile", "local", "--strict")
+  }
+
+  @Test("a waived finding is one line with its reason")
+  func waivedLine() throws {
+    let folder = try dropping(
+      """
+          lint: { allow: [ { rule: drop-column, reason: Never filled. } ] }
+
+      """)
+    #expect(
+      try folder.expect(0, "lint").output == """
+        migrations/0002_drop.yaml:2:34: waived: drop-column: Never filled.
+        0 errors, 0 warnings, 0 notes, 1 waived (profile additive: something may sync).
+
+        """)
+  }
+
+  @Test("a replay that ends early is counted, and what was not looked at is said")
+  func endsEarly() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": Self.notes, "0002_fails": "operations: [ drop_table: { table: gone } ]\n",
+    ])
+    let run = try folder.expect(3, "lint")
+    #expect(
+      run.output == """
+        1 error, 0 warnings, 0 notes (profile additive: something may sync). The replay ended at \
+        0002_fails: what comes after was not looked at.
+
+        """)
+  }
+
+  @Test("a NOT NULL column that the operation itself fills fails no migration")
+  func filled() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": Self.notes,
+      "0002_move": """
+      operations:
+        - move_column:
+            table: notes
+            from: color
+            to: { name: shade, type: INTEGER, not_null: true }
+            using: coalesce(color, 0)
+      """,
+    ])
+    let output = try folder.expect(1, "lint").output
+    let line = output.split(separator: "\n").first { $0.contains("[add-not-null") }
+    #expect(line?.contains("every INSERT of an older version of the app") == true)
+    #expect(line?.contains("the migration fails") == false)
+  }
+
+  @Test("a NOT NULL column that only gets another name is not a new one")
+  func renamed() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": "operations: [ sql: 'CREATE TABLE notes (id TEXT PRIMARY KEY, a NOT NULL)' ]\n",
+      "0002_rename":
+        "operations: [ rename_column: { table: notes, from: a, to: b } ]\n",
+    ])
+    #expect(!(try folder.expect(1, "lint").output.contains("[add-not-null")))
   }
 
   @Test("the configuration picks the profile and sets severities")

@@ -110,6 +110,69 @@ struct OutputTests {
     #expect(try folder.expect(0, "verify").output == "1 migration: 1 unchanged.\n")
   }
 
+  @Test("an empty history is named as such, and nothing is made")
+  func emptyHistory() throws {
+    let folder = try WorkingFolder.of([:])
+    #expect(
+      try folder.expect(0, "freeze", "--release", "1.0").output
+        == "Nothing to freeze: there are no migrations yet. Release 1.0 was not recorded.\n")
+    for arguments in [["migrate"], ["migrate", "--dry-run"]] {
+      let run = try folder.start(arguments + ["--database", "app.sqlite"]).wait()
+      #expect(
+        run.output == "The history is empty: no migration was applied to app.sqlite, and no "
+          + "database was made.\n")
+    }
+    #expect(!folder.exists("app.sqlite"))
+  }
+
+  @Test("a release that freezes nothing is not recorded")
+  func emptyRelease() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "freeze", "--release", "1.0")
+    #expect(
+      try folder.expect(0, "freeze", "--release", "1.1").output
+        == "Nothing to freeze: every migration is frozen already. Release 1.1 was not recorded.\n")
+    let json = try folder.expect(0, "freeze", "--release", "1.1", "--format", "json").json()
+    #expect(json["release"] is NSNull)
+  }
+
+  @Test("diff of a database without a ledger says so, and compares it with the whole history")
+  func diffWithoutLedger() throws {
+    let folder = try migrated(through: "6")
+    try folder.connection().execute("DROP TABLE schemactl_migrations")
+    let run = try folder.expect(1, "diff", "--database", "app.sqlite")
+    #expect(
+      run.output.hasPrefix(
+        "app.sqlite has no ledger, so it does not say which migrations it has run: its schema "
+          + "differs from that of the whole history.\n"))
+    let all = try migrated(through: "7")
+    try all.connection().execute("DROP TABLE schemactl_migrations")
+    let same = try all.expect(0, "diff", "--database", "app.sqlite")
+    #expect(same.output.hasSuffix("its schema equals that of the whole history.\n"))
+  }
+
+  @Test("plan --empty begins with an empty database, whatever is configured")
+  func planEmpty() throws {
+    let folder = try migrated(through: "7")
+    try folder.write("schemactl.yaml", "database: app.sqlite\n")
+    #expect(!(try folder.expect(0, "plan").output.contains("CREATE TABLE")))
+    for environment in [[:], ["SCHEMACTL_DATABASE": "app.sqlite"]] {
+      let run = try folder.expect(0, "plan", "--empty", environment: environment)
+      #expect(run.output.contains("CREATE TABLE"))
+    }
+    let run = try folder.expect(64, "plan", "--empty", "--database", "app.sqlite")
+    #expect(run.errors.contains("--empty and --database contradict each other"))
+  }
+
+  @Test(
+    "a configuration that is not there says what --config is for",
+    arguments: ["missing.yaml", "migrations/0001_notes.yaml/schemactl.yaml"])
+  func missingConfiguration(file: String) throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    let run = try folder.expect(66, "lint", "--config", file)
+    #expect(run.errors.contains("--config names a file such as schemactl.yaml"))
+  }
+
   @Test("--quiet says nothing when all is well", arguments: [["migrate"], ["verify"], ["diff"]])
   func quiet(arguments: [String]) throws {
     let folder = try migrated(through: "6")

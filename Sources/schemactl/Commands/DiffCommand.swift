@@ -23,9 +23,9 @@ enum DiffCommand: Command {
         database: database, timeout: settings.timeout, interruption: session.interruption)
     }
     switch result {
-    case .success(let changes):
-      session.report(.compared(changes, database: database))
-      return changes.isEmpty ? .success : .finding
+    case .success(let report):
+      session.report(.compared(report, database: database))
+      return report.changes.isEmpty ? .success : .finding
     case .failure(let failure):
       session.report(.failed(.diff, failure))
       return failure.status

@@ -16,7 +16,8 @@ enum LintCommand: Command {
     ],
     options: [
       .profile, .strict,
-      OptionDeclaration("explain", .text("ID"), summary: "Print a rule instead."),
+      OptionDeclaration(
+        "explain", .text("ID"), offers: Rule.all.map(\.id), summary: "Print a rule instead."),
     ] + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {

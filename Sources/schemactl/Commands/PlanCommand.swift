@@ -6,27 +6,36 @@ enum PlanCommand: Command {
     name: "plan", summary: "Shows the SQL that 'migrate' would run.",
     discussion: """
       Prints a script for the sqlite3 shell that does what 'migrate' would do: the same statements, \
-      the same transactions, the same entries in the ledger. It stops at the first error. Without a \
-      database the plan begins with an empty one.
+      the same transactions, the same entries in the ledger. It stops at the first error. With \
+      --empty, or without a database, it begins with an empty one.
       """,
     examples: [
       .init("schemactl plan --database app.sqlite", "Shows what is pending as SQL."),
-      .init("schemactl plan | sqlite3 new.sqlite", "Makes a database without schemactl."),
+      .init(
+        "schemactl plan --empty | sqlite3 new.sqlite", "Makes a database without schemactl."),
     ],
     options: [
       OptionDeclaration(
         "to", .text("ID"), summary: "The last migration to plan, by its id or its number."),
       OptionDeclaration("frozen", summary: "Plan only what is frozen."),
+      OptionDeclaration(
+        "empty", summary: "Begin with an empty database, whatever is configured."),
     ] + .database + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
+    let isEmpty = session.invocation.flag("empty")
+    if isEmpty, session.invocation.isOnCommandLine("database") {
+      throw session.usageError(
+        "--empty and --database contradict each other",
+        hint: "--empty plans the whole history, --database what a database lacks.")
+    }
     let settings = try Settings(session)
     var options = MigrateOptions(database: "")
     options.through = session.invocation.text("to")
     options.frozenOnly = session.invocation.flag("frozen")
     options.timeout = settings.timeout
     let result = try attempt {
-      let database = try settings.optionalDatabase()
+      let database = isEmpty ? nil : try settings.optionalDatabase()
       return try settings.project(for: database, mustExist: false)
         .plan(options, database: database)
     }

@@ -17,7 +17,7 @@ enum Event {
   case stands(StatusReport, database: String)
   case verified(VerifyReport, of: Project, database: String?)
   case checked(CheckReport)
-  case compared([SchemaChange], database: String)
+  case compared(DiffReport, database: String)
   case linted(LintReport)
   /// A new manifest.
   case created(id: String, file: String)

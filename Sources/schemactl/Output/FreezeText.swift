@@ -4,7 +4,11 @@ import Migrating
 extension TextReporter {
   func show(_ report: FreezeReport, _ release: String?, _ file: String) {
     guard !report.frozen.isEmpty else {
-      return mention("Nothing to freeze: every migration is frozen already.")
+      let release = release.map { " Release \($0.visible) was not recorded." } ?? ""
+      return mention(
+        report.isHistoryEmpty
+          ? "Nothing to freeze: there are no migrations yet.\(release)"
+          : "Nothing to freeze: every migration is frozen already.\(release)")
     }
     for id in report.frozen { mention("Froze \(id.visible).") }
     let name = release.map { " for release \($0.visible)" } ?? ""

@@ -18,9 +18,17 @@ extension TextReporter {
     }
   }
 
-  func show(_ changes: [SchemaChange], _ database: String) {
-    if changes.isEmpty { return mention("\(database.visible) is what its history says it is.") }
-    for change in changes { say(change.sentence.visible) }
+  func show(_ report: DiffReport, _ database: String) {
+    let start =
+      "\(database.visible) has no ledger, so it does not say which migrations it has run: its "
+      + "schema "
+    switch (report.hasLedger, report.changes.isEmpty) {
+    case (true, true): mention("\(database.visible) is what its history says it is.")
+    case (false, true): mention(start + "equals that of the whole history.")
+    case (false, false): mention(start + "differs from that of the whole history.")
+    case (true, false): break
+    }
+    for change in report.changes { say(change.sentence.visible) }
   }
 
   func show(_ report: VerifyReport, _ database: String?) {

@@ -27,7 +27,10 @@ struct JSONReporter: Reporter {
     case .stands(let report, _): write(report.members)
     case .verified(let report, _, _): write(report.members)
     case .checked(let report): write(report.members)
-    case .compared(let changes, _): write(differences(changes, isEqual: changes.isEmpty))
+    case .compared(let report, _):
+      write(
+        differences(report.changes, isEqual: report.changes.isEmpty)
+          + [("hasLedger", .bool(report.hasLedger))])
     case .linted(let report): write(report.members)
     case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
     case .explained(let rule, let text):
@@ -39,7 +42,8 @@ struct JSONReporter: Reporter {
           + report.members.filter { ["findings", "summary"].contains($0.0) })
     case .frozen(let report, let release, let file):
       write([
-        ("frozen", .list(report.frozen)), ("release", .text(release)), ("file", .string(file)),
+        ("frozen", .list(report.frozen)),
+        ("release", report.frozen.isEmpty ? .null : .text(release)), ("file", .string(file)),
       ])
     case .accepted(let id, let reason, let file):
       write([

@@ -3,7 +3,9 @@ import Migrating
 
 extension TextReporter {
   func show(_ report: LintReport) {
-    showFindings(report)
+    for finding in report.findings {
+      finding.waived ? mention(waiver(of: finding)) : show(finding)
+    }
     if let failure = report.failure { complain(Problem(failure)) }
     mention(summary(of: report))
   }
@@ -12,7 +14,12 @@ extension TextReporter {
     for finding in report.findings where !finding.waived { show(finding) }
   }
 
-  /// `1 error, 0 warnings, 2 notes, 1 waived (profile local).`
+  private func waiver(of finding: Finding) -> String {
+    "\(finding.file.visible):\(finding.line):\(finding.column): waived: \(finding.rule): "
+      + (finding.reason?.visible ?? "no reason is given")
+  }
+
+  /// `1 error, 0 warnings, 2 notes, 1 waived (profile local: nothing syncs).`
   func summary(of report: LintReport) -> String {
     let summary = report.summary
     var counts = [
@@ -20,7 +27,11 @@ extension TextReporter {
       counted(summary.notes, "note"),
     ]
     if summary.waived > 0 { counts.append("\(summary.waived) waived") }
-    return "\(counts.joined(separator: ", ")) (profile \(report.profile.rawValue))."
+    let text =
+      "\(counts.joined(separator: ", ")) (profile \(report.profile.rawValue): "
+      + "\(report.profile.meaning))."
+    guard let migration = report.failure?.migration?.id else { return text }
+    return text + " The replay ended at \(migration.visible): what comes after was not looked at."
   }
 
   /// Why nothing was frozen.

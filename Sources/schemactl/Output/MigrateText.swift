@@ -17,7 +17,9 @@ extension TextReporter {
     }
     for change in report.drift { note("drift: " + change.sentence) }
     guard let failure = report.failure else {
-      return mention(arrival(report.applied.count, options))
+      return mention(
+        report.isHistoryEmpty
+          ? nothingThere(options) : arrival(report.applied.count, options))
     }
     complain(Problem(failure))
     advise(whatStays(report, database))
@@ -59,6 +61,13 @@ extension TextReporter {
       : "\(state): \(counted(count, "migration")) applied."
   }
 
+  private func nothingThere(_ options: MigrateOptions) -> String {
+    let database = options.database.visible
+    return options.frozenOnly
+      ? "Nothing is frozen yet, so there is nothing to do: \(database) is as it was."
+      : "The history is empty: no migration was applied to \(database), and no database was made."
+  }
+
   private func whatStays(_ report: MigrateReport, _ database: String) -> String {
     guard let last = report.applied.last else {
       return report.created
@@ -83,7 +92,7 @@ extension TextReporter {
       }
     }
     if report.plan.migrations.isEmpty, report.failure == nil {
-      mention(arrival(0, options))
+      mention(report.plan.isHistoryEmpty ? nothingThere(options) : arrival(0, options))
     }
     if let failure = report.failure { complain(Problem(failure)) }
     if !report.plan.migrations.isEmpty { mention("Nothing was changed.") }

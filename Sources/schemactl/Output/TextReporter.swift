@@ -32,7 +32,7 @@ final class TextReporter: Reporter {
     case .stands(let report, let database): show(report, database)
     case .verified(let report, _, let database): show(report, database)
     case .checked(let report): show(report)
-    case .compared(let changes, let database): show(changes, database)
+    case .compared(let report, let database): show(report, database)
     case .linted(let report): show(report)
     case .created(_, let file): say(file.visible)
     case .explained(_, let text): sayScript(text)

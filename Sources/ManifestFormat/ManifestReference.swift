@@ -1,0 +1,333 @@
+/// `docs/manifest.md`: what a manifest and `schemactl.yaml` can say, made from the grammar that
+/// decodes them.
+package enum ManifestReference {
+  package static var document: String {
+    var writer = ReferenceWriter()
+    writer.write(introduction)
+    writer.keys(of: Grammar.manifest)
+    writer.write(values)
+    writer.write(waivers)
+    writer.write("\n### Waiver\n\n")
+    writer.keys(of: Grammar.waiver)
+    writer.write(
+      """
+
+      ## Operations
+
+      Each entry of `operations` holds one of these, and may hold a `lint` of its own beside it.
+
+      Not all of them can run yet: schemactl reads and checks
+      \(listed(Grammar.unplanned.map { "`\($0)`" }, "and")), and `mirror` of `move_column`, and
+      refuses to run them. Until then write the statements themselves with [`sql`](#sql).
+
+      """)
+    for rule in Grammar.operations { writer.operation(rule) }
+    writer.write(
+      """
+
+      ## Parts
+
+      What several operations are made of.
+
+      """)
+    writer.parts(
+      besides: [Grammar.waiver, Grammar.literal], of: [Grammar.manifest] + Grammar.operationBodies)
+    writer.write(configuration)
+    writer.keys(of: Grammar.configuration)
+    writer.parts(besides: [], of: [Grammar.configuration])
+    return writer.text
+  }
+
+  private static let introduction = """
+    # The manifest
+
+    Generated from the declarations that schemactl reads manifests by; each example is a test.
+    Editors complete and check manifests by [manifest.schema.json](manifest.schema.json).
+
+    A migration is one file, `NNNN_what_it_does.yaml`, in the folder `migrations`. The numbers are
+    the order; `schemactl new` makes a file with the next one.
+
+    ```yaml
+    description: Items have a price.
+    operations:
+      - add_column:
+          table: items
+          column: { name: price, type: INTEGER, not_null: true, default: 0 }
+    ```
+
+
+    """
+
+  private static let values = """
+
+    ## Values
+
+    | written | stored |
+    |---|---|
+    | `7`, `-1.5` | a number |
+    | `true`, `false` | 1 and 0 |
+    | `null`, `~` | NULL |
+    | `milk`, `'0'`, `"a: b"` | a text; quotes make a text of anything |
+    | `{ sql: "uuid()" }` | what SQLite gives for the expression, each time anew |
+    | `{ blob: "00ff" }` | bytes, two hexadecimal digits each |
+
+    What readers of YAML disagree on is an error that says how to write it: `yes`, `no`, `on`,
+    `off`, `007`, `0x1f`, `1_000`, `.inf`. So is a bare `CURRENT_TIMESTAMP`, which is a text to YAML:
+    write `{ sql: CURRENT_TIMESTAMP }`.
+
+    SQL stands as a text, `check: price >= 0`; in quotes where it holds `: ` or ` #` or begins with
+    a quote, a bracket or the like. `uuid()` is built into schemactl; other functions of the app are
+    declared in `schemactl.yaml`.
+
+    """
+
+  private static let waivers = """
+
+    ## Waivers
+
+    What [lint](rules.md) finds is allowed with a reason, for the whole manifest or beside one
+    operation:
+
+    ```yaml
+    operations:
+      - drop_column: { table: items, column: price }
+        lint:
+          allow:
+            - rule: drop-column
+              reason: Nothing syncs, and the column was never filled.
+    ```
+
+    """
+
+  private static let configuration = """
+
+    ## schemactl.yaml
+
+    In the folder where schemactl is called, or any above it; paths are relative to its own folder.
+    Every key may be left out. An option on the command line wins.
+
+    ```yaml
+    migrations: migrations
+    database: app.sqlite
+    sync: { engine: none }
+    functions:
+      - { name: shout, arguments: 1 }
+    lint:
+      rules: { drop-column: warning }
+    ```
+
+
+    """
+}
+
+extension Grammar {
+  /// Operations that are read and checked and that the planner cannot plan yet.
+  package static let unplanned = [
+    "alter_column", "rebuild_table", "convert_primary_key", "create_virtual_table",
+    "drop_virtual_table",
+  ]
+
+  static var operationBodies: [MappingRule] {
+    operations.compactMap { if case .mapping(let rule) = $0.shape { rule } else { nil } }
+  }
+
+  /// A short example of each operation, as an entry of `operations`.
+  package static let examples: [String: String] = [
+    "create_table": """
+    - create_table:
+        name: items
+        columns:
+          - { name: id, type: INTEGER, primary_key: true }
+          - { name: title, type: TEXT, not_null: true, default: "" }
+          - { name: listID, type: INTEGER, references: { table: lists, on_delete: cascade } }
+        checks: [ length(title) < 200 ]
+    """,
+    "drop_table": "- drop_table: { table: items }",
+    "rename_table": "- rename_table: { table: items, to: things }",
+    "rebuild_table": """
+    - rebuild_table:
+        table: items
+        columns:
+          - { name: id, type: INTEGER, primary_key: true }
+          - { name: title, type: TEXT, not_null: true }
+        copy: { title: "coalesce(title, '')" }
+    """,
+    "convert_primary_key": """
+    - convert_primary_key: { table: items, to: uuid, uuids: per_database }
+    """,
+    "add_column": """
+    - add_column:
+        table: items
+        column: { name: price, type: INTEGER, not_null: true, default: 0 }
+    """,
+    "drop_column": "- drop_column: { table: items, column: price }",
+    "rename_column": "- rename_column: { table: items, from: title, to: name }",
+    "move_column": """
+    - move_column:
+        table: items
+        from: isDone
+        to: { name: status, type: TEXT, not_null: true, default: open }
+        map: { 0: open, 1: done }
+    """,
+    "alter_column": """
+    - alter_column: { table: items, column: title, not_null: true, default: "" }
+    """,
+    "create_index": """
+    - create_index:
+        name: items_by_title
+        table: items
+        columns: [ title, { column: price, order: desc } ]
+    """,
+    "create_view": """
+    - create_view:
+        name: cheap
+        sql: CREATE VIEW cheap AS SELECT title FROM items WHERE price < 10
+    """,
+    "create_trigger": """
+    - create_trigger:
+        name: items_touch
+        sql: |
+          CREATE TRIGGER items_touch AFTER UPDATE OF title ON items BEGIN
+            UPDATE items SET changedAt = datetime() WHERE id = NEW.id;
+          END
+    """,
+    "create_virtual_table": """
+    - create_virtual_table: { name: search, using: fts5, arguments: [ title ] }
+    """,
+    "drop_index": "- drop_index: { name: items_by_title }",
+    "drop_view": "- drop_view: { name: cheap }",
+    "drop_trigger": "- drop_trigger: { name: items_touch }",
+    "drop_virtual_table": "- drop_virtual_table: { name: search }",
+    "insert": """
+    - insert:
+        table: items
+        rows:
+          - { title: Milk, price: 2 }
+          - { title: Bread, price: { sql: "1 + 2" } }
+    """,
+    "update": """
+    - update: { table: items, set: { price: price * 100 }, where: price > 0 }
+    """,
+    "delete": "- delete: { table: items, where: title = '' }",
+    "sql": """
+    - sql: |
+        UPDATE items SET title = trim(title);
+        DELETE FROM items WHERE title = '';
+    """,
+    "assert": """
+    - assert:
+        query: SELECT count(*) FROM items WHERE price < 0
+        equals: 0
+        message: An item has a negative price.
+    """,
+  ]
+}
+
+/// Writes Markdown, each mapping as a table of its keys.
+private struct ReferenceWriter {
+  private(set) var text = ""
+
+  mutating func write(_ text: String) { self.text += text }
+
+  mutating func operation(_ rule: OperationRule) {
+    write("\n### \(rule.name)\n\n\(rule.summary)")
+    if Grammar.unplanned.contains(rule.name) { write(" **It cannot run yet.**") }
+    write("\n\n")
+    if case .mapping(let mapping) = rule.shape {
+      keys(of: mapping)
+    } else {
+      write("Takes \(rule.shape.reference).\n")
+    }
+    if let example = Grammar.examples[rule.name] { write("\n```yaml\n\(example)\n```\n") }
+  }
+
+  mutating func keys(of rule: MappingRule) {
+    write("| key | takes | |\n|---|---|---|\n")
+    for key in rule.keys {
+      let name = "`\(key.name)`" + (key.isRequired ? " **(required)**" : "")
+      write("| \(name) | \(key.shape.reference) | \(key.summary) |\n")
+    }
+    if !rule.exactlyOneOf.isEmpty {
+      let names = rule.exactlyOneOf.map { "`\($0)`" }
+      write("\nExactly one of \(listed(names, "and")) must be there.\n")
+    }
+  }
+
+  /// The mappings that others hold, each once.
+  mutating func parts(besides known: [MappingRule], of rules: [MappingRule]) {
+    var names = Set((known + rules).map(\.name))
+    var rest = rules.flatMap(\.held)
+    while !rest.isEmpty {
+      let rule = rest.removeFirst()
+      guard names.insert(rule.name).inserted else { continue }
+      write("\n### \(rule.title)\n\n")
+      keys(of: rule)
+      rest = rule.held + rest
+    }
+  }
+}
+
+extension MappingRule {
+  /// `a column` is `Column`; a key in code stays one.
+  fileprivate var title: String {
+    let words = name.split(separator: " ").drop { $0 == "a" || $0 == "an" }
+    let title = words.joined(separator: " ")
+    return title.prefix(1).uppercased() + title.dropFirst()
+  }
+
+  /// A link to its section, by the anchor that GitHub makes of a title.
+  fileprivate var link: String {
+    let anchor = title.lowercased().replacing("`", with: "").replacing(" ", with: "-")
+    return "[\(name)](#\(anchor))"
+  }
+
+  fileprivate var held: [MappingRule] { keys.flatMap(\.shape.held) }
+}
+
+extension Shape {
+  fileprivate var held: [MappingRule] {
+    switch self {
+    case .mapping(let rule): [rule]
+    case .either(let short, let rule): short.held + [rule]
+    case .list(let shape, _), .oneOrMany(let shape), .nullable(let shape): shape.held
+    case .map(let key, let value, _): key.held + value.held
+    default: []
+    }
+  }
+
+  /// What stands there, in a cell of a table.
+  fileprivate var reference: String {
+    switch self {
+    case .text(let rule): rule.reference
+    case .sql: "SQL"
+    case .literal: "a [value](#values)"
+    case .constant: "a [value](#values) other than SQL"
+    case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "a number, at least \(Int(range.lowerBound))"
+    case .boolean: "`true` or `false`"
+    case .consent: "`true`"
+    case .choice(let choices): listed(choices.map { "`\($0)`" }, "or")
+    case .list(.operation, _): "a list of [operations](#operations)"
+    case .list(.list(let element, _), _): "a list of lists, each \(element.reference)"
+    case .list(let element, _): "a list, each \(element.reference)"
+    case .oneOrMany(let shape): "\(shape.reference), or a list of it"
+    case .mapping(let rule): rule.link
+    case .map(let key, let value, _): "a mapping: \(key.reference) → \(value.reference)"
+    case .nullable(let shape): "\(shape.reference), or `null`"
+    case .either(let short, let rule): "\(short.reference), or \(rule.link)"
+    case .operation: "an [operation](#operations)"
+    }
+  }
+}
+
+extension TextRule {
+  fileprivate var reference: String {
+    switch self {
+    case .any, .filled: "a text"
+    case .name: "a name"
+    case .hexadecimal: "hexadecimal digits"
+    case .date: "a date such as `2027-01-31`"
+    case .version: "a version such as `'3.37'`"
+    }
+  }
+}
