@@ -21,6 +21,7 @@ demo: prerequisites ## Show schemactl at work on a database of its own
 
 test: prerequisites ## Build and run every test; print what fails and the sum
 	@set -o pipefail; swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
+	@Scripts/try-plugin
 
 check: prerequisites ## What a change must pass: format, build without a warning, tests
 	@swift format lint --strict --parallel --recursive $(SOURCES)

@@ -50,8 +50,7 @@ public struct SchemaMigrator: Sendable {
   /// - Parameters:
   ///   - path: the database file.
   ///   - last: the id of the last migration to apply; nil is all.
-  ///   - onlyFrozen: passes over migrations that `schemactl freeze` has not frozen, and refuses to
-  ///     make a missing file.
+  ///   - onlyFrozen: passes over migrations that `schemactl freeze` has not frozen.
   /// - Throws: ``SchemaError``. The migrations before the one that failed are applied and stay.
   @discardableResult
   public func migrate(
@@ -60,7 +59,6 @@ public struct SchemaMigrator: Sendable {
     var options = MigrateOptions(database: path)
     options.through = last
     options.frozenOnly = onlyFrozen
-    options.existing = onlyFrozen
     options.timeout = timeout
     let report: MigrateReport
     do throws(Failure) {

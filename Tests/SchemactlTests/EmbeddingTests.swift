@@ -45,8 +45,8 @@ struct EmbeddingTests {
           }
         ],
         collations: [AppCollation("LENGTH") { a, b in a.count - b.count }])
-      try migrator.migrate(databaseAt: folder.path("app.sqlite"), onlyFrozen: true)
-      Issue.record("there is no database")
+      try migrator.migrate(databaseAt: folder.path("nowhere/app.sqlite"), onlyFrozen: true)
+      Issue.record("there is no such folder")
     } catch {
       #expect(error.code == .notFound)
       #expect(error.message.contains("app.sqlite"))
