@@ -6,6 +6,15 @@ static inline int schemactl_db_config(sqlite3 *db, int option, int value, int *n
   return sqlite3_db_config(db, option, value, now);
 }
 
+// Reads through the connection's own descriptor: to open the file once more, and to close it, would
+// end this process's locks on it (How To Corrupt An SQLite Database File, section 2.2).
+static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK || !file || !file->pMethods) return SQLITE_IOERR;
+  return file->pMethods->xRead(file, buffer, count, offset);
+}
+
 static inline sqlite3_destructor_type schemactl_transient(void) { return SQLITE_TRANSIENT; }
 
 static inline sqlite3_destructor_type schemactl_static(void) { return SQLITE_STATIC; }

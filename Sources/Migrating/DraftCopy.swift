@@ -15,8 +15,6 @@ package struct DraftCopy: Sendable {
   package let database: String
   /// `<database>.before-drafts`.
   package var path: String { database + ".before-drafts" }
-  /// Where a reset puts the database that it replaces.
-  package var setAside: String { database + ".before-reset" }
 
   package init(of database: String) {
     self.database = database
@@ -28,17 +26,22 @@ package struct DraftCopy: Sendable {
     return known.allSatisfy(lock.contains)
   }
 
-  /// Copies the database as it is, in place of an older copy.
-  func keep(timeout: Double, interruption: Interruption) throws(Failure) {
-    try copy(from: database, to: path, timeout: timeout, interruption: interruption)
+  /// Copies the database as it is, in place of an older copy; not when another process has applied
+  /// more than `known` meanwhile.
+  func keep(known: [String], timeout: Double, interruption: Interruption) throws(Failure) {
+    let partial = try copy(timeout, interruption)
+    defer { partial.remove() }
+    guard try rows(of: partial.path, timeout).map(\.id) == known else { return }
+    guard rename(partial.path, path) == 0 else { throw systemFailure(path) }
   }
 
   /// Puts the copy back, and keeps what it replaces.
   ///
+  /// - Returns: where that is: `<database>.before-reset`, with a number when there is one already.
   /// - Throws: when there is no copy, or it is not of this database as it was before its drafts.
   package func restore(
     _ project: Project, timeout: Double, interruption: Interruption = Interruption()
-  ) throws(Failure) {
+  ) throws(Failure) -> String {
     try DatabaseFile.require(database)
     guard try DatabaseFile.exists(path) else {
       throw Failure(
@@ -46,28 +49,27 @@ package struct DraftCopy: Sendable {
         "there is no \(path): \(database) has run no draft, or the copy was removed. Nothing was "
           + "changed")
     }
-    let live = try rows(of: database, timeout)
+    try requireOwn(project, timeout)
+    for _ in 0..<5 {
+      let partial = try copy(timeout, interruption)
+      defer { partial.remove() }
+      // Between the copy and the lock another process may have written: then both are made anew.
+      guard try overwrite(unless: partial, timeout, interruption) else { continue }
+      return try partial.keep(as: database + ".before-reset")
+    }
+    throw Failure(
+      .busy, "\(database) cannot be reset: others keep writing to it. Nothing was changed")
+  }
+
+  /// The same migrations, at the same moments: every database of an app has the same digests.
+  private func requireOwn(_ project: Project, _ timeout: Double) throws(Failure) {
     let kept = try rows(of: path, timeout)
-    let frozen = live.filter { project.lock?.contains($0.id) ?? false }
-    guard kept.map(\.id) == frozen.map(\.id),
-      kept.map(\.canonicalDigest) == frozen.map(\.canonicalDigest)
-    else {
-      throw Failure(
-        .finding,
-        "\(path) is not \(database) as it was before its drafts: it has run \(list(kept)), and the "
-          + "frozen ones of \(database) are \(list(frozen)). Nothing was changed")
-    }
-    try copy(from: database, to: setAside, timeout: timeout, interruption: interruption)
-    do {
-      let source = try Connection(path: path, mode: .readOnly)
-      let target = try Connection(path: database, mode: .readWrite)
-      source.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
-      target.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
-      // Written as one transaction: who reads meanwhile sees the old content or the new.
-      try source.backup(to: target)
-    } catch {
-      throw Failure(error, database: database)
-    }
+    let frozen = try rows(of: database, timeout).filter { project.lock?.contains($0.id) ?? false }
+    guard kept != frozen else { return }
+    throw Failure(
+      .finding,
+      "\(path) is not \(database) as it was before its drafts: it has run \(list(kept)), and the "
+        + "frozen ones of \(database) are \(list(frozen)). Nothing was changed")
   }
 
   private func rows(of path: String, _ timeout: Double) throws(Failure) -> [LedgerRow] {
@@ -75,33 +77,97 @@ package struct DraftCopy: Sendable {
   }
 
   private func list(_ rows: [LedgerRow]) -> String {
-    rows.last.map { "\(counted(Int64(rows.count), "migration")) through \($0.id)" } ?? "nothing"
+    rows.last.map {
+      "\(counted(Int64(rows.count), "migration")) through \($0.id) (\($0.startedAt))"
+    } ?? "nothing"
   }
 
-  /// The copy gets its name only when it is whole, and is for the eyes that may see the database.
+  // MARK: Copying
+
+  /// The live database beside itself, and what tells whether it has changed since.
   private func copy(
-    from source: String, to path: String, timeout: Double, interruption: Interruption
-  ) throws(Failure) {
-    let partial = path + ".partial"
-    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(partial + suffix) }
-    defer { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(partial + suffix) } }
-    try makeFile(partial, like: source)
+    _ timeout: Double, _ interruption: Interruption
+  ) throws(Failure) -> PartialCopy {
+    var partial = try PartialCopy(beside: database)
     do {
-      let from = try Connection(path: source, mode: .readWrite)
-      from.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
-      let to = try Connection(path: partial, mode: .readWrite)
-      try from.backup(to: to, pages: 4096) { _, _ in !interruption.isRequested }
+      let live = try open(database, .readWrite, timeout, interruption)
+      partial.watch = try ChangeWatch(live)
+      let target = try Connection(path: partial.path, mode: .readWrite)
+      try live.backup(to: target, pages: 4096) { _, _ in !interruption.isRequested }
     } catch {
-      throw Failure(error, database: error.code == .full ? path : source)
+      partial.remove()
+      throw Failure(error, database: database)
     }
-    guard rename(partial, path) == 0 else {
-      throw Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
+    return partial
+  }
+
+  /// Writes the kept copy over the database, as one transaction: who reads meanwhile sees the old
+  /// content or the new. False, and nothing is written, when the database has changed since
+  /// `partial` was made.
+  private func overwrite(
+    unless partial: PartialCopy, _ timeout: Double, _ interruption: Interruption
+  ) throws(Failure) -> Bool {
+    var hasChanged = false
+    do {
+      let source = try open(path, .readOnly, timeout, interruption)
+      let target = try open(database, .readWrite, timeout, interruption)
+      try source.backup(to: target, pages: 4096, first: 1) { _, _ in
+        // The first page has taken the lock: what is seen now stays.
+        hasChanged = hasChanged || partial.watch?.hasChanged ?? true
+        return !hasChanged && !interruption.isRequested
+      }
+      return true
+    } catch {
+      if hasChanged { return false }
+      throw Failure(error, database: database)
     }
   }
 
-  private func makeFile(_ path: String, like source: String) throws(Failure) {
+  private func open(
+    _ path: String, _ mode: Connection.Mode, _ timeout: Double, _ interruption: Interruption
+  ) throws(DatabaseError) -> Connection {
+    let connection = try Connection(path: path, mode: mode)
+    connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
+    return connection
+  }
+
+  private func systemFailure(_ path: String) -> Failure {
+    Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
+  }
+}
+
+/// Tells whether anybody has committed to a database since a moment, also while somebody holds it
+/// locked for writing.
+private final class ChangeWatch {
+  private let connection: Connection
+  private let isWAL: Bool
+  private var version: Int64?
+
+  init(_ connection: Connection) throws(DatabaseError) {
+    self.connection = connection
+    isWAL = try connection.value("PRAGMA journal_mode") == "wal"
+    version = current
+  }
+
+  var hasChanged: Bool { version == nil || current != version }
+
+  /// In WAL mode readers are never locked out and may ask; otherwise the file's own counter tells.
+  private var current: Int64? {
+    isWAL
+      ? (try? connection.value("PRAGMA data_version"))?.integer : connection.fileChangeCounter
+  }
+}
+
+/// A file of this process alone, until it is whole and gets its name.
+private struct PartialCopy {
+  let path: String
+  var watch: ChangeWatch?
+
+  /// For the eyes that may see the database.
+  init(beside database: String) throws(Failure) {
     var status = stat()
-    let mode = stat(source, &status) == 0 ? status.st_mode & 0o777 : 0o600
+    let mode = stat(database, &status) == 0 ? status.st_mode & 0o777 : 0o600
+    path = "\(database).\(getpid())-\(UInt32.random(in: .min ... .max)).partial"
     let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode)
     guard descriptor >= 0 else {
       throw Failure(
@@ -109,5 +175,19 @@ package struct DraftCopy: Sendable {
         "\(path) cannot be made: \(String(cString: strerror(errno)))")
     }
     close(descriptor)
+  }
+
+  /// Gives it the name, or the name with the first number that is free.
+  func keep(as name: String) throws(Failure) -> String {
+    for number in 1...10_000 {
+      let free = number == 1 ? name : "\(name)-\(number)"
+      if link(path, free) == 0 { return free }
+      guard errno == EEXIST else { break }
+    }
+    throw Failure(.inputOutput, "\(name): \(String(cString: strerror(errno)))")
+  }
+
+  func remove() {
+    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
   }
 }

@@ -120,7 +120,7 @@ package struct LiveDatabase {
 
   /// Tables, and yet no ledger: somebody else has made this database.
   package func requireOurs(_ project: Project, path: String) throws(Failure) {
-    guard rows == nil else { return }
+    guard (rows ?? []).isEmpty else { return }
     let strangers = schema.ours(except: project.foreign.contains).objects
     guard !strangers.isEmpty else { return }
     let names = strangers.prefix(5).map(\.name).joined(separator: ", ")
@@ -128,7 +128,7 @@ package struct LiveDatabase {
     throw Failure(
       .finding,
       """
-      \(path) holds \(names)\(more), but no ledger: schemactl does not know which migrations it \
+      \(path) holds \(names)\(more), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know which migrations it \
       has run, and leaves it alone. Nothing was changed. To take over such a database (`adopt`, \
       or `init --from` where there is no history yet) is not in this version
       """)

@@ -26,6 +26,8 @@ package struct PlannedMigration: Sendable {
   package let foreignKeysAfter: [String]
   /// Tables that it writes, in folded spelling.
   package let written: Set<String>
+  /// How to remove what the migration makes for itself alone.
+  let temporary: [String]
 }
 
 extension Project {
@@ -71,7 +73,8 @@ extension Project {
               canonicalDigest: migration.canonicalDigest, fingerprint: expected.fingerprint,
               startedAt: "", milliseconds: 0, toolVersion: ToolVersion.current),
             foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: touched),
-            written: step.touch.written))
+            written: step.touch.written,
+            temporary: step.temporary))
       } catch {
         if error.status == .invalidInput { throw error }
         report.failure = error

@@ -40,7 +40,7 @@ extension PlannedMigration {
       lines += operation.steps.flatMap(script)
     }
     lines += migration.manifest.after.map(comment)
-    lines += settingsPutBack
+    lines += settingsPutBack + temporary.map(terminated)
     if !foreignKeysAfter.isEmpty {
       lines += guarded(
         "this migration breaks foreign keys: see PRAGMA foreign_key_check",

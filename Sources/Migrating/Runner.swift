@@ -42,6 +42,8 @@ final class Runner {
     var strategies: [Strategy] = []
     /// Functions of the application, known by name only, that a statement calls.
     var missingCalls: [Call] = []
+    /// How to remove what the migration made for itself alone.
+    var temporary: [String] = []
 
     struct Call: Sendable {
       let function: String
@@ -82,7 +84,7 @@ final class Runner {
     }
     for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
     try putBackSettings(migration)
-    try dropTemporaryObjects(migration)
+    record.temporary = try dropTemporaryObjects(migration)
     return record
   }
 
@@ -102,7 +104,9 @@ final class Runner {
       case .assertion(let assertion):
         try check(assertion, in: context.migration, context, record: &record)
       case .guarding(let condition): try check(condition, context)
-      case .rewriting(let isOn): setRewriting(isOn, enforces)
+      case .rewriting(let isOn):
+        if isOn { try refuseTemporaryTriggers(context) }
+        setRewriting(isOn, enforces)
       }
     }
     if let expectation = plan.expectation { try compare(expectation, context) }
@@ -266,17 +270,23 @@ final class Runner {
     return first.map { tokens.text($0).uppercased() == "VACUUM" } ?? false
   }
 
-  /// The authorizer is not told what stands in the body of a trigger or a view that is made.
+  /// The authorizer is not told what stands in the body of a trigger or a view that is made, nor
+  /// where a foreign key points.
   private func refuseLedger(
     _ sql: String, _ position: Position, _ context: Context
   ) throws(Failure) {
     let tokens = TokenizedSQL(sql)
-    guard let first = tokens.significant.first, tokens.text(first).uppercased() == "CREATE",
-      tokens.significant.contains(where: {
-        [.word, .quotedIdentifier, .string].contains($0.kind)
-          && Ledger.isLedger(Quoting.unquoted(tokens.text($0)))
-      })
-    else { return }
+    let isMentioned =
+      switch try? parseCreate(tokens) {
+      case .createTable(let table)?: table.parents.contains { Ledger.isLedger($0) }
+      case .createView?, .createTrigger?:
+        tokens.significant.contains {
+          [.word, .quotedIdentifier, .string].contains($0.kind)
+            && Ledger.isLedger(Quoting.unquoted(tokens.text($0)))
+        }
+      default: false
+      }
+    guard isMentioned else { return }
     throw context.failure(
       .invalidInput, "\(Ledger.tableName) is schemactl's ledger: a migration may not use it",
       position: position, statement: sql)

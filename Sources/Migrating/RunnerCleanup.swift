@@ -21,7 +21,10 @@ extension Runner {
 
   /// What is temporary ends with its migration: otherwise the next one would find it or not,
   /// depending on whether both run at once.
-  func dropTemporaryObjects(_ migration: Migration) throws(Failure) {
+  ///
+  /// - Returns: the statements that did it.
+  func dropTemporaryObjects(_ migration: Migration) throws(Failure) -> [String] {
+    var statements: [String] = []
     do {
       // Tables first: they take their indexes and triggers along.
       let order = "ORDER BY type = 'trigger', type = 'view'"
@@ -31,11 +34,29 @@ extension Runner {
         WHERE type <> 'index' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' \(order) LIMIT 1
         """
       ).first, let kind = object[0].text, let name = object[1].text {
-        try connection.execute("DROP \(kind) temp.\(Quoting.quoted(name))")
+        statements.append("DROP \(kind.uppercased()) temp.\(Quoting.quoted(name))")
+        try connection.execute(statements[statements.count - 1])
       }
     } catch {
       throw Context(migration: migration).failure(error, onShadow: target == .shadow)
     }
+    return statements
+  }
+
+  /// Temporary triggers fire whatever SQLITE_DBCONFIG_ENABLE_TRIGGER says (since SQLite 3.35).
+  func refuseTemporaryTriggers(_ context: Context) throws(Failure) {
+    let name: String?
+    do {
+      name = try connection.value("SELECT name FROM temp.sqlite_schema WHERE type = 'trigger'")?
+        .text
+    } catch {
+      throw context.failure(error, onShadow: target == .shadow)
+    }
+    guard let name else { return }
+    throw context.failure(
+      .invalidInput,
+      "the temporary trigger \(name) would fire while rows are rewritten: make it later, or drop it "
+        + "first")
   }
 
   /// Also for a migration that failed in the middle.

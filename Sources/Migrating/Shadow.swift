@@ -22,6 +22,8 @@ package final class Shadow {
     package let touch: Touch
     package let strategies: [Strategy]
     let missingCalls: [Runner.Record.Call]
+    /// How to remove what the migration made for itself alone.
+    let temporary: [String]
   }
 
   /// - Parameters:
@@ -111,7 +113,8 @@ package final class Shadow {
         running.apply(delta)
         return Step(
           migration: migration, delta: delta, touch: record.touch, strategies: record.strategies,
-          missingCalls: record.missingCalls)
+          missingCalls: record.missingCalls,
+          temporary: record.temporary)
       } catch {
         try runner.resetSettings()
         if connection.isInTransaction { try connection.execute("ROLLBACK") }

@@ -19,6 +19,12 @@ package struct StatusReport: Sendable {
 package struct DiffReport: Sendable {
   package let changes: [SchemaChange]
   package let hasLedger: Bool
+  /// Where the ledger is not what the history says.
+  package let ledger: [LedgerEntry]
+
+  package var status: ExitStatus {
+    ExitStatus.worst(ledger.map(\.state.status) + (changes.isEmpty ? [] : [.finding]))
+  }
 }
 
 extension Project {
@@ -64,6 +70,8 @@ extension Project {
     for migration in migrations[..<(last.map { $0 + 1 } ?? 0)] { try shadow.apply(migration) }
     let changes = compareSchemas(
       expected: shadow.schema, actual: comparable(live.schema, with: shadow.schema))
-    return DiffReport(changes: changes, hasLedger: live.rows != nil)
+    return DiffReport(
+      changes: changes, hasLedger: live.rows != nil,
+      ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))
   }
 }

@@ -133,7 +133,7 @@ final class Upgrade {
         .busy, "\(options.database) cannot be copied before its first draft: others keep writing")
     }
     let copy = DraftCopy(of: options.database)
-    try copy.keep(timeout: options.timeout, interruption: interruption)
+    try copy.keep(known: batch.known, timeout: options.timeout, interruption: interruption)
     copiedVersion = version
     report.draftCopy = copy.path
     return true

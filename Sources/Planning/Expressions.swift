@@ -36,7 +36,7 @@ extension ValueMapping {
 
 extension CreateTable.Column {
   /// Whether the column was read as what the definition says, and as no more.
-  func says(_ definition: ColumnDefinition) -> Bool {
+  func says(_ definition: ColumnDefinition, in tokens: TokenizedSQL) -> Bool {
     let clauses = [
       definition.primaryKey, definition.notNull != nil, definition.unique,
       definition.check != nil, definition.default != nil, definition.collate != nil,
@@ -45,7 +45,8 @@ extension CreateTable.Column {
     // White space inside a type is all that may differ.
     let type = definition.type.map { TokenizedSQL($0) }
     return constraints.count == clauses
-      && self.type.map { TokenizedSQL($0.text).verbatimTokens } == type?.verbatimTokens
+      && self.type.map { tokens.significant(in: $0.range).map(tokens.text) }
+        == type.map { text in text.significant.map(text.text) }
       && type?.tokens.contains { $0.kind == .comment } != true
   }
 }

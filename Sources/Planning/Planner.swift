@@ -102,10 +102,11 @@ package struct Planner {
     let constraints =
       definition.unique.count + definition.checks.count
       + definition.foreignKeys.count + (definition.primaryKey.isEmpty ? 0 : 1)
-    guard case .createTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
+    let tokens = TokenizedSQL(sql)
+    guard case .createTable(let parsed)? = try? parseCreate(tokens),
       parsed.columns.map(\.name.text) == definition.columns.map(\.name),
       parsed.constraints.count == constraints,
-      zip(parsed.columns, definition.columns).allSatisfy({ $0.says($1) })
+      zip(parsed.columns, definition.columns).allSatisfy({ $0.says($1, in: tokens) })
     else {
       throw PlanningError(
         .manifest, "a type or an expression of \(definition.name) is not one: \(sql)",

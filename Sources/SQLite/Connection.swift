@@ -112,6 +112,14 @@ package final class Connection {
   /// Rows that INSERT, UPDATE and DELETE have changed since the connection was opened.
   package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
+  /// The file's change counter (Database File Format, section 1.3.6), whoever has it locked; nil
+  /// when it cannot be read. In WAL mode it does not count.
+  package var fileChangeCounter: Int64? {
+    var bytes = [UInt8](repeating: 0, count: 4)
+    guard schemactl_read_file(handle, &bytes, 4, 24) == SQLITE_OK else { return nil }
+    return bytes.reduce(0) { $0 << 8 | Int64($1) }
+  }
+
   package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }

@@ -5,18 +5,21 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - pages: pages copied between two calls of `progress`; less than 1 copies all at once.
+  ///   - first: the same for the first call, by which the destination is locked for writing.
   ///   - progress: gets the pages left and the pages in all; false stops the copy.
   /// - Throws: `DatabaseError`; with the code `interrupted` when `progress` said so.
   package func backup(
-    to destination: Connection, pages: Int = -1,
+    to destination: Connection, pages: Int = -1, first: Int? = nil,
     progress: (_ left: Int, _ all: Int) -> Bool = { _, _ in true }
   ) throws(DatabaseError) {
     guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
       throw destination.error(sqlite3_errcode(destination.handle))
     }
     var code = SQLITE_OK
+    var count = first ?? pages
     repeat {
-      code = sqlite3_backup_step(backup, pages < 1 ? -1 : Int32(clamping: pages))
+      code = sqlite3_backup_step(backup, count < 1 ? -1 : Int32(clamping: count))
+      count = pages
       let left = Int(sqlite3_backup_remaining(backup))
       let all = Int(sqlite3_backup_pagecount(backup))
       if code == SQLITE_OK, !progress(left, all) { code = SQLITE_INTERRUPT }

@@ -29,13 +29,22 @@ package struct ForeignKeyGraph: Sendable {
     let tokens = TokenizedSQL(table.sql ?? "")
     guard tokens.mentions("references"), case .createTable(let parsed)? = try? parseCreate(tokens)
     else { return }
-    var found = Set(parsed.columns.flatMap(\.references).map(\.table.text.asciiLowercased))
-    for constraint in parsed.constraints {
-      if case .foreignKey(_, let reference) = constraint.kind {
-        found.insert(reference.table.text.asciiLowercased)
-      }
-    }
+    let found = Set(parsed.parents.map(\.asciiLowercased))
     if !found.isEmpty { parents[table.name.asciiLowercased] = found }
+  }
+}
+
+extension CreateTable {
+  /// The tables that the foreign keys point at.
+  package var parents: [String] {
+    columns.flatMap(\.references).map(\.table.text)
+      + constraints.compactMap { constraint in
+        if case .foreignKey(_, let reference) = constraint.kind {
+          reference.table.text
+        } else {
+          nil
+        }
+      }
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import History
 import Migrating
 import SQLite
+import Synchronization
 import Testing
 
 @Suite("the copy before the first draft")
@@ -13,7 +14,8 @@ struct DraftCopyTests {
     return sandbox
   }
 
-  private func reset(_ sandbox: Sandbox) throws {
+  @discardableResult
+  private func reset(_ sandbox: Sandbox) throws -> String {
     try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 1)
   }
 
@@ -52,10 +54,10 @@ struct DraftCopyTests {
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.message.contains("--reset-drafts") == true)
 
-    try reset(sandbox)
+    let setAside = try reset(sandbox)
     #expect(try sandbox.migrate().failure == nil)
     #expect(try sandbox.rows("SELECT DISTINCT status FROM reminders ORDER BY 1") == [[0], [2]])
-    let aside = try Connection(path: DraftCopy(of: sandbox.database).setAside, mode: .readOnly)
+    let aside = try Connection(path: setAside, mode: .readOnly)
     #expect(try aside.value("SELECT title FROM tags WHERE id = 'late'") == "after the copy")
   }
 
@@ -70,5 +72,86 @@ struct DraftCopyTests {
     #expect(try Dump(sandbox.open()) == before)
     try FileManager.default.removeItem(atPath: sandbox.database + ".before-drafts")
     #expect(throws: Failure.self) { try reset(sandbox) }
+  }
+
+  @Test("is not put back into another database of the same app")
+  func otherDatabase() throws {
+    let first = try sandbox()
+    let second = try sandbox()
+    try first.migrate()
+    try second.migrate()
+    for suffix in [".before-drafts"] {
+      try FileManager.default.removeItem(atPath: second.database + suffix)
+      try FileManager.default.copyItem(
+        atPath: first.database + suffix, toPath: second.database + suffix)
+    }
+    let before = try Dump(second.open())
+    let failure = #expect(throws: Failure.self) { try reset(second) }
+    #expect(failure?.status == .finding)
+    #expect(try Dump(second.open()) == before)
+  }
+
+  @Test("what a reset replaces is never written over")
+  func everySetAside() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO tags (id, title) VALUES ('late', 'once')")
+    let first = try reset(sandbox)
+    try sandbox.migrate()
+    let second = try reset(sandbox)
+    #expect(first != second)
+    let aside = try Connection(path: first, mode: .readOnly)
+    #expect(try aside.value("SELECT title FROM tags WHERE id = 'late'") == "once")
+  }
+
+  @Test("several processes with a draft pending: one works, and the copy is whole")
+  func together() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.freeze(through: "0006")
+    try sandbox.makeRelease1(reminders: 4000)
+    let arguments = [sandbox.folder + "/migrations", sandbox.database, "0"]
+    let running = try (0..<3).map { _ in try start("CrashingMigrator", arguments) }
+    let ended = try running.map { try $0.wait() }
+    for one in ended { #expect([0, 75].contains(one.code), "\(one.code) \(one.errors)") }
+    #expect(ended.contains { $0.code == 0 })
+    let copy = try Connection(path: DraftCopy(of: sandbox.database).path, mode: .readOnly)
+    #expect(try (Ledger.rows(in: copy) ?? []).count == 6)
+    #expect(try copy.value("SELECT count(*) FROM reminders") == 4000)
+    let files = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+    #expect(!files.contains { $0.contains(".partial") })
+  }
+
+  @Test("no row that another process writes meanwhile is lost", arguments: ["wal", "delete"])
+  func writtenMeanwhile(journal: String) throws {
+    let sandbox = try sandbox()
+    try sandbox.run("PRAGMA journal_mode = \(journal)")
+    try sandbox.migrate()
+    let written = Mutex<[String]>([])
+    let isOver = Atomic<Bool>(false)
+    let path = sandbox.database
+    let finished = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      defer { finished.signal() }
+      guard let connection = try? Connection(path: path, mode: .readWrite) else { return }
+      connection.setBusyHandler(timeout: 5)
+      var number = 0
+      while !isOver.load(ordering: .relaxed), number < 2000 {
+        number += 1
+        let id = "live\(number)"
+        let isWritten =
+          (try? connection.execute("INSERT INTO tags (id) VALUES (?1)", [.text(id)])) != nil
+        if isWritten { written.withLock { $0.append(id) } }
+      }
+    }
+    while written.withLock({ $0.isEmpty }) { Thread.sleep(forTimeInterval: 0.001) }
+    let setAside = try? DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 5)
+    isOver.store(true, ordering: .relaxed)
+    finished.wait()
+    var held = Set(try sandbox.rows("SELECT id FROM tags").compactMap { $0[0].text })
+    if let setAside {
+      let aside = try Connection(path: setAside, mode: .readOnly)
+      held.formUnion(try aside.rows("SELECT id FROM tags").compactMap { $0[0].text })
+    }
+    #expect(Set(written.withLock { $0 }).subtracting(held).isEmpty)
   }
 }

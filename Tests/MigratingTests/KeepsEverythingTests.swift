@@ -294,6 +294,55 @@ struct LeftBehindTests {
     #expect(failure?.status == .invalidInput, "\(failure?.message ?? "")")
   }
 
+  @Test("a temporary trigger that fires while rows are rewritten, in this migration or the next")
+  func temporaryTrigger() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create", "CREATE TABLE u (id INTEGER PRIMARY KEY, n INTEGER, s TEXT);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO u VALUES (1, 1, 'a')")
+    let trigger =
+      "CREATE TEMP TRIGGER tt AFTER UPDATE ON main.u BEGIN UPDATE u SET s = 'touched'; END"
+    let move = "move_column: { table: u, from: n, to: { name: m, type: INTEGER }, map: { 1: 10 } }"
+    try sandbox.add("0002_both", "operations:\n  - sql: \"\(trigger)\"\n  - \(move)\n")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    try sandbox.add("0002_both", "operations:\n  - sql: \"\(trigger)\"\n")
+    try sandbox.add("0003_move", "operations:\n  - \(move)\n")
+    let copy = try Sandbox()
+    try FileManager.default.copyItem(atPath: sandbox.database, toPath: copy.database)
+    let script = try sandbox.project().plan(sandbox.options(), database: sandbox.database).script
+    #expect(try run("/usr/bin/env", ["sqlite3", copy.database], input: script).code == 0)
+    #expect(try sandbox.migrate().failure == nil)
+    for database in [sandbox, copy] {
+      #expect(try database.rows("SELECT m, s FROM u") == [[10, "a"]])
+    }
+  }
+
+  @Test("and what is legal is not refused: odd types, expressions, names")
+  func legal() throws {
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_create",
+      """
+      operations:
+        - create_table:
+            name: t
+            columns:
+              - { name: a, type: "VARCHAR(10)" }
+              - { name: b, type: DOUBLE PRECISION }
+              - { name: c, type: "\\"my type\\"" }
+              - { name: d, type: "[my type]" }
+              - { name: e, type: "DECIMAL( 10 , 2 )" }
+              - { name: f, check: "f <> ');' AND f <> '('  -- why not" }
+              - { name: g, default: { sql: "('x;' || ')')" } }
+        - sql: CREATE TABLE log (schemactl_migrations, note DEFAULT 'schemactl_migrations')
+        - update: { table: t, set: { a: "(SELECT json_extract('{\\"a\\":1}', '$.a'))" }, all: true }
+      """)
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(String(describing: report.failure))")
+  }
+
   @Test("a misspelt column in an index, which SQLite would take for a text")
   func misspeltIndex() throws {
     let sandbox = try Sandbox()

@@ -130,6 +130,21 @@ struct VerifyTests {
     #expect(report.status == .databaseAhead)
   }
 
+  @Test("a ledger that was changed is told by diff, and an emptied one by status")
+  func changedLedger() throws {
+    let sandbox = try frozen()
+    try sandbox.migrate()
+    try sandbox.run("DELETE FROM schemactl_migrations WHERE position = 2")
+    let report = try sandbox.project().diff(database: sandbox.database, timeout: 1)
+    #expect(report.status == .brokenHistory)
+    #expect(report.ledger.map(\.state) == [.missing])
+    try sandbox.run("DELETE FROM schemactl_migrations")
+    let failure = #expect(throws: Failure.self) {
+      try sandbox.project().status(database: sandbox.database, timeout: 1)
+    }
+    #expect(failure?.status == .finding)
+  }
+
   @Test("a draft that was edited after the database ran it is found")
   func draftEdited() throws {
     let sandbox = try frozen()

@@ -25,7 +25,7 @@ enum DiffCommand: Command {
     switch result {
     case .success(let report):
       session.report(.compared(report, database: database))
-      return report.changes.isEmpty ? .success : .finding
+      return report.status
     case .failure(let failure):
       session.report(.failed(.diff, failure))
       return failure.status

@@ -63,8 +63,10 @@ enum MigrateCommand: Command {
         "--reset-drafts goes with neither --dry-run nor --frozen", hint: nil)
     }
     let copy = DraftCopy(of: options.database)
-    try copy.restore(project, timeout: options.timeout, interruption: session.interruption)
-    session.report(.note("went back to \(copy.path); what it replaced is \(copy.setAside)"))
+    let setAside = try copy.restore(
+      project, timeout: options.timeout, interruption: session.interruption)
+    session.report(
+      .note("\(options.database) was reset to \(copy.path); what it held is in \(setAside)"))
   }
 
   private static func migrate(
