@@ -26,13 +26,18 @@ package struct DraftCopy: Sendable {
     return known.allSatisfy(lock.contains)
   }
 
-  /// Copies the database as it is, in place of an older copy; not when another process has applied
-  /// more than `known` meanwhile.
-  func keep(known: [String], timeout: Double, interruption: Interruption) throws(Failure) {
+  /// Copies the database as it is, in place of an older copy. False, and the older one stays, when
+  /// another process has applied more than `known` meanwhile.
+  func keep(
+    known: [String], timeout: Double, interruption: Interruption
+  ) throws(Failure) -> Bool {
     let partial = try copy(timeout, interruption)
     defer { partial.remove() }
-    guard try rows(of: partial.path, timeout).map(\.id) == known else { return }
-    guard rename(partial.path, path) == 0 else { throw systemFailure(path) }
+    guard try rows(of: partial.path, timeout).map(\.id) == known else { return false }
+    guard rename(partial.path, path) == 0 else {
+      throw Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
+    }
+    return true
   }
 
   /// Puts the copy back, and keeps what it replaces.
@@ -129,10 +134,6 @@ package struct DraftCopy: Sendable {
     let connection = try Connection(path: path, mode: mode)
     connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
     return connection
-  }
-
-  private func systemFailure(_ path: String) -> Failure {
-    Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
   }
 }
 

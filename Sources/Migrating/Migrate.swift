@@ -15,6 +15,8 @@ package struct MigrateOptions: Sendable {
   package var existing = false
   /// How long a lock is waited for, in seconds.
   package var timeout = 5.0
+  /// The database was put back to before its drafts a moment ago.
+  package var wasReset = false
   /// Messages hold no values of rows.
   package var redactsValues = false
 

@@ -133,9 +133,12 @@ final class Upgrade {
         .busy, "\(options.database) cannot be copied before its first draft: others keep writing")
     }
     let copy = DraftCopy(of: options.database)
-    try copy.keep(known: batch.known, timeout: options.timeout, interruption: interruption)
-    copiedVersion = version
-    report.draftCopy = copy.path
+    let isKept = try copy.keep(
+      known: batch.known, timeout: options.timeout, interruption: interruption)
+    if isKept {
+      copiedVersion = version
+      report.draftCopy = copy.path
+    }
     return true
   }
 

@@ -45,7 +45,10 @@ enum MigrateCommand: Command {
     let result = try attempt {
       let project = try settings.project(
         for: options.database, mustExist: options.existing)
-      if session.invocation.flag("reset-drafts") { try reset(project, options, session) }
+      if session.invocation.flag("reset-drafts") {
+        try reset(project, options, session)
+        options.wasReset = true
+      }
       return session.invocation.flag("dry-run")
         ? try rehearse(project, options, session) : try migrate(project, options, session)
     }

@@ -23,12 +23,17 @@ extension TextReporter {
       "\(database.visible) has no ledger, so it does not say which migrations it has run: its "
       + "schema "
     switch (report.hasLedger, report.changes.isEmpty) {
-    case (true, true): mention("\(database.visible) is what its history says it is.")
+    case (true, true) where report.ledger.isEmpty:
+      mention("\(database.visible) is what its history says it is.")
+    case (true, true): mention("The schema is what the history says, and the ledger is not:")
     case (false, true): mention(start + "equals that of the whole history.")
     case (false, false): mention(start + "differs from that of the whole history.")
     case (true, false): break
     }
     for change in report.changes { say(change.sentence.visible) }
+    for entry in report.ledger {
+      say("\(entry.id.visible): \(entry.state.rawValue) in the ledger. \(entry.detail.visible)")
+    }
   }
 
   func show(_ report: VerifyReport, _ database: String?) {

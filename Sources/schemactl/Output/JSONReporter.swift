@@ -30,7 +30,10 @@ struct JSONReporter: Reporter {
     case .compared(let report, _):
       write(
         differences(report.changes, isEqual: report.changes.isEmpty)
-          + [("hasLedger", .bool(report.hasLedger))])
+          + [
+            ("hasLedger", .bool(report.hasLedger)),
+            ("ledger", .array(report.ledger.map(\.json))),
+          ])
     case .linted(let report): write(report.members)
     case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
     case .explained(let rule, let text):
@@ -236,7 +239,7 @@ extension StatusReport {
     }
     return [
       ("current", .text(current)), ("pending", .list(pending)), ("applied", .array(applied)),
-      ("ledger", .array(ledger.map(\.json))),
+      ("ledger", .array(ledger.map(\.json))), ("broken", .list(broken.map(\.id))),
     ]
   }
 }

@@ -22,7 +22,7 @@ extension TextReporter {
           ? nothingThere(options) : arrival(report.applied.count, options))
     }
     complain(Problem(failure))
-    advise(whatStays(report, database))
+    advise(whatStays(report, database, options.wasReset))
     if let advice = failure.status.advice { advise(advice) }
   }
 
@@ -68,11 +68,15 @@ extension TextReporter {
       : "The history is empty: no migration was applied to \(database), and no database was made."
   }
 
-  private func whatStays(_ report: MigrateReport, _ database: String) -> String {
+  private func whatStays(
+    _ report: MigrateReport, _ database: String, _ wasReset: Bool
+  ) -> String {
     guard let last = report.applied.last else {
-      return report.created
-        ? "no migration was applied: \(database) was made and is empty"
-        : "no migration was applied: \(database) is as it was"
+      let state =
+        report.created
+        ? "was made and is empty"
+        : wasReset ? "is as it was before its drafts" : "is as it was"
+      return "no migration was applied: \(database) \(state)"
     }
     return "applied and kept: \(counted(report.applied.count, "migration")), the last one "
       + last.id.visible
