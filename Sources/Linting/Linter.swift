@@ -1,6 +1,8 @@
 import History
 import ManifestFormat
 import Migrating
+import Planning
+import SQLite
 
 /// Judges a history by what it does, never by how it is written: it is replayed on a shadow, and
 /// the rules look at what became of each table and each column.
@@ -92,6 +94,11 @@ package struct Linter: Sendable {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
         return (tracker.timeline, index, error)
       }
+    }
+    do {
+      tracker.note(try shadow.schema.brokenObjects(project.application))
+    } catch {
+      throw Failure(.bug, "the schema cannot be looked through: \(error.message)")
     }
     return (tracker.timeline, migrations.count, nil)
   }

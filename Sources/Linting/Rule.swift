@@ -31,7 +31,7 @@ package struct Rule: Sendable, CustomStringConvertible {
     dropColumn, dropTable, renameColumn, renameTable,
     addNotNullWithoutDefault,
     notNullWithoutConflictDefault, syncedUnique, syncedPrimaryKey, syncedForeignKey, reservedName,
-    transactionControl,
+    transactionControl, brokenObject,
     waiverWithoutReason, waiverUnknownRule, waiverUnused, waiverExpired,
   ]
 

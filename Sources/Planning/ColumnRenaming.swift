@@ -21,26 +21,9 @@ struct ColumnRenaming {
   ) throws(PlanningError) {
     do {
       let scratch = try schema.scratch(application)
-      let before = try Schema(of: scratch)
-      var current = before
-      var blocking: [SchemaObject] = []
-      let sql =
+      let (blocking, current) = try scratch.alter(
         "ALTER TABLE \(Quoting.quoted(table.name)) RENAME COLUMN "
-        + "\(Quoting.quoted(from)) TO \(Quoting.quoted(to))"
-      while true {
-        do {
-          try scratch.execute(sql)
-          break
-        } catch {
-          guard let culprit = current.objects.first(where: { $0.isNamed(in: error.message) }) else {
-            throw PlanningError(.failed, error.message)
-          }
-          blocking.append(culprit)
-          try scratch.execute(
-            "DROP \(culprit.kind.rawValue.uppercased()) \(Quoting.quoted(culprit.name))")
-          current = try Schema(of: scratch)
-        }
-      }
+          + "\(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
       let after = try Schema(of: scratch)
       let others = current.objects.filter { object in
         guard object.sql != nil, !(object.kind == .table && object.name == table.name) else {
@@ -51,10 +34,10 @@ struct ColumnRenaming {
       let mentioning = others.filter { object in
         !object.differsByQuotingOnly(from: after.object(object.kind, object.name))
       }
-      let broken = blocking.filter { $0.mentions(from) }
+      let broken = blocking.map(\.object).filter { $0.mentions(from) }
       result = blocking.isEmpty ? after : nil
       rewritesOthers = !others.isEmpty
-      self.blocking = blocking.map { "the broken \($0.kind.rawValue) \($0.name)" }
+      self.blocking = blocking.map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
       unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
         .map { "virtual table \($0.name)" }
       dependents =
@@ -94,13 +77,6 @@ private func inTable(
 }
 
 extension SchemaObject {
-  /// Whether SQLite's message blames this object: `error in view v after rename: …`.
-  fileprivate func isNamed(in message: String) -> Bool {
-    [" after rename", " after drop column", ""].contains { suffix in
-      message.hasPrefix("error in \(kind.rawValue) \(name)\(suffix):")
-    }
-  }
-
   /// RENAME COLUMN turns "text" into 'text' in views and triggers that mention the table.
   fileprivate func differsByQuotingOnly(from other: SchemaObject?) -> Bool {
     guard let sql, let theirs = other?.sql else { return false }

@@ -63,6 +63,7 @@ private let expected = """
   keeps for itself: the record of such a row cannot be saved (reserved-name)
   migrations/0002_step.yaml:4:7: error: COMMIT does not belong in a migration: each one is \
   applied whole or not at all, and `migrate` refuses the statement (transaction-control)
+  migrations/0002_step.yaml:3:7: error: the trigger reminders_trim does not compile: no such column: titel (broken-object)
   migrations/0002_step.yaml:5:7: error: the waiver of drop-column gives no reason, so it does \
   not hold: whoever reads it later must be able to tell whether it still may stand \
   (waiver-without-reason)

@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Migrating
+import Planning
 import SQLText
 import SQLite
 import SchemaModel
@@ -13,6 +14,8 @@ import SchemaModel
 final class TableTracker {
   private(set) var timeline: Timeline
   private var tables: [TrackedTable] = []
+  /// The statements that made the views and triggers.
+  private var makers: [SchemaDelta.Key: StatementPlace] = [:]
   /// The tables of the schema, by folded name.
   private var live: [String: Int] = [:]
   /// The tables whose rows each temporary table holds, by folded name.
@@ -69,8 +72,18 @@ final class TableTracker {
     for table in flow.temporaryCreated { temporary[table] = [] }
     for table in flow.temporaryWritten { temporary[table, default: []].formUnion(sources) }
     let step = SchemaStep(from: statement.before, to: statement.after)
+    for object in step.new where object.kind == .view || object.kind == .trigger {
+      makers[object.key] = place
+    }
     if !step.isEmpty { note(step, statement, sources, at: place) }
     for table in flow.written { copy(sources, into: live[table]) }
+  }
+
+  /// What of the schema that the history ends with does not compile.
+  func note(_ broken: [BrokenObject]) {
+    timeline.broken = broken.compactMap { object in
+      makers[object.object.key].map { ($0, object) }
+    }
   }
 
   private func noteCalls(_ statement: ReplayedStatement, at place: StatementPlace) {

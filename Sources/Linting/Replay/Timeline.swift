@@ -1,6 +1,7 @@
 import SchemaModel
 import History
 import ManifestFormat
+import Planning
 
 /// A statement of a replayed history.
 struct StatementPlace: Sendable, Hashable {
@@ -18,6 +19,8 @@ struct Timeline: Sendable {
   let migrations: [Migration]
   var changes: [TableChange] = []
   var indexes: [CreatedUniqueIndex] = []
+  /// Views and triggers of the last schema that do not compile, and where they were made.
+  var broken: [(place: StatementPlace, object: BrokenObject)] = []
   /// BEGIN, COMMIT, SAVEPOINT and their like.
   var transactionControl: [(place: StatementPlace, what: String)] = []
   /// Calls of cr-sqlite's functions around an ALTER, by name.

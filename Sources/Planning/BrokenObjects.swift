@@ -1,0 +1,99 @@
+import SQLText
+import SQLite
+import SchemaModel
+
+/// A view or a trigger that no longer compiles.
+package struct BrokenObject: Sendable {
+  package let object: SchemaObject
+  /// What SQLite says of it: `no such column: NEW.amuont`.
+  package let message: String
+}
+
+extension Schema {
+  /// The views and triggers that do not compile. SQLite looks at all of them when it renames any
+  /// table, and names the first one that is broken (ALTER TABLE, section 2).
+  package func brokenObjects(_ application: Application) throws(DatabaseError) -> [BrokenObject] {
+    let scratch = try scratch(application)
+    try scratch.execute("CREATE TABLE schemactl_probe (a)")
+    var (broken, rest) = try scratch.alter(
+      "ALTER TABLE schemactl_probe RENAME TO schemactl_renamed")
+    // A column that a trigger sets is looked for only when the trigger is compiled for its event.
+    for object in rest.objects where object.kind == .trigger {
+      if let message = try scratch.complaint(about: object, among: rest) {
+        broken.append(BrokenObject(object: object, message: message))
+      }
+    }
+    return broken
+  }
+}
+
+extension Connection {
+  /// Why a trigger cannot be compiled for the statement that fires it; nil when it can.
+  fileprivate func complaint(
+    about object: SchemaObject, among schema: Schema
+  ) throws(DatabaseError) -> String? {
+    guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
+    else { return nil }
+    let table = Quoting.quoted(object.table)
+    let columns = try rows("SELECT name FROM pragma_table_info(?1)", [.text(object.table)])
+      .compactMap { $0[0].text.map { Quoting.quoted($0) } }
+    let statement =
+      switch trigger.event {
+      case .insert: "INSERT INTO \(table) DEFAULT VALUES"
+      case .delete: "DELETE FROM \(table)"
+      case .update:
+        "UPDATE \(table) SET \(columns.map { "\($0) = \($0)" }.joined(separator: ", "))"
+      }
+    try execute("SAVEPOINT one_trigger")
+    defer { try? execute("ROLLBACK TO one_trigger; RELEASE one_trigger") }
+    for other in schema.objects(.trigger, on: object.table) where other.key != object.key {
+      try execute("DROP TRIGGER \(Quoting.quoted(other.name))")
+    }
+    do {
+      _ = try prepare(statement)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+}
+
+extension Connection {
+  /// Runs an ALTER TABLE on a scratch database, dropping what keeps SQLite from it.
+  ///
+  /// - Returns: what was dropped, and the schema just before the ALTER.
+  /// - Throws: when SQLite refuses it for another reason.
+  func alter(_ sql: String) throws(DatabaseError) -> (broken: [BrokenObject], before: Schema) {
+    var broken: [BrokenObject] = []
+    var schema = try Schema(of: self)
+    while true {
+      do {
+        try execute(sql)
+        return (broken, schema)
+      } catch {
+        guard let culprit = schema.objects.first(where: { $0.isBlamed(in: error.message) }) else {
+          throw error
+        }
+        broken.append(BrokenObject(object: culprit, message: culprit.complaint(in: error.message)))
+        try execute("DROP \(culprit.kind.rawValue.uppercased()) \(Quoting.quoted(culprit.name))")
+        schema = try Schema(of: self)
+      }
+    }
+  }
+}
+
+extension SchemaObject {
+  /// How SQLite's message begins when it blames this object: `error in view v after rename: …`.
+  private var blame: [String] {
+    [" after rename", " after drop column", ""].map { "error in \(kind.rawValue) \(name)\($0):" }
+  }
+
+  fileprivate func isBlamed(in message: String) -> Bool {
+    kind != .table && blame.contains { message.hasPrefix($0) }
+  }
+
+  fileprivate func complaint(in message: String) -> String {
+    guard let start = blame.first(where: { message.hasPrefix($0) }) else { return message }
+    return String(message.dropFirst(start.count + 1))
+  }
+}
