@@ -211,6 +211,57 @@ struct TwoBranchesTests {
     #expect(order == ["0001_a", "0002_b", "0003_c", "0004_d"])
   }
 
+  @Test("an edit that one branch accepted and what the other froze pass the gate of both")
+  func acceptedAndFrozen() throws {
+    for (ours, theirs) in [("main", "feature"), ("feature", "main")] {
+      let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
+      try folder.git("checkout", "--quiet", "-b", "feature")
+      try folder.write("migrations/0002_b.yaml", creating("b").replacing("(x)", with: "(x, y)"))
+      try folder.expect(0, "freeze", "--accept", "2", "--reason", "only tests had it")
+      try folder.commit("accept")
+      try folder.git("checkout", "--quiet", "main")
+      try folder.write("migrations/0003_q.yaml", creating("q"))
+      try folder.expect(0, "freeze", "--release", "1.1")
+      try folder.commit("freeze")
+      try folder.git("checkout", "--quiet", ours)
+      #expect(try folder.git("merge", theirs, mayFail: true).contains("CONFLICT"))
+      try folder.expect(0, "freeze", "--resolve")
+      try folder.expect(0, "verify")
+      try folder.commit("merge")
+      for base in ["HEAD^1", "HEAD^2"] { try folder.expect(0, "verify", "--base", base) }
+    }
+  }
+
+  @Test("of two releases for one migration the merged branch's stays, which is said")
+  func releases() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    for branch in ["main", "feature"] {
+      try folder.git("checkout", "--quiet", "-B", branch, branch == "main" ? "main" : "main~1")
+      try folder.write("migrations/0002_m.yaml", creating("m"))
+      try folder.expect(0, "freeze", "--release", branch)
+      try folder.commit(branch)
+    }
+    try folder.git("merge", "main", mayFail: true)
+    let run = try folder.expect(0, "freeze", "--resolve")
+    #expect((run.output + run.errors).contains("the release feature instead of main"))
+    try folder.expect(0, "verify")
+    try folder.commit("merge")
+    try folder.expect(0, "verify", "--base", "main")
+    #expect(
+      try folder.expect(2, "verify", "--base", "HEAD^1").output
+        .contains("with the release main instead of feature"))
+  }
+
+  @Test("--resolve says when no gate will pass what it made")
+  func interleaved() throws {
+    let folder = try conflict(
+      attributes: true, feature: ["0004_d"], main: ["0003_c", "0005_e"])
+    let run = try folder.expect(0, "freeze", "--resolve")
+    #expect((run.output + run.errors).contains("by `--base` of either branch"))
+    try folder.commit("merge")
+    for base in ["HEAD^1", "HEAD^2"] { try folder.expect(2, "verify", "--base", base) }
+  }
+
   @Test("--base names what comes before the other branch's, and how to move it")
   func base() throws {
     let folder = try conflict(attributes: true)
