@@ -369,6 +369,20 @@ struct RebaseTests {
     #expect(try folder.expect(0, "rebase", "0005_x", "0006_y").output.contains("Nothing to rename"))
   }
 
+  @Test("drafts that move to each other's names are all renamed")
+  func chain() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
+    for name in ["0000_fix", "0003_fix", "0004_fix"] {
+      try folder.write("migrations/\(name).yaml", creating("t\(name)"))
+    }
+    try folder.expect(0, "rebase", "0", "3", "4")
+    for (new, old) in [("0003", "0000"), ("0004", "0003"), ("0005", "0004")] {
+      #expect(
+        try folder.text("migrations/\(new)_fix.yaml") == creating("t\(old)_fix"))
+    }
+    try folder.expect(0, "verify")
+  }
+
   @Test("refuses what is frozen (64) or not there (66), and changes nothing then")
   func refused() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0004_d": creating("d")])

@@ -55,14 +55,10 @@ enum RebaseCommand: Command {
   }
 
   private static func rename(_ renamings: [Renaming], _ folder: MigrationFolder) throws {
-    for (index, renaming) in renamings.enumerated() {
-      do throws(FileError) {
-        try folder.rename(renaming)
-      } catch {
-        let done = renamings[..<index].map { "\($0.from) is now \($0.to)" }
-        let failure = Failure(error)
-        throw Failure(failure.status, ([failure.message] + done).joined(separator: "\n"))
-      }
+    do throws(FileError) {
+      try folder.rename(renamings)
+    } catch {
+      throw Failure(error)
     }
   }
 }
