@@ -33,7 +33,7 @@ extension Project {
       let git = try GitRepository(containing: folder.path)
       var result = GitComparison(history: comparison)
       let merged = try base.flatMap { try mergedHistory($0, git, &result.notes) }
-      if let merged { compare(with: merged, git, &result) }
+      if let merged { try compare(with: merged, git, &result) }
       // What was not merged yet is free: a freeze too may be taken back.
       let other = try git.mergeHead()
       if merged == nil || other != nil { try compareWithLastCommit(git, merging: other, &result) }
@@ -140,11 +140,25 @@ extension Project {
 
   private func compare(
     with merged: MergedHistory, _ git: GitRepository, _ result: inout GitComparison
-  ) {
+  ) throws(GitError) {
     result.history = folder.compare(migrations, with: lock, merged: merged)
+    if let tip = try git.commit(merged.branch) {
+      let newer = merged.newer(at: tip, in: git)
+      result.history = folder.mark(result.history, behind: newer, merged: merged)
+      noteMissing(newer, of: merged.branch, &result.notes)
+    }
     guard let older = merged.lock else { return }
     compareLock(
       with: older, "\(merged.branch) (\(shortened(commit: merged.commit)))",
       shortened(commit: merged.commit), &result)
+  }
+  private func noteMissing(_ newer: [String], of branch: String, _ notes: inout [String]) {
+    let ours = Set(migrations.map(\.id))
+    let missing = newer.filter { !ours.contains($0) }
+    guard !missing.isEmpty else { return }
+    let names = missing.prefix(3).joined(separator: ", ") + (missing.count > 3 ? ", …" : "")
+    notes.append(
+      "\(branch) has \(missing.count) migration\(missing.count == 1 ? "" : "s") that this branch does "
+        + "not have (\(names)): merge it to have all of it checked")
   }
 }
