@@ -26,7 +26,7 @@ extension Project {
   /// Holds the manifests against the lock and, as far as git can be asked, the lock against the one
   /// that was committed last, and both against what is merged.
   ///
-  /// - Throws: when the base that was named is not in a complete clone (66).
+  /// - Throws: when the base that was named is not there (66).
   package func comparison(_ control: VersionControl) throws(Failure) -> GitComparison {
     guard case .git(let base) = control else { return GitComparison(history: comparison) }
     do {
@@ -107,7 +107,7 @@ extension Project {
 
   // MARK: What is merged
 
-  /// Nil, with a note, when a clone that is not complete does not hold it.
+  /// Nil, with a note, when a shallow clone does not hold where HEAD left it.
   private func mergedHistory(
     _ base: String, _ git: GitRepository, _ notes: inout [String]
   ) throws -> MergedHistory? {
@@ -115,10 +115,9 @@ extension Project {
       notes.append("nothing was held against \(base): the repository has no commit yet")
       return nil
     }
-    let tip = try git.commit(base)
-    guard let tip, let commit = try git.mergeBase(tip, head) else {
-      let problem =
-        tip == nil ? "there is no commit \(base)" : "\(base) and HEAD have no commit in common"
+    guard let tip = try git.commit(base) else { throw missing(base, git) }
+    guard let commit = try git.mergeBase(tip, head) else {
+      let problem = "\(base) and HEAD have no commit in common"
       guard git.isShallow else {
         throw Failure(.notFound, "\(problem) in the repository of \(folder.path)")
       }
@@ -136,6 +135,17 @@ extension Project {
     let moved = try MergedHistory(branch: base, commit: commit, in: git, ofFolder: old)
     notes += moved.notes
     return moved
+  }
+
+  /// A misspelt one must not pass for a check, in a shallow clone either.
+  private func missing(_ base: String, _ git: GitRepository) -> Failure {
+    let problem = "there is no commit \(base) in the repository of \(folder.path)"
+    guard git.isShallow else { return Failure(.notFound, problem) }
+    let name = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base
+    return Failure(
+      .notFound,
+      "\(problem): the clone is shallow; fetch it (`fetch-depth: 0` for actions/checkout, or "
+        + "`git fetch origin \(shellQuoted(name))` and `--base FETCH_HEAD`)")
   }
 
   private func compare(

@@ -222,16 +222,35 @@ struct MergeBaseTests {
     #expect(report.says("was migrations/"))
   }
 
-  @Test("a base that is not there is 66; in a shallow clone it is only said")
+  @Test("a base that is not there is 66, in a shallow clone too, which is told what to fetch")
   func unknown() throws {
     let sandbox = try branch()
     for base in ["nowhere", "-x", "main:migrations"] {
       let failure = #expect(throws: Failure.self) { try sandbox.verify(base: base) }
       #expect(failure?.status == .notFound)
+      #expect(failure?.message.contains("shallow") == false)
     }
     try sandbox.commit("second")
     let shallow = try sandbox.clone(depth: 1)
-    let report = try shallow.verify(base: "origin/main")
+    for (base, fetched) in [("nowhere", "nowhere"), ("origin/main", "main")] {
+      let failure = #expect(throws: Failure.self) { try shallow.verify(base: base) }
+      #expect(failure?.status == .notFound)
+      #expect(failure?.message.contains("`git fetch origin \(fetched)`") == true)
+    }
+    try shallow.git("fetch", "--quiet", "origin", "main")
+    #expect(try shallow.verify(base: "FETCH_HEAD").status == .success)
+  }
+
+  @Test("a shallow clone that has the base, but not where HEAD left it, only says so")
+  func shallow() throws {
+    let sandbox = try branch()
+    try sandbox.commit("second")
+    try sandbox.git("checkout", "--quiet", "main")
+    try sandbox.commit("third")
+    try sandbox.git("checkout", "--quiet", "feature")
+    let shallow = try sandbox.clone(depth: 1)
+    try shallow.git("fetch", "--quiet", "--depth", "1", "origin", "main")
+    let report = try shallow.verify(base: "FETCH_HEAD")
     #expect(report.status == .success)
     #expect(report.says("the clone is shallow"))
   }
