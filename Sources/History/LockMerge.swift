@@ -22,8 +22,11 @@ package struct LockMerge: Sendable {
   /// them in another order.
   package let isInterleaved: Bool
 
+  /// - Parameter file: the lock's path, as commands have to name it.
   /// - Throws: two migrations with one number, or two edits of one that were both accepted.
-  package init(ours: HistoryLock, theirs: HistoryLock) throws(LockError) {
+  package init(
+    ours: HistoryLock, theirs: HistoryLock, file: String = HistoryLock.fileName
+  ) throws(LockError) {
     let shared = zip(ours.lines, theirs.lines).prefix { $0 == $1 }.count
     let (mine, others) = (
       Array(ours.lines.dropFirst(shared)), Array(theirs.lines.dropFirst(shared))
@@ -34,7 +37,7 @@ package struct LockMerge: Sendable {
     }
     self.common = common
 
-    let pairs = try Self.pairs(mine, others)
+    let pairs = try Self.pairs(mine, others, file)
     dropped = pairs.compactMap { pair in
       mine[pair.ours].difference(from: others[pair.theirs]).map {
         "\(others[pair.theirs].subject): both branches have it, this one \($0); the line of the "
@@ -62,7 +65,7 @@ package struct LockMerge: Sendable {
 
   /// The places of the lines that both sides have.
   private static func pairs(
-    _ mine: [LockLine], _ others: [LockLine]
+    _ mine: [LockLine], _ others: [LockLine], _ file: String
   ) throws(LockError) -> [(ours: Int, theirs: Int)] {
     var pairs: [(ours: Int, theirs: Int)] = []
     for (place, line) in others.enumerated() where line.isEntry {
@@ -70,7 +73,7 @@ package struct LockMerge: Sendable {
       guard
         let rival = mine.firstIndex(where: { $0.isEntry && MigrationNumber(id: $0.id) == number })
       else { continue }
-      guard mine[rival].holdsTheSame(as: line) else { throw dispute(mine[rival], line) }
+      guard mine[rival].holdsTheSame(as: line) else { throw dispute(mine[rival], line, file) }
       pairs.append((rival, place))
     }
     func places(_ lines: [LockLine], _ id: String) -> [Int] {
@@ -80,7 +83,7 @@ package struct LockMerge: Sendable {
       let (a, b) = (places(mine, id), places(others, id))
       guard let first = b.first, !a.isEmpty else { continue }
       guard a.count == b.count, zip(a, b).allSatisfy({ mine[$0].holdsTheSame(as: others[$1]) })
-      else { throw dispute(others[first], others[first]) }
+      else { throw dispute(others[first], others[first], file) }
       pairs += zip(a, b).map { ($0, $1) }
     }
     return pairs
@@ -103,24 +106,32 @@ package struct LockMerge: Sendable {
     return lines
   }
 
-  private static func dispute(_ ours: LockLine, _ theirs: LockLine) -> LockError {
+  private static func dispute(
+    _ ours: LockLine, _ theirs: LockLine, _ file: String
+  ) -> LockError {
+    let lock = shellQuoted(file)
+    let taking =
+      "take the other branch's lock (`git checkout --theirs -- \(lock) && git add \(lock)`, or "
+      + "`--ours` for this one's)"
     let line = LockFormat.headerLines.count + 1
     if !theirs.isEntry {
       return LockError(
         .duplicate, line: line,
-        "both branches accepted an edit of \(theirs.id), and not the same one: keep one side's "
-          + "\(HistoryLock.fileName), and accept again what is to hold")
+        "both branches accepted an edit of \(theirs.id), and not the same one: \(taking), and "
+          + "accept again what is to hold")
     }
-    let what =
-      ours.id == theirs.id
-      ? "both branches froze \(ours.id), each in another form"
-      : "both branches froze a migration with the number \(MigrationNumber(id: ours.id)): "
-        + "\(ours.id) and \(theirs.id)"
+    if ours.id == theirs.id {
+      return LockError(
+        .duplicate, line: line,
+        "both branches froze \(ours.id), each in another form. One of the two must give way: "
+          + "\(taking) and its \(ours.id).yaml, and put what the other one did into a new migration"
+      )
+    }
     return LockError(
       .duplicate, line: line,
-      "\(what). One of the two must give way: take the other branch's lock "
-        + "(`git checkout --theirs -- \(HistoryLock.fileName)`, or `--ours`), renumber what is a "
-        + "draft again then (`schemactl rebase ID`), and freeze it anew")
+      "both branches froze a migration with the number \(MigrationNumber(id: ours.id)): "
+        + "\(ours.id) and \(theirs.id). One of the two must give way: \(taking), renumber what is "
+        + "a draft again then (`schemactl rebase \(shellQuoted(ours.id))`), and freeze it anew")
   }
 
   /// What comes after the common beginning, in its order.
@@ -208,8 +219,11 @@ package struct LockConflict: Sendable {
 
   /// Takes a text apart at the marks that git leaves in it; nil when it holds none.
   ///
+  /// - Parameter file: the lock's path, as commands have to name it.
   /// - Throws: marks that do not stand in their order, or a side that is no lock.
-  package init?(marked bytes: [UInt8]) throws(LockError) {
+  package init?(
+    marked bytes: [UInt8], file: String = HistoryLock.fileName
+  ) throws(LockError) {
     enum Part { case both, ours, base, theirs }
     var part = Part.both
     var (ours, theirs): ([UInt8], [UInt8]) = ([], [])
@@ -237,7 +251,7 @@ package struct LockConflict: Sendable {
         throw LockError(
           .mergeConflict, line: index + 1,
           "the marks of the merge conflict are nested or broken; make git write them again "
-            + "(`git checkout -m -- \(HistoryLock.fileName)`)")
+            + "(`git checkout -m -- \(shellQuoted(file))`)")
       }
     }
     guard isMarked else { return nil }
@@ -245,7 +259,7 @@ package struct LockConflict: Sendable {
       throw LockError(
         .mergeConflict, line: lines.count,
         "the merge conflict has no end; make git write its marks again "
-          + "(`git checkout -m -- \(HistoryLock.fileName)`)")
+          + "(`git checkout -m -- \(shellQuoted(file))`)")
     }
     try self.init(ours: ours, theirs: theirs)
   }
@@ -268,9 +282,21 @@ extension MigrationFolder {
             + "one's (`git checkout \(stages[2] == nil ? "--theirs" : "--ours") -- "
             + "\(shellQuoted(lockFile))`)")
       }
-      return try LockConflict(marked: bytes)
+      return try LockConflict(marked: bytes, file: lockFile)
     } catch {
       throw .brokenLock(file: lockFile, error)
     }
+  }
+  /// What may not be renumbered: what the lock has frozen, and while it is in conflict, what either
+  /// side has.
+  ///
+  /// A side that was chosen ends the conflict before git is told so, but for ours: with `-merge`
+  /// the file is ours from the beginning.
+  package func frozenIDs() throws(HistoryReadError) -> Set<String> {
+    let conflict = try lockConflict()
+    let chosen = conflict == nil ? try lock() : try? lock()
+    let isChosen = conflict.map { chosen != nil && chosen != $0.ours } ?? true
+    if let conflict, !isChosen { return conflict.frozenIDs }
+    return Set(chosen?.entries.map(\.id) ?? [])
   }
 }

@@ -20,7 +20,8 @@ package struct ResolveReport: Sendable {
 package func resolveLock(
   _ conflict: LockConflict, in folder: MigrationFolder, _ application: Application
 ) throws -> ResolveReport {
-  let merge = try LockMerge(ours: conflict.ours, theirs: conflict.theirs)
+  let merge = try LockMerge(
+    ours: conflict.ours, theirs: conflict.theirs, file: folder.lockFile)
   let migrations: [Migration]
   do throws(HistoryReadError) {
     migrations = try folder.migrations()

@@ -290,6 +290,31 @@ struct TwoBranchesTests {
     #expect(try folder.text("migrations/history.lock") == lock)
   }
 
+  @Test("what --resolve says about a number that both froze works", arguments: [true, false])
+  func recipe(attributes: Bool) throws {
+    let folder = try conflict(attributes: attributes, feature: ["0003_c"], main: ["0003_d"])
+    let errors = try folder.expect(2, "freeze", "--resolve").errors
+    let lock = "migrations/history.lock"
+    #expect(errors.contains("`git checkout --theirs -- \(lock) && git add \(lock)`"))
+    #expect(errors.contains("`schemactl rebase 0003_d`"))
+    try folder.git("checkout", "--theirs", "--", lock)
+    // The side that was chosen counts, whether git was told or not.
+    try folder.expect(0, "rebase", "0003_d", "--dry-run")
+    try folder.expect(64, "rebase", "0003_c")
+    try folder.git("add", lock)
+    try folder.expect(0, "rebase", "0003_d")
+    try folder.expect(0, "freeze", "--release", "1.2")
+    try folder.commit("merge")
+    try folder.expect(0, "verify", "--base", "feature")
+  }
+
+  @Test("what the other branch froze is no draft, though git has left our lock in place")
+  func untouched() throws {
+    let folder = try conflict(attributes: true)
+    try folder.expect(64, "rebase", "0003_c")
+    try folder.expect(64, "rebase", "0004_d")
+  }
+
   @Test("drafts that come before what is frozen now are named, and rebase moves them")
   func drafts() throws {
     let folder = try conflict(attributes: false, feature: ["0006_f"], main: ["0004_d"])

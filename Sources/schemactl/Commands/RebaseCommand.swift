@@ -44,9 +44,8 @@ enum RebaseCommand: Command {
   ) throws -> [Renaming] {
     do {
       // Two manifests with one number, and a lock in conflict, are what brings people here.
-      let frozen =
-        try folder.lockConflict()?.frozenIDs ?? Set(folder.lock()?.entries.map(\.id) ?? [])
-      return try renumbering(names, among: folder.ids(), frozen: frozen, now: .now)
+      return try renumbering(
+        names, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
     } catch let error as HistoryReadError {
       throw error.problem(ofFolder: folder.path)
     } catch let problem as RenumberingProblem {
