@@ -129,6 +129,12 @@ extension Project {
     let merged = try MergedHistory(branch: base, commit: commit, in: git)
     guard merged.isEmpty, let old = try git.formerFolder(in: commit) else {
       notes += merged.notes
+      let others = merged.isEmpty ? try git.locks(in: commit) : []
+      if !others.isEmpty {
+        notes.append(
+          "nothing of \(folder.path) is in \(base), so nothing was held against it; the lock there "
+            + "is \(others.prefix(3).joined(separator: ", "))\(others.count > 3 ? ", …" : "")")
+      }
       return merged
     }
     notes.append("in \(base) the folder of the migrations was \(old.isEmpty ? "the top" : old)")

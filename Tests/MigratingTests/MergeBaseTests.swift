@@ -222,6 +222,18 @@ struct MergeBaseTests {
     #expect(report.says("was migrations/"))
   }
 
+  @Test("a copy of the folder is not what is merged, which is said")
+  func copiedFolder() throws {
+    let sandbox = try branch()
+    let copy = sandbox.top + "/copy"
+    try FileManager.default.copyItem(atPath: sandbox.path(""), toPath: copy)
+    let report = try sandbox.verify(base: "main", folder: copy)
+    #expect(report.status == .success)
+    #expect(report.says("is in main, so nothing was held against it"))
+    #expect(report.says("the lock there is migrations/history.lock"))
+    #expect(try !sandbox.verify(base: "main").says("the lock there"))
+  }
+
   @Test("a base that is not there is 66, in a shallow clone too, which is told what to fetch")
   func unknown() throws {
     let sandbox = try branch()
