@@ -65,6 +65,15 @@ package struct MergedHistory: Sendable {
       .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
   }
 
+  fileprivate var place: MergedPlace {
+    MergedPlace(branch: branch, commit: commit, folder: folder)
+  }
+
+  /// The command that puts its lock into the folder.
+  package func restoringLock(of ours: MigrationFolder) -> String {
+    place.restoreCommand(HistoryLock.fileName, to: ours.lockFile)
+  }
+
   /// The folder was not there, or held no history.
   package var isEmpty: Bool { lock == nil && migrations.isEmpty && unread.isEmpty }
 
@@ -120,7 +129,7 @@ extension MigrationFolder {
     let byLock = compare(migrations, with: lock)
     let byBranch = compare(
       migrations, with: merged.digests,
-      baseline: .merged(into: merged.branch, commit: merged.commit))
+      baseline: .merged(merged.place))
     let branchEntries = Dictionary(byBranch.map { ($0.id, $0) }, uniquingKeysWith: { a, _ in a })
     let lockIDs = Set(byLock.map(\.id))
     let kept = byLock.compactMap { entry -> HistoryEntry? in
@@ -175,10 +184,8 @@ extension MigrationFolder {
   /// A draft can be renumbered; what this branch has frozen has to become one again.
   private func frozenTooEarly(_ id: String, _ merged: MergedHistory) -> String {
     let last = merged.migrations.last?.id ?? ""
-    let lock = shellQuoted(lockFile)
     return "this branch froze it, but it comes before \(last), which is merged into "
-      + "\(merged.branch): take that branch's lock (`git checkout "
-      + "\(shortened(commit: merged.commit)) -- \(lock)`), renumber it (`schemactl rebase "
-      + "\(shellQuoted(id))`) and freeze it again"
+      + "\(merged.branch): take that branch's lock (`\(merged.restoringLock(of: self))`), renumber it "
+      + "(`schemactl rebase \(shellQuoted(id))`) and freeze it again"
   }
 }

@@ -88,14 +88,16 @@ extension Project {
     let otherLock = try other.flatMap { other throws(GitError) in
       try MergedHistory.lock(in: other, of: git, notes: &result.notes)
     }
-    compareLock(with: older, merging: otherLock, "the last commit", "HEAD", &result)
+    compareLock(
+      with: older, merging: otherLock, "the last commit",
+      restoring: "git checkout HEAD -- \(shellQuoted(folder.lockFile))", &result)
   }
 
   private func compareLock(
-    with older: HistoryLock, merging other: HistoryLock? = nil, _ name: String, _ commit: String,
-    _ result: inout GitComparison
+    with older: HistoryLock, merging other: HistoryLock? = nil, _ name: String,
+    restoring command: String, _ result: inout GitComparison
   ) {
-    let restoring = "`git checkout \(commit) -- \(shellQuoted(folder.lockFile))`"
+    let restoring = "`\(command)`"
     if let lock {
       let divergence = lock.divergence(
         from: older, merging: other, named: name, restoring: restoring)
@@ -166,7 +168,7 @@ extension Project {
     guard let older = merged.lock else { return }
     compareLock(
       with: older, "\(merged.branch) (\(shortened(commit: merged.commit)))",
-      shortened(commit: merged.commit), &result)
+      restoring: merged.restoringLock(of: folder), &result)
   }
   private func noteMissing(_ newer: [String], of branch: String, _ notes: inout [String]) {
     let ours = Set(migrations.map(\.id))

@@ -220,6 +220,15 @@ struct MergeBaseTests {
     let report = try sandbox.verify(base: "main", folder: folder)
     #expect(report.state("0003_merged") == .edited)
     #expect(report.says("was migrations/"))
+    let commit = try sandbox.git("rev-parse", "main").prefix(10)
+    #expect(
+      report.detail("0003_merged").contains(
+        "`git show '\(commit):migrations/0003_merged.yaml' > "
+          + "\(folder)/0003_merged.yaml`"))
+    try FileManager.default.removeItem(atPath: folder + "/history.lock")
+    #expect(
+      try sandbox.verify(base: "main", folder: folder).lock.first?.message.contains(
+        "`git show '\(commit):migrations/history.lock' > \(folder)/history.lock`") == true)
   }
 
   @Test("a copy of the folder is not what is merged, which is said")
