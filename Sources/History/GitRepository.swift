@@ -98,11 +98,16 @@ package struct GitRepository: Sendable, Hashable {
   /// The folder in which a commit had its history lock, where that is another one and not there any
   /// more; from the top of the repository, ending in `/`.
   package func formerFolder(in commit: String) throws(GitError) -> String? {
+    let paths = try locks(in: commit).filter { !isThere($0) }
+    return paths.count == 1 ? String(paths[0].dropLast(HistoryLock.fileName.count)) : nil
+  }
+
+  /// The history locks of a commit, wherever they are; from the top of the repository.
+  package func locks(in commit: String) throws(GitError) -> [String] {
     let name = HistoryLock.fileName
-    let paths = try answer(["ls-tree", "-z", "-r", "--name-only", "--full-tree", commit]).fields
+    return try answer(["ls-tree", "-z", "-r", "--name-only", "--full-tree", commit]).fields
       .map { String(decoding: $0, as: UTF8.self) }
-      .filter { ($0 == name || $0.hasSuffix("/" + name)) && !isThere($0) }
-    return paths.count == 1 ? String(paths[0].dropLast(name.count)) : nil
+      .filter { $0 == name || $0.hasSuffix("/" + name) }
   }
 
   /// - Parameter path: from the top of the repository.

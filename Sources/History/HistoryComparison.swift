@@ -232,8 +232,8 @@ extension MigrationFolder {
     let command =
       switch baseline {
       case .frozen: guessedRestore(of: entry)
-      case .merged(_, let commit):
-        "`git checkout \(shortened(commit: commit)) -- \(shellQuoted(file(ofMigration: entry.id)))`"
+      case .merged(let merged):
+        "`\(merged.restoreCommand(entry.id + ".yaml", to: file(ofMigration: entry.id)))`"
       }
     return "restore it from git (\(command))"
   }
@@ -248,14 +248,30 @@ extension MigrationFolder {
 enum Baseline: Hashable {
   case frozen
   /// What a branch had where this one left it.
-  case merged(into: String, commit: String)
+  case merged(MergedPlace)
 
   /// What was done to a manifest of it.
   var verb: String { self == .frozen ? "frozen" : "merged" }
 
   /// ` into main`, or nothing.
   var place: String {
-    if case .merged(let branch, _) = self { " into \(branch)" } else { "" }
+    if case .merged(let merged) = self { " into \(merged.branch)" } else { "" }
+  }
+}
+
+/// Where what is merged is.
+struct MergedPlace: Hashable {
+  /// As it was named.
+  let branch: String
+  let commit: String
+  /// From the top of the repository, where it is another one than ours; ends in `/`.
+  let folder: String?
+
+  /// - Parameter file: as it is called here.
+  func restoreCommand(_ name: String, to file: String) -> String {
+    let commit = shortened(commit: commit)
+    return folder.map { "git show \(shellQuoted("\(commit):\($0)\(name)")) > \(shellQuoted(file))" }
+      ?? "git checkout \(commit) -- \(shellQuoted(file))"
   }
 }
 

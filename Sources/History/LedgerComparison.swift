@@ -74,10 +74,19 @@ package func compareLedger(
   let unknown = rows.filter { !ids.contains($0.id) || !seen.insert($0.id).inserted }
   return known
     + unknown.map { row in
-      LedgerEntry(
+      let twin = items.first { item in
+        item.entry == nil && rowsByID[item.id] == nil
+          && item.migration?.canonicalDigest == row.canonicalDigest
+      }
+      let why =
+        twin.map {
+          "it ran as a draft, which is \($0.id) now: put the copy from before the drafts back "
+            + "(`schemactl migrate --reset-drafts`)"
+        } ?? "it was migrated by a newer version or another branch; update the migrations"
+      return LedgerEntry(
         id: row.id, state: .unknown,
-        detail: "the database has run it (\(row.startedAt)), and the history does not have it: it "
-          + "was migrated by a newer version or another branch; update the migrations")
+        detail:
+          "the database has run it (\(row.startedAt)), and the history does not have it: \(why)")
     }
 }
 

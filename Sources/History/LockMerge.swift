@@ -1,85 +1,146 @@
 /// Two locks that were frozen on two branches, as one.
+///
+/// Where both sides hold one line with another release, layout or reason, that of the merged branch
+/// stays: it is the one that others go on from.
 package struct LockMerge: Sendable {
+  private struct Line {
+    let line: LockLine
+    /// The other branch's migrations come before it, and count for its fingerprint.
+    let isStale: Bool
+  }
+
   /// What both begin with.
   private let common: HistoryLock
-  /// What comes after, in the order of the numbers.
-  private let lines: [LockLine]
-  /// How many of `lines` follow in one of the two sides on the same as here: their fingerprints
-  /// hold as they are.
-  private let settled: Int
+  /// What comes after. Each side's lines keep their order, accepted edits stand as far behind as
+  /// that allows.
+  private let lines: [Line]
+  /// What our lines said otherwise, in sentences.
+  package let dropped: [String]
+  /// What only our side has frozen, and before something that the other one has.
+  package let early: [String]
+  /// Whether neither side's migrations all come after the other's: then some database has run
+  /// them in another order.
+  package let isInterleaved: Bool
 
+  /// - Parameter file: the lock's path, as commands have to name it.
   /// - Throws: two migrations with one number, or two edits of one that were both accepted.
-  package init(ours: HistoryLock, theirs: HistoryLock) throws(LockError) {
+  package init(
+    ours: HistoryLock, theirs: HistoryLock, file: String = HistoryLock.fileName
+  ) throws(LockError) {
     let shared = zip(ours.lines, theirs.lines).prefix { $0 == $1 }.count
-    let (mine, others) = (ours.lines.dropFirst(shared), theirs.lines.dropFirst(shared))
-    var lines = Array(mine)
-    for line in others {
-      guard let rival = try Self.rival(of: line, in: mine) else {
-        lines.append(line)
-        continue
-      }
-      guard rival.holdsTheSame(as: line) else { throw Self.dispute(rival, line) }
-    }
+    let (mine, others) = (
+      Array(ours.lines.dropFirst(shared)), Array(theirs.lines.dropFirst(shared))
+    )
     var common = HistoryLock()
     for (index, line) in ours.lines.prefix(shared).enumerated() {
       try common.append(line, line: LockFormat.headerLines.count + index + 1)
     }
     self.common = common
-    self.lines = lines.enumerated().sorted { a, b in
-      let (x, y) = (MigrationNumber(id: a.element.id), MigrationNumber(id: b.element.id))
-      if x != y { return x < y }
-      if a.element.isEntry != b.element.isEntry { return a.element.isEntry }
-      return a.offset < b.offset
-    }.map(\.element)
-    let merged = self.lines
-    let sides = [Array(mine), Array(others)]
-    settled = sides.map { zip($0, merged).prefix { $0 == $1 }.count }.max() ?? 0
-    isInterleaved = !sides.contains { merged.starts(with: $0) }
-  }
 
-  /// Our line about the same, which must say the same.
-  private static func rival(
-    of line: LockLine, in lines: ArraySlice<LockLine>
-  ) throws(LockError) -> LockLine? {
-    switch line {
-    case .entry:
-      let number = MigrationNumber(id: line.id)
-      return lines.first { $0.isEntry && MigrationNumber(id: $0.id) == number }
-    case .acceptance: return lines.last { !$0.isEntry && $0.id == line.id }
+    let pairs = try Self.pairs(mine, others, file)
+    dropped = pairs.compactMap { pair in
+      mine[pair.ours].difference(from: others[pair.theirs]).map {
+        "\(others[pair.theirs].subject): both branches have it, this one \($0); the line of the "
+          + "branch that is being merged stays"
+      }
     }
+    let both = (ours: Set(pairs.map(\.ours)), theirs: Set(pairs.map(\.theirs)))
+    let onlyMine = mine.indices.filter { !both.ours.contains($0) }.map { mine[$0] }
+    let onlyOthers = others.indices.filter { !both.theirs.contains($0) }.map { others[$0] }
+    let first = (ours: onlyMine.numbers.min(), theirs: onlyOthers.numbers.min())
+    lines =
+      Self.inOrder(
+        onlyMine.map { Line(line: $0, isStale: $0.comes(after: first.theirs)) },
+        others.map { Line(line: $0, isStale: $0.comes(after: first.ours)) })
+
+    early = onlyMine.filter { line in
+      line.isEntry && others.numbers.contains { MigrationNumber(id: line.id) < $0 }
+    }.map(\.id)
+    isInterleaved =
+      !early.isEmpty
+      && onlyOthers.contains { line in
+        line.isEntry && mine.numbers.contains { MigrationNumber(id: line.id) < $0 }
+      }
   }
 
-  private static func dispute(_ ours: LockLine, _ theirs: LockLine) -> LockError {
+  /// The places of the lines that both sides have.
+  private static func pairs(
+    _ mine: [LockLine], _ others: [LockLine], _ file: String
+  ) throws(LockError) -> [(ours: Int, theirs: Int)] {
+    var pairs: [(ours: Int, theirs: Int)] = []
+    for (place, line) in others.enumerated() where line.isEntry {
+      let number = MigrationNumber(id: line.id)
+      guard
+        let rival = mine.firstIndex(where: { $0.isEntry && MigrationNumber(id: $0.id) == number })
+      else { continue }
+      guard mine[rival].holdsTheSame(as: line) else { throw dispute(mine[rival], line, file) }
+      pairs.append((rival, place))
+    }
+    func places(_ lines: [LockLine], _ id: String) -> [Int] {
+      lines.indices.filter { !lines[$0].isEntry && lines[$0].id == id }
+    }
+    for id in Set(others.filter { !$0.isEntry }.map(\.id)).sorted() {
+      let (a, b) = (places(mine, id), places(others, id))
+      guard let first = b.first, !a.isEmpty else { continue }
+      guard a.count == b.count, zip(a, b).allSatisfy({ mine[$0].holdsTheSame(as: others[$1]) })
+      else { throw dispute(others[first], others[first], file) }
+      pairs += zip(a, b).map { ($0, $1) }
+    }
+    return pairs
+  }
+
+  /// Both, by the numbers of what they freeze.
+  private static func inOrder(_ ours: [Line], _ theirs: [Line]) -> [Line] {
+    var (a, b) = (ours[...], theirs[...])
+    var lines: [Line] = []
+    while !a.isEmpty || !b.isEmpty {
+      let next = (a.map(\.line).numbers.first, b.map(\.line).numbers.first)
+      let isOurs =
+        switch next {
+        case (let x?, let y?): x < y
+        case (_?, nil): true
+        case (nil, _): b.isEmpty
+        }
+      lines.append(isOurs ? a.removeFirst() : b.removeFirst())
+    }
+    return lines
+  }
+
+  private static func dispute(
+    _ ours: LockLine, _ theirs: LockLine, _ file: String
+  ) -> LockError {
+    let lock = shellQuoted(file)
+    let taking =
+      "take the other branch's lock (`git checkout --theirs -- \(lock) && git add \(lock)`, or "
+      + "`--ours` for this one's)"
     let line = LockFormat.headerLines.count + 1
     if !theirs.isEntry {
       return LockError(
         .duplicate, line: line,
-        "both branches accepted an edit of \(theirs.id), and not the same one: keep one side's "
-          + "\(HistoryLock.fileName), and accept again what is to hold")
+        "both branches accepted an edit of \(theirs.id), and not the same one: \(taking), and "
+          + "accept again what is to hold")
     }
-    let what =
-      ours.id == theirs.id
-      ? "both branches froze \(ours.id), each in another form"
-      : "both branches froze a migration with the number \(MigrationNumber(id: ours.id)): "
-        + "\(ours.id) and \(theirs.id)"
+    if ours.id == theirs.id {
+      return LockError(
+        .duplicate, line: line,
+        "both branches froze \(ours.id), each in another form. One of the two must give way: "
+          + "\(taking) and its \(ours.id).yaml, and put what the other one did into a new migration"
+      )
+    }
     return LockError(
       .duplicate, line: line,
-      "\(what). One of the two must give way: take the other branch's lock "
-        + "(`git checkout --theirs -- \(HistoryLock.fileName)`, or `--ours`), renumber what is a "
-        + "draft again then (`schemactl rebase ID`), and freeze it anew")
+      "both branches froze a migration with the number \(MigrationNumber(id: ours.id)): "
+        + "\(ours.id) and \(theirs.id). One of the two must give way: \(taking), renumber what is "
+        + "a draft again then (`schemactl rebase \(shellQuoted(ours.id))`), and freeze it anew")
   }
 
   /// What comes after the common beginning, in its order.
   package var entries: [LockEntry] {
-    lines.compactMap { if case .entry(let entry) = $0 { entry } else { nil } }
+    lines.compactMap { if case .entry(let entry) = $0.line { entry } else { nil } }
   }
 
-  /// Whether neither side's migrations all come after the other's: then some database has run
-  /// them in another order.
-  package let isInterleaved: Bool
-
-  /// Whether the fingerprints of these lines have to be computed again.
-  package var needsReplay: Bool { settled < lines.count }
+  /// Whether the fingerprints of some lines have to be computed again.
+  package var needsReplay: Bool { lines.contains(where: \.isStale) }
 
   /// - Parameters:
   ///   - fingerprints: of the schema after each migration, replayed in the order of the numbers.
@@ -90,20 +151,31 @@ package struct LockMerge: Sendable {
     var lock = common
     for (index, line) in lines.enumerated() {
       // Only the newest form of a migration is there to be replayed.
-      let isNewest = !lines[(index + 1)...].contains { $0.id == line.id }
+      let isNewest = !lines[(index + 1)...].contains { $0.line.id == line.line.id }
       let number = LockFormat.headerLines.count + lock.lines.count + 1
-      if index >= settled, isNewest, let schema = fingerprints[line.id] {
-        try lock.append(line.withFingerprint(schema, sqlite), line: number)
+      if line.isStale, isNewest, let schema = fingerprints[line.line.id] {
+        try lock.append(line.line.withFingerprint(schema, sqlite), line: number)
       } else {
-        try lock.append(line, line: number)
+        try lock.append(line.line, line: number)
       }
     }
     return lock
   }
 }
 
+extension [LockLine] {
+  /// Of what they freeze.
+  fileprivate var numbers: [MigrationNumber] {
+    filter(\.isEntry).map { MigrationNumber(id: $0.id) }
+  }
+}
+
 extension LockLine {
-  fileprivate var isEntry: Bool { if case .entry = self { true } else { false } }
+  var isEntry: Bool { if case .entry = self { true } else { false } }
+
+  fileprivate func comes(after number: MigrationNumber?) -> Bool {
+    number.map { $0 < MigrationNumber(id: id) } ?? false
+  }
 
   fileprivate func withFingerprint(_ schema: String, _ sqlite: String) -> LockLine {
     func changed(_ digests: LockedDigests) -> LockedDigests {
@@ -147,8 +219,11 @@ package struct LockConflict: Sendable {
 
   /// Takes a text apart at the marks that git leaves in it; nil when it holds none.
   ///
+  /// - Parameter file: the lock's path, as commands have to name it.
   /// - Throws: marks that do not stand in their order, or a side that is no lock.
-  package init?(marked bytes: [UInt8]) throws(LockError) {
+  package init?(
+    marked bytes: [UInt8], file: String = HistoryLock.fileName
+  ) throws(LockError) {
     enum Part { case both, ours, base, theirs }
     var part = Part.both
     var (ours, theirs): ([UInt8], [UInt8]) = ([], [])
@@ -176,7 +251,7 @@ package struct LockConflict: Sendable {
         throw LockError(
           .mergeConflict, line: index + 1,
           "the marks of the merge conflict are nested or broken; make git write them again "
-            + "(`git checkout -m -- \(HistoryLock.fileName)`)")
+            + "(`git checkout -m -- \(shellQuoted(file))`)")
       }
     }
     guard isMarked else { return nil }
@@ -184,7 +259,7 @@ package struct LockConflict: Sendable {
       throw LockError(
         .mergeConflict, line: lines.count,
         "the merge conflict has no end; make git write its marks again "
-          + "(`git checkout -m -- \(HistoryLock.fileName)`)")
+          + "(`git checkout -m -- \(shellQuoted(file))`)")
     }
     try self.init(ours: ours, theirs: theirs)
   }
@@ -207,9 +282,21 @@ extension MigrationFolder {
             + "one's (`git checkout \(stages[2] == nil ? "--theirs" : "--ours") -- "
             + "\(shellQuoted(lockFile))`)")
       }
-      return try LockConflict(marked: bytes)
+      return try LockConflict(marked: bytes, file: lockFile)
     } catch {
       throw .brokenLock(file: lockFile, error)
     }
+  }
+  /// What may not be renumbered: what the lock has frozen, and while it is in conflict, what either
+  /// side has.
+  ///
+  /// A side that was chosen ends the conflict before git is told so, but for ours: with `-merge`
+  /// the file is ours from the beginning.
+  package func frozenIDs() throws(HistoryReadError) -> Set<String> {
+    let conflict = try lockConflict()
+    let chosen = conflict == nil ? try lock() : try? lock()
+    let isChosen = conflict.map { chosen != nil && chosen != $0.ours } ?? true
+    if let conflict, !isChosen { return conflict.frozenIDs }
+    return Set(chosen?.entries.map(\.id) ?? [])
   }
 }

@@ -12,6 +12,8 @@ package struct MergedHistory: Sendable {
   /// What could not be read there, and is not held against anything.
   package let notes: [String]
   fileprivate let digests: HistoryLock
+  /// From the top of the repository, where it is not the one that git is asked in.
+  private let folder: String?
   /// Merged too, and not comparable.
   fileprivate let unread: Set<String>
 
@@ -21,6 +23,7 @@ package struct MergedHistory: Sendable {
   ) throws(GitError) {
     self.branch = branch
     self.commit = commit
+    folder = path
     let files = try git.files(in: commit, ofFolder: path)
     var notes: [String] = []
     var migrations: [Migration] = []
@@ -46,6 +49,29 @@ package struct MergedHistory: Sendable {
     self.notes = notes
     unread = Set(manifests.map { String($0.name.dropLast(".yaml".count)) })
       .subtracting(digests.entries.map(\.id))
+  }
+
+  fileprivate var ids: Set<String> { unread.union(digests.entries.map(\.id)) }
+
+  /// What the branch has got in this folder since, in the order of the numbers.
+  ///
+  /// - Parameter tip: the branch's newest commit.
+  package func newer(at tip: String, in git: GitRepository) -> [String] {
+    // A folder that has another name there by now is not there, which is no failure.
+    guard tip != commit, let files = try? git.files(in: tip, ofFolder: folder) else { return [] }
+    return files.filter { ManifestName(Array($0.name.utf8)).map { $0.problem == nil } == true }
+      .map { String($0.name.dropLast(".yaml".count)) }
+      .filter { !ids.contains($0) }
+      .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
+  }
+
+  fileprivate var place: MergedPlace {
+    MergedPlace(branch: branch, commit: commit, folder: folder)
+  }
+
+  /// The command that puts its lock into the folder.
+  package func restoringLock(of ours: MigrationFolder) -> String {
+    place.restoreCommand(HistoryLock.fileName, to: ours.lockFile)
   }
 
   /// The folder was not there, or held no history.
@@ -103,7 +129,7 @@ extension MigrationFolder {
     let byLock = compare(migrations, with: lock)
     let byBranch = compare(
       migrations, with: merged.digests,
-      baseline: .merged(into: merged.branch, commit: merged.commit))
+      baseline: .merged(merged.place))
     let branchEntries = Dictionary(byBranch.map { ($0.id, $0) }, uniquingKeysWith: { a, _ in a })
     let lockIDs = Set(byLock.map(\.id))
     let kept = byLock.compactMap { entry -> HistoryEntry? in
@@ -127,13 +153,39 @@ extension MigrationFolder {
     }.map(\.element)
   }
 
+  /// Marks what this branch has added and what does not come after all that the other one has got
+  /// since they parted.
+  ///
+  /// - Parameter newer: what it has got, in the order of the numbers.
+  package func mark(
+    _ history: [HistoryEntry], behind newer: [String], merged: MergedHistory
+  ) -> [HistoryEntry] {
+    guard let last = newer.last else { return history }
+    return history.map { entry in
+      let isNew = !merged.ids.contains(entry.id) && !newer.contains(entry.id)
+      let number = MigrationNumber(id: entry.id)
+      guard isNew, !entry.state.isBroken, number <= MigrationNumber(id: last) else { return entry }
+      let rival = newer.first { MigrationNumber(id: $0) == number }
+      let what =
+        rival.map { "\(merged.branch) has \($0) by now, with the same number" }
+        ?? "\(merged.branch) has \(last) by now, and this one comes before it"
+      let way =
+        entry.frozen
+        ? "merge it into this branch, take its lock (`git checkout \(shellQuoted(merged.branch)) -- "
+          + "\(shellQuoted(lockFile))`), renumber this one (`schemactl rebase "
+          + "\(shellQuoted(entry.id))`) and freeze it again"
+        : "merge it into this branch, and then renumber this one (`schemactl rebase "
+          + "\(shellQuoted(entry.id))`)"
+      return HistoryEntry(
+        id: entry.id, frozen: entry.frozen, state: .inserted, detail: "\(what): \(way)")
+    }
+  }
+
   /// A draft can be renumbered; what this branch has frozen has to become one again.
   private func frozenTooEarly(_ id: String, _ merged: MergedHistory) -> String {
     let last = merged.migrations.last?.id ?? ""
-    let lock = shellQuoted(lockFile)
     return "this branch froze it, but it comes before \(last), which is merged into "
-      + "\(merged.branch): take that branch's lock (`git checkout "
-      + "\(shortened(commit: merged.commit)) -- \(lock)`), renumber it (`schemactl rebase "
-      + "\(shellQuoted(id))`) and freeze it again"
+      + "\(merged.branch): take that branch's lock (`\(merged.restoringLock(of: self))`), renumber it "
+      + "(`schemactl rebase \(shellQuoted(id))`) and freeze it again"
   }
 }

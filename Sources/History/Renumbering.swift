@@ -51,7 +51,7 @@ package func renumbering(
   return moving.map { id in
     number = successor(of: number, now)
     return Renaming(from: id, to: number + id.utf8.drop(while: isDigit).text)
-  }
+  }.filter { $0.from != $0.to }
 }
 
 private func resolve(
@@ -103,8 +103,32 @@ extension Sequence<UInt8> {
 }
 
 extension MigrationFolder {
-  /// Gives a manifest another name; never that of another file.
-  package func rename(_ renaming: Renaming) throws(FileError) {
+  /// Gives manifests other names, never that of another file: all of them, or none.
+  package func rename(_ renamings: [Renaming]) throws(FileError) {
+    let moving = Set(renamings.map(\.from))
+    for renaming in renamings where !moving.contains(renaming.to) {
+      let new = file(ofMigration: renaming.to)
+      guard !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
+    }
+    var done: [Renaming] = []
+    do throws(FileError) {
+      var rest = renamings
+      while !rest.isEmpty {
+        // One whose new name no other still has. There always is one, since the order stays.
+        let next = rest.firstIndex { next in !rest.contains { $0.from == next.to } } ?? 0
+        let renaming = rest.remove(at: next)
+        try rename(renaming)
+        done.append(renaming)
+      }
+    } catch {
+      for renaming in done.reversed() {
+        try? rename(Renaming(from: renaming.to, to: renaming.from))
+      }
+      throw error
+    }
+  }
+
+  private func rename(_ renaming: Renaming) throws(FileError) {
     let (old, new) = (file(ofMigration: renaming.from), file(ofMigration: renaming.to))
     guard !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
     guard systemRename(old, new) == 0 else { throw FileError(path: old, systemError: errno) }

@@ -134,7 +134,7 @@ private struct EditEffect {
       return "a new install would stop in it: \(error.message)"
     }
     let differences = compareSchemas(expected: device.schema, actual: install.schema)
-    guard !differences.isEmpty else { return sameSchema(changes, isRemoved: now == nil) }
+    guard !differences.isEmpty else { return sameSchema(changes, now) }
     let listed = differences.prefix(5).map(sentence).joined(separator: "; ")
     let more = differences.count > 5 ? "; and \(differences.count - 5) more" : ""
     return listed + more + ". " + ending(device, install, rest)
@@ -186,16 +186,21 @@ private struct EditEffect {
       : "Nothing will ever bring them together"
   }
 
-  private func sameSchema(_ changes: [ManifestChange], isRemoved: Bool) -> String {
+  private func sameSchema(_ changes: [ManifestChange], _ now: Migration?) -> String {
     let checks: Set = ["assert", "before", "after", "requires"]
     if changes.allSatisfy({ checks.contains($0.name) }) {
       return
         "the schema and the rows are the same either way: only what is checked before or after "
         + "differs, and devices that ran the \(verb) form will not be asked again"
     }
+    if let old = old[id]?.manifest, let new = now?.manifest, treatRowsAlike(old, new) {
+      return
+        "the schema and the rows are the same either way: the edit says in another way what the "
+        + "\(verb) form does"
+    }
     return
       "the schema is the same either way, the rows are not: a device that ran the \(verb) form "
       + "keeps what that made of its rows, and a new install "
-      + (isRemoved ? "would never do it" : "would get what the edited form makes of them")
+      + (now == nil ? "would never do it" : "would get what the edited form makes of them")
   }
 }

@@ -26,14 +26,14 @@ extension Project {
   /// Holds the manifests against the lock and, as far as git can be asked, the lock against the one
   /// that was committed last, and both against what is merged.
   ///
-  /// - Throws: when the base that was named is not in a complete clone (66).
+  /// - Throws: when the base that was named is not there (66).
   package func comparison(_ control: VersionControl) throws(Failure) -> GitComparison {
     guard case .git(let base) = control else { return GitComparison(history: comparison) }
     do {
       let git = try GitRepository(containing: folder.path)
       var result = GitComparison(history: comparison)
       let merged = try base.flatMap { try mergedHistory($0, git, &result.notes) }
-      if let merged { compare(with: merged, git, &result) }
+      if let merged { try compare(with: merged, git, &result) }
       // What was not merged yet is free: a freeze too may be taken back.
       let other = try git.mergeHead()
       if merged == nil || other != nil { try compareWithLastCommit(git, merging: other, &result) }
@@ -88,14 +88,16 @@ extension Project {
     let otherLock = try other.flatMap { other throws(GitError) in
       try MergedHistory.lock(in: other, of: git, notes: &result.notes)
     }
-    compareLock(with: older, merging: otherLock, "the last commit", "HEAD", &result)
+    compareLock(
+      with: older, merging: otherLock, "the last commit",
+      restoring: "git checkout HEAD -- \(shellQuoted(folder.lockFile))", &result)
   }
 
   private func compareLock(
-    with older: HistoryLock, merging other: HistoryLock? = nil, _ name: String, _ commit: String,
-    _ result: inout GitComparison
+    with older: HistoryLock, merging other: HistoryLock? = nil, _ name: String,
+    restoring command: String, _ result: inout GitComparison
   ) {
-    let restoring = "`git checkout \(commit) -- \(shellQuoted(folder.lockFile))`"
+    let restoring = "`\(command)`"
     if let lock {
       let divergence = lock.divergence(
         from: older, merging: other, named: name, restoring: restoring)
@@ -107,7 +109,7 @@ extension Project {
 
   // MARK: What is merged
 
-  /// Nil, with a note, when a clone that is not complete does not hold it.
+  /// Nil, with a note, when a shallow clone does not hold where HEAD left it.
   private func mergedHistory(
     _ base: String, _ git: GitRepository, _ notes: inout [String]
   ) throws -> MergedHistory? {
@@ -115,10 +117,9 @@ extension Project {
       notes.append("nothing was held against \(base): the repository has no commit yet")
       return nil
     }
-    let tip = try git.commit(base)
-    guard let tip, let commit = try git.mergeBase(tip, head) else {
-      let problem =
-        tip == nil ? "there is no commit \(base)" : "\(base) and HEAD have no commit in common"
+    guard let tip = try git.commit(base) else { throw missing(base, git) }
+    guard let commit = try git.mergeBase(tip, head) else {
+      let problem = "\(base) and HEAD have no commit in common"
       guard git.isShallow else {
         throw Failure(.notFound, "\(problem) in the repository of \(folder.path)")
       }
@@ -130,6 +131,12 @@ extension Project {
     let merged = try MergedHistory(branch: base, commit: commit, in: git)
     guard merged.isEmpty, let old = try git.formerFolder(in: commit) else {
       notes += merged.notes
+      let others = merged.isEmpty ? try git.locks(in: commit) : []
+      if !others.isEmpty {
+        notes.append(
+          "nothing of \(folder.path) is in \(base), so nothing was held against it; the lock there "
+            + "is \(others.prefix(3).joined(separator: ", "))\(others.count > 3 ? ", …" : "")")
+      }
       return merged
     }
     notes.append("in \(base) the folder of the migrations was \(old.isEmpty ? "the top" : old)")
@@ -138,13 +145,38 @@ extension Project {
     return moved
   }
 
+  /// A misspelt one must not pass for a check, in a shallow clone either.
+  private func missing(_ base: String, _ git: GitRepository) -> Failure {
+    let problem = "there is no commit \(base) in the repository of \(folder.path)"
+    guard git.isShallow else { return Failure(.notFound, problem) }
+    let name = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base
+    return Failure(
+      .notFound,
+      "\(problem): the clone is shallow; fetch it (`fetch-depth: 0` for actions/checkout, or "
+        + "`git fetch origin \(shellQuoted(name))` and `--base FETCH_HEAD`)")
+  }
+
   private func compare(
     with merged: MergedHistory, _ git: GitRepository, _ result: inout GitComparison
-  ) {
+  ) throws(GitError) {
     result.history = folder.compare(migrations, with: lock, merged: merged)
+    if let tip = try git.commit(merged.branch) {
+      let newer = merged.newer(at: tip, in: git)
+      result.history = folder.mark(result.history, behind: newer, merged: merged)
+      noteMissing(newer, of: merged.branch, &result.notes)
+    }
     guard let older = merged.lock else { return }
     compareLock(
       with: older, "\(merged.branch) (\(shortened(commit: merged.commit)))",
-      shortened(commit: merged.commit), &result)
+      restoring: merged.restoringLock(of: folder), &result)
+  }
+  private func noteMissing(_ newer: [String], of branch: String, _ notes: inout [String]) {
+    let ours = Set(migrations.map(\.id))
+    let missing = newer.filter { !ours.contains($0) }
+    guard !missing.isEmpty else { return }
+    let names = missing.prefix(3).joined(separator: ", ") + (missing.count > 3 ? ", …" : "")
+    notes.append(
+      "\(branch) has \(missing.count) migration\(missing.count == 1 ? "" : "s") that this branch does "
+        + "not have (\(names)): merge it to have all of it checked")
   }
 }

@@ -20,7 +20,8 @@ package struct ResolveReport: Sendable {
 package func resolveLock(
   _ conflict: LockConflict, in folder: MigrationFolder, _ application: Application
 ) throws -> ResolveReport {
-  let merge = try LockMerge(ours: conflict.ours, theirs: conflict.theirs)
+  let merge = try LockMerge(
+    ours: conflict.ours, theirs: conflict.theirs, file: folder.lockFile)
   let migrations: [Migration]
   do throws(HistoryReadError) {
     migrations = try folder.migrations()
@@ -52,12 +53,19 @@ package func resolveLock(
   let fingerprints = merge.needsReplay ? try project.fingerprints() : [:]
   let lock = try merge.lock(fingerprints: fingerprints, sqlite: Connection.libraryVersion)
   let toRebase = folder.compare(migrations, with: lock).filter { $0.state == .inserted }.map(\.id)
-  var notes: [String] = []
+  var notes = merge.dropped
   if merge.isInterleaved {
     notes.append(
       "migrations of one branch come between those of the other: a database that has run the later "
-        + "ones without the earlier ones is refused (missing). If neither has shipped, renumber "
-        + "one branch's instead")
+        + "ones without the earlier ones is refused (missing), and so is this lock once it is "
+        + "committed, by `--base` of either branch. If neither has shipped, renumber one branch's "
+        + "instead")
+  } else if !merge.early.isEmpty {
+    notes.append(
+      "\(merge.early.joined(separator: ", ")): the branch that is being merged froze what comes "
+        + "after, so `--base` of it refuses this lock once it is committed. If it has not shipped, "
+        + "take that branch's lock, renumber it (`\(rebaseCommand(merge.early))`) and freeze it again"
+    )
   }
   return ResolveReport(
     lock: lock, ids: merge.entries.map(\.id), toRebase: toRebase, notes: notes)

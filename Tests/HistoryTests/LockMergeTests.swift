@@ -80,6 +80,72 @@ struct LockMergeTests {
     #expect(throws: LockError.self) { try merged(ours, theirs) }
   }
 
+  @Test(
+    "each side's lines keep their order, and accepted edits stand behind the other's migrations")
+  func acceptedBehind() throws {
+    var ours = try lock(common)
+    try ours.accept(
+      LockAcceptance(
+        id: "0002_b", digests: Migration("0002_b", "edited").digests, reason: "why"))
+    let theirs = try lock(common + ["0003_c"])
+    for (a, b) in [(ours, theirs), (theirs, ours)] {
+      let result = try merged(a, b)
+      #expect(result.rendered().starts(with: theirs.rendered()))
+      for side in [ours, theirs] {
+        #expect(result.divergence(from: side, named: "main", restoring: "`x`") == nil)
+      }
+    }
+    try ours.freeze(
+      LockEntry(id: "0004_d", release: nil, digests: Migration("0004_d", "d").digests))
+    let between = try merged(ours, try lock(common + ["0003_c", "0005_e"]))
+    #expect(between.entries.map(\.id) == common + ["0003_c", "0004_d", "0005_e"])
+    #expect(try HistoryLock(parsing: between.rendered()) == between)
+  }
+
+  @Test(
+    "of two releases, layouts or reasons that of the merged branch stays, and the other is told")
+  func fixedSide() throws {
+    func frozen(_ release: String, _ reason: String) throws -> HistoryLock {
+      var lock = try lock(common)
+      let migration = try Migration("0003_c", "0003_c")
+      try lock.freeze(LockEntry(id: migration.id, release: release, digests: migration.digests))
+      try lock.accept(
+        LockAcceptance(
+          id: "0002_b", digests: Migration("0002_b", "edited").digests, reason: reason))
+      return lock
+    }
+    let (ours, theirs) = (try frozen("1.1", "mine"), try frozen("1.1x", "yours"))
+    let merge = try LockMerge(ours: ours, theirs: theirs)
+    #expect(try merge.lock(fingerprints: [:], sqlite: "3.40.1") == theirs)
+    #expect(merge.dropped.count == 2)
+    #expect(merge.dropped[0].contains("0003_c") && merge.dropped[0].contains("1.1 instead of 1.1x"))
+    #expect(merge.dropped[1].contains("mine instead of yours"))
+    #expect(try LockMerge(ours: ours, theirs: ours).dropped.isEmpty)
+    let message = theirs.divergence(from: ours, named: "main", restoring: "`x`")?.message
+    #expect(message?.contains("line 6 holds 0003_c with the release 1.1x instead of 1.1") == true)
+    #expect(message?.contains("other digests") == false)
+  }
+
+  @Test("two accepted edits of one migration are the same only when both sides have all of them")
+  func acceptedTwice() throws {
+    func accepting(_ tables: [String]) throws -> HistoryLock {
+      var lock = try lock(common)
+      for table in tables {
+        try lock.accept(
+          LockAcceptance(id: "0001_a", digests: Migration("0001_a", table).digests, reason: "r"))
+      }
+      return lock
+    }
+    let both = try merged(accepting(["x", "y"]), accepting(["x", "y"]))
+    #expect(both == (try accepting(["x", "y"])))
+    for (a, b) in [(["x", "y"], ["y"]), (["x", "y"], ["y", "x"])] {
+      #expect(throws: LockError.self) { try merged(accepting(a), accepting(b)) }
+    }
+    #expect(
+      try accepting(["y", "x"]).divergence(
+        from: accepting(["x", "y"]), named: "main", restoring: "`x`")?.kind == .rewritten)
+  }
+
   // MARK: Marks
 
   private func text(_ lock: HistoryLock) -> [String] {
@@ -155,6 +221,15 @@ struct LockMergeTests {
     #expect(
       divergence(try lock(common + ["0003_x"]))?.message.contains("0003_x instead of 0003_c")
         == true)
+  }
+
+  @Test("a migration that is frozen before one that was frozen first is named as such")
+  func divergenceByInsertion() throws {
+    let message = try lock(common + ["0003_c", "0004_d"]).divergence(
+      from: lock(common + ["0004_d"]), named: "main", restoring: "`x`")?.message
+    #expect(message?.contains("line 6 freezes 0003_c before 0004_d") == true)
+    #expect(message?.contains("rewritten") == false)
+    #expect(message?.contains("schemactl rebase 0003_c") == true)
   }
 
   @Test("while two branches are merged, both locks must be in it, in their order")

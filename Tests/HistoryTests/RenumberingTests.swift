@@ -75,11 +75,48 @@ struct RenumberingTests {
     try folder.write("0001_a.yaml", "a")
     try folder.write("0002_a.yaml", "b")
     #expect(throws: FileError.self) {
-      try folder.folder.rename(Renaming(from: "0001_a", to: "0002_a"))
+      try folder.folder.rename([Renaming(from: "0001_a", to: "0002_a")])
     }
     #expect(try String(contentsOfFile: folder.path("0002_a.yaml"), encoding: .utf8) == "b")
-    try folder.folder.rename(Renaming(from: "0001_a", to: "0003_a"))
+    try folder.folder.rename([Renaming(from: "0001_a", to: "0003_a")])
     #expect(try folder.names() == ["0002_a.yaml", "0003_a.yaml"])
+  }
+
+  @Test(
+    "a name that becomes free on the way can be taken, by those before and those behind",
+    arguments: [["0000_q", "0003_q", "0004_q"], ["0000_q", "0005_q", "0006_q"]])
+  func freed(names: [String]) throws {
+    let folder = try TemporaryFolder()
+    for name in names { try folder.write(name + ".yaml", name) }
+    try folder.folder.rename(
+      try renumbering(names, among: names + ["0002_b"], frozen: ["0002_b"], now: now))
+    #expect(try folder.names() == ["0003_q.yaml", "0004_q.yaml", "0005_q.yaml"])
+    for (new, old) in zip(["0003_q", "0004_q", "0005_q"], names) {
+      #expect(try String(contentsOfFile: folder.path(new + ".yaml"), encoding: .utf8) == old)
+    }
+  }
+
+  @Test("a draft whose number stays is not renamed")
+  func stays() throws {
+    #expect(
+      try renamed(["0000_q", "0004_q"], among: ["0000_q", "0002_b", "0004_q"])
+        == ["0000_q > 0003_q"])
+  }
+
+  @Test("all files are renamed or none")
+  func allOrNone() throws {
+    let folder = try TemporaryFolder()
+    for name in ["0001_a", "0002_b", "0005_b"] { try folder.write(name + ".yaml", name) }
+    let before = try folder.names()
+    for renamings in [
+      [Renaming(from: "0001_a", to: "0004_a"), Renaming(from: "0002_b", to: "0005_b")],
+      [Renaming(from: "0001_a", to: "0005_b"), Renaming(from: "0002_b", to: "0006_b")],
+      // Found out only on the way.
+      [Renaming(from: "0003_gone", to: "0004_gone"), Renaming(from: "0002_b", to: "0006_b")],
+    ] {
+      #expect(throws: FileError.self) { try folder.folder.rename(renamings) }
+      #expect(try folder.names() == before)
+    }
   }
 }
 

@@ -114,6 +114,38 @@ struct EditReportTests {
     #expect(edit.devices.contains("only what is checked"))
   }
 
+  @Test(
+    "an edit by which no row can differ is said to be one",
+    arguments: [
+      ("index: { name: i,", "index: { unique: false, name: i,"),
+      ("operations:", "foreign_keys: deferred\noperations:"),
+      (
+        "  - create_index: { name: i, table: lists, columns: [priority] }\n"
+          + "  - update: { table: lists, set: { priority: \"2\" }, all: true }\n",
+        "  - update: { table: lists, set: { priority: \"2\" }, all: true }\n"
+          + "  - create_index: { name: i, table: lists, columns: [priority] }\n"
+      ),
+    ])
+  func sameRows(old: String, new: String) throws {
+    let sandbox = try GitSandbox.frozen()
+    try sandbox.write(
+      "0003_index",
+      """
+      operations:
+        - create_index: { name: i, table: lists, columns: [priority] }
+        - update: { table: lists, set: { priority: "2" }, all: true }
+
+      """)
+    try sandbox.freeze()
+    try sandbox.commit("index")
+    try sandbox.edit("0003_index.yaml", old, new)
+    let devices = try #require(try sandbox.verify().edits["0003_index"]).devices
+    #expect(devices.contains("the schema and the rows are the same either way"))
+    try sandbox.edit("0003_index.yaml", "\"2\"", "\"3\"")
+    #expect(
+      try sandbox.verify().edits["0003_index"]?.devices.contains("the rows are not") == true)
+  }
+
   @Test("several edits are compared after the same beginning, each by itself")
   func several() throws {
     let sandbox = try GitSandbox.frozen()

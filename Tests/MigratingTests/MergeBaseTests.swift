@@ -89,20 +89,61 @@ struct MergeBaseTests {
     #expect(report.history.first { $0.id == "0003_merged" }?.frozen == true)
   }
 
-  @Test("what only this branch has is free, and so is what main has got since")
-  func free() throws {
+  /// A branch with `new`, and main, which has got `mine` since.
+  private func parted(_ new: String, _ mine: String) throws -> GitSandbox {
     let sandbox = try branch()
-    try sandbox.write("0004_new", creating("new"))
-    try sandbox.commit("new")
-    try sandbox.edit("0004_new.yaml", "(x)", "(y)")
-    try sandbox.commit("other")
     try sandbox.git("checkout", "--quiet", "main")
-    try sandbox.write("0004_mine", creating("mine"))
+    try sandbox.write(mine, creating("mine"))
     try sandbox.commit("mine")
     try sandbox.git("checkout", "--quiet", "feature")
+    try sandbox.write(new, creating("new"))
+    try sandbox.commit("new")
+    return sandbox
+  }
+
+  @Test("what only this branch has is free, and what main has got since is told")
+  func free() throws {
+    let sandbox = try parted("0005_new", "0004_mine")
+    try sandbox.edit("0005_new.yaml", "(x)", "(y)")
+    try sandbox.commit("other")
+    for base in ["main", try sandbox.git("rev-parse", "main")] {
+      let report = try sandbox.verify(base: base)
+      #expect(report.status == .success)
+      #expect(report.says("\(base) has 1 migration that this branch does not have (0004_mine)"))
+    }
+    // The same manifest on both is nothing new.
+    try sandbox.write("0004_mine", creating("mine"))
     #expect(try sandbox.verify(base: "main").status == .success)
-    let commit = try sandbox.git("rev-parse", "main")
-    #expect(try sandbox.verify(base: commit).status == .success)
+    #expect(try sandbox.verify(base: "main").notes.isEmpty)
+  }
+
+  @Test(
+    "what would not come last once main is merged is found while the branch is behind",
+    arguments: [
+      ("0004_new", "0004_mine", "with the same number"), ("0004_new", "0005_mine", "before it"),
+    ])
+  func behind(new: String, mine: String, text: String) throws {
+    let sandbox = try parted(new, mine)
+    let report = try sandbox.verify(base: "main")
+    #expect(report.status == .brokenHistory)
+    #expect(report.state(new) == .inserted)
+    #expect(report.detail(new).contains("main has \(mine) by now"))
+    #expect(report.detail(new).contains(text))
+    #expect(report.detail(new).contains("schemactl rebase \(new)"))
+    try sandbox.freeze()
+    try sandbox.commit("freeze")
+    let frozen = try sandbox.verify(base: "main")
+    #expect(frozen.state(new) == .inserted)
+    #expect(frozen.detail(new).contains("git checkout main -- "))
+  }
+
+  @Test("what main has got since is found in a folder that this branch has moved")
+  func behindAndMoved() throws {
+    let sandbox = try parted("0004_new", "0004_mine")
+    try sandbox.git("mv", "migrations", "db")
+    try sandbox.commit("move")
+    let report = try sandbox.verify(base: "main", folder: sandbox.top + "/db")
+    #expect(report.state("0004_new") == .inserted)
   }
 
   @Test("a lock that was cut short, rewritten or removed since is found, with and without --base")
@@ -179,18 +220,58 @@ struct MergeBaseTests {
     let report = try sandbox.verify(base: "main", folder: folder)
     #expect(report.state("0003_merged") == .edited)
     #expect(report.says("was migrations/"))
+    let commit = try sandbox.git("rev-parse", "main").prefix(10)
+    #expect(
+      report.detail("0003_merged").contains(
+        "`git show '\(commit):migrations/0003_merged.yaml' > "
+          + "\(folder)/0003_merged.yaml`"))
+    try FileManager.default.removeItem(atPath: folder + "/history.lock")
+    #expect(
+      try sandbox.verify(base: "main", folder: folder).lock.first?.message.contains(
+        "`git show '\(commit):migrations/history.lock' > \(folder)/history.lock`") == true)
   }
 
-  @Test("a base that is not there is 66; in a shallow clone it is only said")
+  @Test("a copy of the folder is not what is merged, which is said")
+  func copiedFolder() throws {
+    let sandbox = try branch()
+    let copy = sandbox.top + "/copy"
+    try FileManager.default.copyItem(atPath: sandbox.path(""), toPath: copy)
+    let report = try sandbox.verify(base: "main", folder: copy)
+    #expect(report.status == .success)
+    #expect(report.says("is in main, so nothing was held against it"))
+    #expect(report.says("the lock there is migrations/history.lock"))
+    #expect(try !sandbox.verify(base: "main").says("the lock there"))
+  }
+
+  @Test("a base that is not there is 66, in a shallow clone too, which is told what to fetch")
   func unknown() throws {
     let sandbox = try branch()
     for base in ["nowhere", "-x", "main:migrations"] {
       let failure = #expect(throws: Failure.self) { try sandbox.verify(base: base) }
       #expect(failure?.status == .notFound)
+      #expect(failure?.message.contains("shallow") == false)
     }
     try sandbox.commit("second")
     let shallow = try sandbox.clone(depth: 1)
-    let report = try shallow.verify(base: "origin/main")
+    for (base, fetched) in [("nowhere", "nowhere"), ("origin/main", "main")] {
+      let failure = #expect(throws: Failure.self) { try shallow.verify(base: base) }
+      #expect(failure?.status == .notFound)
+      #expect(failure?.message.contains("`git fetch origin \(fetched)`") == true)
+    }
+    try shallow.git("fetch", "--quiet", "origin", "main")
+    #expect(try shallow.verify(base: "FETCH_HEAD").status == .success)
+  }
+
+  @Test("a shallow clone that has the base, but not where HEAD left it, only says so")
+  func shallow() throws {
+    let sandbox = try branch()
+    try sandbox.commit("second")
+    try sandbox.git("checkout", "--quiet", "main")
+    try sandbox.commit("third")
+    try sandbox.git("checkout", "--quiet", "feature")
+    let shallow = try sandbox.clone(depth: 1)
+    try shallow.git("fetch", "--quiet", "--depth", "1", "origin", "main")
+    let report = try shallow.verify(base: "FETCH_HEAD")
     #expect(report.status == .success)
     #expect(report.says("the clone is shallow"))
   }

@@ -211,6 +211,57 @@ struct TwoBranchesTests {
     #expect(order == ["0001_a", "0002_b", "0003_c", "0004_d"])
   }
 
+  @Test("an edit that one branch accepted and what the other froze pass the gate of both")
+  func acceptedAndFrozen() throws {
+    for (ours, theirs) in [("main", "feature"), ("feature", "main")] {
+      let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
+      try folder.git("checkout", "--quiet", "-b", "feature")
+      try folder.write("migrations/0002_b.yaml", creating("b").replacing("(x)", with: "(x, y)"))
+      try folder.expect(0, "freeze", "--accept", "2", "--reason", "only tests had it")
+      try folder.commit("accept")
+      try folder.git("checkout", "--quiet", "main")
+      try folder.write("migrations/0003_q.yaml", creating("q"))
+      try folder.expect(0, "freeze", "--release", "1.1")
+      try folder.commit("freeze")
+      try folder.git("checkout", "--quiet", ours)
+      #expect(try folder.git("merge", theirs, mayFail: true).contains("CONFLICT"))
+      try folder.expect(0, "freeze", "--resolve")
+      try folder.expect(0, "verify")
+      try folder.commit("merge")
+      for base in ["HEAD^1", "HEAD^2"] { try folder.expect(0, "verify", "--base", base) }
+    }
+  }
+
+  @Test("of two releases for one migration the merged branch's stays, which is said")
+  func releases() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    for branch in ["main", "feature"] {
+      try folder.git("checkout", "--quiet", "-B", branch, branch == "main" ? "main" : "main~1")
+      try folder.write("migrations/0002_m.yaml", creating("m"))
+      try folder.expect(0, "freeze", "--release", branch)
+      try folder.commit(branch)
+    }
+    try folder.git("merge", "main", mayFail: true)
+    let run = try folder.expect(0, "freeze", "--resolve")
+    #expect((run.output + run.errors).contains("the release feature instead of main"))
+    try folder.expect(0, "verify")
+    try folder.commit("merge")
+    try folder.expect(0, "verify", "--base", "main")
+    #expect(
+      try folder.expect(2, "verify", "--base", "HEAD^1").output
+        .contains("with the release main instead of feature"))
+  }
+
+  @Test("--resolve says when no gate will pass what it made")
+  func interleaved() throws {
+    let folder = try conflict(
+      attributes: true, feature: ["0004_d"], main: ["0003_c", "0005_e"])
+    let run = try folder.expect(0, "freeze", "--resolve")
+    #expect((run.output + run.errors).contains("by `--base` of either branch"))
+    try folder.commit("merge")
+    for base in ["HEAD^1", "HEAD^2"] { try folder.expect(2, "verify", "--base", base) }
+  }
+
   @Test("--base names what comes before the other branch's, and how to move it")
   func base() throws {
     let folder = try conflict(attributes: true)
@@ -237,6 +288,31 @@ struct TwoBranchesTests {
     #expect(run.errors.contains("0003_c"))
     #expect(run.errors.contains("0003_d"))
     #expect(try folder.text("migrations/history.lock") == lock)
+  }
+
+  @Test("what --resolve says about a number that both froze works", arguments: [true, false])
+  func recipe(attributes: Bool) throws {
+    let folder = try conflict(attributes: attributes, feature: ["0003_c"], main: ["0003_d"])
+    let errors = try folder.expect(2, "freeze", "--resolve").errors
+    let lock = "migrations/history.lock"
+    #expect(errors.contains("`git checkout --theirs -- \(lock) && git add \(lock)`"))
+    #expect(errors.contains("`schemactl rebase 0003_d`"))
+    try folder.git("checkout", "--theirs", "--", lock)
+    // The side that was chosen counts, whether git was told or not.
+    try folder.expect(0, "rebase", "0003_d", "--dry-run")
+    try folder.expect(64, "rebase", "0003_c")
+    try folder.git("add", lock)
+    try folder.expect(0, "rebase", "0003_d")
+    try folder.expect(0, "freeze", "--release", "1.2")
+    try folder.commit("merge")
+    try folder.expect(0, "verify", "--base", "feature")
+  }
+
+  @Test("what the other branch froze is no draft, though git has left our lock in place")
+  func untouched() throws {
+    let folder = try conflict(attributes: true)
+    try folder.expect(64, "rebase", "0003_c")
+    try folder.expect(64, "rebase", "0004_d")
   }
 
   @Test("drafts that come before what is frozen now are named, and rebase moves them")
@@ -316,6 +392,20 @@ struct RebaseTests {
     #expect(!folder.exists("migrations/0002_x.yaml"))
     try folder.expect(0, "verify")
     #expect(try folder.expect(0, "rebase", "0005_x", "0006_y").output.contains("Nothing to rename"))
+  }
+
+  @Test("drafts that move to each other's names are all renamed")
+  func chain() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
+    for name in ["0000_fix", "0003_fix", "0004_fix"] {
+      try folder.write("migrations/\(name).yaml", creating("t\(name)"))
+    }
+    try folder.expect(0, "rebase", "0", "3", "4")
+    for (new, old) in [("0003", "0000"), ("0004", "0003"), ("0005", "0004")] {
+      #expect(
+        try folder.text("migrations/\(new)_fix.yaml") == creating("t\(old)_fix"))
+    }
+    try folder.expect(0, "verify")
   }
 
   @Test("refuses what is frozen (64) or not there (66), and changes nothing then")

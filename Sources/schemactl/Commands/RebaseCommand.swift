@@ -44,9 +44,8 @@ enum RebaseCommand: Command {
   ) throws -> [Renaming] {
     do {
       // Two manifests with one number, and a lock in conflict, are what brings people here.
-      let frozen =
-        try folder.lockConflict()?.frozenIDs ?? Set(folder.lock()?.entries.map(\.id) ?? [])
-      return try renumbering(names, among: folder.ids(), frozen: frozen, now: .now)
+      return try renumbering(
+        names, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
     } catch let error as HistoryReadError {
       throw error.problem(ofFolder: folder.path)
     } catch let problem as RenumberingProblem {
@@ -55,14 +54,10 @@ enum RebaseCommand: Command {
   }
 
   private static func rename(_ renamings: [Renaming], _ folder: MigrationFolder) throws {
-    for (index, renaming) in renamings.enumerated() {
-      do throws(FileError) {
-        try folder.rename(renaming)
-      } catch {
-        let done = renamings[..<index].map { "\($0.from) is now \($0.to)" }
-        let failure = Failure(error)
-        throw Failure(failure.status, ([failure.message] + done).joined(separator: "\n"))
-      }
+    do throws(FileError) {
+      try folder.rename(renamings)
+    } catch {
+      throw Failure(error)
     }
   }
 }
