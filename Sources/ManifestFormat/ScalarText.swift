@@ -1,7 +1,7 @@
 /// A text as YAML writes it so that it reads back the same: plain where that is plain to see, else
 /// in double quotes.
 package func yamlScalar(_ text: String) -> String {
-  isPlain(text) ? text : doubleQuoted(text)
+  isPlain(text) ? text : yamlQuoted(text)
 }
 
 /// Whether the text can stand without quotes anywhere, also inside `[]` and `{}`.
@@ -14,7 +14,8 @@ private func isPlain(_ text: String) -> Bool {
   }
 }
 
-private func doubleQuoted(_ text: String) -> String {
+/// A text in double quotes, as both YAML and people read it.
+package func yamlQuoted(_ text: String) -> String {
   var result = "\""
   for scalar in text.unicodeScalars {
     switch scalar {

@@ -58,9 +58,16 @@ package struct DraftCopy: Sendable {
     for _ in 0..<5 {
       let partial = try copy(timeout, interruption)
       defer { partial.remove() }
-      // Between the copy and the lock another process may have written: then both are made anew.
-      guard try overwrite(unless: partial, timeout, interruption) else { continue }
-      return try partial.keep(as: database + ".before-reset")
+      // It has its name before anything is overwritten: afterwards it is all that is left.
+      let setAside = try partial.keep(as: database + ".before-reset")
+      do {
+        if try overwrite(unless: partial, timeout, interruption) { return setAside }
+      } catch {
+        throw Failure(
+          error.status, error.message + ". What \(database) held is in \(setAside), too")
+      }
+      // Between the copy and the lock another process has written: both are made anew.
+      unlink(setAside)
     }
     throw Failure(
       .busy, "\(database) cannot be reset: others keep writing to it. Nothing was changed")
@@ -182,7 +189,13 @@ private struct PartialCopy {
   func keep(as name: String) throws(Failure) -> String {
     for number in 1...10_000 {
       let free = number == 1 ? name : "\(name)-\(number)"
-      if link(path, free) == 0 { return free }
+      // Reserved and then replaced: a link would do both at once, but not on every file system.
+      let descriptor = open(free, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+      if descriptor >= 0 {
+        close(descriptor)
+        if rename(path, free) == 0 { return free }
+        break
+      }
       guard errno == EEXIST else { break }
     }
     throw Failure(.inputOutput, "\(name): \(String(cString: strerror(errno)))")

@@ -28,7 +28,6 @@ package struct LedgerRepair: Sendable {
 /// What a repair will write, shown to whoever has asked for it.
 package struct RepairPlan: Sendable {
   package let repair: LedgerRepair
-  package let before: [LedgerEntry]
   package let after: [LedgerEntry]
   /// How the live schema differs from the one that the repaired ledger promises.
   package let drift: [SchemaChange]
@@ -66,12 +65,7 @@ extension Project {
   package func plan(
     _ repair: LedgerRepair, database: String, timeout: Double
   ) throws(Failure) -> RepairPlan {
-    try plan(repair, LiveDatabase(reading(database, timeout), path: database), database)
-  }
-
-  private func plan(
-    _ repair: LedgerRepair, _ live: LiveDatabase, _ database: String
-  ) throws(Failure) -> RepairPlan {
+    let live = try LiveDatabase(reading(database, timeout), path: database)
     try requireIntactHistory()
     guard let rows = live.rows else {
       throw Failure(.finding, "\(database) has no ledger that could be repaired")
@@ -79,13 +73,12 @@ extension Project {
     let repaired = try repaired(rows, by: repair)
     let known = Set(repaired.map(\.id))
     let shadow = try Shadow(application)
-    let last = migrations.lastIndex { known.contains($0.id) } ?? -1
     // What the ledger does not have the database has not run, wherever it stands in the history.
-    for migration in migrations[...max(last, -1)] where known.contains(migration.id) {
+    for migration in migrations where known.contains(migration.id) {
       try shadow.apply(migration)
     }
     return RepairPlan(
-      repair: repair, before: compareLedger(rows, with: migrations, lock),
+      repair: repair,
       after: compareLedger(repaired, with: migrations, lock),
       drift: compareSchemas(
         expected: shadow.schema, actual: comparable(live.schema, with: shadow.schema)),

@@ -10,7 +10,8 @@ import SchemaModel
 /// Transactions, the ledger and the choice of what to run are the caller's.
 final class Runner {
   enum Target: Sendable {
-    /// A private replay: assertions and questions to the rows are compiled, not answered.
+    /// A private replay, whose only rows are what migrations wrote: assertions are compiled there,
+    /// not answered.
     case shadow
     case database
   }

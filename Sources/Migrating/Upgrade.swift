@@ -161,7 +161,7 @@ final class Upgrade {
       if live.rows == nil { try connection.execute(Ledger.createStatement) }
       let known = Set((live.rows ?? []).map(\.id))
       let expected = replay.schema(after: known)
-      let schema = try Schema(of: connection)
+      let schema = try Schema(of: connection, knowing: live.schema)
       let drift = compareSchemas(
         expected: expected, actual: project.comparable(live.schema, with: expected))
       if drift != report.drift {

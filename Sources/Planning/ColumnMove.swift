@@ -51,19 +51,19 @@ struct ColumnMove {
     }
     let renaming = try ColumnRenaming(
       table: table.object, from: column.name.text, to: move.to.name, in: schema, application)
+    guard renaming.unwritable.isEmpty else {
+      throw PlanningError(
+        .manifest,
+        "\(renaming.unwritable.joined(separator: ", ")) reads \(move.table).\(move.from) by its "
+          + "name: drop it first, and create it again after",
+        key: "from")
+    }
     if !move.renamesDependents, !renaming.dependents.isEmpty {
       throw PlanningError(
         .manifest,
         "\(move.table).\(move.from) is mentioned by \(renaming.dependents.joined(separator: ", ")). "
           + "Drop what mentions it first (and create it again after), or let SQLite rewrite it "
           + "with `dependents: rename`",
-        key: "from")
-    }
-    guard renaming.unwritable.isEmpty else {
-      throw PlanningError(
-        .manifest,
-        "\(renaming.unwritable.joined(separator: ", ")) reads \(move.table).\(move.from) by its "
-          + "name: drop it first, and create it again after",
         key: "from")
     }
     guard let renamed = renaming.result else {

@@ -9,7 +9,7 @@ struct ColumnRenaming {
   let result: Schema?
   /// What mentions the column, as a person would call it.
   let dependents: [String]
-  /// Those among them that no RENAME rewrites: full-text tables that read the column by its name.
+  /// What no RENAME rewrites, either: full-text tables that read the column by its name.
   let unwritable: [String]
   /// What keeps SQLite from renaming anything, as a person would call it.
   let blocking: [String]
@@ -41,7 +41,7 @@ struct ColumnRenaming {
       unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
         .map { "virtual table \($0.name)" }
       dependents =
-        try inTable(table, from: from, to: to, after: after) + unwritable
+        try inTable(table, from: from, after: after)
         + (mentioning + broken).map {
           "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
         }
@@ -57,7 +57,7 @@ struct ColumnRenaming {
 
 /// The parts of the table's own text that mention the column, its own definition apart.
 private func inTable(
-  _ table: SchemaObject, from: String, to: String, after: Schema
+  _ table: SchemaObject, from: String, after: Schema
 ) throws(PlanningError) -> [String] {
   guard let renamed = after.table(table.name) else { return [] }
   let old = try ParsedTable(table)

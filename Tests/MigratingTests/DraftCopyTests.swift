@@ -104,6 +104,24 @@ struct DraftCopyTests {
     #expect(try aside.value("SELECT title FROM tags WHERE id = 'late'") == "once")
   }
 
+  @Test("a reset that cannot be done leaves the database as it is, and says where its copy is")
+  func lockedReset() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    let before = try Dump(sandbox.open())
+    let writer = try sandbox.open()
+    try writer.execute("BEGIN IMMEDIATE")
+    let failure = #expect(throws: Failure.self) {
+      try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 0)
+    }
+    #expect(failure?.status == .busy)
+    let setAside = sandbox.database + ".before-reset"
+    #expect(failure?.message.contains(setAside) == true)
+    try writer.execute("ROLLBACK")
+    #expect(try Dump(sandbox.open()) == before)
+    #expect(try Dump(Connection(path: setAside, mode: .readOnly)) == before)
+  }
+
   @Test("several processes with a draft pending: one works, and the copy is whole")
   func together() throws {
     let sandbox = try Sandbox.reminders()

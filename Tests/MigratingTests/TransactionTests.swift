@@ -87,23 +87,39 @@ struct ThirdFailsTests {
     #expect(try sandbox.rows("SELECT a FROM one") == [[1]])
   }
 
-  @Test("by an interrupt: nothing is begun again, and the last committed one is named")
-  func interrupt() throws {
+  /// A table of many rows, and a function that interrupts when it is called for the third of them:
+  /// the shadow has none to call it for.
+  private func interruptible(isDeterministic: Bool) throws -> (Sandbox, Interruption) {
     let sandbox = try Sandbox()
     let interruption = Interruption()
-    let calls = Atomic<Int>(0)
-    // Both the shadow and the database call it; only the database has rows to call it for.
+    let calls = Counter()
     sandbox.application.functions = [
-      FunctionDefinition(name: "pull_the_plug", arguments: 1, isDeterministic: false) { values in
-        if calls.add(1, ordering: .relaxed).newValue == 3 { interruption.request() }
+      FunctionDefinition(
+        name: "pull_the_plug", arguments: 1, isDeterministic: isDeterministic
+      ) { values in
+        if calls.next() == 3 { interruption.request() }
         return values[0]
       }
     ]
     try sandbox.addSQL("0000_base", "CREATE TABLE base (a);")
     try sandbox.migrate()
     try sandbox.run(
-      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO base SELECT i FROM n"
-    )
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      INSERT INTO base SELECT i FROM n
+      """)
+    return (sandbox, interruption)
+  }
+
+  private final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+  }
+
+  @Test("by an interrupt: nothing is begun again, and the last committed one is named")
+  func interrupt() throws {
+    let (sandbox, interruption) = try interruptible(isDeterministic: false)
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
     try sandbox.addSQL("0003_three", "UPDATE base SET a = pull_the_plug(a) + 1;")
@@ -118,20 +134,7 @@ struct ThirdFailsTests {
 
   @Test("by an interrupt that ends the shared transaction: none of it stays")
   func interruptOfABatch() throws {
-    let sandbox = try Sandbox()
-    let interruption = Interruption()
-    let calls = Atomic<Int>(0)
-    sandbox.application.functions = [
-      FunctionDefinition(name: "pull_the_plug", arguments: 1, isDeterministic: true) { values in
-        if calls.add(1, ordering: .relaxed).newValue == 3 { interruption.request() }
-        return values[0]
-      }
-    ]
-    try sandbox.addSQL("0000_base", "CREATE TABLE base (a);")
-    try sandbox.migrate()
-    try sandbox.run(
-      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO base SELECT i FROM n"
-    )
+    let (sandbox, interruption) = try interruptible(isDeterministic: true)
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a);")
     // An index of existing rows touches none of them, so it shares the transaction.
     try sandbox.addSQL("0002_two", "CREATE INDEX i ON base (pull_the_plug(a));")
@@ -146,16 +149,22 @@ struct ThirdFailsTests {
 
 @Suite("transactions")
 struct TransactionTests {
+  /// What was applied, and which migrations shared a commit.
+  private func migrate(_ sandbox: Sandbox) throws -> (MigrateReport, commits: [[String]]) {
+    var commits: [[String]] = []
+    let report = try sandbox.project().migrate(sandbox.options()) { event in
+      if case .committed(let ids) = event { commits.append(ids) }
+    }
+    return (report, commits)
+  }
+
   @Test("many small migrations share one commit")
   func batching() throws {
     let sandbox = try Sandbox()
     for number in 1...20 {
       try sandbox.addSQL("\(number)_t", "CREATE TABLE t\(number) (a);")
     }
-    var commits: [[String]] = []
-    let report = try sandbox.project().migrate(sandbox.options()) { event in
-      if case .committed(let ids) = event { commits.append(ids) }
-    }
+    let (report, commits) = try migrate(sandbox)
     #expect(report.applied.count == 20)
     #expect(commits.joined().count == 20)
     #expect(commits.count < 20)
@@ -168,10 +177,7 @@ struct TransactionTests {
     try sandbox.addSQL("0008_small", "CREATE TABLE small (a);")
     try sandbox.addSQL("0009_update", "UPDATE reminders SET title = 'x';")
     try sandbox.addSQL("0010_small", "CREATE TABLE smaller (a);")
-    var commits: [[String]] = []
-    _ = try sandbox.project().migrate(sandbox.options()) { event in
-      if case .committed(let ids) = event { commits.append(ids) }
-    }
+    let (_, commits) = try migrate(sandbox)
     #expect(commits.contains(["0009_update"]))
   }
 

@@ -62,7 +62,7 @@ private func safeMove(_ move: MoveColumn) -> String {
   case .map(let values):
     let pairs = values.map { "\($0.from.yaml): \($0.to.yaml)" }
     lines.append("    map: { \(pairs.joined(separator: ", ")) }")
-  case .using(let source): lines.append("    using: \(quotedInYAML(source.text))")
+  case .using(let source): lines.append("    using: \(yamlQuoted(source.text))")
   }
   lines.append("    keep_source: true")
   return lines.joined(separator: "\n")

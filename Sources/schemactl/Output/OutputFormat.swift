@@ -28,8 +28,12 @@ enum OutputFormat: String, CaseIterable {
     case .text: TextReporter(output: output, errors: errors, isQuiet: isQuiet)
     case .json: JSONReporter(output)
     case .sarif: SARIFReporter(output)
-    case .github: GitHubReporter(output: output, errors: errors, isQuiet: isQuiet)
-    case .xcode: XcodeReporter(output: output, errors: errors, isQuiet: isQuiet)
+    case .github:
+      AnnotationReporter(
+        GitHubLines(), output: output, errors: errors, isQuiet: isQuiet)
+    case .xcode:
+      AnnotationReporter(
+        XcodeLines(), output: output, errors: errors, isQuiet: isQuiet)
     }
   }
 }

@@ -1,0 +1,39 @@
+import ManifestFormat
+import Migrating
+
+/// Annotations of a pull request: workflow commands of GitHub Actions, one line each
+/// (docs.github.com, Workflow commands for GitHub Actions).
+struct GitHubLines: AnnotationLines {
+  private let paths = RepositoryPaths()
+
+  func line(_ problem: Problem) -> String { "::error title=schemactl::" + data(problem.message) }
+
+  func line(_ annotation: Annotation) -> String {
+    var properties: [String] = []
+    if let place = annotation.place {
+      properties.append(
+        "file=" + property(paths.relative(place.file) ?? paths.absolute(place.file)))
+      properties.append("line=\(place.position?.line ?? 1)")
+      if let column = place.position?.column { properties.append("col=\(column)") }
+    }
+    properties.append("title=" + property(annotation.rule))
+    return "::\(level(annotation.level)) \(properties.joined(separator: ","))::"
+      + data(annotation.message)
+  }
+
+  private func level(_ level: Annotation.Level) -> String {
+    switch level {
+    case .error: "error"
+    case .warning: "warning"
+    case .note: "notice"
+    }
+  }
+
+  private func data(_ text: String) -> String {
+    text.visibleScript.replacing("%", with: "%25").replacing("\n", with: "%0A")
+  }
+
+  private func property(_ text: String) -> String {
+    data(text.visible).replacing(":", with: "%3A").replacing(",", with: "%2C")
+  }
+}
