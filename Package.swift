@@ -73,8 +73,27 @@ let package = Package(
       of: "Migrating",
       [
         "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "CrashingMigrator",
+        "CrashingMigrator", "TestSupport",
       ]),
+    // What tests share: databases, histories and processes in temporary folders.
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "SQLite", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
+      ],
+      path: "Tests/TestSupport", swiftSettings: strict),
+    // A program, because faults are made for a whole process: a file system and an allocator of its
+    // own, signals, kills.
+    .executableTarget(
+      name: "Torture",
+      dependencies: [
+        "CSQLite", "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
+        "Migrating", "TestSupport",
+      ],
+      path: "Tests/Torture", swiftSettings: strict),
+    .testTarget(
+      name: "TortureTests", dependencies: ["Torture", "TestSupport", "schemactl"],
+      swiftSettings: strict),
     .executableTarget(
       name: "CrashingMigrator", dependencies: ["History", "Migrating"],
       path: "Tests/CrashingMigrator", swiftSettings: strict),

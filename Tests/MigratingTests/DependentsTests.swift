@@ -1,6 +1,7 @@
 import Migrating
 import Planning
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("what mentions the column that moves")

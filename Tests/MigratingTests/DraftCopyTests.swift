@@ -3,6 +3,7 @@ import History
 import Migrating
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("the copy before the first draft")

@@ -2,6 +2,7 @@ import Foundation
 import History
 import ManifestFormat
 import Migrating
+import TestSupport
 import Testing
 
 @Suite("Edits, shown from git")

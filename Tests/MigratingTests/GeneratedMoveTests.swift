@@ -3,6 +3,7 @@ import Migrating
 import Planning
 import SQLText
 import SQLite
+import TestSupport
 import Testing
 
 /// A table made at random, with a column that moves, rows, an `updatedAt` trigger, a trigger that

@@ -4,6 +4,7 @@ import Migrating
 import Planning
 import SQLite
 import SchemaModel
+import TestSupport
 import Testing
 
 @Suite("a structural change loses nothing")

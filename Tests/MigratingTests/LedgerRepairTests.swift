@@ -2,6 +2,7 @@ import History
 import Migrating
 import SQLite
 import SchemaModel
+import TestSupport
 import Testing
 
 @Suite("repairing a ledger")

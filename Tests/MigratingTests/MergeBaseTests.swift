@@ -1,6 +1,7 @@
 import Foundation
 import History
 import Migrating
+import TestSupport
 import Testing
 
 @Suite("verify --base")

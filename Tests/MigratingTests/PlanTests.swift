@@ -4,6 +4,7 @@ import Planning
 import SQLText
 import SQLite
 import SchemaModel
+import TestSupport
 import Testing
 
 @Suite("the plan as a script for the sqlite3 shell")

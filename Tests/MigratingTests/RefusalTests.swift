@@ -2,6 +2,7 @@ import ManifestFormat
 import Migrating
 import Planning
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("what the sql of a migration may not do")

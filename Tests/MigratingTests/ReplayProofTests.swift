@@ -1,5 +1,6 @@
 import Migrating
 import SchemaModel
+import TestSupport
 import Testing
 
 @Suite("Replay proof")

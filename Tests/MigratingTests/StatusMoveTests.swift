@@ -2,6 +2,7 @@ import Migrating
 import Planning
 import SQLite
 import SchemaModel
+import TestSupport
 import Testing
 
 @Suite("the move from isCompleted to status")

@@ -2,6 +2,7 @@ import Foundation
 import History
 import ManifestFormat
 import Migrating
+import TestSupport
 import Testing
 
 /// A change that nobody was to notice.

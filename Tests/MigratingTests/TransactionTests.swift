@@ -5,6 +5,7 @@ import Planning
 import SQLite
 import SchemaModel
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("three migrations are pending and the third fails")

@@ -1,6 +1,7 @@
 import ManifestFormat
 import Planning
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("What the reference of the manifest says can run")

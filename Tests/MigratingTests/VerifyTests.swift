@@ -3,6 +3,7 @@ import History
 import Migrating
 import SQLite
 import SchemaModel
+import TestSupport
 import Testing
 
 @Suite("verify")

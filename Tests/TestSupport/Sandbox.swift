@@ -7,12 +7,12 @@ import SQLite
 import SchemaModel
 
 /// A folder of its own with a history and databases, removed at the end.
-final class Sandbox {
-  let folder: String
-  var application = Application()
-  var ignore: [String] = []
+package final class Sandbox {
+  package let folder: String
+  package var application = Application()
+  package var ignore: [String] = []
 
-  init() throws {
+  package init() throws {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("schemactl-\(UUID().uuidString)")
     folder = url.path
@@ -24,35 +24,35 @@ final class Sandbox {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  var database: String { folder + "/live.sqlite" }
+  package var database: String { folder + "/live.sqlite" }
 
   @discardableResult
-  func add(_ id: String, _ yaml: String) throws -> Self {
+  package func add(_ id: String, _ yaml: String) throws -> Self {
     try yaml.write(toFile: folder + "/migrations/\(id).yaml", atomically: true, encoding: .utf8)
     return self
   }
 
   /// A migration of SQL alone.
   @discardableResult
-  func addSQL(_ id: String, _ sql: String) throws -> Self {
+  package func addSQL(_ id: String, _ sql: String) throws -> Self {
     let indented = sql.split(separator: "\n", omittingEmptySubsequences: false)
       .map { "      \($0)" }.joined(separator: "\n")
     return try add(id, "operations:\n  - sql: |\n\(indented)\n")
   }
 
-  func project() throws -> Project {
+  package func project() throws -> Project {
     let folder = MigrationFolder(self.folder + "/migrations")
     return Project(
       folder: folder, migrations: try folder.migrations(),
       lock: try folder.lock(), application: application, foreign: ForeignObjects(ignoring: ignore))
   }
 
-  func freeze(release: String? = "1.0", through: String? = nil) throws {
+  package func freeze(release: String? = "1.0", through: String? = nil) throws {
     let project = try project()
     try project.folder.write(try project.freezing(release: release, through: through).lock)
   }
 
-  func options(
+  package func options(
     to: String? = nil, _ change: (inout MigrateOptions) -> Void = { _ in }
   ) -> MigrateOptions {
     var options = MigrateOptions(database: database)
@@ -62,22 +62,25 @@ final class Sandbox {
   }
 
   @discardableResult
-  func migrate(to: String? = nil, _ change: (inout MigrateOptions) -> Void = { _ in }) throws
+  package func migrate(to: String? = nil, _ change: (inout MigrateOptions) -> Void = { _ in })
+    throws
     -> MigrateReport
   {
     try project().migrate(options(to: to, change))
   }
 
-  func open() throws -> Connection { try Connection(path: database, mode: .readWriteCreate) }
+  package func open() throws -> Connection {
+    try Connection(path: database, mode: .readWriteCreate)
+  }
 
   /// Runs SQL on the database by hand, foreign keys off.
-  func run(_ sql: String) throws { try open().execute(sql) }
+  package func run(_ sql: String) throws { try open().execute(sql) }
 
-  func rows(_ sql: String) throws -> [[Value]] { try open().rows(sql) }
+  package func rows(_ sql: String) throws -> [[Value]] { try open().rows(sql) }
 
-  func schema() throws -> Schema { try Schema(of: open()) }
+  package func schema() throws -> Schema { try Schema(of: open()) }
 
-  var ledger: [String] {
+  package var ledger: [String] {
     get throws { (try Ledger.rows(in: open()) ?? []).map(\.id) }
   }
 }

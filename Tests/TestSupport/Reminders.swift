@@ -3,14 +3,14 @@ import Migrating
 import SQLite
 
 /// The repository's root, whose `migrations/` is the living example.
-let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+package let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().path
 
 extension Sandbox {
-  static let statusMove = "0007_replace_is_completed_with_status"
+  package static let statusMove = "0007_replace_is_completed_with_status"
 
   /// The Reminders history, without its lock.
-  static func reminders() throws -> Sandbox {
+  package static func reminders() throws -> Sandbox {
     let sandbox = try Sandbox()
     let files = try FileManager.default.contentsOfDirectory(atPath: repository + "/migrations")
     for file in files where file.hasSuffix(".yaml") {
@@ -23,7 +23,7 @@ extension Sandbox {
 
   /// A Reminders database at release 1.0 with lists, tags and as many reminders as asked for; one in
   /// three is completed, and all were last updated long ago.
-  func makeRelease1(reminders: Int = 30) throws {
+  package func makeRelease1(reminders: Int = 30) throws {
     try migrate(to: "0006")
     try run(
       """
@@ -40,14 +40,14 @@ extension Sandbox {
 }
 
 /// A small generator whose numbers follow from its seed.
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9

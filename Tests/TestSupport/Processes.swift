@@ -1,22 +1,23 @@
 import Foundation
 
 /// A program of this package, or of the machine, run as a process of its own.
-struct Finished {
+package struct Finished {
   /// 128 and the signal's number, when a signal ended it.
-  let code: Int32
-  let output: String
-  let errors: String
+  package let code: Int32
+  package let output: String
+  package let errors: String
 }
 
 /// Where the package's programs are built: beside the tests.
-let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+package let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
 @discardableResult
-func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> Finished {
+package func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> Finished
+{
   try start(program, arguments, input: input).wait()
 }
 
-final class Running {
+package final class Running {
   fileprivate let process = Process()
   fileprivate let folder: URL
 
@@ -25,9 +26,9 @@ final class Running {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  var identifier: Int32 { process.processIdentifier }
+  package var identifier: Int32 { process.processIdentifier }
 
-  func wait() throws -> Finished {
+  package func wait() throws -> Finished {
     process.waitUntilExit()
     defer { try? FileManager.default.removeItem(at: folder) }
     let ended = process.terminationReason == .uncaughtSignal
@@ -39,7 +40,8 @@ final class Running {
 }
 
 /// - Parameter program: a path, or the name of one of the package's programs.
-func start(_ program: String, _ arguments: [String], input: String? = nil) throws -> Running {
+package func start(_ program: String, _ arguments: [String], input: String? = nil) throws -> Running
+{
   let running = try Running()
   let process = running.process
   process.executableURL =
