@@ -123,7 +123,7 @@ package enum ManifestReference {
 extension Grammar {
   /// Operations that are read and checked and that the planner cannot plan yet.
   package static let unplanned = [
-    "alter_column", "rebuild_table", "convert_primary_key", "create_virtual_table",
+    "rebuild_table", "convert_primary_key", "create_virtual_table",
     "drop_virtual_table",
   ]
 

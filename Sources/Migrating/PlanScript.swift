@@ -79,6 +79,7 @@ extension PlannedMigration {
       guarded("\(scan.table).\(scan.column) holds a value that map does not name", scan.exists)
     case .guarding(let condition): guarded(condition.message, condition.condition)
     case .statement(let sql, _): [terminated(sql)]
+    case .edit(let edit): edit.script
     case .script(let source): [terminated(source.text)]
     case .assertion(let assertion): [comment(assertion)]
     case .rewriting(let isOn):
@@ -125,6 +126,11 @@ extension OperationPlan {
         : "\(strategy.rawValue): no row is rewritten"
     case .addAndUpdate:
       return "\(strategy.rawValue): only rows that differ from the default are rewritten"
+    case .edit:
+      let fills = steps.contains { if case .rewriting = $0 { true } else { false } }
+      return fills
+        ? "\(strategy.rawValue): only rows that are older than the column are rewritten"
+        : "\(strategy.rawValue): no row is rewritten"
     case .rebuild: return "\(strategy.rawValue): the table is copied, made anew and filled again"
     case .sql: return "as the manifest spells it out"
     case .assertion: return "changes nothing"

@@ -105,6 +105,7 @@ final class Runner {
       case .assertion(let assertion):
         try check(assertion, in: context.migration, context, record: &record)
       case .guarding(let condition): try check(condition, context)
+      case .edit(let edit): try run(edit, context)
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
         setRewriting(isOn, enforces)

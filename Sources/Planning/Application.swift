@@ -20,6 +20,9 @@ package struct Application: Sendable {
   /// What an app that embeds the library brings itself.
   package var functions: [FunctionDefinition]
   package var collations: [Collation]
+  /// How to carry out operations that have the choice, when somebody asks for it; otherwise each
+  /// takes the cheapest way that gives the same schema and the same rows.
+  package var forcedStrategy: Strategy?
 
   package init(
     declaredFunctions: [DeclaredFunction] = [], declaredCollations: [String] = [],

@@ -128,7 +128,7 @@ struct ColumnMove {
     let moved = Rebuild.Column(name: Quoting.quoted(move.to.name), value: value, isKept: false)
     let steps = try Rebuild(source, in: schema, of: self.schema).steps(
       final: final, beforeDrop: renamed.map { [$0.statement] } ?? []
-    ) { $0 == place.name.text ? moved : kept($0) }
+    ) { $0 == place.name.text ? moved : Rebuild.Column(kept: $0) }
     return OperationPlan(
       operation: operation, strategy: .rebuild, steps: totality + steps,
       expectation: TableExpectation(table: table.name, sql: final))
@@ -146,7 +146,7 @@ struct ColumnMove {
       let new = Rebuild.Column(
         name: Quoting.quoted(move.to.name), value: newValue(over: column.name.text), isKept: false)
       let steps = try Rebuild(table, in: schema, of: schema).steps(
-        final: final, adding: [new], column: kept)
+        final: final, adding: [new], column: Rebuild.Column.init(kept:))
       return OperationPlan(
         operation: operation, strategy: .rebuild, steps: totality + steps,
         expectation: expectation)
@@ -160,10 +160,6 @@ struct ColumnMove {
     }
     return OperationPlan(
       operation: operation, strategy: .addAndUpdate, steps: steps, expectation: expectation)
-  }
-
-  private func kept(_ name: String) -> Rebuild.Column {
-    Rebuild.Column(name: Quoting.quoted(name), value: Quoting.quoted(name), isKept: true)
   }
 
   /// Whether the column stands in a UNIQUE constraint or a unique index.

@@ -9,6 +9,7 @@ extension Operation {
       table.columns.flatMap(\.expressions) + table.checks
     case .addColumn(_, let column): column.expressions
     case .moveColumn(let move): move.to.expressions + move.mapping.expressions
+    case .alterColumn(let change): change.expressions
     case .createIndex(let index):
       index.columns.compactMap { column in
         if case .expression(let source) = column.term { source } else { nil }
@@ -25,6 +26,16 @@ extension Operation {
 extension ColumnDefinition {
   fileprivate var expressions: [SQLSource] {
     [check, self.default?.source, generated?.expression].compactMap { $0 }
+  }
+}
+
+extension AlterColumn {
+  fileprivate var expressions: [SQLSource] {
+    var sources: [SQLSource] = []
+    if case .set(let check) = check { sources.append(check) }
+    if case .set(let value) = self.default, let source = value.source { sources.append(source) }
+    if case .set(let generated) = generated { sources.append(generated.expression) }
+    return sources
   }
 }
 

@@ -9,6 +9,9 @@ package enum Strategy: String, Sendable, CaseIterable {
   case renameAndUpdate = "rename-and-update"
   /// ADD COLUMN, and an UPDATE that fills it.
   case addAndUpdate = "add-and-update"
+  /// Another text in `sqlite_schema`, once a scan has proven that it is true of the rows: rewrites
+  /// no row.
+  case edit = "schema-edit"
   /// Copy to a temporary table, drop, create with the final text, copy back.
   case rebuild
   /// SQL that the manifest itself spells out.
@@ -43,6 +46,8 @@ package enum Step: Sendable {
   case guarding(Guard)
   /// One generated statement.
   case statement(String, SQLSource?)
+  /// Another text for a table in `sqlite_schema`.
+  case edit(SchemaEdit)
   /// SQL of the manifest: any number of statements, split by SQLite.
   case script(SQLSource)
   /// Runs on real databases only.
@@ -50,6 +55,19 @@ package enum Step: Sendable {
   /// From here on a structural change rewrites rows: no trigger of the user fires and no foreign
   /// key acts; or that is over.
   case rewriting(Bool)
+}
+
+/// A table's stored text, written anew in place (ALTER TABLE, section 8: `PRAGMA writable_schema`).
+///
+/// SQLite checks nothing of it: whoever plans one has proven that the rows are what it says.
+package struct SchemaEdit: Sendable {
+  package let table: String
+  package let sql: String
+
+  package init(table: String, sql: String) {
+    self.table = table
+    self.sql = sql
+  }
 }
 
 /// An SQL condition that stops the migration when it is true.

@@ -74,7 +74,10 @@ package struct Planner {
     case .assert(let assertion):
       return OperationPlan(
         operation: operation, strategy: .assertion, steps: [.assertion(assertion)])
-    case .alterColumn, .rebuildTable, .convertPrimaryKey, .createVirtualTable, .dropVirtualTable:
+    case .alterColumn(let change):
+      return try ColumnAlteration(change, in: schema).plan(
+        operation, forced: application.forcedStrategy)
+    case .rebuildTable, .convertPrimaryKey, .createVirtualTable, .dropVirtualTable:
       throw PlanningError(
         .manifest,
         "\(operation.name) cannot run yet: this version of schemactl reads it and no more")

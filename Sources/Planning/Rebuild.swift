@@ -29,19 +29,34 @@ struct Rebuild {
     let value: String
     /// Whether it is a column of the old table, value and all.
     let isKept: Bool
+    /// Of a column that gets another type: the one that it had. A value that the new one converts
+    /// must still be the same value.
+    let oldType: String?
+
+    init(name: String, value: String, isKept: Bool, oldType: String? = nil) {
+      self.name = name
+      self.value = value
+      self.isKept = isKept
+      self.oldType = oldType
+    }
+
+    init(kept name: String) {
+      self.init(name: Quoting.quoted(name), value: Quoting.quoted(name), isKept: true)
+    }
   }
 
   /// - Parameters:
   ///   - final: the CREATE TABLE that the table shall have.
   ///   - beforeDrop: statements that run once the rows are copied.
   ///   - added: columns that the old table has not.
-  ///   - column: what becomes of a column of the old table.
+  ///   - column: what becomes of a column of the old table; nil when it is not filled any longer.
   func steps(
     final: String, beforeDrop: [String] = [], adding added: [Column] = [],
-    column: (String) -> Column
+    column: (String) -> Column?
   ) throws(PlanningError) -> [Step] {
     let columns =
-      try rowid + table.parsed.columns.filter { $0.generated == nil }.map { column($0.name.text) }
+      try rowid
+      + table.parsed.columns.filter { $0.generated == nil }.compactMap { column($0.name.text) }
       + added
     let name = "main.\(Quoting.quoted(table.name))"
     // Without types the values stay as they are; with names of our own none can collide.
@@ -59,7 +74,7 @@ struct Rebuild {
         + "SELECT \(places) FROM \(Self.copy) ORDER BY rowid",
     ]
     var steps: [Step] = [.rewriting(true)] + sql.map { .statement($0, nil) }
-    steps += storageGuards(columns).map(Step.guarding)
+    steps += (storageGuards(columns) + conversionGuards(columns)).map(Step.guarding)
     sql = restored
     sql += schema.objects(.index, on: table.name).compactMap { $0.sql.map(qualified) }
     sql += schema.objects(.trigger, on: table.name).compactMap { $0.sql.map(qualified) }
@@ -106,6 +121,33 @@ struct Rebuild {
         + "(SELECT \(stored) FROM main.\(Quoting.quoted(table.name)))",
       message: "\(table.name) holds values that its columns' types would not store (a type was "
         + "changed in the schema by hand), and making it anew would convert them")
+  }
+
+  /// A new type converts what it can. What it makes of a value must be that value still: '9' may
+  /// become 9, but '007' may not become 7.
+  private func conversionGuards(_ columns: [Column]) -> [Guard] {
+    guard let key = columns.first else { return [] }
+    return columns.enumerated().compactMap { index, column in
+      guard let oldType = column.oldType else { return nil }
+      let old = "o.c\(index)"
+      let new = "n.\(column.name)"
+      let isSame = """
+        CASE WHEN typeof(\(new)) = typeof(\(old)) THEN 1
+          WHEN typeof(\(old)) = 'text' THEN CAST(\(new) AS TEXT) = \(old) COLLATE BINARY
+          WHEN typeof(\(new)) = 'text' AND typeof(\(old)) = 'integer'
+            THEN CAST(\(new) AS INTEGER) = \(old)
+          WHEN typeof(\(new)) = 'text' THEN CAST(\(new) AS REAL) = \(old)
+          ELSE +\(new) = \(old) END
+        """
+      let kind = oldType.isEmpty ? "no type" : oldType
+      return Guard(
+        condition: "EXISTS (SELECT 1 FROM \(Self.copy) AS o "
+          + "JOIN main.\(Quoting.quoted(table.name)) AS n ON n.\(key.name) IS o.c0 "
+          + "WHERE NOT (\(isSame)))",
+        message: "\(table.name) holds values in \(column.name) that would not be the same under "
+          + "another type than \(kind), such as '007' as a number. Use `move_column` with `map` or "
+          + "`using`, which say what becomes of each")
+    }
   }
 
   // MARK: What a DROP TABLE takes along

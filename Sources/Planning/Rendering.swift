@@ -50,21 +50,29 @@ extension ColumnDefinition {
     var sql = ""
     if let type { sql += " \(type)" }
     if primaryKey { sql += autoincrement ? " PRIMARY KEY AUTOINCREMENT" : " PRIMARY KEY" }
-    switch notNull {
-    case .plain?: sql += " NOT NULL"
-    case .onConflict(let action)?: sql += " NOT NULL ON CONFLICT \(action.rawValue.uppercased())"
-    case nil: break
-    }
+    if let notNull { sql += " \(notNull.sql)" }
     if unique { sql += " UNIQUE" }
     if let check { sql += " CHECK (\(expression(check)))" }
     if let value = self.default { sql += " DEFAULT \(value.sql)" }
     if let collate { sql += " COLLATE \(Quoting.quoted(collate))" }
     if let references { sql += " \(references.sql)" }
-    if let generated {
-      sql += " GENERATED ALWAYS AS (\(expression(generated.expression)))"
-      sql += generated.stored ? " STORED" : " VIRTUAL"
-    }
+    if let generated { sql += " \(generated.sql)" }
     return sql
+  }
+}
+
+extension NotNull {
+  var sql: String {
+    switch self {
+    case .plain: "NOT NULL"
+    case .onConflict(let action): "NOT NULL ON CONFLICT \(action.rawValue.uppercased())"
+    }
+  }
+}
+
+extension Generated {
+  var sql: String {
+    "GENERATED ALWAYS AS (\(Planning.expression(expression)))" + (stored ? " STORED" : " VIRTUAL")
   }
 }
 

@@ -184,7 +184,7 @@ extension AppliedMigration {
   /// The one that did most to the rows.
   private var mainStrategy: Strategy? {
     let byWeight: [Strategy] = [
-      .rebuild, .addAndUpdate, .renameAndUpdate, .sql, .native, .assertion,
+      .rebuild, .addAndUpdate, .renameAndUpdate, .edit, .sql, .native, .assertion,
     ]
     return byWeight.first(where: strategies.contains)
   }

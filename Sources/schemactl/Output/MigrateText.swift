@@ -36,6 +36,9 @@ extension TextReporter {
         case .renameAndUpdate where rewriting.contains(applied.id):
           "only rows whose value changes were rewritten"
         case .renameAndUpdate: "no row was rewritten"
+        case .edit where rewriting.contains(applied.id):
+          "only rows that are older than the column were rewritten"
+        case .edit: "no row was rewritten"
         case .addAndUpdate: "only rows that differ from the default were rewritten"
         case .rebuild: "the table was copied, made anew and filled again"
         }

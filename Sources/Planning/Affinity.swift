@@ -1,0 +1,23 @@
+import SchemaModel
+
+/// How a declared type stores values (Datatypes In SQLite, section 3.1).
+enum Affinity: Sendable {
+  case text, numeric, integer, real, blob
+
+  init(ofType type: String) {
+    let type = type.asciiLowercased
+    func has(_ part: String) -> Bool { type.firstRange(of: part) != nil }
+    self =
+      if has("int") {
+        .integer
+      } else if has("char") || has("clob") || has("text") {
+        .text
+      } else if has("blob") || type.isEmpty {
+        .blob
+      } else if has("real") || has("floa") || has("doub") {
+        .real
+      } else {
+        .numeric
+      }
+  }
+}

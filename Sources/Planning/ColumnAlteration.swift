@@ -1,0 +1,347 @@
+import ManifestFormat
+import SQLText
+import SchemaModel
+
+/// Plans `alter_column`: the column keeps its name, its place and every value.
+struct ColumnAlteration {
+  private let change: AlterColumn
+  private let schema: Schema
+  private let whole: Schema
+  private let table: ParsedTable
+  private let column: CreateTable.Column
+  private let final: ParsedTable
+  private let finalColumn: CreateTable.Column
+
+  init(_ change: AlterColumn, in schema: Schema) throws(PlanningError) {
+    self.change = change
+    self.schema = schema
+    whole = schema
+    table = try ParsedTable(named: change.table, in: schema)
+    column = try table.column(named: change.column)
+    final = try ParsedTable(
+      SchemaObject(
+        kind: .table, name: table.name, table: table.name, sql: change.text(of: column, in: table)))
+    finalColumn = try final.column(named: change.column)
+    try requireOneColumn()
+    try requireSameRowid()
+  }
+
+  /// - Parameter forced: the strategy that somebody asks for.
+  func plan(_ operation: Operation, forced: Strategy?) throws(PlanningError) -> OperationPlan {
+    if let obstacle = obstacleToEdit {
+      guard forced != .edit else {
+        throw PlanningError(
+          .manifest, "\(change.table).\(change.column) cannot be changed in place: \(obstacle)")
+      }
+      return try rebuild(operation)
+    }
+    return forced == .rebuild ? try rebuild(operation) : edit(operation)
+  }
+
+  // MARK: What is asked
+
+  /// A type or an expression may not bring in more than it is.
+  private func requireOneColumn() throws(PlanningError) {
+    let others = zip(table.parsed.columns, final.parsed.columns).allSatisfy { old, new in
+      old.name == column.name
+        || table.tokens.text(old.range).utf8.elementsEqual(final.tokens.text(new.range).utf8)
+    }
+    guard table.parsed.columns.count == final.parsed.columns.count, others,
+      table.parsed.constraints.count == final.parsed.constraints.count,
+      finalColumn.constraints.count == change.clauseCount(of: column),
+      change.saysItsType(in: finalColumn, final.tokens)
+    else {
+      throw PlanningError(
+        .manifest, "a type or an expression is not one: \(final.tokens.text(finalColumn.range))")
+    }
+  }
+
+  /// INTEGER PRIMARY KEY is the rowid itself, and what it is must be said by other operations.
+  private func requireSameRowid() throws(PlanningError) {
+    guard case .keep = change.type else {
+      guard !table.isInPrimaryKey(column) else {
+        throw PlanningError(
+          .manifest,
+          "\(change.column) is in the primary key of \(change.table), which gives its type a meaning "
+            + "of its own: use `convert_primary_key` or `rebuild_table`", key: "type")
+      }
+      return
+    }
+  }
+
+  // MARK: In place
+
+  /// Why the stored text alone cannot be changed: what it says would no longer be what is stored.
+  private var obstacleToEdit: String? {
+    if case .keep = change.generated {} else { return "its values are computed" }
+    switch change.type {
+    case .keep: break
+    case .set, .remove:
+      guard column.generated == nil, storesAlike else { return "its values are stored otherwise" }
+    }
+    switch change.collate {
+    case .keep: break
+    case .set, .remove:
+      if !finalColumn.checks.isEmpty { return "its CHECK compares it" }
+      if let user = table.user(of: column, in: schema) { return "\(user) depends on its order" }
+    }
+    if case .keep = change.default { return nil }
+    // Rows that are older than the column read its default in the schema.
+    if table.parsed.isWithoutRowid || table.rowidName == nil { return "its rows have no rowid" }
+    return column.generated == nil ? nil : "its values are computed"
+  }
+
+  /// Whether no value is stored in another way under the new type.
+  private var storesAlike: Bool {
+    let old = column.type?.text ?? ""
+    let new = finalColumn.type?.text ?? ""
+    return !table.parsed.isStrict && Affinity(ofType: old) == Affinity(ofType: new)
+  }
+
+  private func edit(_ operation: Operation) -> OperationPlan {
+    var steps = guards
+    if case .keep = change.default {} else { steps += fillingShortRows }
+    steps.append(.edit(SchemaEdit(table: table.name, sql: final.object.sql ?? "")))
+    return OperationPlan(
+      operation: operation, strategy: .edit, steps: steps, expectation: expectation)
+  }
+
+  private var expectation: TableExpectation {
+    TableExpectation(table: table.name, sql: final.object.sql ?? "")
+  }
+
+  private var name: String { Quoting.quoted(change.column) }
+  private var main: String { "main.\(Quoting.quoted(table.name))" }
+
+  /// What the rows must say before the new text can be true of them.
+  private var guards: [Step] {
+    var guards: [Guard] = []
+    if case .set = change.notNull {
+      guards.append(
+        Guard(
+          condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS NULL)",
+          message:
+            "\(change.table).\(change.column) holds NULL in some rows: give them a value first, "
+            + "with `update`"))
+    }
+    if case .set(let check) = change.check {
+      guards.append(
+        Guard(
+          condition: "EXISTS (SELECT 1 FROM \(main) WHERE NOT (\(expression(check))))",
+          message: "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
+            + "correct them first. They are those WHERE NOT (\(check.text))"))
+    }
+    return guards.map(Step.guarding)
+  }
+
+  // MARK: Short rows
+
+  /// A blob that no column is likely to hold, and no affinity changes.
+  private static let mark = "X'7363686D63746C2D73686F72742D726F77'"
+  private static let short = "temp.schemactl_short"
+
+  /// Rows that were there before ADD COLUMN hold no value, and read the default from the schema
+  /// (Database File Format, section 2.3.1: record format). They get the value that they have read
+  /// until now: found by a default that nothing else holds, and written under the old one, so that
+  /// indexes stay right.
+  private var fillingShortRows: [Step] {
+    guard let rowid = table.rowidName,
+      let marked = try? ColumnText.settingDefault(Self.mark, of: column, in: table)
+    else { return [] }
+    return [
+      .guarding(
+        Guard(
+          condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS \(Self.mark))",
+          message:
+            "\(change.table).\(change.column) holds a value that schemactl needs for itself: "
+            + Self.mark)),
+      .edit(SchemaEdit(table: table.name, sql: marked)),
+      .statement(
+        "CREATE TABLE \(Self.short) AS SELECT \(rowid) AS id FROM \(main) NOT INDEXED "
+          + "WHERE \(name) IS \(Self.mark)", nil),
+      .edit(SchemaEdit(table: table.name, sql: table.object.sql ?? "")),
+      .rewriting(true),
+      .statement(
+        "UPDATE OR ABORT \(main) SET \(name) = \(name) WHERE \(rowid) IN (SELECT id FROM \(Self.short))",
+        nil),
+      .rewriting(false),
+      .statement("DROP TABLE \(Self.short)", nil),
+    ]
+  }
+
+  // MARK: Rebuild
+
+  private func rebuild(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+    let isComputed = finalColumn.generated != nil
+    let wasComputed = column.generated != nil
+    let changed = Rebuild.Column(
+      name: name, value: name, isKept: change.keepsType,
+      oldType: change.keepsType ? nil : column.type?.text ?? "")
+    let steps = try Rebuild(table, in: schema, of: whole).steps(
+      final: final.object.sql ?? "", adding: wasComputed && !isComputed ? [changed] : []
+    ) { old in
+      guard column.name.isSame(as: old) else { return Rebuild.Column(kept: old) }
+      return isComputed ? nil : changed
+    }
+    return OperationPlan(
+      operation: operation, strategy: .rebuild, steps: guards + computedGuard + steps,
+      expectation: expectation)
+  }
+
+  /// A column that becomes computed may not lose what it holds.
+  private var computedGuard: [Step] {
+    guard column.generated == nil, case .set(let generated) = change.generated else { return [] }
+    return [
+      .guarding(
+        Guard(
+          condition: "EXISTS (SELECT 1 FROM \(main) "
+            + "WHERE \(name) IS NOT (\(expression(generated.expression))))",
+          message:
+            "\(change.table).\(change.column) holds values that its expression would not give, "
+            + "and they would be lost"))
+    ]
+  }
+}
+
+// MARK: The new text
+
+extension ColumnText {
+  static func settingDefault(
+    _ value: String, of column: CreateTable.Column, in table: ParsedTable
+  ) throws(PlanningError) -> String {
+    var text = ColumnText(column, of: table)
+    text.set("DEFAULT \(value)") { if case .default = $0 { true } else { false } }
+    return text.tableText
+  }
+}
+
+extension AlterColumn {
+  fileprivate func text(of column: CreateTable.Column, in table: ParsedTable) -> String {
+    var text = ColumnText(column, of: table)
+    switch type {
+    case .keep: break
+    case .remove: text.setType(nil)
+    case .set(let type): text.setType(type)
+    }
+    for clause in clauses {
+      text.set(clause.sql, inPlaceOf: clause.isKind)
+    }
+    return text.tableText
+  }
+
+  private typealias Clause = (
+    sql: String?, isKind: (CreateTable.ColumnConstraint.Kind) -> Bool
+  )
+
+  /// The clauses that change, each with its new text.
+  private var clauses: [Clause] {
+    func clause<Value>(
+      _ change: Change<Value>, _ sql: (Value) -> String,
+      _ isKind: @escaping (CreateTable.ColumnConstraint.Kind) -> Bool
+    ) -> Clause? {
+      switch change {
+      case .keep: nil
+      case .remove: (nil, isKind)
+      case .set(let value): (sql(value), isKind)
+      }
+    }
+    return [
+      clause(notNull, \.sql) { if case .notNull = $0 { true } else { false } },
+      clause(self.default, { "DEFAULT \($0.sql)" }) {
+        if case .default = $0 { true } else { false }
+      },
+      clause(collate, { "COLLATE \(Quoting.quoted($0))" }) {
+        if case .collate = $0 { true } else { false }
+      },
+      clause(check, { "CHECK (\(expression($0)))" }) {
+        if case .check = $0 { true } else { false }
+      },
+      clause(references, \.sql) {
+        switch $0 {
+        case .references, .deferral: true
+        default: false
+        }
+      },
+      clause(generated, \.sql) { if case .generated = $0 { true } else { false } },
+    ].compactMap { $0 }
+  }
+
+  /// How many clauses the column must have afterwards.
+  fileprivate func clauseCount(of column: CreateTable.Column) -> Int {
+    let clauses = clauses
+    let kept = column.constraints.count { constraint in
+      !clauses.contains { $0.isKind(constraint.kind) }
+    }
+    return kept + clauses.count { $0.sql != nil }
+  }
+
+  fileprivate func saysItsType(in column: CreateTable.Column, _ tokens: TokenizedSQL) -> Bool {
+    guard case .set(let type) = type else { return true }
+    let asked = TokenizedSQL(type)
+    return column.type.map { tokens.significant(in: $0.range).map(tokens.text) }
+      == asked.significant.map(asked.text)
+      && !asked.tokens.contains { $0.kind == .comment }
+  }
+
+  fileprivate var keepsType: Bool {
+    if case .keep = type { true } else { false }
+  }
+}
+
+// MARK: What depends on a column
+
+extension ParsedTable {
+  init(named name: String, in schema: Schema) throws(PlanningError) {
+    guard let object = schema.table(name) else {
+      throw PlanningError(.failed, "there is no table \(name)", key: "table")
+    }
+    try self.init(object)
+  }
+
+  /// - Throws: with the columns that there are.
+  func column(named name: String) throws(PlanningError) -> CreateTable.Column {
+    if let column = parsed.column(named: name) { return column }
+    throw PlanningError(
+      .failed,
+      "\(self.name) has no column \(name); it has "
+        + parsed.columns.map(\.name.text).joined(separator: ", "), key: "column")
+  }
+
+  /// What is stored or checked by comparing the column's values: an index, a key, a constraint, a
+  /// computed column, as a person would call it; nil when nothing is.
+  func user(of column: CreateTable.Column, in schema: Schema) -> String? {
+    func mentions(_ range: Range<Int>, _ tokens: TokenizedSQL) -> Bool {
+      tokens.identifiers(in: range).contains { $0.isSame(as: column.name.text) }
+    }
+    if column.isUnique || column.primaryKey != nil { return "its own UNIQUE or key" }
+    if let reference = column.references.first { return "the reference to \(reference.table.text)" }
+    for other in parsed.columns where other.name != column.name && mentions(other.range, tokens) {
+      return "column \(other.name.text)"
+    }
+    for constraint in parsed.constraints where mentions(constraint.range, tokens) {
+      return tokens.text(constraint.range)
+    }
+    for index in schema.objects(.index, on: name) {
+      guard let sql = index.sql else { continue }
+      let tokens = TokenizedSQL(sql)
+      if mentions(0..<tokens.bytes.count, tokens) { return "index \(index.name)" }
+    }
+    return schema.tables.first { $0.refers(to: column.name.text, of: name) }
+      .map { "the foreign key of \($0.name)" }
+  }
+}
+
+extension SchemaObject {
+  /// Whether a foreign key of this table names that column of that parent.
+  fileprivate func refers(to column: String, of parent: String) -> Bool {
+    guard let table = try? ParsedTable(self) else { return false }
+    let references =
+      table.parsed.columns.flatMap(\.references)
+      + table.parsed.constraints.compactMap { constraint in
+        if case .foreignKey(_, let reference) = constraint.kind { reference } else { nil }
+      }
+    return references.contains { reference in
+      reference.table.isSame(as: parent) && reference.columns.contains { $0.isSame(as: column) }
+    }
+  }
+}
