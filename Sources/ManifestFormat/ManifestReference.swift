@@ -16,9 +16,8 @@ package enum ManifestReference {
 
       Each entry of `operations` holds one of these, and may hold a `lint` of its own beside it.
 
-      Not all of them can run yet: schemactl reads and checks
-      \(listed(Grammar.unplanned.map { "`\($0)`" }, "and")), and `mirror` of `move_column`, and
-      refuses to run them. Until then write the statements themselves with [`sql`](#sql).
+      One of their keys cannot be used yet: `mirror` of `move_column` is read and checked, and
+      refused when it would run.
 
       """)
     for rule in Grammar.operations { writer.operation(rule) }
@@ -121,12 +120,6 @@ package enum ManifestReference {
 }
 
 extension Grammar {
-  /// Operations that are read and checked and that the planner cannot plan yet.
-  package static let unplanned = [
-    "rebuild_table", "convert_primary_key", "create_virtual_table",
-    "drop_virtual_table",
-  ]
-
   static var operationBodies: [MappingRule] {
     operations.compactMap { if case .mapping(let rule) = $0.shape { rule } else { nil } }
   }
@@ -231,7 +224,6 @@ private struct ReferenceWriter {
 
   mutating func operation(_ rule: OperationRule) {
     write("\n### \(rule.name)\n\n\(rule.summary)")
-    if Grammar.unplanned.contains(rule.name) { write(" **It cannot run yet.**") }
     write("\n\n")
     if case .mapping(let mapping) = rule.shape {
       keys(of: mapping)

@@ -111,7 +111,7 @@ final class Runner {
         setRewriting(isOn, enforces)
       }
     }
-    if let expectation = plan.expectation { try compare(expectation, context) }
+    for expectation in plan.expectations { try compare(expectation, context) }
   }
 
   /// Plans an operation against the schema as it is now.

@@ -38,6 +38,8 @@ package final class Shadow {
       application, passesOverRefused: passesOverRefused, interruption: interruption
     ) { () throws(DatabaseError) in
       let connection = try base.scratch(application)
+      // Then it will hold what the manifests say, and nothing else.
+      connection.set(.trustedSchema, to: base.objects.isEmpty)
       // There, so that what names it is refused and not merely unknown.
       try connection.execute(Ledger.createStatement)
       return connection
@@ -54,6 +56,7 @@ package final class Shadow {
     ) { () throws(DatabaseError) in
       let connection = try Schema().scratch(application)
       try connection.deserialize(try other.connection.serialized())
+      connection.set(.trustedSchema, to: other.connection.isOn(.trustedSchema))
       return connection
     }
   }

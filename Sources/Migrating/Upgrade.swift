@@ -164,6 +164,9 @@ final class Upgrade {
       let schema = try Schema(of: connection, knowing: live.schema)
       let drift = compareSchemas(
         expected: expected, actual: project.comparable(live.schema, with: expected))
+      // A schema that is what the history promises is as good as the manifests. Otherwise its
+      // triggers may hold anything, and get only what is harmless (Trusted Schema).
+      connection.set(.trustedSchema, to: drift.isEmpty)
       if drift != report.drift {
         report.drift = drift
         onEvent(.drift(drift))
@@ -263,6 +266,7 @@ final class Upgrade {
     // Fails only when SQLite has already ended the transaction, which is what is wanted.
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
     connection.set(.foreignKeys, to: false)
+    connection.set(.trustedSchema, to: false)
   }
 
   // MARK: Failures

@@ -103,7 +103,7 @@ struct ColumnAlteration {
     if case .keep = change.default {} else { steps += fillingShortRows }
     steps.append(.edit(SchemaEdit(table: table.name, sql: final.object.sql ?? "")))
     return OperationPlan(
-      operation: operation, strategy: .edit, steps: steps, expectation: expectation)
+      operation: operation, strategy: .edit, steps: steps, expectations: [expectation])
   }
 
   private var expectation: TableExpectation {
@@ -185,7 +185,7 @@ struct ColumnAlteration {
     }
     return OperationPlan(
       operation: operation, strategy: .rebuild, steps: guards + computedGuard + steps,
-      expectation: expectation)
+      expectations: [expectation])
   }
 
   /// A column that becomes computed may not lose what it holds.

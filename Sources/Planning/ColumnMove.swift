@@ -106,7 +106,7 @@ struct ColumnMove {
     let expected = renamed.table(table.name)?.sql
     return OperationPlan(
       operation: operation, strategy: .renameAndUpdate, steps: steps,
-      expectation: expected.map { TableExpectation(table: table.name, sql: $0) })
+      expectations: expected.map { [TableExpectation(table: table.name, sql: $0)] } ?? [])
   }
 
   /// - Parameter renamed: the schema in which SQLite has rewritten what mentions the column, and
@@ -131,7 +131,7 @@ struct ColumnMove {
     ) { $0 == place.name.text ? moved : Rebuild.Column(kept: $0) }
     return OperationPlan(
       operation: operation, strategy: .rebuild, steps: totality + steps,
-      expectation: TableExpectation(table: table.name, sql: final))
+      expectations: [TableExpectation(table: table.name, sql: final)])
   }
 
   /// `keep_source`: the old column stays, the new one comes last.
@@ -149,7 +149,7 @@ struct ColumnMove {
         final: final, adding: [new], column: Rebuild.Column.init(kept:))
       return OperationPlan(
         operation: operation, strategy: .rebuild, steps: totality + steps,
-        expectation: expectation)
+        expectations: [expectation])
     }
     var steps = totality
     steps.append(
@@ -159,7 +159,7 @@ struct ColumnMove {
       steps += [.rewriting(true), update, .rewriting(false)]
     }
     return OperationPlan(
-      operation: operation, strategy: .addAndUpdate, steps: steps, expectation: expectation)
+      operation: operation, strategy: .addAndUpdate, steps: steps, expectations: [expectation])
   }
 
   /// Whether the column stands in a UNIQUE constraint or a unique index.

@@ -7,8 +7,10 @@ struct ColumnRenaming {
   /// The schema afterwards; nil when the RENAME is refused because of something that does not
   /// mention the column (one broken view blocks it on every table).
   let result: Schema?
-  /// What mentions the column, as a person would call it.
+  /// What mentions the column, as a person would call it: parts of its own table first.
   let dependents: [String]
+  /// Those of them that are not parts of the table.
+  let others: [String]
   /// What no RENAME rewrites, either: full-text tables that read the column by its name.
   let unwritable: [String]
   /// What keeps SQLite from renaming anything, as a person would call it.
@@ -40,11 +42,10 @@ struct ColumnRenaming {
       self.blocking = blocking.map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
       unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
         .map { "virtual table \($0.name)" }
-      dependents =
-        try inTable(table, from: from, after: after)
-        + (mentioning + broken).map {
-          "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
-        }
+      self.others = (mentioning + broken).map {
+        "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
+      }
+      dependents = try inTable(table, from: from, after: after) + self.others
     } catch let error as PlanningError {
       throw error
     } catch let error as DatabaseError {

@@ -10,6 +10,9 @@ extension Operation {
     case .addColumn(_, let column): column.expressions
     case .moveColumn(let move): move.to.expressions + move.mapping.expressions
     case .alterColumn(let change): change.expressions
+    case .rebuildTable(let rebuild):
+      rebuild.table.columns.flatMap(\.expressions) + rebuild.table.checks
+        + rebuild.copy.map(\.expression) + [rebuild.where].compactMap { $0 }
     case .createIndex(let index):
       index.columns.compactMap { column in
         if case .expression(let source) = column.term { source } else { nil }

@@ -57,6 +57,13 @@ struct ParsedTable {
     }
   }
 
+  /// The columns that tell a row from all others where the rowid does not: the one that is another
+  /// name of the rowid, or the primary key of a table without one.
+  var identity: [String] {
+    if !hasRowidAlias, !parsed.isWithoutRowid { return [] }
+    return parsed.columns.filter(isInPrimaryKey).map(\.name.text)
+  }
+
   /// A name of the rowid that no column has taken, nil when all three are taken.
   var rowidName: String? {
     ["rowid", "_rowid_", "oid"].first { parsed.column(named: $0) == nil }

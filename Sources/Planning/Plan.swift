@@ -25,16 +25,16 @@ package struct OperationPlan: Sendable {
   package let operation: Operation
   package let strategy: Strategy
   package let steps: [Step]
-  /// The table as it must read afterwards, where the plan is more than one native statement.
-  package let expectation: TableExpectation?
+  /// The tables as they must read afterwards, where the plan is more than one native statement.
+  package let expectations: [TableExpectation]
 
   package init(
-    operation: Operation, strategy: Strategy, steps: [Step], expectation: TableExpectation? = nil
+    operation: Operation, strategy: Strategy, steps: [Step], expectations: [TableExpectation] = []
   ) {
     self.operation = operation
     self.strategy = strategy
     self.steps = steps
-    self.expectation = expectation
+    self.expectations = expectations
   }
 }
 

@@ -77,10 +77,16 @@ package struct Planner {
     case .alterColumn(let change):
       return try ColumnAlteration(change, in: schema).plan(
         operation, forced: application.forcedStrategy)
-    case .rebuildTable, .convertPrimaryKey, .createVirtualTable, .dropVirtualTable:
-      throw PlanningError(
-        .manifest,
-        "\(operation.name) cannot run yet: this version of schemactl reads it and no more")
+    case .rebuildTable(let rebuild):
+      _ = try checked(rebuild.table.sql, declares: rebuild.table)
+      return try TableRebuilding(rebuild, in: schema).plan(operation, application)
+    case .createVirtualTable(let name, let module, let arguments):
+      return native(try virtualTable(name, module, arguments))
+    case .dropVirtualTable(let name):
+      try requireVirtual(name)
+      return native("DROP TABLE \(main(name))")
+    case .convertPrimaryKey(let conversion):
+      return try KeyConversion(conversion, in: schema).plan(operation)
     }
   }
 
@@ -169,6 +175,28 @@ package struct Planner {
     }
     steps.append(.statement("ALTER TABLE \(main(table)) ADD COLUMN \(column.sql)", nil))
     return OperationPlan(operation: operation, strategy: .native, steps: steps)
+  }
+
+  private func virtualTable(
+    _ name: String, _ module: String, _ arguments: [SQLSource]
+  ) throws(PlanningError) -> String {
+    // Arguments are the module's own language: nothing is added to them but what a comment needs.
+    let list = arguments.map { expression($0) }.joined(separator: ", ")
+    let sql = "CREATE VIRTUAL TABLE \(main(name)) USING \(Quoting.quoted(module))(\(list))"
+    guard case .createVirtualTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
+      parsed.arguments.count == arguments.count
+    else {
+      throw PlanningError(.manifest, "an argument of \(name) is not one: \(sql)", key: "arguments")
+    }
+    return sql
+  }
+
+  private func requireVirtual(_ name: String) throws(PlanningError) {
+    guard let object = try schema.table(name) else { return }
+    guard case .createVirtualTable? = try? parseCreate(TokenizedSQL(object.sql ?? "")) else {
+      throw PlanningError(
+        .manifest, "\(name) is not a virtual table: use `drop_table`", key: "name")
+    }
   }
 
   private func requireCreate(

@@ -54,18 +54,29 @@ struct Rebuild {
     final: String, beforeDrop: [String] = [], adding added: [Column] = [],
     column: (String) -> Column?
   ) throws(PlanningError) -> [Step] {
-    let columns =
-      try rowid
-      + table.parsed.columns.filter { $0.generated == nil }.compactMap { column($0.name.text) }
-      + added
+    let columns = table.parsed.columns.filter { $0.generated == nil }
+      .compactMap { column($0.name.text) }
+    return try steps(final: final, beforeDrop: beforeDrop, columns: rowid + columns + added)
+  }
+
+  /// - Parameters:
+  ///   - columns: what is filled, the rowid too where it is not another column.
+  ///   - filter: which rows of the old table are kept; nil is all.
+  func steps(
+    final: String, beforeDrop: [String] = [], columns: [Column], filter: String? = nil
+  ) throws(PlanningError) -> [Step] {
+    let new = try ParsedTable(
+      SchemaObject(kind: .table, name: table.name, table: table.name, sql: final))
     let name = "main.\(Quoting.quoted(table.name))"
     // Without types the values stay as they are; with names of our own none can collide.
     let places = columns.indices.map { "c\($0)" }.joined(separator: ", ")
     var sql = [
       "CREATE TABLE \(Self.copy) (\(places))",
-      "INSERT INTO \(Self.copy) SELECT \(columns.map(\.value).joined(separator: ", ")) FROM \(name)",
+      "INSERT INTO \(Self.copy) SELECT \(columns.map(\.value).joined(separator: ", ")) FROM \(name)"
+        + (filter.map { " WHERE \($0)" } ?? ""),
     ]
-    sql += saved + beforeDrop
+    let keepsSequence = table.isAutoincrement && new.isAutoincrement
+    sql += saved(keepsSequence) + beforeDrop
     sql += [
       "DROP TABLE \(name)",
       qualified(final),
@@ -74,8 +85,8 @@ struct Rebuild {
         + "SELECT \(places) FROM \(Self.copy) ORDER BY rowid",
     ]
     var steps: [Step] = [.rewriting(true)] + sql.map { .statement($0, nil) }
-    steps += (storageGuards(columns) + conversionGuards(columns)).map(Step.guarding)
-    sql = restored
+    steps += (storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
+    sql = restored(keepsSequence)
     sql += schema.objects(.index, on: table.name).compactMap { $0.sql.map(qualified) }
     sql += schema.objects(.trigger, on: table.name).compactMap { $0.sql.map(qualified) }
     sql.append("DROP TABLE \(Self.copy)")
@@ -83,7 +94,7 @@ struct Rebuild {
   }
 
   /// The rowid as a column, where no column is another name of it.
-  private var rowid: [Column] {
+  var rowid: [Column] {
     get throws(PlanningError) {
       guard !table.parsed.isWithoutRowid, !table.hasRowidAlias else { return [] }
       guard let name = table.rowidName else {
@@ -125,8 +136,10 @@ struct Rebuild {
 
   /// A new type converts what it can. What it makes of a value must be that value still: '9' may
   /// become 9, but '007' may not become 7.
-  private func conversionGuards(_ columns: [Column]) -> [Guard] {
-    guard let key = columns.first else { return [] }
+  private func conversionGuards(_ columns: [Column], _ new: ParsedTable) -> [Guard] {
+    let keys = Set(new.identity.map { Quoting.quoted($0) } + (new.rowidName.map { [$0] } ?? []))
+    let sameRow = columns.enumerated().filter { keys.contains($0.element.name) }
+      .map { "n.\($0.element.name) IS o.c\($0.offset)" }.joined(separator: " AND ")
     return columns.enumerated().compactMap { index, column in
       guard let oldType = column.oldType else { return nil }
       let old = "o.c\(index)"
@@ -142,7 +155,7 @@ struct Rebuild {
       let kind = oldType.isEmpty ? "no type" : oldType
       return Guard(
         condition: "EXISTS (SELECT 1 FROM \(Self.copy) AS o "
-          + "JOIN main.\(Quoting.quoted(table.name)) AS n ON n.\(key.name) IS o.c0 "
+          + "JOIN main.\(Quoting.quoted(table.name)) AS n ON \(sameRow) "
           + "WHERE NOT (\(isSame)))",
         message: "\(table.name) holds values in \(column.name) that would not be the same under "
           + "another type than \(kind), such as '007' as a number. Use `move_column` with `map` or "
@@ -152,11 +165,11 @@ struct Rebuild {
 
   // MARK: What a DROP TABLE takes along
 
-  private var saved: [String] {
+  private func saved(_ keepsSequence: Bool) -> [String] {
     var sql = statistics.map {
       "CREATE TABLE temp.schemactl_\($0) AS SELECT * FROM main.\($0) WHERE tbl = \(tableText)"
     }
-    if table.isAutoincrement {
+    if keepsSequence {
       sql.append(
         "CREATE TABLE \(Self.sequence) AS SELECT seq FROM main.sqlite_sequence "
           + "WHERE name = \(tableText)")
@@ -164,14 +177,14 @@ struct Rebuild {
     return sql
   }
 
-  private var restored: [String] {
+  private func restored(_ keepsSequence: Bool) -> [String] {
     var sql = statistics.flatMap { name in
       [
         "INSERT INTO main.\(name) SELECT * FROM temp.schemactl_\(name)",
         "DROP TABLE temp.schemactl_\(name)",
       ]
     }
-    if table.isAutoincrement {
+    if keepsSequence {
       sql += [
         "DELETE FROM main.sqlite_sequence WHERE name = \(tableText)",
         "INSERT INTO main.sqlite_sequence (name, seq) SELECT \(tableText), seq FROM \(Self.sequence)",

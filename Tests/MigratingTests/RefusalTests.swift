@@ -181,22 +181,4 @@ struct RefusalTests {
     #expect(try sandbox.migrate().failure == nil)
     #expect(try sandbox.rows("SELECT a FROM t") == [["y"]])
   }
-
-  @Test("an operation that cannot run yet says so by name")
-  func notYet() throws {
-    for (name, yaml) in [
-      ("alter_column", "{ table: t, column: a, type: TEXT }"),
-      ("convert_primary_key", "{ table: t, to: uuid, uuids: from_integer }"),
-      ("rebuild_table", "{ table: t, columns: [{ name: a }] }"),
-      ("create_virtual_table", "{ name: v, using: fts5, arguments: [a] }"),
-      ("drop_virtual_table", "{ name: v }"),
-    ] {
-      let sandbox = try Sandbox()
-      try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
-      try sandbox.add("0002_x", "operations:\n  - \(name): \(yaml)\n")
-      let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
-      #expect(failure?.status == .invalidInput)
-      #expect(failure?.message.hasPrefix("\(name) cannot run yet") == true)
-    }
-  }
 }

@@ -1,0 +1,237 @@
+import ManifestFormat
+import SQLText
+import SchemaModel
+
+/// Plans `convert_primary_key`: an integer key becomes a UUID, in its table and in every column
+/// anywhere that refers to it.
+struct KeyConversion {
+  private let conversion: ConvertPrimaryKey
+  private let schema: Schema
+  private let parent: ParsedTable
+  private let key: CreateTable.Column
+  /// The tables that change, the parent first, each with its columns that hold the key.
+  private let affected: [(table: ParsedTable, columns: [String])]
+
+  private static let keys = "temp.schemactl_keys"
+
+  init(_ conversion: ConvertPrimaryKey, in schema: Schema) throws(PlanningError) {
+    self.conversion = conversion
+    self.schema = schema
+    parent = try ParsedTable(named: conversion.table, in: schema)
+    let columns = parent.parsed.columns.filter(parent.isInPrimaryKey)
+    guard columns.count == 1 else {
+      throw PlanningError(
+        .manifest,
+        columns.isEmpty
+          ? "\(parent.name) has no primary key"
+          : "the primary key of \(parent.name) has several columns: "
+            + columns.map(\.name.text).joined(separator: ", "), key: "table")
+    }
+    key = columns[0]
+    guard Affinity(ofType: key.type?.text ?? "") == .integer else {
+      throw PlanningError(
+        .manifest,
+        "\(parent.name).\(key.name.text) is not an integer: its type is "
+          + (key.type?.text ?? "not declared"), key: "table")
+    }
+    affected = try Self.holders(of: key, in: parent, schema)
+  }
+
+  func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+    let key = Quoting.quoted(self.key.name.text)
+    let main = "main.\(Quoting.quoted(parent.name))"
+    var steps: [Step] = [
+      .guarding(
+        Guard(
+          condition: "EXISTS (SELECT 1 FROM \(main) WHERE typeof(\(key)) <> 'integer')",
+          message: "\(parent.name).\(self.key.name.text) holds keys that are not integers"))
+    ]
+    for (table, columns) in affected {
+      steps += columns.filter { !isKey($0, of: table) }.map { dangling($0, in: table, main, key) }
+    }
+    steps += [
+      .statement(
+        "CREATE TABLE \(Self.keys) (old INTEGER PRIMARY KEY, new TEXT NOT NULL UNIQUE)", nil),
+      .statement("INSERT INTO \(Self.keys) SELECT \(key), \(newKey(key)) FROM \(main)", nil),
+    ]
+    var expectations: [TableExpectation] = []
+    for (table, columns) in affected {
+      let final = try text(of: table, columns)
+      steps += try Rebuild(table, in: schema, of: schema).steps(
+        final: final, columns: rowid(of: table) + filled(table, columns))
+      expectations.append(TableExpectation(table: table.name, sql: final))
+    }
+    steps.append(.statement("DROP TABLE \(Self.keys)", nil))
+    return OperationPlan(
+      operation: operation, strategy: .rebuild, steps: steps, expectations: expectations)
+  }
+
+  // MARK: Values
+
+  /// `from_integer` must give the same UUID on every device: the sixteen hexadecimal digits of the
+  /// number, in order, around the version (8: custom, RFC 9562, section 5.8) and the variant.
+  private func newKey(_ key: String) -> String {
+    guard conversion.uuids == .fromInteger else { return "uuid()" }
+    let digits = "printf('%016x', \(key))"
+    return "substr(\(digits), 1, 8) || '-' || substr(\(digits), 9, 4) || '-8000-8000-00000000' || "
+      + "substr(\(digits), 13)"
+  }
+
+  private func filled(_ table: ParsedTable, _ converted: [String]) -> [Rebuild.Column] {
+    table.parsed.columns.filter { $0.generated == nil }.map { column in
+      let name = Quoting.quoted(column.name.text)
+      guard converted.contains(where: column.name.isSame) else {
+        return Rebuild.Column(kept: column.name.text)
+      }
+      return Rebuild.Column(
+        name: name, value: "(SELECT new FROM \(Self.keys) WHERE old = \(name))", isKept: false)
+    }
+  }
+
+  /// A row keeps its rowid, also where the key was the rowid until now.
+  private func rowid(of table: ParsedTable) throws(PlanningError) -> [Rebuild.Column] {
+    guard !table.parsed.isWithoutRowid else { return [] }
+    guard let name = table.rowidName else {
+      throw PlanningError(
+        .failed, "\(table.name) cannot be rebuilt: its columns hide every name of the rowid")
+    }
+    // An alias that is not converted takes the rowid along.
+    let alias = table.hasRowidAlias ? table.identity.first : nil
+    let isConverted = alias.map { alias in
+      affected.contains { $0.table.name == table.name && $0.columns.contains(alias) }
+    }
+    return isConverted == false ? [] : [Rebuild.Column(name: name, value: name, isKept: false)]
+  }
+
+  private func isKey(_ column: String, of table: ParsedTable) -> Bool {
+    table.name == parent.name && key.name.isSame(as: column)
+  }
+
+  private func dangling(
+    _ column: String, in table: ParsedTable, _ main: String, _ key: String
+  ) -> Step {
+    let holder = "c.\(Quoting.quoted(column))"
+    return .guarding(
+      Guard(
+        condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table.name)) AS c WHERE \(holder) "
+          + "IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(main) AS p WHERE p.\(key) = \(holder)))",
+        message:
+          "\(table.name).\(column) holds keys that no row of \(parent.name) has, and they would "
+          + "be lost: correct those rows first"))
+  }
+
+  // MARK: Definitions
+
+  private func text(of table: ParsedTable, _ columns: [String]) throws(PlanningError) -> String {
+    var table = table
+    for column in columns {
+      let text = try text(of: column, in: table)
+      table = try ParsedTable(
+        SchemaObject(kind: .table, name: table.name, table: table.name, sql: text))
+    }
+    return table.tokens.text(0..<table.tokens.bytes.count)
+  }
+
+  private func text(of name: String, in table: ParsedTable) throws(PlanningError) -> String {
+    let column = try table.column(named: name)
+    var text = ColumnText(column, of: table)
+    text.setType("TEXT")
+    guard isKey(name, of: table) else {
+      if column.primaryKey != nil { text.setPrimaryKey(of: column) }
+      return table.withoutAutoincrement(text.tableText)
+    }
+    if column.primaryKey != nil { text.setPrimaryKey(of: column) }
+    // What engines that sync ask of a key, and what does no harm elsewhere.
+    text.set("NOT NULL ON CONFLICT REPLACE") { if case .notNull = $0 { true } else { false } }
+    if column.defaultExpression == nil {
+      text.set("DEFAULT (uuid())") { if case .default = $0 { true } else { false } }
+    }
+    return table.withoutAutoincrement(text.tableText)
+  }
+
+  // MARK: Who holds the key
+
+  private static func holders(
+    of key: CreateTable.Column, in parent: ParsedTable, _ schema: Schema
+  ) throws(PlanningError) -> [(table: ParsedTable, columns: [String])] {
+    let tables = schema.tables.filter { !$0.isInternal }.compactMap { try? ParsedTable($0) }
+    var found = [(parent.name, key.name.text)]
+    var index = 0
+    // A column that refers to the key may be a key itself, to which others refer.
+    while index < found.count {
+      let (name, column) = found[index]
+      index += 1
+      guard let referred = tables.first(where: { $0.name == name }) else { continue }
+      for table in tables {
+        for holder in table.columns(referringTo: column, of: referred)
+        where !found.contains(where: { $0.0 == table.name && $0.1 == holder }) {
+          found.append((table.name, holder))
+        }
+      }
+    }
+    return tables.map { table in
+      (table, found.filter { $0.0 == table.name }.map(\.1))
+    }.filter { !$0.1.isEmpty }.sorted { $0.0.name == parent.name && $1.0.name != parent.name }
+  }
+}
+
+extension ParsedTable {
+  /// The columns that a foreign key of this table holds against that column.
+  fileprivate func columns(referringTo column: String, of parent: ParsedTable) -> [String] {
+    let inline = parsed.columns.flatMap { holder in
+      holder.references.map { ([holder.name], $0) }
+    }
+    let keys =
+      inline
+      + parsed.constraints.compactMap { constraint in
+        if case .foreignKey(let columns, let reference) = constraint.kind {
+          (columns, reference)
+        } else {
+          nil
+        }
+      }
+    return keys.flatMap { columns, reference -> [String] in
+      guard reference.table.isSame(as: parent.name) else { return [] }
+      let parents =
+        reference.columns.isEmpty ? parent.primaryKey : reference.columns.map(\.text)
+      return zip(columns, parents).filter { $1.asciiLowercased == column.asciiLowercased }
+        .compactMap { self.parsed.column(named: $0.0.text)?.name.text }
+    }
+  }
+
+  /// The primary key's columns, in the key's order.
+  private var primaryKey: [String] {
+    for constraint in parsed.constraints {
+      if case .primaryKey(let terms, _, _) = constraint.kind {
+        return terms.compactMap { $0.column?.text }
+      }
+    }
+    return parsed.columns.filter { $0.primaryKey != nil }.map(\.name.text)
+  }
+
+  /// The text without the AUTOINCREMENT of a table-level key, which only integers may have.
+  fileprivate func withoutAutoincrement(_ sql: String) -> String {
+    let tokens = TokenizedSQL(sql)
+    guard case .createTable(let table)? = try? parseCreate(tokens) else { return sql }
+    for constraint in table.constraints {
+      guard case .primaryKey(_, let isAutoincrement, _) = constraint.kind, isAutoincrement,
+        let word = tokens.significant(in: constraint.range).first(where: {
+          tokens.text($0).uppercased() == "AUTOINCREMENT"
+        })
+      else { continue }
+      var bytes = tokens.bytes
+      bytes.removeSubrange(word.range)
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return sql
+  }
+}
+
+extension ColumnText {
+  /// PRIMARY KEY with its conflict clause, and without AUTOINCREMENT and an order, which mean
+  /// something to integers only.
+  fileprivate mutating func setPrimaryKey(of column: CreateTable.Column) {
+    let action = column.primaryKey?.onConflict.map { " ON CONFLICT \($0.rawValue)" } ?? ""
+    set("PRIMARY KEY" + action) { if case .primaryKey = $0 { true } else { false } }
+  }
+}

@@ -1,0 +1,95 @@
+import ManifestFormat
+import SQLText
+import SchemaModel
+
+/// Plans `rebuild_table`: a table gets another definition under its name.
+struct TableRebuilding {
+  private let rebuild: RebuildTable
+  private let schema: Schema
+  private let old: ParsedTable
+  private let new: ParsedTable
+
+  init(_ rebuild: RebuildTable, in schema: Schema) throws(PlanningError) {
+    self.rebuild = rebuild
+    self.schema = schema
+    old = try ParsedTable(named: rebuild.table.name, in: schema)
+    new = try ParsedTable(
+      SchemaObject(kind: .table, name: old.name, table: old.name, sql: rebuild.table.sql))
+  }
+
+  func plan(_ operation: Operation, _ application: Application) throws(PlanningError)
+    -> OperationPlan
+  {
+    try requireCopies()
+    try requireNoDependents(application)
+    let final = rebuild.table.sql
+    let steps = try Rebuild(old, in: schema, of: schema).steps(
+      final: final, columns: rowid + columns,
+      filter: rebuild.where.map { "(\(expression($0)))" })
+    return OperationPlan(
+      operation: operation, strategy: .rebuild, steps: steps,
+      expectations: [TableExpectation(table: old.name, sql: final)])
+  }
+
+  // MARK: What fills the columns
+
+  /// Rows keep their rowids, as long as the new table has any that no column names.
+  private var rowid: [Rebuild.Column] {
+    get throws(PlanningError) {
+      guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid, !new.hasRowidAlias else {
+        return []
+      }
+      guard let name = new.rowidName, let source = old.rowidName else {
+        throw PlanningError(
+          .failed, "\(old.name) cannot be rebuilt: its columns hide every name of the rowid")
+      }
+      return [Rebuild.Column(name: name, value: source, isKept: false)]
+    }
+  }
+
+  /// `copy` says it, else the column of the same name; a column with neither gets its default.
+  private var columns: [Rebuild.Column] {
+    new.parsed.columns.filter { $0.generated == nil }.compactMap { column in
+      let name = Quoting.quoted(column.name.text)
+      if let copy = rebuild.copy.first(where: { column.name.isSame(as: $0.column) }) {
+        return Rebuild.Column(name: name, value: "(\(expression(copy.expression)))", isKept: false)
+      }
+      guard let source = old.parsed.column(named: column.name.text) else { return nil }
+      let type = source.type?.text ?? ""
+      let isSame = type.asciiLowercased == (column.type?.text ?? "").asciiLowercased
+      return Rebuild.Column(
+        name: name, value: Quoting.quoted(source.name.text), isKept: isSame,
+        oldType: isSame ? nil : type)
+    }
+  }
+
+  private func requireCopies() throws(PlanningError) {
+    for copy in rebuild.copy {
+      guard let column = new.parsed.column(named: copy.column) else {
+        throw PlanningError(
+          .manifest, "`copy` fills \(copy.column), which is not among `columns`", key: "copy")
+      }
+      guard column.generated == nil else {
+        throw PlanningError(
+          .manifest, "`copy` fills \(copy.column), whose values are computed", key: "copy")
+      }
+    }
+  }
+
+  // MARK: What mentions a column that goes
+
+  /// Left to SQLite, an index on a quoted name that is gone would become an index on a text.
+  private func requireNoDependents(_ application: Application) throws(PlanningError) {
+    for column in old.parsed.columns where new.parsed.column(named: column.name.text) == nil {
+      let renaming = try ColumnRenaming(
+        table: old.object, from: column.name.text, to: "schemactl_gone", in: schema, application)
+      let dependents = renaming.others + renaming.unwritable
+      guard dependents.isEmpty else {
+        throw PlanningError(
+          .manifest,
+          "\(old.name).\(column.name.text) is not among `columns`, and \(dependents.joined(separator: ", ")) "
+            + "mentions it: drop that first, and create it again after", key: "columns")
+      }
+    }
+  }
+}
