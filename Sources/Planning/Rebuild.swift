@@ -137,9 +137,7 @@ struct Rebuild {
   /// A new type converts what it can. What it makes of a value must be that value still: '9' may
   /// become 9, but '007' may not become 7.
   private func conversionGuards(_ columns: [Column], _ new: ParsedTable) -> [Guard] {
-    let keys = Set(new.identity.map { Quoting.quoted($0) } + (new.rowidName.map { [$0] } ?? []))
-    let sameRow = columns.enumerated().filter { keys.contains($0.element.name) }
-      .map { "n.\($0.element.name) IS o.c\($0.offset)" }.joined(separator: " AND ")
+    guard let sameRow = sameRow(columns, new) else { return [] }
     return columns.enumerated().compactMap { index, column in
       guard let oldType = column.oldType else { return nil }
       let old = "o.c\(index)"
@@ -161,6 +159,19 @@ struct Rebuild {
           + "another type than \(kind), such as '007' as a number. Use `move_column` with `map` or "
           + "`using`, which say what becomes of each")
     }
+  }
+
+  /// Whether `n`, a row of the new table, was made of `o`, a row of the copy: by the rowid or by the
+  /// key of the new table, or of the old one.
+  private func sameRow(_ columns: [Column], _ new: ParsedTable) -> String? {
+    let quoted = [new.identity, table.identity].map { $0.map { Quoting.quoted($0) } }
+    let candidates = [new.rowidName.map { [$0] } ?? []] + quoted
+    for names in candidates where !names.isEmpty {
+      let places = names.compactMap { name in columns.firstIndex { $0.name == name } }
+      guard places.count == names.count else { continue }
+      return places.map { "n.\(columns[$0].name) IS o.c\($0)" }.joined(separator: " AND ")
+    }
+    return nil
   }
 
   // MARK: What a DROP TABLE takes along
