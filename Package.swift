@@ -64,7 +64,7 @@ let package = Package(
       dependencies: ["schemactl"]),
     tests(of: "SQLite"),
     tests(of: "SQLText"),
-    tests(of: "SchemaModel", ["SQLite", "SQLText"]),
+    tests(of: "SchemaModel", ["SQLite", "SQLText", "TestSupport"]),
     tests(of: "ManifestFormat", ["JSONSchemaChecking"]),
     .target(
       name: "JSONSchemaChecking", path: "Tests/JSONSchemaChecking", swiftSettings: strict),
@@ -79,7 +79,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "SQLite", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
+        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
     // A program, because faults are made for a whole process: a file system and an allocator of its

@@ -299,8 +299,10 @@ package struct AlterColumn: Sendable {
 }
 
 package struct RebuildTable: Sendable {
-  /// The table's new definition under its own name.
+  /// The table's new definition under its own name; without columns when `sql` gives it.
   package var table: TableDefinition
+  /// The whole CREATE TABLE statement.
+  package var sql: SQLSource?
   package var copy: [Assignment] = []
   package var `where`: SQLSource?
   package var rowsMayBeLost = false

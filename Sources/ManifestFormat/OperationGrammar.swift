@@ -22,13 +22,18 @@ extension Grammar {
     ) { $0.renameTable($1) },
     OperationRule(
       "rebuild_table", "Gives a table a new definition and copies its rows.",
-      [.required("table", name, "The table.")] + tableDefinition + [
+      [
+        .required("table", name, "The table."),
+        .optional(
+          "sql", .sql, "The whole CREATE TABLE statement, for what the other keys cannot say."),
+        .optional("columns", .list(of: .mapping(column), atLeast: 1), "The columns, in order."),
+      ] + tableProperties + [
         .optional(
           "copy", .map(key: name, value: .sql, atLeast: 0),
           "For each new column an expression over the old row."),
         .optional("where", .sql, "Which rows to keep; needs `rows_may_be_lost: true`."),
         .optional("rows_may_be_lost", .boolean, "Consent to the loss of the other rows."),
-      ]
+      ], exactlyOneOf: ["columns", "sql"]
     ) { $0.rebuildTable($1) },
     OperationRule(
       "convert_primary_key", "Replaces an integer primary key, and what refers to it, by UUIDs.",
@@ -167,8 +172,11 @@ extension Grammar {
 
   private static let values = Shape.map(key: .constant, value: .constant, atLeast: 1)
 
-  private static let tableDefinition: [KeyRule] = [
-    .required("columns", .list(of: .mapping(column), atLeast: 1), "The columns, in order."),
+  private static let tableDefinition: [KeyRule] =
+    [.required("columns", .list(of: .mapping(column), atLeast: 1), "The columns, in order.")]
+    + tableProperties
+
+  private static let tableProperties: [KeyRule] = [
     .optional("primary_key", names, "The columns of the primary key."),
     .optional("unique", .list(of: names, atLeast: 0), "Sets of columns that must be unique."),
     .optional("checks", .list(of: .sql, atLeast: 0), "Conditions that each row must meet."),

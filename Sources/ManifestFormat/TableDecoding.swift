@@ -80,6 +80,8 @@ extension ManifestDecoder {
 
   mutating func rebuildTable(_ fields: Fields) -> Operation.Kind {
     var rebuild = RebuildTable(table: tableDefinition(fields, name: "table"))
+    rebuild.sql = fields["sql"].map { sql($0) }
+    checkSaysAll(fields)
     let copied = fields["copy"]?.entries ?? []
     rebuild.copy = assignments(copied)
     rebuild.where = fields["where"].map { sql($0) }
@@ -94,6 +96,16 @@ extension ManifestDecoder {
       for entry in copied { checkColumnExists(YAMLNode(entry.key), among: columns) }
     }
     return .rebuildTable(rebuild)
+  }
+
+  private mutating func checkSaysAll(_ fields: Fields) {
+    guard fields["sql"] != nil else { return }
+    for key in ["primary_key", "unique", "checks", "foreign_keys", "strict", "without_rowid"]
+    where fields[key] != nil {
+      report(
+        "`\(key)` goes with `columns`: the statement in `sql` says it itself",
+        at: fields.position(of: key))
+    }
   }
 
   func convertPrimaryKey(_ fields: Fields) -> Operation.Kind {

@@ -78,7 +78,7 @@ package struct Planner {
       return try ColumnAlteration(change, in: schema).plan(
         operation, forced: application.forcedStrategy)
     case .rebuildTable(let rebuild):
-      _ = try checked(rebuild.table.sql, declares: rebuild.table)
+      if rebuild.sql == nil { _ = try checked(rebuild.table.sql, declares: rebuild.table) }
       return try TableRebuilding(rebuild, in: schema).plan(operation, application)
     case .createVirtualTable(let name, let module, let arguments):
       return native(try virtualTable(name, module, arguments))

@@ -85,7 +85,7 @@ struct Rebuild {
         + "SELECT \(places) FROM \(Self.copy) ORDER BY rowid",
     ]
     var steps: [Step] = [.rewriting(true)] + sql.map { .statement($0, nil) }
-    steps += (storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
+    steps += try (storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
     sql = restored(keepsSequence)
     sql += schema.objects(.index, on: table.name).compactMap { $0.sql.map(qualified) }
     sql += schema.objects(.trigger, on: table.name).compactMap { $0.sql.map(qualified) }
@@ -136,8 +136,16 @@ struct Rebuild {
 
   /// A new type converts what it can. What it makes of a value must be that value still: '9' may
   /// become 9, but '007' may not become 7.
-  private func conversionGuards(_ columns: [Column], _ new: ParsedTable) -> [Guard] {
-    guard let sameRow = sameRow(columns, new) else { return [] }
+  private func conversionGuards(
+    _ columns: [Column], _ new: ParsedTable
+  ) throws(PlanningError) -> [Guard] {
+    guard columns.contains(where: { $0.oldType != nil }) else { return [] }
+    guard let sameRow = sameRow(columns, new) else {
+      throw PlanningError(
+        .manifest,
+        "types of \(table.name) change, and no key tells whether its values stay the same: say in "
+          + "`copy` what becomes of them", key: "columns")
+    }
     return columns.enumerated().compactMap { index, column in
       guard let oldType = column.oldType else { return nil }
       let old = "o.c\(index)"

@@ -14,7 +14,14 @@ struct TableRebuilding {
     self.schema = schema
     old = try ParsedTable(named: rebuild.table.name, in: schema)
     new = try ParsedTable(
-      SchemaObject(kind: .table, name: old.name, table: old.name, sql: rebuild.table.sql))
+      SchemaObject(
+        kind: .table, name: old.name, table: old.name, sql: rebuild.sql?.text ?? rebuild.table.sql))
+    guard new.parsed.name.isSame(as: rebuild.table.name), !new.parsed.isTemporary,
+      new.parsed.schema == nil, !new.parsed.ifNotExists
+    else {
+      throw PlanningError(
+        .manifest, "`sql` is not a CREATE TABLE statement for \(rebuild.table.name)", key: "sql")
+    }
   }
 
   func plan(_ operation: Operation, _ application: Application) throws(PlanningError)
@@ -22,7 +29,7 @@ struct TableRebuilding {
   {
     try requireCopies()
     try requireNoDependents(application)
-    let final = rebuild.table.sql
+    let final = new.object.sql ?? ""
     let steps = try Rebuild(old, in: schema, of: schema).steps(
       final: final, columns: rowid + columns,
       filter: rebuild.where.map { "(\(expression($0)))" })

@@ -3,7 +3,7 @@ import SQLText
 extension Schema {
   /// Without the tables in which virtual tables keep what they hold: those are made and changed by
   /// their modules alone, by each version of SQLite as it likes.
-  func withoutShadowTables() -> Schema {
+  package func withoutShadowTables() -> Schema {
     let shadows = Set(tables.flatMap(\.shadowTables).map { SchemaDelta.Key(.table, $0) })
     guard !shadows.isEmpty else { return self }
     return Schema(

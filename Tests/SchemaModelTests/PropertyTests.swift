@@ -1,10 +1,11 @@
 import SQLite
 import SchemaModel
+import TestSupport
 import Testing
 
 @Test("a schema does not differ from itself", arguments: 0..<40 as Range<UInt64>)
 func sameSchema(seed: UInt64) throws {
-  var generator = SeededGenerator(seed)
+  var generator = SeededGenerator(seed: seed)
   let sql = GeneratedSchema(using: &generator).plain
   #expect(try changes(sql, sql) == [], "seed \(seed):\n\(sql)")
   let schema = try schema(sql)
@@ -16,7 +17,7 @@ func sameSchema(seed: UInt64) throws {
   "quoting, case, white space, comments and places of constraints make no difference",
   arguments: 0..<80 as Range<UInt64>)
 func respelled(seed: UInt64) throws {
-  var generator = SeededGenerator(seed)
+  var generator = SeededGenerator(seed: seed)
   let generated = GeneratedSchema(using: &generator)
   let other = generated.respelled(using: &generator)
   #expect(
@@ -28,7 +29,7 @@ func respelled(seed: UInt64) throws {
   "a change that is applied to where it came from gives where it went",
   arguments: 0..<40 as Range<UInt64>)
 func applied(seed: UInt64) throws {
-  var generator = SeededGenerator(seed)
+  var generator = SeededGenerator(seed: seed)
   let old = try schema(GeneratedSchema(using: &generator, tables: 5).plain)
   let new = try schema(GeneratedSchema(using: &generator, tables: 5).plain)
   let result = SchemaDelta(from: old, to: new).applied(to: old).ours()
@@ -42,7 +43,7 @@ func applied(seed: UInt64) throws {
   "an object that is gone is missing, one that is new is unexpected",
   arguments: 0..<20 as Range<UInt64>)
 func oneObject(seed: UInt64) throws {
-  var generator = SeededGenerator(seed)
+  var generator = SeededGenerator(seed: seed)
   let whole = try schema(GeneratedSchema(using: &generator).plain).ours()
   for index in whole.objects.indices {
     var part = whole

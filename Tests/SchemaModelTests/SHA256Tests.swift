@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import TestSupport
 import Testing
 
 @Test(
@@ -26,7 +27,7 @@ func examples(text: String, count: Int, digest: String) {
   "every length has the digest that sha256sum finds",
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sha256sum")))
 func lengths() throws {
-  var generator = SeededGenerator(256)
+  var generator = SeededGenerator(seed: 256)
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: folder) }
@@ -53,7 +54,7 @@ func lengths() throws {
 @Test("pieces have the digest of the whole, whatever their lengths")
 func pieces() {
   for seed in 0..<50 as Range<UInt64> {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     let bytes = (0..<1000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     var hash = SHA256()
     var rest = bytes[...]

@@ -1,0 +1,248 @@
+import History
+import ManifestFormat
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+
+/// A column or a table that keeps its rows under another name: nobody but a person can tell it from
+/// one that goes and one that comes.
+package struct SchemaRenaming: Sendable, Hashable {
+  /// Nil for a table.
+  package let column: String?
+  package let table: String
+  package let to: String
+
+  /// - Parameter text: `table.old=new` or `table=new`; a name that holds `.` or `=` cannot be said
+  ///   so.
+  package init?(_ text: String) {
+    let sides = text.split(separator: "=", omittingEmptySubsequences: false)
+    guard sides.count == 2, !sides[1].isEmpty else { return nil }
+    let names = sides[0].split(separator: ".", omittingEmptySubsequences: false)
+    guard names.count <= 2, !names.contains("") else { return nil }
+    table = String(names[0])
+    column = names.count == 2 ? String(names[1]) : nil
+    to = String(sides[1])
+  }
+}
+
+/// The operations that lead from one schema to another and keep the rows of what stays.
+///
+/// Each is tried on a private database, and what comes out there is compared with what is wanted:
+/// what is returned is known to lead there.
+package struct SchemaTransition {
+  private let wanted: Schema
+  private let application: Application
+  private var current: Schema
+  private var operations: [WrittenOperation] = []
+
+  /// - Throws: when a renaming names what is not there, or the schema cannot be reached.
+  package static func operations(
+    from: Schema, to wanted: Schema, renaming: [SchemaRenaming] = [], _ application: Application
+  ) throws(Failure) -> [WrittenOperation] {
+    var transition = SchemaTransition(
+      wanted: wanted.ours().withoutShadowTables(), application: application,
+      current: from.ours().withoutShadowTables())
+    try transition.rename(renaming)
+    try transition.dropWhatGoes()
+    try transition.changeTables()
+    try transition.createWhatComes()
+    try transition.requireArrival()
+    return transition.operations
+  }
+
+  private init(wanted: Schema, application: Application, current: Schema) {
+    self.wanted = wanted
+    self.application = application
+    self.current = current
+  }
+
+  // MARK: Steps
+
+  private mutating func rename(_ renaming: [SchemaRenaming]) throws(Failure) {
+    for one in renaming {
+      guard let table = current.table(one.table) else {
+        throw Failure(.usage, "--rename: there is no table \(one.table)")
+      }
+      // A view or a trigger would be rewritten, and is wanted as somebody has written it.
+      try drop(current.objects.filter { $0.kind == .view || $0.kind == .trigger && isToChange($0) })
+      if let column = one.column {
+        try run(
+          WrittenOperation(
+            "rename_column",
+            [
+              ("table", yamlScalar(table.name)), ("from", yamlScalar(column)),
+              ("to", yamlScalar(one.to)),
+            ]))
+      } else {
+        try run(
+          WrittenOperation(
+            "rename_table", [("table", yamlScalar(table.name)), ("to", yamlScalar(one.to))]))
+      }
+    }
+  }
+
+  private mutating func dropWhatGoes() throws(Failure) {
+    for kind in [SchemaObject.Kind.trigger, .view, .index] {
+      try drop(current.objects.filter { $0.kind == kind && isToChange($0) })
+    }
+    for table in current.tables.reversed() where wanted.table(table.name) == nil {
+      try run(table.drop)
+    }
+  }
+
+  private mutating func drop(_ objects: [SchemaObject]) throws(Failure) {
+    for object in objects.reversed() where object.sql != nil { try run(object.drop) }
+  }
+
+  private mutating func changeTables() throws(Failure) {
+    for table in wanted.tables {
+      guard let old = current.table(table.name) else {
+        try run(table.operation)
+        continue
+      }
+      guard !isSame(old, table) else { continue }
+      guard
+        let steps = TableTransition(from: old, to: table).candidates.first(where: {
+          leads(to: table, $0)
+        })
+      else {
+        throw Failure(
+          .finding,
+          "no operation leads from \(old.sql ?? "") to \(table.sql ?? ""): write the migration by hand"
+        )
+      }
+      for step in steps { try run(step) }
+    }
+  }
+
+  private mutating func createWhatComes() throws(Failure) {
+    for kind in [SchemaObject.Kind.index, .view, .trigger] {
+      for object in wanted.objects
+      where object.kind == kind && object.sql != nil && current.object(kind, object.name) == nil {
+        try run(object.operation)
+      }
+    }
+  }
+
+  private func requireArrival() throws(Failure) {
+    let changes = compareSchemas(expected: wanted, actual: current)
+    guard !changes.isEmpty else { return }
+    throw Failure(
+      .bug,
+      "the operations do not lead to the schema that was asked for: "
+        + changes.map(\.sentence).joined(separator: "; "))
+  }
+
+  // MARK: Trying
+
+  private func isToChange(_ object: SchemaObject) -> Bool {
+    guard let other = wanted.object(object.kind, object.name) else { return true }
+    return !isSame(object, other)
+  }
+
+  private func isSame(_ old: SchemaObject, _ new: SchemaObject) -> Bool {
+    compareSchemas(expected: Schema(objects: [new]), actual: Schema(objects: [old])).isEmpty
+  }
+
+  private func leads(to table: SchemaObject, _ steps: [WrittenOperation]) -> Bool {
+    guard let result = try? applying(steps), let made = result.table(table.name) else {
+      return false
+    }
+    // Nothing else may change, but for what goes with the table.
+    return isSame(made, table)
+      && current.objects.allSatisfy { object in
+        object.key == table.key
+          || result.object(object.kind, object.name).map { isSame(object, $0) } == true
+      }
+  }
+
+  private mutating func run(_ operation: WrittenOperation) throws(Failure) {
+    current = try applying([operation])
+    operations.append(operation)
+  }
+
+  private func applying(_ steps: [WrittenOperation]) throws(Failure) -> Schema {
+    let text = Array(manifestText(steps).utf8)
+    let manifest: Manifest
+    do {
+      manifest = try decodeManifest(text, file: "new manifest")
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+    let shadow = try Shadow(application, from: current)
+    _ = try shadow.apply(
+      Migration(id: "0001_new", file: "new manifest", bytes: text, manifest: manifest))
+    return shadow.schema.ours().withoutShadowTables()
+  }
+}
+
+/// The ways from one definition of a table to another, the cheapest first.
+private struct TableTransition {
+  let from: SchemaObject
+  let to: SchemaObject
+
+  var candidates: [[WrittenOperation]] {
+    let oldTokens = TokenizedSQL(from.sql ?? "")
+    let newTokens = TokenizedSQL(to.sql ?? "")
+    guard case .createTable(let old)? = try? parseCreate(oldTokens),
+      case .createTable(let new)? = try? parseCreate(newTokens)
+    else { return from.isVirtual || to.isVirtual ? [[from.drop, to.operation]] : [] }
+    var candidates: [[WrittenOperation]] = []
+    let name = yamlScalar(from.name)
+    let oldNames = old.columns.map(\.name.text.asciiLowercased)
+    let newNames = new.columns.map(\.name.text.asciiLowercased)
+    if newNames.starts(with: oldNames) {
+      let added = new.columns[old.columns.count...]
+      if !added.isEmpty {
+        candidates.append(
+          added.map {
+            WrittenOperation("add_column", [("table", name), ("column", $0.mapping(newTokens))])
+          })
+      } else {
+        candidates.append(
+          zip(old.columns, new.columns).compactMap { alteration($0, oldTokens, $1, newTokens) })
+      }
+    } else if newNames == oldNames.filter(newNames.contains) {
+      candidates.append(
+        oldNames.indices.filter { !newNames.contains(oldNames[$0]) }.map { index in
+          WrittenOperation(
+            "drop_column",
+            [("table", name), ("column", yamlScalar(old.columns[index].name.text))])
+        })
+    }
+    return candidates + [new.rebuild(newTokens)].compactMap { $0.map { [$0] } }
+      + [[WrittenOperation.rebuild(to)]]
+  }
+
+  private func alteration(
+    _ old: CreateTable.Column, _ oldTokens: TokenizedSQL, _ new: CreateTable.Column,
+    _ newTokens: TokenizedSQL
+  ) -> WrittenOperation? {
+    let before = old.keys(oldTokens)
+    let after = new.keys(newTokens)
+    let properties = ["type", "not_null", "default", "collate", "check", "references", "generated"]
+    let changes = properties.compactMap { key -> (String, String)? in
+      let new = after.last { $0.0 == key }?.1
+      guard before.last(where: { $0.0 == key })?.1 != new else { return nil }
+      return (key, new ?? (key == "not_null" ? "false" : "null"))
+    }
+    guard !changes.isEmpty else { return nil }
+    return WrittenOperation(
+      "alter_column",
+      [("table", yamlScalar(from.name)), ("column", yamlScalar(old.name.text))] + changes)
+  }
+}
+
+extension SchemaObject {
+  fileprivate var isVirtual: Bool { sql?.utf8.starts(with: "CREATE VIRTUAL".utf8) ?? false }
+
+  fileprivate var drop: WrittenOperation {
+    let name = yamlScalar(self.name)
+    return switch kind {
+    case .table where isVirtual: WrittenOperation("drop_virtual_table", [("name", name)])
+    case .table: WrittenOperation("drop_table", [("table", name)])
+    case .index, .view, .trigger: WrittenOperation("drop_\(kind.rawValue)", [("name", name)])
+    }
+  }
+}
