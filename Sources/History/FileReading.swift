@@ -43,6 +43,19 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// Reads at most `count` bytes from the start of a regular file.
+package func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
+  let descriptor = try openDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+  defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, systemError: errno) }
+  guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+  var bytes = [UInt8](repeating: 0, count: count)
+  let got = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+  guard got >= 0 else { throw FileError(path: path, systemError: errno) }
+  return Array(bytes.prefix(got))
+}
+
 /// Reads a whole regular file. Never waits for a pipe, never reads a device.
 ///
 /// - Parameters:

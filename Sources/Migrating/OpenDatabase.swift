@@ -129,8 +129,8 @@ package struct LiveDatabase {
       .finding,
       """
       \(path) holds \(names)\(more), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know which migrations it \
-      has run, and leaves it alone. Nothing was changed. To take over such a database (`adopt`, \
-      or `init --from` where there is no history yet) is not in this version
+      has run, and leaves it alone. Nothing was changed. `schemactl adopt` takes such a database over \
+      into a history; where there is no history yet, `schemactl init --from` makes it
       """)
   }
 }

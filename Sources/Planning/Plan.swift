@@ -18,6 +18,9 @@ package enum Strategy: String, Sendable, CaseIterable {
   case sql
   /// Looks and changes nothing.
   case assertion
+
+  /// Those that somebody can ask for.
+  package static let choosable: [Strategy] = [.edit, .rebuild]
 }
 
 /// What an operation becomes against a given schema.

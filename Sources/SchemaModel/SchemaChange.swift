@@ -49,7 +49,8 @@ package struct SchemaChange: Sendable, Hashable {
     }
   }
 
-  private var subject: String {
+  /// What differs: `column reminders.status`.
+  package var subject: String {
     switch kind {
     case .columnOrder: "the column order of \(object)"
     case .spelling: "the spelling of \(object)"

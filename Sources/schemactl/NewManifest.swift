@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import Planning
 
 /// A manifest that does nothing yet.
 package struct NewManifest {
@@ -19,18 +20,21 @@ package struct NewManifest {
     Self.number(after: others, at: time) + "_" + slug
   }
 
-  /// - Parameter modeline: the comment that names the schema to an editor.
-  package func text(modeline: String) -> String {
-    """
-    \(modeline)
-    description: \(yamlScalar(name))
-    operations: []
-    # Instead of `[]`, an entry for each change, in order:
-    #   - add_column:
-    #       table: reminders
-    #       column: { name: priority, type: INTEGER }
+  /// - Parameters:
+  ///   - modeline: the comment that names the schema to an editor.
+  ///   - operations: nil when they are for somebody to fill in.
+  package func text(modeline: String, operations: [WrittenOperation]? = nil) -> String {
+    if let operations { return modeline + "\n" + manifestText(description: name, operations) }
+    return """
+      \(modeline)
+      description: \(yamlScalar(name))
+      operations: []
+      # Instead of `[]`, an entry for each change, in order:
+      #   - add_column:
+      #       table: reminders
+      #       column: { name: priority, type: INTEGER }
 
-    """
+      """
   }
 
   /// File systems take names of 255 bytes.

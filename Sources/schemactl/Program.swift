@@ -2,13 +2,15 @@ import CommandLineParsing
 import Linting
 import ManifestFormat
 import Migrating
+import Planning
 
 extension CommandLineProgram {
   static var commands: [any Command.Type] {
     [
-      NewCommand.self,
+      InitCommand.self, NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      DiffCommand.self, LintCommand.self, CheckCommand.self, FreezeCommand.self,
+      DiffCommand.self, InspectCommand.self, AdoptCommand.self, LintCommand.self, CheckCommand.self,
+      FreezeCommand.self,
       RebaseCommand.self, LedgerCommand.self, CompletionsCommand.self, SchemaCommand.self,
     ]
   }
@@ -69,14 +71,21 @@ extension [OptionDeclaration] {
     [
       OptionDeclaration(
         "database", .text("FILE"), environment: "SCHEMACTL_DATABASE", summary: "The database."),
-      OptionDeclaration(
-        "timeout", .number("SECONDS", 0...Configuration.maximumTimeout),
-        summary: "How long to wait for a lock; 5 when nothing says otherwise."),
+      .timeout,
     ]
   }
 }
 
 extension OptionDeclaration {
+  static let timeout = OptionDeclaration(
+    "timeout", .number("SECONDS", 0...Configuration.maximumTimeout),
+    summary: "How long to wait for a lock; 5 when nothing says otherwise.")
+
+  static let strategy = OptionDeclaration(
+    "strategy", .choice("NAME", Strategy.choosable.map(\.rawValue)),
+    summary: "How to change tables, for operations that have the choice, instead of the cheapest "
+      + "way.")
+
   static let profile = OptionDeclaration(
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
     summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it.")

@@ -110,8 +110,10 @@ struct Settings {
   }
 
   var application: Application {
-    Application(
+    var application = Application(
       declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
+    application.forcedStrategy = session.invocation.text("strategy").flatMap(Strategy.init)
+    return application
   }
 
   func linter(of project: Project, profile: Profile? = nil) throws -> Linter {

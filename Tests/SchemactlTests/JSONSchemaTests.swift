@@ -134,6 +134,11 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(1, .strangers, "plan --database app.sqlite"), Document(2, .edited, "plan"),
     Document(3, .unplannable, "plan"), Document(66, .current, "plan --config no.yaml"),
     Document(0, .current, "new x"), Document(64, .current, "new !"),
+    Document(1, .current, "new x --from migrations"),
+    Document(0, .current, "inspect"), Document(3, .failing, "inspect"),
+    Document(0, .current, "diff migrations app.sqlite"),
+    Document(1, .strangers, "adopt --database app.sqlite"),
+    Document(1, .strangers, "init --from app.sqlite", schema: "adopt"),
   ]
 }
 

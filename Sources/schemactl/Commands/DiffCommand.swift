@@ -1,22 +1,39 @@
 import CommandLineParsing
 import Migrating
+import SchemaModel
 
 enum DiffCommand: Command {
   static let declaration = CommandDeclaration(
-    name: "diff", summary: "Shows how a database differs from its history.",
+    name: "diff", summary: "Shows how a database differs from its history, or two schemas.",
     discussion: """
-      Compares the database's schema with the one that its history promises at the point where the \
-      database stands. Quoting, white space, comments and the case of keywords make no difference. \
-      Nothing is written.
+      Without names it compares the database's schema with the one that its history promises at the \
+      point where the database stands. With one name it compares the history with that, with two \
+      names the first with the second: each is a database, a folder of migrations or a file of SQL. \
+      Quoting, white space, comments and the case of keywords make no difference. Nothing is written.
       """,
     examples: [
       .init(
-        "schemactl diff --database app.sqlite", "Shows every difference, or that there is none.")
+        "schemactl diff --database app.sqlite", "Shows every difference, or that there is none."),
+      .init("schemactl diff schema.sql", "What a file of SQL has more or less than the history."),
+      .init("schemactl diff old.sqlite new.sqlite", "Two databases."),
     ],
-    options: .database + .common)
+    arguments: [
+      ArgumentDeclaration(
+        name: "FROM", summary: "A database, a folder of migrations or a file of SQL.",
+        required: false),
+      ArgumentDeclaration(name: "TO", summary: "What is compared with it.", required: false),
+    ],
+    options: [.at] + .database + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
+    let names = session.invocation.arguments
+    if !names.isEmpty { return try compare(names, settings, session) }
+    guard session.invocation.text("at") == nil else {
+      throw session.usageError(
+        "--at goes with the name of what is compared",
+        hint: "As in: schemactl diff --at 4 app.sqlite")
+    }
     let database = try settings.requiredDatabase()
     let result = try attempt {
       try settings.project(for: database).diff(
@@ -26,6 +43,27 @@ enum DiffCommand: Command {
     case .success(let report):
       session.report(.compared(report, database: database))
       return report.status
+    case .failure(let failure):
+      session.report(.failed(.diff, failure))
+      return failure.status
+    }
+  }
+
+  /// One name is compared with the history.
+  private static func compare(
+    _ names: [String], _ settings: Settings, _ session: Session
+  ) throws -> ExitStatus {
+    let from = names.count == 2 ? names[0] : nil
+    let to = names[names.count - 1]
+    let result = try attempt {
+      let expected = try settings.schema(of: from, session)
+      // The other one of a pair stands as it is, unless it is a folder, too.
+      return compareSchemas(expected: expected, actual: try settings.schema(of: to, session))
+    }
+    switch result {
+    case .success(let changes):
+      session.report(.differs(changes, from: from ?? settings.migrations, to: to))
+      return changes.isEmpty ? .success : .finding
     case .failure(let failure):
       session.report(.failed(.diff, failure))
       return failure.status

@@ -29,6 +29,7 @@ enum MigrateCommand: Command {
         "reset-drafts",
         summary: "Go back to the copy from before the first draft, then apply what is pending."),
       OptionDeclaration("redact", summary: "Show no values of rows in messages."),
+      .strategy,
     ] + .database + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }

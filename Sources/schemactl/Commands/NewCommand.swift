@@ -2,6 +2,7 @@ import CommandLineParsing
 import History
 import ManifestFormat
 import Migrating
+import Planning
 import SchemaKit
 
 #if canImport(Glibc)
@@ -22,20 +23,42 @@ enum NewCommand: Command {
       .manifest.schema.json beside the manifests, which is written when it is not there ('schemactl \
       schema manifest' prints it). Keep that file with the manifests.
 
+      With --from the manifest leads from the head of the history to the schema of a database or of a \
+      file of SQL. It keeps the rows of every column that stays: one that stays under another name \
+      must be told by --rename, or it is dropped and made anew, and lint stops that where it harms. \
+      Values that must change are for you to say, with `copy`, `map` or `update`.
+
       A folder that is not there is made when --migrations or a schemactl.yaml names the project.
       """,
     examples: [
-      .init("schemactl new Add priority", "Writes 0008_add_priority.yaml when 0007 is the last.")
+      .init("schemactl new Add priority", "Writes 0008_add_priority.yaml when 0007 is the last."),
+      .init(
+        "schemactl new Colours --from schema.sql --rename lists.color=colour",
+        "Writes the operations that lead to the schema of that file."),
     ],
     arguments: [
       ArgumentDeclaration(name: "NAME", summary: "What the migration does.", repeats: true)
     ],
-    options: .common, seeAlso: ["schemactl schema --help"])
+    options: [
+      OptionDeclaration(
+        "from", .text("SOURCE"),
+        summary: "The schema to lead to: a database, a file of SQL or a folder of migrations."),
+      OptionDeclaration(
+        "rename", .text("T.OLD=NEW"), repeats: true,
+        summary: "A column, or with OLD=NEW a table, that keeps its rows under another name."),
+      .timeout,
+    ] + .common, seeAlso: ["schemactl schema --help"])
 
   private static let schemaFile = ".manifest.schema.json"
   private static let ownModeline = "# yaml-language-server: $schema=\(schemaFile)"
 
   static func run(_ session: Session) throws -> ExitStatus {
+    let result = try attempt { try write(session) }
+    if let failure = result.failure { session.report(.failed(.new, failure)) }
+    return result.failure?.status ?? .success
+  }
+
+  private static func write(_ session: Session) throws {
     let name = session.invocation.arguments.joined(separator: " ")
     guard let manifest = NewManifest(name: name) else {
       throw session.usageError(
@@ -52,22 +75,53 @@ enum NewCommand: Command {
     let claim = FolderClaim(settings.migrations)
     defer { claim.end() }
     let project = try settings.project()
+    let operations = try operations(on: project, settings, session)
     do throws(FileError) {
-      try write(manifest, to: project, session)
+      try write(manifest, operations, to: project, session)
     } catch {
       throw Failure(error)
     }
-    return .success
+  }
+
+  /// What leads from the head of the history to what --from names; nil without it.
+  private static func operations(
+    on project: Project, _ settings: Settings, _ session: Session
+  ) throws -> [WrittenOperation]? {
+    let renamings = try session.invocation.texts("rename").map { text in
+      guard let renaming = SchemaRenaming(text) else {
+        throw session.usageError(
+          "'\(text.visible)' does not say a renaming",
+          hint: "Write --rename table.old=new for a column, --rename old=new for a table.")
+      }
+      return renaming
+    }
+    guard let source = session.invocation.text("from") else {
+      guard renamings.isEmpty else {
+        throw session.usageError("--rename goes with --from", hint: nil)
+      }
+      return nil
+    }
+    let wanted = try settings.schema(of: source, session)
+    let head = try project.schema(through: nil, interruption: session.interruption)
+    let operations = try SchemaTransition.operations(
+      from: head, to: wanted, renaming: renamings, settings.application)
+    guard !operations.isEmpty else {
+      throw Failure(
+        .finding, "\(source) has the schema of the history already: there is nothing to write")
+    }
+    return operations
   }
 
   private static func write(
-    _ manifest: NewManifest, to project: Project, _ session: Session
+    _ manifest: NewManifest, _ operations: [WrittenOperation]?, to project: Project,
+    _ session: Session
   ) throws(FileError) {
     let modeline = modeline(of: project.migrations.last) ?? ownModeline
     let others = project.migrations.map(\.id) + (project.lock?.entries.map(\.id) ?? [])
     let id = manifest.id(after: others, at: .now)
     let file = project.folder.file(ofMigration: id)
-    try createFile(Array(manifest.text(modeline: modeline).utf8), at: file)
+    let text = manifest.text(modeline: modeline, operations: operations)
+    try createFile(Array(text.utf8), at: file)
     if modeline == ownModeline { try writeSchema(beside: file, session) }
     session.report(.created(id: id, file: file))
   }

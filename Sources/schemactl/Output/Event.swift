@@ -18,6 +18,10 @@ enum Event {
   case verified(VerifyReport, of: Project, database: String?)
   case checked(CheckReport)
   case compared(DiffReport, database: String)
+  /// How the second of two schemas differs from the first.
+  case differs([SchemaChange], from: String, to: String)
+  case inspected(Schema, SchemaForm)
+  case adopted(AdoptReport, database: String)
   case linted(LintReport)
   /// A new manifest.
   case created(id: String, file: String)
@@ -39,7 +43,7 @@ enum Event {
   /// Whose result a failure stands in.
   enum CommandResult {
     case migrate(database: String)
-    case plan, status, verify, diff, lint, freeze, rebase, ledger
+    case plan, status, verify, diff, inspect, adopt, new, lint, freeze, rebase, ledger
   }
 }
 

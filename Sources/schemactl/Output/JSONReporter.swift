@@ -34,6 +34,13 @@ struct JSONReporter: Reporter {
             ("hasLedger", .bool(report.hasLedger)),
             ("ledger", .array(report.ledger.map(\.json))),
           ])
+    case .differs(let changes, _, _): write(differences(changes, isEqual: changes.isEmpty))
+    case .inspected(let schema, _): write(schema.members)
+    case .adopted(let report, _):
+      write([
+        ("at", .string(report.at)), ("adopted", .list(report.adopted)),
+        ("pending", .list(report.pending)),
+      ])
     case .linted(let report): write(report.members)
     case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
     case .explained(let rule, let text):
@@ -102,6 +109,10 @@ extension Event.CommandResult {
         ("drift", .array([])), failed,
       ]
     case .diff: return differences([], isEqual: false) + [failed]
+    case .new: return [("id", .null), ("file", .null), failed]
+    case .inspect: return [("objects", .array([])), ("manifest", .null), failed]
+    case .adopt:
+      return [("at", .null), ("adopted", .array([])), ("pending", .array([])), failed]
     case .lint: return [("profile", .null), ("findings", .array([])), ("summary", .null), failed]
     case .ledger: return [("ledger", .array([])), ("repairs", .array([])), failed]
     case .freeze:
@@ -170,6 +181,24 @@ private func migration(
     ("applied", .array(applied.map(\.json))), ("failed", failure?.json ?? .null),
     ("backup", .null), ("created", .bool(created)), ("drift", .array(drift.map(\.json))),
   ]
+}
+
+extension Schema {
+  fileprivate var members: [(String, JSON)] {
+    let visible = withoutShadowTables()
+    return [
+      (
+        "objects",
+        .array(
+          visible.objects.map { object in
+            .object([
+              ("kind", .string(object.kind.rawValue)), ("name", .string(object.name)),
+              ("table", .string(object.table)), ("sql", .text(object.sql)),
+            ])
+          })
+      ), ("manifest", .string(manifestText(operations))),
+    ]
+  }
 }
 
 extension AppliedMigration {

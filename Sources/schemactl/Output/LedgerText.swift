@@ -7,7 +7,10 @@ extension TextReporter {
     let width = entries.map(\.id.visible.count).max() ?? 0
     for entry in entries {
       let row = rows.first { $0.id == entry.id }
-      let time = row.map { "  \($0.startedAt.visible)  \($0.milliseconds) ms" } ?? ""
+      let time =
+        row.map {
+          "  \($0.startedAt.visible)  " + ($0.isAdopted ? "adopted" : "\($0.milliseconds) ms")
+        } ?? ""
       let id = entry.id.visible
       say(id + String(repeating: " ", count: width - id.count) + "  \(entry.state.rawValue)\(time)")
       if !entry.detail.isEmpty { say("  \(entry.detail.visible)") }

@@ -1,0 +1,100 @@
+import CommandLineParsing
+import History
+import ManifestFormat
+import Migrating
+import Planning
+import SchemaKit
+import SchemaModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+enum InitCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "init", summary: "Begins a history, from a database that is there.",
+    discussion: """
+      Writes 0001_baseline.yaml, which makes the schema that the database has, and adopts the \
+      database: its ledger says that it has run it. Rows are not part of a baseline: what a fresh \
+      database needs to begin with is for you to add, as a migration of its own. What other engines \
+      keep in the database, and what `ignore` in schemactl.yaml names, is left out.
+      """,
+    examples: [
+      .init("schemactl init --from app.sqlite", "Writes migrations/0001_baseline.yaml.")
+    ],
+    options: [
+      OptionDeclaration("from", .text("FILE"), summary: "The database."), .timeout,
+    ] + .common)
+
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    guard let database = session.invocation.text("from") else {
+      throw session.usageError(
+        "--from is missing", hint: "Name the database: schemactl init --from app.sqlite")
+    }
+    let settings = try Settings(session)
+    let result = try attempt {
+      try writeBaseline(of: database, settings, session)
+      return try settings.project(for: database).adopt(
+        database, at: nil, timeout: settings.timeout, interruption: session.interruption)
+    }
+    switch result {
+    case .success(let report):
+      session.report(.adopted(report, database: database))
+      return .success
+    case .failure(let failure):
+      session.report(.failed(.adopt, failure))
+      return failure.status
+    }
+  }
+
+  private static func writeBaseline(
+    of database: String, _ settings: Settings, _ session: Session
+  ) throws {
+    let folder = MigrationFolder(settings.migrations)
+    try requireNone(in: folder)
+    let schema = try SchemaSource.database(database).schema(
+      settings.application, ignoring: ForeignObjects(ignoring: settings.configuration.ignore),
+      timeout: settings.timeout, interruption: session.interruption)
+    let text = manifestText(
+      description: "The schema as it was when the history began.", schema.operations)
+    let file = folder.file(ofMigration: "0001_baseline")
+    try write(text, to: file, in: folder)
+    session.report(.note("wrote \(file)"))
+  }
+
+  private static func requireNone(in folder: MigrationFolder) throws {
+    let ids: [String]
+    let isFrozen: Bool
+    do throws(HistoryReadError) {
+      ids = try folder.ids()
+      isFrozen = try folder.lock() != nil
+    } catch .missingFolder {
+      return
+    } catch {
+      throw error.problem(ofFolder: folder.path)
+    }
+    guard ids.isEmpty, !isFrozen else {
+      throw Failure(
+        .finding,
+        "\(folder.path) holds a history already, through \(ids.last ?? HistoryLock.fileName): "
+          + "`schemactl adopt` takes a database over into it")
+    }
+  }
+
+  private static func write(_ text: String, to file: String, in folder: MigrationFolder) throws {
+    guard mkdir(folder.path, 0o777) == 0 || errno == EEXIST else {
+      throw Failure(FileError(path: folder.path, systemError: errno))
+    }
+    do throws(FileError) {
+      try writeFileAtomically(Array(text.utf8), to: file)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}

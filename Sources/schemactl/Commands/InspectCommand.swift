@@ -1,0 +1,77 @@
+import CommandLineParsing
+import History
+import ManifestFormat
+import Migrating
+import SchemaKit
+import SchemaModel
+
+enum InspectCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "inspect", summary: "Prints a schema.",
+    discussion: """
+      Prints the schema of a database, of a folder of migrations or of a file of SQL: as the SQL that \
+      SQLite stores, or as the operations of a manifest that make it. Without a name it is that of \
+      the history.
+      """,
+    examples: [
+      .init("schemactl inspect app.sqlite", "The schema of a database, as SQL."),
+      .init("schemactl inspect --at 0004", "What the history promises after migration 4."),
+      .init("schemactl inspect schema.sql --as operations", "As the operations of a manifest."),
+    ],
+    arguments: [
+      ArgumentDeclaration(
+        name: "SOURCE", summary: "A database, a folder of migrations or a file of SQL.",
+        required: false)
+    ],
+    options: [
+      OptionDeclaration(
+        "as", .choice("FORM", SchemaForm.allCases.map(\.rawValue)),
+        summary: "'sql', when nothing says otherwise, or 'operations'."),
+      .at, .timeout,
+    ] + .common)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let form = session.invocation.text("as").flatMap(SchemaForm.init) ?? .sql
+    let result = try attempt {
+      try settings.schema(of: session.invocation.arguments.first, session)
+    }
+    switch result {
+    case .success(let schema):
+      session.report(.inspected(schema, form))
+      return .success
+    case .failure(let failure):
+      session.report(.failed(.inspect, failure))
+      return failure.status
+    }
+  }
+}
+
+/// How a schema is printed.
+enum SchemaForm: String, CaseIterable {
+  case sql, operations
+}
+
+extension OptionDeclaration {
+  static let at = OptionDeclaration(
+    "at", .text("ID"), summary: "The last migration of a history that counts, by id or number.")
+}
+
+extension Settings {
+  /// - Parameter path: a database, a folder or a file of SQL; nil is the history of the project.
+  func schema(of path: String?, _ session: Session) throws -> Schema {
+    let through = session.invocation.text("at")
+    let foreign = ForeignObjects(ignoring: configuration.ignore)
+    let source: SchemaSource
+    if let path {
+      source = try .at(path, through: through) { folder in
+        try Project.load(
+          migrations: folder, application: application, ignoring: configuration.ignore)
+      }
+    } else {
+      source = .history(try project(), through: through)
+    }
+    return try source.schema(
+      application, ignoring: foreign, timeout: timeout, interruption: session.interruption)
+  }
+}
