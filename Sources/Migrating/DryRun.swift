@@ -35,6 +35,7 @@ extension Project {
     var report = DryRunReport(plan: plan, failure: plan.failure)
     guard exists else { return report }
     let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
+    if !plan.migrations.isEmpty { try requireWhole(connection, options.database) }
     var questions = Questions(connection: connection, redacts: options.redactsValues)
     for planned in plan.migrations {
       for (index, operation) in planned.operations.enumerated() {
@@ -48,6 +49,16 @@ extension Project {
     }
     return report
   }
+}
+
+private func requireWhole(_ connection: Connection, _ database: String) throws(Failure) {
+  let damage: String?
+  do {
+    damage = try connection.structuralDamage()
+  } catch {
+    throw Failure(error, database: database)
+  }
+  if let damage { throw Failure(damaged: database, damage) }
 }
 
 /// One question to the rows of a table, whose answer must be no.

@@ -77,7 +77,12 @@ package enum DatabaseFile {
         return try open(path, .readWrite, timeout: timeout, interruption)
       }
     } catch {
-      throw Failure(error, database: path)
+      guard error.status == .bug else { throw Failure(error, database: path) }
+      // The first read failed: the file says of itself what this SQLite does not know.
+      throw Failure(
+        .inputOutput,
+        "\(path) cannot be read (\(error.message)): a newer SQLite has made it, or it is damaged. "
+          + "If so, restore it from a backup")
     }
   }
 
@@ -108,6 +113,9 @@ package struct LiveDatabase {
         rows = try Ledger.rows(in: connection)
         schema = try Schema(of: connection)
       }
+      if let damage = schema.damage { throw Failure(damaged: path, damage) }
+    } catch let failure as Failure {
+      throw failure
     } catch let error as DatabaseError {
       throw Failure(error, database: path)
     } catch let error as LedgerReadError {
