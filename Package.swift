@@ -94,6 +94,12 @@ let package = Package(
     .testTarget(
       name: "TortureTests", dependencies: ["Torture", "TestSupport", "schemactl"],
       swiftSettings: strict),
+    // What `make fuzz` feeds, and a test runs over its corpora.
+    .target(
+      name: "Fuzzing",
+      dependencies: ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "History", "Migrating"],
+      path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: strict),
+    tests(of: "Fuzzing"),
     .executableTarget(
       name: "CrashingMigrator", dependencies: ["History", "Migrating"],
       path: "Tests/CrashingMigrator", swiftSettings: strict),
@@ -109,3 +115,10 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// libFuzzer comes with Swift on Linux, and only instrumented code is of use to it: `make fuzz`.
+if Context.environment["SCHEMACTL_FUZZING"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzzer", dependencies: ["Fuzzing"], path: "Tests/Fuzzer", swiftSettings: strict))
+}
