@@ -33,7 +33,6 @@ struct LedgerRefusalTests {
         + "BEGIN SELECT 1; END",
       "WITH x AS (SELECT id FROM schemactl_migrations) INSERT INTO t SELECT * FROM x",
       "INSERT INTO t VALUES ((SELECT max(position) FROM schemactl_migrations))",
-      "REINDEX schemactl_migrations",
       "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET name = 'x' WHERE name LIKE 'schemactl%'",
       "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE tbl_name = 'schemactl_' || 'migrations'",
       "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
@@ -114,8 +113,14 @@ struct LedgerRefusalTests {
     } catch let error as Failure {
       failure = error
     }
-    #expect(failure?.status == .invalidInput, "\(what): \(failure?.message ?? "it ran")")
-    #expect(failure?.message.contains("schemactl") == true, "\(failure?.message ?? "")")
+    // SQLite itself takes no second table of the name, and no edit that breaks its schema.
+    let isSQLites = ["there is already another table", "malformed database schema"].contains {
+      failure?.message.hasPrefix($0) ?? false
+    }
+    #expect(
+      failure?.status == (isSQLites ? .migrationFailed : .invalidInput),
+      "\(what): \(failure?.message ?? "it ran")")
+    #expect(isSQLites || failure?.message.contains("schemactl") == true, "\(failure?.message ?? "")")
     #expect(failure?.place?.position != nil)
     #expect(try sandbox.rows("SELECT * FROM schemactl_migrations") == before)
     #expect(try sandbox.schema() == schema)

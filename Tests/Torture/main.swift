@@ -8,7 +8,7 @@ import Foundation
 // and `--seconds` are limits for each campaign. The same seed and tries are the same faults.
 
 let campaigns: [any Campaign.Type] = [
-  HostileDatabases.self
+  HostileDatabases.self, HostileManifests.self,
 ]
 
 var names: [String] = []

@@ -9,4 +9,15 @@ struct TortureTests {
     #expect(ended.code == 64)
     #expect(ended.errors.hasPrefix("unknown: no-such-campaign; campaigns: "))
   }
+
+  @Test(
+    "a damaged database, or a hostile manifest, crashes nothing and changes nothing",
+    arguments: [("hostile-databases", 16), ("hostile-manifests", 30)])
+  func hostile(campaign: String, tries: Int) throws {
+    let ended = try run("Torture", [campaign, "--seed", "7", "--tries", "\(tries)"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    let rows = ended.output.split(separator: "\n").dropFirst(2)
+    #expect(rows.count >= 5)
+    #expect(rows.allSatisfy { $0.hasSuffix("| 0 |") }, "\(ended.output)")
+  }
 }

@@ -32,8 +32,10 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  fileprivate var isHarmless: Bool {
-    switch properties.generalCategory {
+  /// Neither drives a terminal, nor breaks the line, nor turns the direction of writing.
+  var isHarmless: Bool {
+    if (0x20..<0x7F).contains(value) { return true }
+    return switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: false
     default: !properties.isBidiControl
     }
