@@ -52,6 +52,7 @@ extension Schema {
 extension Failure {
   init(damaged database: String, _ what: String) {
     self.init(
-      .inputOutput, "\(database) is damaged (\(what)). Nothing was changed. Restore it from a backup")
+      .inputOutput,
+      "\(database) is damaged (\(what)). Nothing was changed. Restore it from a backup")
   }
 }

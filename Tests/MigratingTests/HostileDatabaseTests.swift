@@ -53,7 +53,8 @@ struct HostileDatabaseTests {
     #expect(
       try sandbox.rows("SELECT tags.id, tags.label, l.* FROM tags, remindersLists l")
         == sandbox.rows("SELECT tags.id, tags.label, l.* FROM tags, remindersLists l"))
-    #expect(try sandbox.rows("SELECT label, note FROM tags WHERE id = 't3'") == [["ünïcödé 🎈", "ß"]])
+    #expect(
+      try sandbox.rows("SELECT label, note FROM tags WHERE id = 't3'") == [["ünïcödé 🎈", "ß"]])
     #expect(others.count == 6)
     #expect(
       try sandbox.rows(settings)

@@ -120,7 +120,8 @@ struct LedgerRefusalTests {
     #expect(
       failure?.status == (isSQLites ? .migrationFailed : .invalidInput),
       "\(what): \(failure?.message ?? "it ran")")
-    #expect(isSQLites || failure?.message.contains("schemactl") == true, "\(failure?.message ?? "")")
+    #expect(
+      isSQLites || failure?.message.contains("schemactl") == true, "\(failure?.message ?? "")")
     #expect(failure?.place?.position != nil)
     #expect(try sandbox.rows("SELECT * FROM schemactl_migrations") == before)
     #expect(try sandbox.schema() == schema)

@@ -21,7 +21,8 @@ struct HostileFileTests {
   func noDatabase(bytes: Data) throws {
     let folder = try WorkingFolder.ofReminders()
     try bytes.write(to: URL(fileURLWithPath: folder.path("app.sqlite")))
-    try expectRefusal(74, folder, saying: "app.sqlite is not an SQLite database, or it is encrypted")
+    try expectRefusal(
+      74, folder, saying: "app.sqlite is not an SQLite database, or it is encrypted")
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
   }
 

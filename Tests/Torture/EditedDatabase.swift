@@ -21,7 +21,8 @@ enum EditedDatabase {
     sql("'DROP TABLE files'", of: "touch"), sql("x'00ff'", of: "notes"), sql("17", of: "notes"),
     sql("sql || char(0) || '; DROP TABLE tags'", of: "notes"),
     sql("sql || CAST(x'ff80' AS TEXT)", of: "files"),
-    sql("'CREATE TABLE notes (id INTEGER PRIMARY KEY, body /*' || hex(zeroblob(1000000)) || '*/)'",
+    sql(
+      "'CREATE TABLE notes (id INTEGER PRIMARY KEY, body /*' || hex(zeroblob(1000000)) || '*/)'",
       of: "notes"),
     sql("replace(sql, 'id INTEGER PRIMARY KEY', 'id INTEGER')", of: "files"),
     sql("sql || ' WITHOUT ROWID'", of: "files"), sql("sql || ' STRICT'", of: "notes"),
@@ -32,13 +33,17 @@ enum EditedDatabase {
     sql("replace(sql, 'body', 'nobody')", of: "noteBody"),
     sql("'CREATE VIEW bodies AS SELECT * FROM bodies'", of: "bodies"),
     sql("'CREATE VIEW bodies AS SELECT * FROM notes, bodies, bodies b'", of: "bodies"),
-    sql("'CREATE TRIGGER touch AFTER UPDATE ON notes BEGIN UPDATE notes SET body = 1; END'",
+    sql(
+      "'CREATE TRIGGER touch AFTER UPDATE ON notes BEGIN UPDATE notes SET body = 1; END'",
       of: "touch"),
-    sql("'CREATE TRIGGER touch BEFORE INSERT ON schemactl_migrations BEGIN DELETE FROM notes; END'",
+    sql(
+      "'CREATE TRIGGER touch BEFORE INSERT ON schemactl_migrations BEGIN DELETE FROM notes; END'",
       of: "touch"),
-    sql("'CREATE VIEW bodies AS SELECT ' || replace(hex(zeroblob(3000)), '00', '(') || '1'",
+    sql(
+      "'CREATE VIEW bodies AS SELECT ' || replace(hex(zeroblob(3000)), '00', '(') || '1'",
       of: "bodies"),
-    sql("'CREATE VIEW bodies AS SELECT 1' || replace(hex(zeroblob(5000)), '00', ',1')",
+    sql(
+      "'CREATE VIEW bodies AS SELECT 1' || replace(hex(zeroblob(5000)), '00', ',1')",
       of: "bodies"),
     sql("'CREATE VIRTUAL TABLE search USING nothing(words)'", of: "search"),
     sql("'CREATE VIRTUAL TABLE search USING fts5(words, content=''bodies'')'", of: "search"),

@@ -64,9 +64,11 @@ struct HostileDatabases: Campaign {
     var report: String?
     if !problems.isEmpty {
       let kept = FileManager.default.temporaryDirectory
-        .appendingPathComponent("hostile-\(ProcessInfo.processInfo.processIdentifier)-\(number).sqlite")
+        .appendingPathComponent(
+          "hostile-\(ProcessInfo.processInfo.processIdentifier)-\(number).sqlite")
       try specimen.write(to: kept.path)
-      report = "try \(number + 1): \(specimen.layout): \(story.joined(separator: ", ")): "
+      report =
+        "try \(number + 1): \(specimen.layout): \(story.joined(separator: ", ")): "
         + problems.joined(separator: "; ") + " (kept as \(kept.path))"
     }
     run.note(target.title, problem: report)
@@ -204,7 +206,9 @@ struct HostileDatabases: Campaign {
   /// What is wrong with what it says.
   private func problem(of ended: LimitedRun) -> String? {
     if ended.code > 4, !ended.errors.contains("app.sqlite") { return "does not name the file" }
-    if ended.text.contains("malformed"), ended.code != 74 { return "damaged, and exits with \(ended.code)" }
+    if ended.text.contains("malformed"), ended.code != 74 {
+      return "damaged, and exits with \(ended.code)"
+    }
     if ended.errors.contains("is damaged"), !ended.errors.contains("backup") {
       return "does not say what to do"
     }

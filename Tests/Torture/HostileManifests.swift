@@ -55,7 +55,8 @@ struct HostileManifests: Campaign {
 
   private func strike(_ target: Target, _ number: Int) throws {
     var files = pristine
-    let manifests = files.keys.filter { $0.hasSuffix(".yaml") && $0.hasPrefix("migrations") }.sorted()
+    let manifests = files.keys.filter { $0.hasSuffix(".yaml") && $0.hasPrefix("migrations") }
+      .sorted()
     let name = manifests[Int.random(in: manifests.indices, using: &run.generator)]
     switch target {
     case .bytes: files[name] = changed(files[name] ?? [])
@@ -76,7 +77,8 @@ struct HostileManifests: Campaign {
     let text = String(decoding: changed?.value ?? [], as: UTF8.self)
     run.note(
       target.rawValue,
-      problem: "try \(number + 1): \(problems.joined(separator: "; ")): \(changed?.key ?? "")\n\(text)")
+      problem:
+        "try \(number + 1): \(problems.joined(separator: "; ")): \(changed?.key ?? "")\n\(text)")
   }
 
   // MARK: Harm

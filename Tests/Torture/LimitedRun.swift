@@ -18,7 +18,8 @@ struct LimitedRun {
   ///   - limit: in seconds, far more than it ever needs.
   init(_ program: String, _ arguments: [String], in folder: String, limit: Double = 30) throws {
     let streams = ["out", "err"].map { "\(folder)/\($0)" }
-    let process = try Self.spawn([programs.appendingPathComponent(program).path] + arguments, streams)
+    let process = try Self.spawn(
+      [programs.appendingPathComponent(program).path] + arguments, streams)
     let deadline = ContinuousClock.now + .seconds(limit)
     var status: Int32 = 0
     var usage = rusage()

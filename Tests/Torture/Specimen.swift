@@ -121,7 +121,8 @@ struct Specimen {
     }
     var files: [String: [UInt8]] = [:]
     for suffix in ["", "-wal", "-journal"] {
-      files[suffix] = FileManager.default.contents(atPath: history.database + suffix).map(Array.init)
+      files[suffix] = FileManager.default.contents(atPath: history.database + suffix).map(
+        Array.init)
     }
     return Specimen(layout: layout, files: files)
   }
