@@ -24,7 +24,7 @@ struct Conditions: CustomStringConvertible {
         Device(sectorSize: 512, isPowersafe: false), Device(sectorSize: 4096, isPowersafe: true),
         Device(sectorSize: 4096, isPowersafe: false),
       ][round % 3]
-    pageSize = [1024, 512, 4096, 2048][round % 4]
+    pageSize = [512, 1024, 4096, 2048][round % 4]
   }
 
   var description: String {

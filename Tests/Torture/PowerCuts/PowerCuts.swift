@@ -17,14 +17,16 @@ enum PowerCuts: Campaign {
 
     try proveThatFaultsAreSeen(run)
     var sightings = Sightings()
-    for round in 0... where round == 0 || run.goesOn {
+    var round = 0
+    repeat {
       for scenario in scenarios {
         for journal in Conditions.Journal.allCases {
           let trial = try Trial(scenario, Conditions(journal, round: round))
           trial.run(run, &sightings, most: round == 0 ? min(400, run.share(of: rows)) : .max)
         }
       }
-    }
+      round += 1
+    } while run.goesOn
     say("\(name): \(sightings)")
     sightings.note(run)
   }
