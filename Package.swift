@@ -73,7 +73,7 @@ let package = Package(
       of: "Migrating",
       [
         "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "CrashingMigrator", "TestSupport",
+        "TestSupport", "schemactl",
       ]),
     // What tests share: databases, histories and processes in temporary folders.
     .target(
@@ -96,11 +96,8 @@ let package = Package(
       ],
       path: "Tests/Torture", swiftSettings: strict),
     .testTarget(
-      name: "TortureTests", dependencies: ["Torture", "TestSupport", "schemactl"],
+      name: "TortureTests", dependencies: ["Torture", "TestSupport", "Planning", "schemactl"],
       swiftSettings: strict),
-    .executableTarget(
-      name: "CrashingMigrator", dependencies: ["History", "Migrating"],
-      path: "Tests/CrashingMigrator", swiftSettings: strict),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
     .testTarget(
       name: "SchemactlTests",

@@ -112,7 +112,8 @@ private func makeItems(_ sandbox: Sandbox) throws {
 
 private var creation: Scenario {
   .migrating("a new file") { sandbox in
-    try sandbox.addSQL("0001_one", "CREATE TABLE one (a PRIMARY KEY); INSERT INTO one VALUES (1), (2)")
+    try sandbox.addSQL(
+      "0001_one", "CREATE TABLE one (a PRIMARY KEY); INSERT INTO one VALUES (1), (2)")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a REFERENCES one)")
   }
 }
