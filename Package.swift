@@ -73,7 +73,7 @@ let package = Package(
       of: "Migrating",
       [
         "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "CrashingMigrator", "TestSupport",
+        "TestSupport", "schemactl",
       ]),
     // What tests share: databases, histories and processes in temporary folders.
     .target(
@@ -82,17 +82,21 @@ let package = Package(
         "SQLite", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
+    // SQLite's view of the disk, where every call can be seen and be made to fail.
+    .target(
+      name: "FaultyFileSystem", dependencies: ["CSQLite"], path: "Tests/FaultyFileSystem",
+      swiftSettings: strict),
     // A program, because faults are made for a whole process: a file system and an allocator of its
     // own, signals, kills.
     .executableTarget(
       name: "Torture",
       dependencies: [
         "CSQLite", "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "Migrating", "TestSupport",
+        "Migrating", "TestSupport", "FaultyFileSystem",
       ],
       path: "Tests/Torture", swiftSettings: strict),
     .testTarget(
-      name: "TortureTests", dependencies: ["Torture", "TestSupport", "schemactl"],
+      name: "TortureTests", dependencies: ["Torture", "TestSupport", "Planning", "schemactl"],
       swiftSettings: strict),
     // What `make fuzz` feeds, and a test runs over its corpora.
     .target(
@@ -100,9 +104,6 @@ let package = Package(
       dependencies: ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "History", "Migrating"],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: strict),
     tests(of: "Fuzzing"),
-    .executableTarget(
-      name: "CrashingMigrator", dependencies: ["History", "Migrating"],
-      path: "Tests/CrashingMigrator", swiftSettings: strict),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
     .testTarget(
       name: "SchemactlTests",
