@@ -88,9 +88,11 @@ let package = Package(
       name: "Torture",
       dependencies: [
         "CSQLite", "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "Migrating", "TestSupport",
+        "Migrating", "TestSupport", "FaultyAllocator",
       ],
       path: "Tests/Torture", swiftSettings: strict),
+    .target(
+      name: "FaultyAllocator", dependencies: ["CSQLite"], path: "Tests/FaultyAllocator"),
     .testTarget(
       name: "TortureTests", dependencies: ["Torture", "TestSupport", "schemactl"],
       swiftSettings: strict),

@@ -1,0 +1,169 @@
+import Foundation
+import History
+import Migrating
+import SQLite
+import TestSupport
+
+/// Something that schemactl does with a database, to be done again and again from one beginning
+/// while faults are made.
+final class Deed {
+  /// How it ended, as far as the user was told.
+  struct Ending: Equatable {
+    var status = ExitStatus.success
+    var message = ""
+    /// What it says of the database and the history when it succeeds.
+    var answer: [String] = []
+    /// The migrations that it says are applied now.
+    var applied: [String] = []
+  }
+
+  /// `migrate, rebuild`.
+  let name: String
+  let sandbox: Sandbox
+  /// What the database's files hold before; without any there is no database.
+  private let files: [String: Data]
+  private let act: (Deed) throws -> Ending
+  /// Whether it says which migrations it has applied.
+  private let tellsApplied: Bool
+  let project: Project
+  /// The states that a database may be left in, from the one before to the last one after.
+  private(set) var boundaries: [DatabaseState] = []
+  /// How it ends when nothing goes wrong.
+  private(set) var ending = Ending()
+
+  /// - Parameters:
+  ///   - sandbox: with the history, and the database as it is before.
+  ///   - stops: the migrations between which the database may be left.
+  init(
+    _ name: String, _ sandbox: Sandbox, stops: [String] = [],
+    act: @escaping (Deed) throws -> Ending
+  ) throws {
+    self.name = name
+    self.sandbox = sandbox
+    self.act = act
+    tellsApplied = !stops.isEmpty
+    project = try sandbox.project()
+    files = try Self.files(of: sandbox)
+    boundaries = [try DatabaseState(of: sandbox.database)]
+    for stop in stops {
+      try sandbox.migrate(to: stop)
+      boundaries.append(try DatabaseState(of: sandbox.database))
+    }
+    try reset()
+    ending = perform()
+    let last = try DatabaseState(of: sandbox.database)
+    if boundaries.last != last { boundaries.append(last) }
+  }
+
+  /// Puts the folder back to where it was before.
+  func reset() throws {
+    for name in try Self.files(of: sandbox).keys {
+      try FileManager.default.removeItem(atPath: "\(sandbox.folder)/\(name)")
+    }
+    for (name, data) in files {
+      try data.write(to: URL(fileURLWithPath: "\(sandbox.folder)/\(name)"))
+    }
+  }
+
+  func perform() -> Ending {
+    do {
+      return try act(self)
+    } catch let failure as Failure {
+      return Ending(status: failure.status, message: failure.message)
+    } catch {
+      return Ending(status: .bug, message: "\(error)")
+    }
+  }
+
+  private static func files(of sandbox: Sandbox) throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+    where name != "migrations" {
+      files[name] = FileManager.default.contents(atPath: "\(sandbox.folder)/\(name)")
+    }
+    return files
+  }
+
+  // MARK: Looking afterwards
+
+  /// What must never be: nil when the deed ended as it may when `isFault` made it fail.
+  ///
+  /// - Parameter isCommitInDoubt: SQLite itself may not know whether the last commit lasts.
+  func problem(
+    of ending: Ending, isCommitInDoubt: Bool = false, isFault: (Ending) -> Bool
+  ) throws -> String? {
+    if ending != self.ending, !isFault(ending) {
+      return "ended with \(ending.status): \(ending.message) \(ending.answer)"
+    }
+    if let problem = try problemOfFiles(ending) { return problem }
+    let state = try DatabaseState(of: sandbox.database)
+    guard boundaries.contains(state) else {
+      return "is between two boundaries after \(ending.status): \(ending.message)\n"
+        + "\(state.lines.joined(separator: "\n"))"
+    }
+    let told = boundaries[0].ledger + ending.applied
+    let isTold = state.ledger == told || isCommitInDoubt && state.ledger.starts(with: told)
+    guard isTold || !tellsApplied else {
+      return "has run \(state.ledger) and says \(told): \(ending.message)"
+    }
+    let again = perform()
+    guard again.status == self.ending.status else {
+      return "does not go on: \(again.status) \(again.message), after \(ending.message)"
+    }
+    guard try DatabaseState(of: sandbox.database) == boundaries.last else {
+      return "does not get to its end after \(ending.message)"
+    }
+    return nil
+  }
+
+  private func problemOfFiles(_ ending: Ending) throws -> String? {
+    let own = ["live.sqlite", "live.sqlite-wal", "live.sqlite-shm", "live.sqlite.before-drafts"]
+    let strange = try Self.files(of: sandbox).keys.filter { name in
+      !own.contains(name) && files[name] == nil
+        && !(ending.message + ending.answer.joined()).contains(name)
+    }
+    guard strange.isEmpty else { return "leaves \(strange.sorted()) after \(ending.message)" }
+    let held = try? Connection(path: sandbox.database, mode: .readWrite)
+    do {
+      try held?.execute("BEGIN EXCLUSIVE; ROLLBACK")
+      return nil
+    } catch {
+      return "leaves a lock: \(error)"
+    }
+  }
+}
+
+/// All that a database holds, but for times.
+struct DatabaseState: Equatable {
+  let ledger: [String]
+  let lines: [String]
+
+  init(of path: String) throws {
+    guard FileManager.default.fileExists(atPath: path) else {
+      ledger = []
+      lines = []
+      return
+    }
+    let connection = try Connection(path: path, mode: .readWrite)
+    var lines = try connection.rows(
+      "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY type, name"
+    ).map { "\($0)" }
+    for table in try connection.rows(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY 1")
+    {
+      let name = table[0].text ?? ""
+      let columns = try connection.rows("SELECT name FROM pragma_table_xinfo(?1)", [table[0]])
+        .compactMap(\.first?.text)
+        .filter { !["at", "started_at", "milliseconds", "old_row"].contains($0) }
+      let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+      lines += try connection.rows("SELECT \(list) FROM main.\"\(name)\" ORDER BY 1")
+        .map { "\(name) \($0)" }
+    }
+    for check in ["integrity_check", "foreign_key_check"] {
+      let found = try connection.rows("PRAGMA main.\(check)")
+      if !found.isEmpty, found != [["ok"]] { lines.append("\(check): \(found)") }
+    }
+    self.lines = lines
+    ledger = try (Ledger.rows(in: connection) ?? []).map(\.id)
+  }
+}
