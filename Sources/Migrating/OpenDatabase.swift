@@ -111,8 +111,7 @@ package struct LiveDatabase {
     } catch let error as DatabaseError {
       throw Failure(error, database: path)
     } catch let error as LedgerReadError {
-      if case .database(let error) = error { throw Failure(error, database: path) }
-      throw Failure(.brokenHistory, "\(path): \(error)")
+      throw Failure(error, database: path)
     } catch {
       throw Failure(.bug, "\(error)")
     }

@@ -67,7 +67,7 @@ package final class Shadow {
       whole = try Schema(of: connection)
       schema = Self.withoutLedger(whole)
     } catch {
-      throw Failure(.bug, "the private replay cannot be opened: \(error.message)")
+      throw Failure(error.status, "the private replay cannot be opened: \(error.message)")
     }
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(

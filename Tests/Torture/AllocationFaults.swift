@@ -59,7 +59,8 @@ enum AllocationFaults: Campaign {
       let ending = deed.perform()
       faulty_allocator_disarm()
       var problem = try deed.problem(of: ending) { ending in
-        ending.status == .inputOutput && ending.message.contains("memory")
+        ending.status == .inputOutput
+          && (ending.message.contains("memory") || ending.message.contains("temporary database"))
       }
       if problem == nil, faulty_allocator_used() != memory { problem = "a connection is left open" }
       run.note(
