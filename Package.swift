@@ -82,13 +82,17 @@ let package = Package(
         "SQLite", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
+    // SQLite's view of the disk, where every call can be seen and be made to fail.
+    .target(
+      name: "FaultyFileSystem", dependencies: ["CSQLite"], path: "Tests/FaultyFileSystem",
+      swiftSettings: strict),
     // A program, because faults are made for a whole process: a file system and an allocator of its
     // own, signals, kills.
     .executableTarget(
       name: "Torture",
       dependencies: [
         "CSQLite", "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "Migrating", "TestSupport", "FaultyAllocator",
+        "Migrating", "TestSupport", "FaultyAllocator", "FaultyFileSystem",
       ],
       path: "Tests/Torture", swiftSettings: strict),
     .target(

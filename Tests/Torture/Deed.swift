@@ -27,7 +27,7 @@ final class Deed {
   private let tellsApplied: Bool
   let project: Project
   /// The states that a database may be left in, from the one before to the last one after.
-  private(set) var boundaries: [DatabaseState] = []
+  private(set) var boundaries: [DatabaseContents] = []
   /// How it ends when nothing goes wrong.
   private(set) var ending = Ending()
 
@@ -44,14 +44,14 @@ final class Deed {
     tellsApplied = !stops.isEmpty
     project = try sandbox.project()
     files = try Self.files(of: sandbox)
-    boundaries = [try DatabaseState(of: sandbox.database)]
+    boundaries = [try DatabaseContents(of: sandbox.database)]
     for stop in stops {
       try sandbox.migrate(to: stop)
-      boundaries.append(try DatabaseState(of: sandbox.database))
+      boundaries.append(try DatabaseContents(of: sandbox.database))
     }
     try reset()
     ending = perform()
-    let last = try DatabaseState(of: sandbox.database)
+    let last = try DatabaseContents(of: sandbox.database)
     if boundaries.last != last { boundaries.append(last) }
   }
 
@@ -96,7 +96,7 @@ final class Deed {
       return "ended with \(ending.status): \(ending.message) \(ending.answer)"
     }
     if let problem = try problemOfFiles(ending) { return problem }
-    let state = try DatabaseState(of: sandbox.database)
+    let state = try DatabaseContents(of: sandbox.database)
     guard boundaries.contains(state) else {
       return "is between two boundaries after \(ending.status): \(ending.message)\n"
         + "\(state.lines.joined(separator: "\n"))"
@@ -110,7 +110,7 @@ final class Deed {
     guard again.status == self.ending.status else {
       return "does not go on: \(again.status) \(again.message), after \(ending.message)"
     }
-    guard try DatabaseState(of: sandbox.database) == boundaries.last else {
+    guard try DatabaseContents(of: sandbox.database) == boundaries.last else {
       return "does not get to its end after \(ending.message)"
     }
     return nil
@@ -134,7 +134,7 @@ final class Deed {
 }
 
 /// All that a database holds, but for times.
-struct DatabaseState: Equatable {
+struct DatabaseContents: Equatable {
   let ledger: [String]
   let lines: [String]
 
