@@ -35,7 +35,8 @@ extension Project {
     var report = DryRunReport(plan: plan, failure: plan.failure)
     guard exists else { return report }
     let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
-    var questions = Questions(connection: connection, redacts: options.redactsValues)
+    var questions = Questions(
+      connection: connection, database: options.database, redacts: options.redactsValues)
     for planned in plan.migrations {
       for (index, operation) in planned.operations.enumerated() {
         for question in operation.questions {
@@ -62,6 +63,7 @@ private struct Question {
 
 private struct Questions {
   let connection: Connection
+  let database: String
   let redacts: Bool
   /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
   var written: Set<String> = []
@@ -90,7 +92,7 @@ private struct Questions {
         context.failure(.migrationFailed, obstacle, key: question.scan == nil ? nil : "map")
       )
     } catch {
-      throw context.failure(error)
+      throw context.failure(error).naming(database)
     }
   }
 

@@ -46,9 +46,9 @@ extension DatabaseError {
     case .busy, .locked, .lockingProtocol: .busy
     case .permission, .readOnly: .permission
     case .interrupted: .interrupted
-    case .cannotOpen, .ioError:
+    case .cannotOpen:
       [EACCES, EPERM, EROFS].contains(systemError) ? .permission : .inputOutput
-    case .full, .corrupt, .notADatabase, .outOfMemory: .inputOutput
+    case .ioError, .full, .corrupt, .notADatabase, .outOfMemory: .inputOutput
     default: .bug
     }
   }

@@ -2,14 +2,6 @@ import History
 import ManifestFormat
 import SQLite
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Why a command stopped, said to the person who has to do something about it.
 package struct Failure: Error, Sendable {
   package let status: ExitStatus
@@ -89,9 +81,8 @@ extension DatabaseError {
       "SQLite ran out of memory with \(database). Free some, or allow this process more, and try "
         + "again"
     case .ioError:
-      "reading or writing \(database) failed (\(message), SQLite error \(extendedCode)"
-        + (systemError == 0 ? "" : ": \(String(cString: strerror(systemError)))")
-        + "). Look at the disk and its file system before you try again"
+      "reading or writing \(database) failed (\(message), SQLite error \(extendedCode)). Look at "
+        + "the disk and its file system before you try again"
     case .interrupted: "interrupted"
     default: "\(database): \(message) (SQLite error \(extendedCode))"
     }

@@ -1,4 +1,5 @@
 import FaultyAllocator
+import FaultyFileSystem
 import Migrating
 import SQLite
 
@@ -42,11 +43,15 @@ enum AllocationFaults: Campaign {
       self.deed = deed
       try deed.reset()
       faulty_allocator_arm(0, 0)
-      _ = deed.perform()
+      _ = withConnectionSettings("PRAGMA synchronous = OFF") { deed.perform() }
       let count = faulty_allocator_disarm()
       left = Length.allCases.flatMap { length in (1...max(count, 1)).map { ($0, length) } }
         .shuffled(using: &generator)
       say("\(deed.name): \(count) allocations")
+    }
+
+    private func ending(of deed: Deed) -> Deed.Ending {
+      withConnectionSettings("PRAGMA synchronous = OFF") { deed.perform() }
     }
 
     var isExhausted: Bool { left.isEmpty }
@@ -56,7 +61,7 @@ enum AllocationFaults: Campaign {
       try deed.reset()
       let memory = faulty_allocator_used()
       faulty_allocator_arm(first, length.count)
-      let ending = deed.perform()
+      let ending = ending(of: deed)
       faulty_allocator_disarm()
       var problem = try deed.problem(of: ending) { ending in
         ending.status == .inputOutput

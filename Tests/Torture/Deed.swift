@@ -1,3 +1,4 @@
+import FaultyFileSystem
 import Foundation
 import History
 import Migrating
@@ -25,6 +26,8 @@ final class Deed {
   private let act: (Deed) throws -> Ending
   /// Whether it says which migrations it has applied.
   private let tellsApplied: Bool
+  /// Whether it opens the database, or only the history.
+  let usesFiles: Bool
   let project: Project
   /// The states that a database may be left in, from the one before to the last one after.
   private(set) var boundaries: [DatabaseContents] = []
@@ -35,12 +38,13 @@ final class Deed {
   ///   - sandbox: with the history, and the database as it is before.
   ///   - stops: the migrations between which the database may be left.
   init(
-    _ name: String, _ sandbox: Sandbox, stops: [String] = [],
+    _ name: String, _ sandbox: Sandbox, stops: [String] = [], usesFiles: Bool = true,
     act: @escaping (Deed) throws -> Ending
   ) throws {
     self.name = name
     self.sandbox = sandbox
     self.act = act
+    self.usesFiles = usesFiles
     tellsApplied = !stops.isEmpty
     project = try sandbox.project()
     files = try Self.files(of: sandbox)
@@ -88,15 +92,32 @@ final class Deed {
 
   /// What must never be: nil when the deed ended as it may when `isFault` made it fail.
   ///
-  /// - Parameter isCommitInDoubt: SQLite itself may not know whether the last commit lasts.
+  /// - Parameters:
+  ///   - isCommitInDoubt: it says that the last commit may last or not.
+  ///   - keepsJournal: the journal's file stays when no transaction is open.
   func problem(
-    of ending: Ending, isCommitInDoubt: Bool = false, isFault: (Ending) -> Bool
+    of ending: Ending, isCommitInDoubt: Bool = false, keepsJournal: Bool = false,
+    isFault: (Ending) -> Bool
+  ) throws -> String? {
+    try withConnectionSettings("PRAGMA synchronous = OFF") {
+      try look(ending, isCommitInDoubt, keepsJournal, isFault)
+    }
+  }
+
+  private func look(
+    _ ending: Ending, _ isCommitInDoubt: Bool, _ keepsJournal: Bool, _ isFault: (Ending) -> Bool
   ) throws -> String? {
     if ending != self.ending, !isFault(ending) {
       return "ended with \(ending.status): \(ending.message) \(ending.answer)"
     }
-    if let problem = try problemOfFiles(ending) { return problem }
-    let state = try DatabaseContents(of: sandbox.database)
+    if let names = try strangers(ending) { return "leaves \(names) after \(ending.message)" }
+    let state: DatabaseContents
+    do {
+      state = try DatabaseContents(of: sandbox.database)
+      try requireNoLock()
+    } catch {
+      return "cannot be opened and locked after \(ending.message): \(error)"
+    }
     guard boundaries.contains(state) else {
       return "is between two boundaries after \(ending.status): \(ending.message)\n"
         + "\(state.lines.joined(separator: "\n"))"
@@ -107,29 +128,31 @@ final class Deed {
       return "has run \(state.ledger) and says \(told): \(ending.message)"
     }
     let again = perform()
-    guard again.status == self.ending.status else {
-      return "does not go on: \(again.status) \(again.message), after \(ending.message)"
-    }
-    guard try DatabaseContents(of: sandbox.database) == boundaries.last else {
-      return "does not get to its end after \(ending.message)"
-    }
-    return nil
+    guard again.status == self.ending.status,
+      try DatabaseContents(of: sandbox.database) == boundaries.last
+    else { return "does not go on: \(again.status) \(again.message), after \(ending.message)" }
+    let names = try strangers(again, keepsJournal ? ["live.sqlite-journal"] : [])
+    return names.map { "leaves \($0) in the end, after \(ending.message)" }
   }
 
-  private func problemOfFiles(_ ending: Ending) throws -> String? {
-    let own = ["live.sqlite", "live.sqlite-wal", "live.sqlite-shm", "live.sqlite.before-drafts"]
-    let strange = try Self.files(of: sandbox).keys.filter { name in
-      !own.contains(name) && files[name] == nil
-        && !(ending.message + ending.answer.joined()).contains(name)
+  /// Files that have no business in the folder; a journal has, until SQLite has read it.
+  private func strangers(
+    _ ending: Ending, _ journals: [String] = ["live.sqlite-journal"]
+  ) throws -> String? {
+    // Whoever reads a database in WAL mode and may not write it leaves its WAL.
+    let own =
+      ["live.sqlite", "live.sqlite.before-drafts"].flatMap { [$0, $0 + "-wal", $0 + "-shm"] }
+      + journals
+    let said = ending.message + ending.answer.joined()
+    let strangers = try Self.files(of: sandbox).keys.filter { name in
+      !own.contains(name) && files[name] == nil && !said.contains(name)
     }
-    guard strange.isEmpty else { return "leaves \(strange.sorted()) after \(ending.message)" }
-    let held = try? Connection(path: sandbox.database, mode: .readWrite)
-    do {
-      try held?.execute("BEGIN EXCLUSIVE; ROLLBACK")
-      return nil
-    } catch {
-      return "leaves a lock: \(error)"
-    }
+    return strangers.isEmpty ? nil : strangers.sorted().joined(separator: ", ")
+  }
+
+  private func requireNoLock() throws {
+    guard FileManager.default.fileExists(atPath: sandbox.database) else { return }
+    try Connection(path: sandbox.database, mode: .readWrite).execute("BEGIN EXCLUSIVE; ROLLBACK")
   }
 }
 

@@ -7,10 +7,12 @@ import TestSupport
 
 /// The deeds that are done under faults.
 extension Deed {
-  static func all() throws -> [Deed] {
-    try [
-      newFile(), statusMove(), rebuild(), utf16(), failing(), firstDraft(), reset(), verify(),
-      status(), rehearse(), repair(), freeze(),
+  /// - Parameter isWAL: the databases are in WAL mode.
+  static func all(isWAL: Bool = false) throws -> [Deed] {
+    let mode = isWAL ? "PRAGMA journal_mode = WAL;" : ""
+    return try [
+      newFile(), statusMove(mode), rebuild(mode), utf16(mode), failing(mode), firstDraft(mode),
+      reset(mode), verify(mode), status(mode), rehearse(mode), repair(mode), freeze(mode),
     ]
   }
 
@@ -32,21 +34,21 @@ extension Deed {
   }
 
   /// A move of values by RENAME COLUMN and an update of the rows that change.
-  static func statusMove() throws -> Deed {
-    let sandbox = try tasks()
+  static func statusMove(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     return try Deed("migrate, rename and update", sandbox, stops: ["0002_status"], act: migrate)
   }
 
-  static func rebuild() throws -> Deed {
-    let sandbox = try tasks()
+  static func rebuild(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
     try sandbox.add("0002_status", move("{ 0: open, 1: done }", type: "TEXT", default: "open"))
     return try Deed("migrate, rebuild", sandbox, stops: ["0002_status"], act: migrate)
   }
 
   /// SQLite converts every text that is read or written.
-  static func utf16() throws -> Deed {
-    let sandbox = try tasks(before: "PRAGMA encoding = 'UTF-16le'")
+  static func utf16(_ mode: String) throws -> Deed {
+    let sandbox = try tasks("PRAGMA encoding = 'UTF-16le'; \(mode)")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.addSQL("0003_more", "CREATE TABLE more (a TEXT DEFAULT 'é');")
     return try Deed(
@@ -54,8 +56,8 @@ extension Deed {
   }
 
   /// A migration that fails after one that is kept.
-  static func failing() throws -> Deed {
-    let sandbox = try tasks()
+  static func failing(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
     try sandbox.addSQL("0002_kept", "CREATE TABLE kept (a);")
     try sandbox.addSQL(
       "0003_fails",
@@ -68,15 +70,15 @@ extension Deed {
   }
 
   /// The database is copied before its first draft.
-  static func firstDraft() throws -> Deed {
-    let sandbox = try tasks()
+  static func firstDraft(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
     try sandbox.freeze(through: "0001_tasks")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     return try Deed("migrate, first draft", sandbox, stops: ["0002_status"], act: migrate)
   }
 
   private static func migrate(_ deed: Deed) throws -> Ending {
-    let report = try deed.project.migrate(deed.sandbox.options())
+    let report = try deed.project.migrate(deed.sandbox.options { $0.timeout = 0.02 })
     return Ending(
       status: report.status, message: report.failure?.message ?? "",
       answer: report.drift.map(\.sentence) + [report.draftCopy ?? ""],
@@ -85,20 +87,20 @@ extension Deed {
 
   // MARK: Other commands
 
-  static func reset() throws -> Deed {
-    let sandbox = try tasks()
+  static func reset(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
     try sandbox.freeze(through: "0001_tasks")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.migrate()
     return try Deed("reset drafts", sandbox) { deed in
-      let setAside = try DraftCopy(of: deed.sandbox.database).restore(deed.project, timeout: 0.1)
+      let setAside = try DraftCopy(of: deed.sandbox.database).restore(deed.project, timeout: 0.02)
       return Ending(answer: [setAside])
     }
   }
 
-  static func verify() throws -> Deed {
-    try Deed("verify", migrated()) { deed in
-      let report = try deed.project.verify(database: deed.sandbox.database, timeout: 0.1)
+  static func verify(_ mode: String) throws -> Deed {
+    try Deed("verify", migrated(mode)) { deed in
+      let report = try deed.project.verify(database: deed.sandbox.database, timeout: 0.02)
       return Ending(
         status: report.status, message: report.failure?.message ?? "",
         answer: report.history.map { "\($0)" } + (report.ledger ?? []).map { "\($0)" }
@@ -106,9 +108,9 @@ extension Deed {
     }
   }
 
-  static func status() throws -> Deed {
-    try Deed("status", migrated()) { deed in
-      let report = try deed.project.status(database: deed.sandbox.database, timeout: 0.1)
+  static func status(_ mode: String) throws -> Deed {
+    try Deed("status", migrated(mode)) { deed in
+      let report = try deed.project.status(database: deed.sandbox.database, timeout: 0.02)
       return Ending(
         status: report.status,
         answer: [report.current ?? ""] + report.pending + report.applied.map { "\($0)" }
@@ -116,33 +118,33 @@ extension Deed {
     }
   }
 
-  static func rehearse() throws -> Deed {
-    let sandbox = try tasks()
+  static func rehearse(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
     try sandbox.add("0002_status", move("{ 0: 0 }"))
     return try Deed("dry run", sandbox) { deed in
-      let report = try deed.project.dryRun(deed.sandbox.options())
+      let report = try deed.project.dryRun(deed.sandbox.options { $0.timeout = 0.02 })
       return Ending(
         status: report.status, message: report.failure?.message ?? "",
         answer: [report.plan.script] + report.answers.map { "\($0)" })
     }
   }
 
-  static func repair() throws -> Deed {
-    let sandbox = try migrated()
+  static func repair(_ mode: String) throws -> Deed {
+    let sandbox = try migrated(mode)
     try sandbox.run("DELETE FROM schemactl_migrations WHERE id = '0002_status'")
     return try Deed("ledger repair", sandbox) { deed in
       let repair = LedgerRepair(id: "0002_status", action: .applied, reason: "restored")
       // Where it was done already, there is nothing to do.
-      let ledger = try deed.project.ledger(database: deed.sandbox.database, timeout: 0.1)
+      let ledger = try deed.project.ledger(database: deed.sandbox.database, timeout: 0.02)
       if ledger.rows.count == 2 { return Ending(answer: ["clean"]) }
-      let plan = try deed.project.plan(repair, database: deed.sandbox.database, timeout: 0.1)
-      try deed.project.carryOut(plan, database: deed.sandbox.database, timeout: 0.1)
+      let plan = try deed.project.plan(repair, database: deed.sandbox.database, timeout: 0.02)
+      try deed.project.carryOut(plan, database: deed.sandbox.database, timeout: 0.02)
       return Ending(answer: [plan.isClean ? "clean" : "unfit"])
     }
   }
 
-  static func freeze() throws -> Deed {
-    try Deed("freeze", migrated()) { deed in
+  static func freeze(_ mode: String) throws -> Deed {
+    try Deed("freeze", migrated(mode), usesFiles: false) { deed in
       let report = try deed.project.freezing(release: "1.1", through: nil)
       return Ending(answer: report.frozen + [String(decoding: report.lock.rendered(), as: UTF8.self)])
     }
@@ -151,7 +153,7 @@ extension Deed {
   // MARK: Histories
 
   /// A table with rows, an index, a trigger, a view of another table, and children.
-  private static func tasks(before sql: String = "") throws -> Sandbox {
+  private static func tasks(_ settings: String) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
       "0001_tasks",
@@ -168,7 +170,7 @@ extension Deed {
       END;
       CREATE VIEW titles AS SELECT title FROM lists;
       """)
-    try sandbox.run(sql)
+    try sandbox.run(settings)
     try sandbox.migrate()
     try sandbox.run(
       """
@@ -180,8 +182,8 @@ extension Deed {
     return sandbox
   }
 
-  private static func migrated() throws -> Sandbox {
-    let sandbox = try tasks()
+  private static func migrated(_ mode: String) throws -> Sandbox {
+    let sandbox = try tasks(mode)
     try sandbox.freeze(through: "0001_tasks")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.migrate()
