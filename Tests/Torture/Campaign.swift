@@ -51,6 +51,9 @@ final class Run {
   /// Whether there is time, and leave, for another try.
   var goesOn: Bool { tried < limit && ContinuousClock.now < deadline }
 
+  /// How many of the tries each of `count` kinds may have.
+  func share(of count: Int) -> Int { max(1, limit / count) }
+
   /// Counts a try.
   ///
   /// - Parameters:

@@ -5,7 +5,7 @@ import Migrating
 import SQLite
 import TestSupport
 
-/// Something that schemactl does with a database, to be done again and again from one beginning
+/// Something that schemactl does with a database and a history, to be done again and again from one beginning
 /// while faults are made.
 final class Deed {
   /// How it ended, as far as the user was told.
@@ -21,51 +21,67 @@ final class Deed {
   /// `migrate, rebuild`.
   let name: String
   let sandbox: Sandbox
-  /// What the database's files hold before; without any there is no database.
+  /// What the files hold before.
   private let files: [String: Data]
   private let act: (Deed) throws -> Ending
   /// Whether it says which migrations it has applied.
   private let tellsApplied: Bool
   /// Whether it opens the database, or only the history.
   let usesFiles: Bool
+  /// A file that may be there or not, when it is whole.
+  private let optional: String?
+  /// Whether it can be done once more after it was done.
+  private let repeats: Bool
   let project: Project
-  /// The states that a database may be left in, from the one before to the last one after.
-  private(set) var boundaries: [DatabaseContents] = []
+  /// The states that the folder may be left in, from the one before to the last one after.
+  private(set) var boundaries: [FolderContents] = []
   /// How it ends when nothing goes wrong.
   private(set) var ending = Ending()
+  /// What the optional file holds.
+  private var whole: Data?
+
+  private var contents: FolderContents {
+    get throws { try FolderContents(of: sandbox, except: optional) }
+  }
 
   /// - Parameters:
   ///   - sandbox: with the history, and the database as it is before.
   ///   - stops: the migrations between which the database may be left.
+  ///   - steps: what it does before that, one after another.
+  ///   - optional: a file that it makes on its way, and that does no harm.
   init(
-    _ name: String, _ sandbox: Sandbox, stops: [String] = [], usesFiles: Bool = true,
-    act: @escaping (Deed) throws -> Ending
+    _ name: String, _ sandbox: Sandbox, stops: [String] = [],
+    steps: [(Sandbox) throws -> Void] = [], usesFiles: Bool = true, optional: String? = nil,
+    repeats: Bool = true, act: @escaping (Deed) throws -> Ending
   ) throws {
     self.name = name
     self.sandbox = sandbox
     self.act = act
     self.usesFiles = usesFiles
+    self.optional = optional
+    self.repeats = repeats
     tellsApplied = !stops.isEmpty
     project = try sandbox.project()
     files = try Self.files(of: sandbox)
-    boundaries = [try DatabaseContents(of: sandbox.database)]
-    for stop in stops {
-      try sandbox.migrate(to: stop)
-      boundaries.append(try DatabaseContents(of: sandbox.database))
+    boundaries = [try contents]
+    for step in steps + stops.map({ id in { try $0.migrate(to: id) } }) {
+      try step(sandbox)
+      boundaries.append(try contents)
     }
     try reset()
     ending = perform()
-    let last = try DatabaseContents(of: sandbox.database)
+    let last = try contents
+    whole = optional.flatMap { FileManager.default.contents(atPath: sandbox.path($0)) }
     if boundaries.last != last { boundaries.append(last) }
   }
 
   /// Puts the folder back to where it was before.
   func reset() throws {
     for name in try Self.files(of: sandbox).keys {
-      try FileManager.default.removeItem(atPath: "\(sandbox.folder)/\(name)")
+      try FileManager.default.removeItem(atPath: sandbox.path(name))
     }
     for (name, data) in files {
-      try data.write(to: URL(fileURLWithPath: "\(sandbox.folder)/\(name)"))
+      try data.write(to: URL(fileURLWithPath: sandbox.path(name)))
     }
   }
 
@@ -81,9 +97,9 @@ final class Deed {
 
   private static func files(of sandbox: Sandbox) throws -> [String: Data] {
     var files: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+    for name in try FileManager.default.subpathsOfDirectory(atPath: sandbox.folder)
     where name != "migrations" {
-      files[name] = FileManager.default.contents(atPath: "\(sandbox.folder)/\(name)")
+      files[name] = FileManager.default.contents(atPath: sandbox.path(name))
     }
     return files
   }
@@ -95,25 +111,29 @@ final class Deed {
   /// - Parameters:
   ///   - isCommitInDoubt: it says that the last commit may last or not.
   ///   - keepsJournal: the journal's file stays when no transaction is open.
+  ///   - unremoved: a file whose removal was what failed.
   func problem(
     of ending: Ending, isCommitInDoubt: Bool = false, keepsJournal: Bool = false,
-    isFault: (Ending) -> Bool
-  ) throws -> String? {
-    try withConnectionSettings("PRAGMA synchronous = OFF") {
-      try look(ending, isCommitInDoubt, keepsJournal, isFault)
-    }
-  }
-
-  private func look(
-    _ ending: Ending, _ isCommitInDoubt: Bool, _ keepsJournal: Bool, _ isFault: (Ending) -> Bool
+    unremoved: String? = nil, isFault: (Ending) -> Bool
   ) throws -> String? {
     if ending != self.ending, !isFault(ending) {
       return "ended with \(ending.status): \(ending.message) \(ending.answer)"
     }
-    if let names = try strangers(ending) { return "leaves \(names) after \(ending.message)" }
-    let state: DatabaseContents
+    return try withConnectionSettings("PRAGMA synchronous = OFF") {
+      try look(ending, isCommitInDoubt, keepsJournal, unremoved)
+    }
+  }
+
+  private func look(
+    _ ending: Ending, _ isCommitInDoubt: Bool, _ keepsJournal: Bool, _ unremoved: String?
+  ) throws -> String? {
+    let expected = unremoved.map { [$0] } ?? []
+    if let names = try strangers(ending, expected + ["live.sqlite-journal"]) {
+      return "leaves \(names) after \(ending.message)"
+    }
+    let state: FolderContents
     do {
-      state = try DatabaseContents(of: sandbox.database)
+      state = try contents
       try requireNoLock()
     } catch {
       return "cannot be opened and locked after \(ending.message): \(error)"
@@ -127,26 +147,25 @@ final class Deed {
     guard isTold || !tellsApplied else {
       return "has run \(state.ledger) and says \(told): \(ending.message)"
     }
+    guard repeats || state == boundaries[0] else { return nil }
     let again = perform()
-    guard again.status == self.ending.status,
-      try DatabaseContents(of: sandbox.database) == boundaries.last
-    else { return "does not go on: \(again.status) \(again.message), after \(ending.message)" }
-    let names = try strangers(again, keepsJournal ? ["live.sqlite-journal"] : [])
+    guard again.status == self.ending.status, try contents == boundaries.last else { return "does not go on: \(again.status) \(again.message), after \(ending.message)" }
+    let names = try strangers(again, expected + (keepsJournal ? ["live.sqlite-journal"] : []))
     return names.map { "leaves \($0) in the end, after \(ending.message)" }
   }
 
   /// Files that have no business in the folder; a journal has, until SQLite has read it.
-  private func strangers(
-    _ ending: Ending, _ journals: [String] = ["live.sqlite-journal"]
-  ) throws -> String? {
+  private func strangers(_ ending: Ending, _ expected: [String]) throws -> String? {
     // Whoever reads a database in WAL mode and may not write it leaves its WAL.
     let own =
       ["live.sqlite", "live.sqlite.before-drafts"].flatMap { [$0, $0 + "-wal", $0 + "-shm"] }
-      + journals
+      + expected + boundaries.flatMap(\.history.keys)
     let said = ending.message + ending.answer.joined()
-    let strangers = try Self.files(of: sandbox).keys.filter { name in
+    let strangers = try Self.files(of: sandbox).filter { name, data in
       !own.contains(name) && files[name] == nil && !said.contains(name)
-    }
+        && !(name == optional && data == whole)
+        && !(self.name.contains("reset") && name.hasPrefix("live.sqlite.before-reset"))
+    }.keys
     return strangers.isEmpty ? nil : strangers.sorted().joined(separator: ", ")
   }
 
@@ -156,18 +175,26 @@ final class Deed {
   }
 }
 
-/// All that a database holds, but for times.
-struct DatabaseContents: Equatable {
+/// All that a database holds, but for times, and the manifests with their lock.
+struct FolderContents: Equatable {
   let ledger: [String]
   let lines: [String]
+  let history: [String: Data]
 
-  init(of path: String) throws {
-    guard FileManager.default.fileExists(atPath: path) else {
+  init(of sandbox: Sandbox, except optional: String?) throws {
+    var history: [String: Data] = [:]
+    for file in try FileManager.default.contentsOfDirectory(atPath: sandbox.folder + "/migrations")
+    where ["yaml", "lock", "json"].contains(URL(fileURLWithPath: file).pathExtension) {
+      let name = "migrations/" + file
+      if name != optional { history[name] = FileManager.default.contents(atPath: sandbox.path(name)) }
+    }
+    self.history = history
+    guard FileManager.default.fileExists(atPath: sandbox.database) else {
       ledger = []
       lines = []
       return
     }
-    let connection = try Connection(path: path, mode: .readWrite)
+    let connection = try Connection(path: sandbox.database, mode: .readWrite)
     var lines = try connection.rows(
       "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY type, name"
     ).map { "\($0)" }
@@ -189,4 +216,8 @@ struct DatabaseContents: Equatable {
     self.lines = lines
     ledger = try (Ledger.rows(in: connection) ?? []).map(\.id)
   }
+}
+
+extension Sandbox {
+  fileprivate func path(_ name: String) -> String { "\(folder)/\(name)" }
 }

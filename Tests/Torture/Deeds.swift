@@ -1,6 +1,7 @@
 import Foundation
 import History
 import Migrating
+import Planning
 import SQLite
 import SchemaModel
 import TestSupport
@@ -10,9 +11,9 @@ extension Deed {
   /// - Parameter isWAL: the databases are in WAL mode.
   static func all(isWAL: Bool = false) throws -> [Deed] {
     let mode = isWAL ? "PRAGMA journal_mode = WAL;" : ""
-    return try [
-      newFile(), statusMove(mode), rebuild(mode), utf16(mode), failing(mode), firstDraft(mode),
-      reset(mode), verify(mode), status(mode), rehearse(mode), repair(mode), freeze(mode),
+    return try Strategy.allCases.map { try migration(by: $0, mode) } + [
+      newFile(), utf16(mode), failing(mode), firstDraft(mode), reset(mode), verify(mode),
+      status(mode), rehearse(mode), repair(mode), freeze(mode),
     ]
   }
 
@@ -33,17 +34,13 @@ extension Deed {
     return try Deed("migrate, new file", sandbox, stops: ids, act: migrate)
   }
 
-  /// A move of values by RENAME COLUMN and an update of the rows that change.
-  static func statusMove(_ mode: String) throws -> Deed {
-    let sandbox = try tasks(mode)
-    try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
-    return try Deed("migrate, rename and update", sandbox, stops: ["0002_status"], act: migrate)
-  }
-
-  static func rebuild(_ mode: String) throws -> Deed {
-    let sandbox = try tasks(mode)
-    try sandbox.add("0002_status", move("{ 0: open, 1: done }", type: "TEXT", default: "open"))
-    return try Deed("migrate, rebuild", sandbox, stops: ["0002_status"], act: migrate)
+  private static func migration(by strategy: Strategy, _ mode: String) throws -> Deed {
+    let sandbox = try Sandbox()
+    try strategy.scenario.prepare(sandbox)
+    try sandbox.run(mode)
+    let known = try sandbox.ledger
+    let pending = try sandbox.project().migrations.map(\.id).filter { !known.contains($0) }
+    return try Deed("migrate, \(strategy.rawValue)", sandbox, stops: pending, act: migrate)
   }
 
   /// SQLite converts every text that is read or written.
@@ -190,15 +187,13 @@ extension Deed {
     return sandbox
   }
 
-  private static func move(
-    _ map: String, type: String = "INTEGER", default value: String = "0"
-  ) -> String {
+  private static func move(_ map: String) -> String {
     """
     operations:
       - move_column:
           table: tasks
           from: done
-          to: { name: status, type: \(type), not_null: true, default: \(value) }
+          to: { name: status, type: INTEGER, not_null: true, default: 0 }
           map: \(map)
     """
   }
