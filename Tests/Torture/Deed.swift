@@ -32,6 +32,7 @@ final class Deed {
   private let optional: String?
   /// Whether it can be done once more after it was done.
   private let repeats: Bool
+  private let isPartOf: (FolderContents, Ending) -> Bool
   let project: Project
   /// The states that the folder may be left in, from the one before to the last one after.
   private(set) var boundaries: [FolderContents] = []
@@ -48,11 +49,13 @@ final class Deed {
   ///   - sandbox: with the history, and the database as it is before.
   ///   - stops: the migrations between which the database may be left.
   ///   - steps: what it does before that, one after another.
+  ///   - isPartOf: whether it may have been broken off so, where it tells of it.
   ///   - optional: a file that it makes on its way, and that does no harm.
   init(
     _ name: String, _ sandbox: Sandbox, stops: [String] = [],
     steps: [(Sandbox) throws -> Void] = [], usesFiles: Bool = true, optional: String? = nil,
-    repeats: Bool = true, act: @escaping (Deed) throws -> Ending
+    repeats: Bool = true, isPartOf: @escaping (FolderContents, Ending) -> Bool = { _, _ in false },
+    act: @escaping (Deed) throws -> Ending
   ) throws {
     self.name = name
     self.sandbox = sandbox
@@ -60,6 +63,7 @@ final class Deed {
     self.usesFiles = usesFiles
     self.optional = optional
     self.repeats = repeats
+    self.isPartOf = isPartOf
     tellsApplied = !stops.isEmpty
     project = try sandbox.project()
     files = try Self.files(of: sandbox)
@@ -111,10 +115,10 @@ final class Deed {
   /// - Parameters:
   ///   - isCommitInDoubt: it says that the last commit may last or not.
   ///   - keepsJournal: the journal's file stays when no transaction is open.
-  ///   - unremoved: a file whose removal was what failed.
+  ///   - unremoved: whether a file stays because it could not be removed.
   func problem(
     of ending: Ending, isCommitInDoubt: Bool = false, keepsJournal: Bool = false,
-    unremoved: String? = nil, isFault: (Ending) -> Bool
+    unremoved: (String) -> Bool = { _ in false }, isFault: (Ending) -> Bool
   ) throws -> String? {
     if ending != self.ending, !isFault(ending) {
       return "ended with \(ending.status): \(ending.message) \(ending.answer)"
@@ -125,10 +129,9 @@ final class Deed {
   }
 
   private func look(
-    _ ending: Ending, _ isCommitInDoubt: Bool, _ keepsJournal: Bool, _ unremoved: String?
+    _ ending: Ending, _ isCommitInDoubt: Bool, _ keepsJournal: Bool, _ unremoved: (String) -> Bool
   ) throws -> String? {
-    let expected = unremoved.map { [$0] } ?? []
-    if let names = try strangers(ending, expected + ["live.sqlite-journal"]) {
+    if let names = try strangers(ending, ["live.sqlite-journal"], unremoved) {
       return "leaves \(names) after \(ending.message)"
     }
     let state: FolderContents
@@ -138,7 +141,7 @@ final class Deed {
     } catch {
       return "cannot be opened and locked after \(ending.message): \(error)"
     }
-    guard boundaries.contains(state) else {
+    guard boundaries.contains(state) || isPartOf(state, ending) else {
       return "is between two boundaries after \(ending.status): \(ending.message)\n"
         + "\(state.lines.joined(separator: "\n"))"
     }
@@ -147,22 +150,23 @@ final class Deed {
     guard isTold || !tellsApplied else {
       return "has run \(state.ledger) and says \(told): \(ending.message)"
     }
-    guard repeats || state == boundaries[0] else { return nil }
+    guard repeats && !isPartOf(state, ending) || state == boundaries[0] else { return nil }
     let again = perform()
     guard again.status == self.ending.status, try contents == boundaries.last else { return "does not go on: \(again.status) \(again.message), after \(ending.message)" }
-    let names = try strangers(again, expected + (keepsJournal ? ["live.sqlite-journal"] : []))
+    let names = try strangers(again, keepsJournal ? ["live.sqlite-journal"] : [], unremoved)
     return names.map { "leaves \($0) in the end, after \(ending.message)" }
   }
 
   /// Files that have no business in the folder; a journal has, until SQLite has read it.
-  private func strangers(_ ending: Ending, _ expected: [String]) throws -> String? {
+  private func strangers(_ ending: Ending, _ expected: [String], _ unremoved: (String) -> Bool
+  ) throws -> String? {
     // Whoever reads a database in WAL mode and may not write it leaves its WAL.
     let own =
       ["live.sqlite", "live.sqlite.before-drafts"].flatMap { [$0, $0 + "-wal", $0 + "-shm"] }
       + expected + boundaries.flatMap(\.history.keys)
     let said = ending.message + ending.answer.joined()
     let strangers = try Self.files(of: sandbox).filter { name, data in
-      !own.contains(name) && files[name] == nil && !said.contains(name)
+      !own.contains(name) && !unremoved(name) && files[name] == nil && !said.contains(name)
         && !(name == optional && data == whole)
         && !(self.name.contains("reset") && name.hasPrefix("live.sqlite.before-reset"))
     }.keys

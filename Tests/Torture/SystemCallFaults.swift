@@ -1,4 +1,5 @@
 import Foundation
+import History
 import Migrating
 import TestSupport
 
@@ -51,7 +52,7 @@ extension Run {
     FaultyCalls.environment = []
     let problem = try deed.problem(
       of: ending, isCommitInDoubt: ending.message.contains("not certain"),
-      unremoved: fault.unremoved, isFault: fault.explains)
+      unremoved: fault.leaves, isFault: fault.explains)
     note(
       "\(fault.name) fails, \(fault.isLasting ? "and all after it" : "once")",
       problem: problem.map { "\(deed.name), \(fault): \($0)" })
@@ -83,14 +84,19 @@ enum FaultyCalls {
       "call \(number), \(name) of \(path): \(String(cString: strerror(error)))"
     }
 
-    /// Where to remove a file is what fails, the file stays.
-    var unremoved: String? {
-      name == "unlink" ? path.split(separator: "/").suffix(2).joined(separator: "/") : nil
+    /// Where files cannot be removed, what was to be temporary stays. Its name has the process in
+    /// it, and so is another one in each run.
+    func leaves(_ name: String) -> Bool {
+      (isLasting || self.name == "unlink")
+        && [".partial", ".tmp", ".new"].contains(where: name.contains)
     }
 
     /// Whether a run ended as a run may that met the fault.
     func explains(_ ending: Deed.Ending) -> Bool {
-      let statuses: [ExitStatus] = error == EACCES ? [.permission, .inputOutput] : [.inputOutput]
+      var statuses: [ExitStatus] = error == EACCES ? [.permission, .inputOutput] : [.inputOutput]
+      // SQLite takes a lock that it does not get for somebody else's, and what could not be undone
+      // stands in its own way.
+      if name == "lock" || isLasting { statuses.append(.busy) }
       let names = ["live.sqlite", "migrations", "schemactl.yaml", "private replay"]
       return statuses.contains(ending.status) && names.contains(where: ending.message.contains)
     }
@@ -126,7 +132,11 @@ enum FaultyCalls {
     let sandbox = try history()
     try sandbox.migrate(to: "0001_a")
     try sandbox.run(settings)
-    return try Deed("migrate", sandbox, stops: ["0002_b"]) { run("migrate", of: $0) }
+    try "database: live.sqlite\ntimeout: 0\n".write(
+      toFile: sandbox.folder + "/schemactl.yaml", atomically: true, encoding: .utf8)
+    return try Deed("migrate", sandbox, stops: ["0002_b"]) {
+      run("migrate", of: $0, isConfigured: true)
+    }
   }
 
   private static func newFile() throws -> Deed {
@@ -181,16 +191,26 @@ enum FaultyCalls {
     let sandbox = try history()
     try sandbox.addSQL("0003_c", "CREATE TABLE c (x)")
     try sandbox.addSQL("0004_d", "CREATE TABLE d (x)")
-    return try Deed("rebase", sandbox, repeats: false) {
+    let before = try Set(sandbox.project().migrations.map(\.rawDigest))
+    return try Deed(
+      "rebase", sandbox, repeats: false,
+      isPartOf: { _, ending in
+        ending.message.contains("is called")
+          && (try? Set(sandbox.project().migrations.map(\.rawDigest))) == before
+      }
+    ) {
       run("rebase", "0001_a", "0002_b", of: $0)
     }
   }
 
-  private static func run(_ words: String..., of deed: Deed) -> Deed.Ending {
+  private static func run(
+    _ words: String..., of deed: Deed, isConfigured: Bool = false
+  ) -> Deed.Ending {
     let sandbox = deed.sandbox
+    let database = words[0] == "migrate" ? ["--database", sandbox.database, "--timeout", "0"] : []
     let options =
-      ["--migrations", sandbox.folder + "/migrations", "--format", "json"]
-      + (words[0] == "migrate" ? ["--database", sandbox.database, "--timeout", "0"] : [])
+      ["--format", "json"]
+      + (isConfigured ? [] : ["--migrations", sandbox.folder + "/migrations"] + database)
     let variables = ["LD_PRELOAD=\(library)", "FAULTY_CALLS_FOLDER=\(sandbox.folder)"] + environment
     let program = programs.appendingPathComponent("schemactl").path
     do {
