@@ -9,6 +9,7 @@ import Foundation
 
 let campaigns: [any Campaign.Type] = [
   PowerCuts.self, AllocationFaults.self, IOFaults.self, SystemCallFaults.self,
+  FullDisk.self,
 ]
 
 var names: [String] = []
