@@ -75,7 +75,7 @@ let package = Package(
       of: "Migrating",
       [
         "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "CrashingMigrator", "TestSupport",
+        "TestSupport", "schemactl",
       ]),
     // What tests share: databases, histories and processes in temporary folders.
     .target(
@@ -102,11 +102,8 @@ let package = Package(
     // Loaded into the built program before the C library: every system call of it can fail.
     .target(name: "FaultyCalls", path: "Tests/FaultyCalls"),
     .testTarget(
-      name: "TortureTests", dependencies: ["Torture", "TestSupport", "schemactl"],
+      name: "TortureTests", dependencies: ["Torture", "TestSupport", "Planning", "schemactl"],
       swiftSettings: strict),
-    .executableTarget(
-      name: "CrashingMigrator", dependencies: ["History", "Migrating"],
-      path: "Tests/CrashingMigrator", swiftSettings: strict),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
     .testTarget(
       name: "SchemactlTests",

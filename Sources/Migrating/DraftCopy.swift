@@ -130,6 +130,7 @@ package struct DraftCopy: Sendable {
     do {
       let source = try open(path, .readOnly, timeout, interruption)
       let target = try open(database, .readWrite, timeout, interruption)
+      try target.makeCommitsDurable()
       try source.backup(to: target, pages: 4096, first: 1) { _, _ in
         // The first page has taken the lock: what is seen now stays.
         hasChanged = hasChanged || partial.watch?.hasChanged ?? true

@@ -134,6 +134,7 @@ extension Project {
     do {
       let connection = try Connection(path: database, mode: .readWrite)
       connection.setBusyHandler(timeout: timeout)
+      try connection.makeCommitsDurable()
       try connection.execute("BEGIN IMMEDIATE")
       guard try Ledger.rows(in: connection) == plan.rows else {
         throw Failure(.busy, "the ledger of \(database) has changed meanwhile: look at it again")

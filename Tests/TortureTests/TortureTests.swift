@@ -1,3 +1,5 @@
+import Foundation
+import Planning
 import TestSupport
 import Testing
 
@@ -8,5 +10,36 @@ struct TortureTests {
     let ended = try run("Torture", ["no-such-campaign"])
     #expect(ended.code == 64)
     #expect(ended.errors.hasPrefix("unknown: no-such-campaign; campaigns: "))
+  }
+
+  /// The campaign counts itself among what went wrong when it has met no boundary, no hot journal,
+  /// no WAL and no loss, and when a fault that it makes on purpose is not found.
+  @Test("a power cut after any event leaves a migration's boundary, and migrate again finishes")
+  func powerCuts() throws {
+    let ended = try run("Torture", ["power-cuts", "--seed", "1", "--tries", "1500"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    let rows = ended.output.split(separator: "\n").dropFirst(2)
+    #expect(rows.allSatisfy { $0.hasSuffix(" | 0 |") }, "\(ended.output)")
+    for journal in ["delete", "truncate", "persist", "wal"] {
+      let scenarios = rows.filter { $0.hasPrefix("| power cut, \(journal): ") }
+      #expect(scenarios.count == Strategy.allCases.count + 6, "\(journal)")
+    }
+    let harness = rows.filter { $0.hasPrefix("| harness: ") }
+    #expect(harness.count == 3, "what would go unseen without it: \(harness)")
+  }
+
+  @Test("the table is written between the marks of a document, and nothing else is changed")
+  func writtenTable() throws {
+    let sandbox = try Sandbox()
+    let document = sandbox.folder + "/page.md"
+    let text = "before\n<!-- torture: begin -->\nold\n<!-- torture: end -->\nafter\n"
+    try text.write(toFile: document, atomically: true, encoding: .utf8)
+    let ended = try run(
+      "Torture", ["power-cuts", "--seed", "7", "--seconds", "0", "--write", document])
+    let written = try String(contentsOfFile: document, encoding: .utf8)
+    #expect(written.hasPrefix("before\n<!-- torture: begin -->\n"))
+    #expect(written.hasSuffix("<!-- torture: end -->\nafter\n"))
+    #expect(written.contains(ended.output))
+    #expect(written.contains("seed 7:") && !written.contains("old"))
   }
 }

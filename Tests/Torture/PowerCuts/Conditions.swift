@@ -24,8 +24,10 @@ struct Conditions: CustomStringConvertible {
         Device(sectorSize: 512, isPowersafe: false), Device(sectorSize: 4096, isPowersafe: true),
         Device(sectorSize: 4096, isPowersafe: false),
       ][round % 3]
-    pageSize = [1024, 512, 4096, 2048][round % 4]
+    pageSize = Self.pageSize(in: round)
   }
+
+  static func pageSize(in round: Int) -> Int { [512, 1024, 4096, 2048][round % 4] }
 
   var description: String {
     "pages of \(pageSize), sectors of \(device.sectorSize)\(device.isPowersafe ? ", powersafe" : "")"
@@ -40,15 +42,6 @@ struct Conditions: CustomStringConvertible {
 
   func settled<Result>(_ body: () throws -> Result) rethrows -> Result {
     try withConnectionSettings(settings, body)
-  }
-
-  func prepare(_ scenario: Scenario) throws -> Sandbox {
-    let sandbox = try Sandbox()
-    try withConnectionSettings("PRAGMA main.page_size = \(pageSize)") {
-      try scenario.prepare(sandbox)
-    }
-    if journal == .wal { try sandbox.run("PRAGMA journal_mode = wal") }
-    return sandbox
   }
 }
 

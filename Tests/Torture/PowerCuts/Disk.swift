@@ -52,8 +52,7 @@ struct Disk {
     case .truncated(let name, let size): change(name, .truncate(size: size))
     case .synced(let name, let folder):
       guard let file = names[name], !liesAboutSyncs else { return }
-      files[file].synced = files[file].current
-      files[file].changes = []
+      sync(file)
       if folder { syncNames() }
     case .deleted(let name, let folder):
       nameChanges.append(.goes(name))
@@ -70,15 +69,21 @@ struct Disk {
     files[file].changes.append(change)
   }
 
+  private mutating func sync(_ file: Int) {
+    files[file].synced = files[file].current
+    files[file].changes = []
+  }
+
   private mutating func syncNames() {
     syncedNames = names
     nameChanges = []
   }
 
-  /// The program syncs the folder after it, past SQLite and so unseen.
+  /// The program syncs the file before it, and its folder after it: past SQLite, and so unseen.
   private mutating func rename(_ old: String, to new: String) {
     guard let file = names.removeValue(forKey: old) else { return }
     names[new] = file
+    sync(file)
     syncNames()
   }
 

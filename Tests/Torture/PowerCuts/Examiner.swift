@@ -17,10 +17,10 @@ final class Examiner {
   private var verdicts: [Int: Verdict] = [:]
   private var recovered: [Int: Verdict] = [:]
 
-  init(_ scenario: Scenario, _ boundaries: [DatabaseState], template: Sandbox) throws {
-    self.scenario = scenario
-    self.boundaries = boundaries
-    sandbox = try template.copy()
+  init(_ stage: Stage) throws {
+    scenario = stage.scenario
+    boundaries = stage.boundaries
+    sandbox = try stage.template.copy()
   }
 
   func isKnown(_ image: Disk.Image) -> Bool { verdicts[image.key] != nil }

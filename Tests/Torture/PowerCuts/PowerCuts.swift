@@ -17,26 +17,38 @@ enum PowerCuts: Campaign {
 
     try proveThatFaultsAreSeen(run)
     var sightings = Sightings()
-    for round in 0... where round == 0 || run.goesOn {
-      for scenario in scenarios {
-        for journal in Conditions.Journal.allCases {
-          let trial = try Trial(scenario, Conditions(journal, round: round))
-          trial.run(run, &sightings, most: round == 0 ? min(400, run.share(of: rows)) : .max)
-        }
-      }
+    for round in 0... {
+      guard try cutAll(round, run, &sightings) else { break }
+      if round == 0 { sightings.note(run) }
+      guard run.goesOn else { break }
     }
     say("\(name): \(sightings)")
-    sightings.note(run)
   }
 
-  private static var rows: Int { scenarios.count * Conditions.Journal.allCases.count }
+  /// Every scenario with every journal. False when the time was up before.
+  private static func cutAll(_ round: Int, _ run: Run, _ sightings: inout Sightings) throws -> Bool
+  {
+    let rows = scenarios.count * Conditions.Journal.allCases.count
+    // First a little of each.
+    let most = round == 0 ? min(400, run.share(of: rows)) : .max
+    for scenario in scenarios {
+      guard run.hasTime else { return false }
+      let stage = try Stage(scenario, pageSize: Conditions.pageSize(in: round))
+      for journal in Conditions.Journal.allCases {
+        let trial = try Trial(stage, Conditions(journal, round: round))
+        trial.run(run, &sightings, most: most)
+      }
+    }
+    return true
+  }
 
   /// Without this nobody knows whether the harness sees anything.
   private static func proveThatFaultsAreSeen(_ run: Run) throws {
+    guard run.hasTime else { return }
+    let stage = try Stage(Strategy.rebuild.scenario, pageSize: Conditions.pageSize(in: 0))
     for sabotage in Sabotage.allCases {
-      let scenario = Strategy.rebuild.scenario
       for journal in sabotage.journals {
-        let trial = try Trial(scenario, Conditions(journal, round: 0), sabotage)
+        let trial = try Trial(stage, Conditions(journal, round: 0), sabotage)
         let found = try trial.finds(using: &run.generator)
         run.note(
           "harness: \(sabotage.rawValue) is found",

@@ -53,6 +53,7 @@ extension Strategy {
         """
         - sql: |
             DELETE FROM items WHERE id % 3 = 0;
+            DELETE FROM tags WHERE item % 3 = 0;
             UPDATE items SET note = note || note WHERE id % 3 = 1;
             CREATE TABLE archive AS SELECT * FROM tags;
         """
@@ -101,7 +102,7 @@ private func makeItems(_ sandbox: Sandbox) throws {
   try sandbox.migrate()
   try sandbox.run(
     """
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
       INSERT INTO items (id, name, done, note)
       SELECT i * 2, 'item ' || i, i % 3 = 0, hex(zeroblob(100 + i)) FROM n;
     INSERT INTO tags SELECT id, 'tag' FROM items;
@@ -111,7 +112,8 @@ private func makeItems(_ sandbox: Sandbox) throws {
 
 private var creation: Scenario {
   .migrating("a new file") { sandbox in
-    try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1), (2)")
+    try sandbox.addSQL(
+      "0001_one", "CREATE TABLE one (a PRIMARY KEY); INSERT INTO one VALUES (1), (2)")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a REFERENCES one)")
   }
 }
@@ -188,9 +190,9 @@ private var reset: Scenario {
         """
         operations:
           - sql: "CREATE TABLE draft AS SELECT note AS a, note AS b FROM items"
-          - delete: { table: items, where: "id > 20" }
+          - delete: { table: tags, where: "item > 20" }
         """)
-      try sandbox.migrate()
+      if let failure = try sandbox.migrate().failure { throw failure }
     },
     act: { sandbox in
       _ = try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 5)

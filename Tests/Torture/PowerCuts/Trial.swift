@@ -1,6 +1,23 @@
 import FaultyFileSystem
 import TestSupport
 
+/// A scenario with its database as it is before, and as it may be after.
+struct Stage {
+  let scenario: Scenario
+  let template: Sandbox
+  let boundaries: [DatabaseState]
+
+  init(_ scenario: Scenario, pageSize: Int) throws {
+    self.scenario = scenario
+    let sandbox = try Sandbox()
+    try withConnectionSettings("PRAGMA main.page_size = \(pageSize)") {
+      try scenario.prepare(sandbox)
+    }
+    template = sandbox
+    boundaries = try scenario.boundaries(sandbox.copy())
+  }
+}
+
 /// One scenario under its conditions: recorded once, and cut off wherever it is asked for.
 struct Trial {
   private let scenario: Scenario
@@ -9,19 +26,18 @@ struct Trial {
   private let recording: Recording
   private let examiner: Examiner
 
-  init(_ scenario: Scenario, _ conditions: Conditions, _ sabotage: Sabotage? = nil) throws {
-    self.scenario = scenario
+  init(_ stage: Stage, _ conditions: Conditions, _ sabotage: Sabotage? = nil) throws {
+    scenario = stage.scenario
     self.conditions = conditions
     self.sabotage = sabotage
-    let template = try conditions.prepare(scenario)
-    let boundaries = try scenario.boundaries(template.copy())
-    let live = try template.copy()
+    let live = try stage.template.copy()
+    if conditions.journal == .wal { try live.run("PRAGMA journal_mode = wal") }
     recording = try conditions.settled {
       try Recording(of: live.folder, device: conditions.device) { reached in
-        try scenario.act(live, reached)
+        try stage.scenario.act(live, reached)
       }
     }
-    examiner = try Examiner(scenario, boundaries, template: template)
+    examiner = try Examiner(stage)
   }
 
   private var kind: String { "power cut, \(conditions.journal.rawValue): \(scenario.name)" }
