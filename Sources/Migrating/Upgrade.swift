@@ -301,15 +301,14 @@ final class Upgrade {
     guard connection.isInTransaction else { return }
     // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
     // ROLLBACK TO: what is committed then is lost when the power goes, or is half lost.
-    guard !isWAL else { return rollBack() }
-    do {
-      try connection.execute("ROLLBACK TO schemactl_migration")
-      try connection.execute("RELEASE schemactl_migration")
-    } catch {
-      // Half a migration must not be committed with those before it: all of them are run again.
-      rollBack()
-      isTorn = connection.isInTransaction
-    }
+    let isTakenBack =
+      (try? isWAL()) == false
+      && (try? connection.execute(
+        "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
+    guard !isTakenBack else { return }
+    // Half a migration must not be committed with those before it: all of them are run again.
+    rollBack()
+    isTorn = connection.isInTransaction
   }
 
   private func rollBack() {

@@ -11,11 +11,13 @@ enum AllocationFaults: Campaign {
   static func run(_ run: Run) throws {
     guard faulty_allocator_install() == 0 else { throw Unusable() }
     defer { faulty_allocator_remove() }
+    try Harm.proveSeen(run)
     var deeds = try Deed.all().map { try Trials($0, &run.generator) }
     while run.goesOn, !deeds.isEmpty {
       for index in deeds.indices where run.goesOn { try deeds[index].next(run) }
       deeds.removeAll(where: \.isExhausted)
     }
+    run.proveShown()
   }
 
   private struct Unusable: Error {}
@@ -41,35 +43,38 @@ enum AllocationFaults: Campaign {
 
     init(_ deed: Deed, _ generator: inout some RandomNumberGenerator) throws {
       self.deed = deed
-      try deed.reset()
-      faulty_allocator_arm(0, 0)
-      _ = withConnectionSettings("PRAGMA synchronous = OFF") { deed.perform() }
-      let count = faulty_allocator_disarm()
+      let count = try Self.perform(deed, failing: 0, 0).allocations
       left = Length.allCases.flatMap { length in (1...max(count, 1)).map { ($0, length) } }
         .shuffled(using: &generator)
       say("\(deed.name): \(count) allocations")
-    }
-
-    private func ending(of deed: Deed) -> Deed.Ending {
-      withConnectionSettings("PRAGMA synchronous = OFF") { deed.perform() }
     }
 
     var isExhausted: Bool { left.isEmpty }
 
     mutating func next(_ run: Run) throws {
       guard let (first, length) = left.popLast() else { return }
-      try deed.reset()
       let memory = faulty_allocator_used()
-      faulty_allocator_arm(first, length.count)
-      let ending = ending(of: deed)
-      faulty_allocator_disarm()
+      let ending = try Self.perform(deed, failing: first, length.count).ending
       var problem = try deed.problem(of: ending) { ending in
+        // SQLite says so where there was no memory for a temporary table.
         ending.status == .inputOutput
-          && (ending.message.contains("memory") || ending.message.contains("temporary database"))
+          && ["memory", "temporary database"].contains(where: ending.message.contains)
       }
       if problem == nil, faulty_allocator_used() != memory { problem = "a connection is left open" }
       run.note(
-        "\(length.rawValue): \(deed.name)", problem: problem.map { "\(first): \($0)" })
+        "\(length.rawValue): \(deed.name)", shows: ending != deed.ending,
+        problem: problem.map { "\(first): \($0)" })
+    }
+
+    private static func perform(
+      _ deed: Deed, failing first: Int, _ count: Int
+    ) throws -> (ending: Deed.Ending, allocations: Int) {
+      try deed.reset()
+      return FaultyFileSystem.shared.withoutWaiting {
+        faulty_allocator_arm(first, count)
+        let ending = deed.perform()
+        return (ending, faulty_allocator_disarm())
+      }
     }
   }
 }

@@ -10,6 +10,7 @@ enum FullDisk: Campaign {
   private static let mostBlocks = 40
 
   static func run(_ run: Run) throws {
+    try Harm.proveSeen(run)
     let deeds = try Deed.all() + Deed.all(isWAL: true) + FaultyCalls.deeds()
     var left = deeds.indices.flatMap { index in (0...mostBlocks).map { (index, $0) } }
       .shuffled(using: &run.generator)
@@ -32,8 +33,10 @@ enum FullDisk: Campaign {
       }
       run.note(
         ending == deed.ending ? "the disk has just room" : "the disk is full: \(deed.name)",
+        shows: ending != deed.ending,
         problem: problem.map { "\(blocks) blocks are free: \($0)" })
     }
+    run.proveShown()
   }
 }
 

@@ -11,6 +11,7 @@ enum IOFaults: Campaign {
 
   static func run(_ run: Run) throws {
     defer { FaultyFileSystem.shared.uninstall() }
+    try Harm.proveSeen(run)
     var trials: [Trials] = []
     for mode in JournalMode.allCases {
       for deed in try Deed.all(isWAL: mode == .wal) where deed.usesFiles {
@@ -21,6 +22,7 @@ enum IOFaults: Campaign {
       for index in trials.indices where run.goesOn { try trials[index].next(run) }
       trials.removeAll(where: \.isExhausted)
     }
+    run.proveShown()
   }
 
   private enum JournalMode: String, CaseIterable {
@@ -105,7 +107,7 @@ enum IOFaults: Campaign {
         keepsJournal: mode == .truncate || mode == .persist
       ) { ending in made.contains { $0.explains(ending) } }
       run.note(
-        "\(first.name) fails, \(fault.again.name)",
+        "\(first.name) fails, \(fault.again.name)", shows: ending != deed.ending,
         problem: problem.map { "\(mode.rawValue), \(deed.name), \(fault): \($0)" })
     }
 
@@ -174,15 +176,6 @@ extension FileCall {
     case .lockMap(let flags) where flags & SQLITE_SHM_LOCK != 0: [Way(code: SQLITE_IOERR | 20 << 8)]
     // What cannot fail, or is not looked at.
     case .close, .barrier, .unmap, .lockMap: []
-    }
-  }
-
-  /// Nobody cuts the power here, so nothing need be synced.
-  fileprivate var withoutWaiting: Decision {
-    switch action {
-    case .sync: .pretend
-    case .delete(syncsFolder: true) where unlink(path) == 0: .pretend
-    default: .pass
     }
   }
 

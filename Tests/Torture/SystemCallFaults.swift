@@ -12,9 +12,11 @@ enum SystemCallFaults: Campaign {
     guard FileManager.default.fileExists(atPath: FaultyCalls.library) else {
       return say("not run: there is no \(FaultyCalls.library), which only Linux can load")
     }
+    try Harm.proveSeen(run)
     var left = try FaultyCalls.deeds().flatMap { deed in try trials(of: deed, in: run.folder) }
       .shuffled(using: &run.generator)
     while run.goesOn, let (deed, fault) = left.popLast() { try run.note(deed, fault) }
+    run.proveShown()
   }
 
   /// Every call of a deed, with every error that it can give.
@@ -55,6 +57,7 @@ extension Run {
       unremoved: fault.leaves, isFault: fault.explains)
     note(
       "\(fault.name) fails, \(fault.isLasting ? "and all after it" : "once")",
+      shows: ending != deed.ending,
       problem: problem.map { "\(deed.name), \(fault): \($0)" })
   }
 }
