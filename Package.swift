@@ -25,6 +25,8 @@ let package = Package(
     .executable(name: "schemactl", targets: ["schemactl"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
     .plugin(name: "SchemactlPlugin", targets: ["SchemactlPlugin"]),
+    // For tests alone: only a product becomes a file that can be loaded.
+    .library(name: "FaultyCalls", type: .dynamic, targets: ["FaultyCalls"]),
   ],
   targets: [
     .systemLibrary(
@@ -92,9 +94,13 @@ let package = Package(
       name: "Torture",
       dependencies: [
         "CSQLite", "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "Migrating", "TestSupport", "FaultyFileSystem",
+        "Migrating", "TestSupport", "FaultyAllocator", "FaultyFileSystem",
       ],
       path: "Tests/Torture", swiftSettings: strict),
+    .target(
+      name: "FaultyAllocator", dependencies: ["CSQLite"], path: "Tests/FaultyAllocator"),
+    // Loaded into the built program before the C library: every system call of it can fail.
+    .target(name: "FaultyCalls", path: "Tests/FaultyCalls"),
     .testTarget(
       name: "TortureTests", dependencies: ["Torture", "TestSupport", "Planning", "schemactl"],
       swiftSettings: strict),

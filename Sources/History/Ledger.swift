@@ -47,12 +47,14 @@ package enum Ledger {
       "SELECT \(columns.joined(separator: ", ")) FROM main.\(tableName) ORDER BY position, id")
     var rows: [LedgerRow] = []
     while try statement.step() {
-      func text(_ column: Int) -> String { statement.text(column) ?? "" }
+      func text(_ column: Int) throws(DatabaseError) -> String {
+        try statement.text(column) ?? ""
+      }
       rows.append(
         LedgerRow(
-          id: text(0), position: statement.integer(1), rawDigest: text(2),
-          canonicalDigest: text(3), fingerprint: text(4), startedAt: text(5),
-          milliseconds: statement.integer(6), toolVersion: text(7)))
+          id: try text(0), position: statement.integer(1), rawDigest: try text(2),
+          canonicalDigest: try text(3), fingerprint: try text(4), startedAt: try text(5),
+          milliseconds: statement.integer(6), toolVersion: try text(7)))
     }
     return rows
   }

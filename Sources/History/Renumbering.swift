@@ -108,7 +108,7 @@ extension MigrationFolder {
     let moving = Set(renamings.map(\.from))
     for renaming in renamings where !moving.contains(renaming.to) {
       let new = file(ofMigration: renaming.to)
-      guard !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
+      guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
     }
     var done: [Renaming] = []
     do throws(FileError) {
@@ -121,16 +121,25 @@ extension MigrationFolder {
         done.append(renaming)
       }
     } catch {
-      for renaming in done.reversed() {
-        try? rename(Renaming(from: renaming.to, to: renaming.from))
-      }
-      throw error
+      throw undo(done, after: error)
     }
+  }
+
+  /// The error, with the manifests that could not get their old names back.
+  private func undo(_ done: [Renaming], after error: FileError) -> FileError {
+    let stuck = done.reversed().filter { renaming in
+      (try? rename(Renaming(from: renaming.to, to: renaming.from))) == nil
+    }
+    guard !stuck.isEmpty else { return error }
+    let list = stuck.map { "\($0.from) is called \($0.to)" }.joined(separator: ", ")
+    return FileError(
+      path: error.path, systemError: error.systemError,
+      message: "\(error.message). What was renamed before could not be named back: \(list)")
   }
 
   private func rename(_ renaming: Renaming) throws(FileError) {
     let (old, new) = (file(ofMigration: renaming.from), file(ofMigration: renaming.to))
-    guard !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
+    guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
     guard systemRename(old, new) == 0 else { throw FileError(path: old, systemError: errno) }
   }
 }

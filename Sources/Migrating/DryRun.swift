@@ -36,7 +36,8 @@ extension Project {
     guard exists else { return report }
     let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
     if !plan.migrations.isEmpty { try requireWhole(connection, options.database) }
-    var questions = Questions(connection: connection, redacts: options.redactsValues)
+    var questions = Questions(
+      connection: connection, database: options.database, redacts: options.redactsValues)
     for planned in plan.migrations {
       for (index, operation) in planned.operations.enumerated() {
         for question in operation.questions {
@@ -73,6 +74,7 @@ private struct Question {
 
 private struct Questions {
   let connection: Connection
+  let database: String
   let redacts: Bool
   /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
   var written: Set<String> = []
@@ -101,7 +103,7 @@ private struct Questions {
         context.failure(.migrationFailed, obstacle, key: question.scan == nil ? nil : "map")
       )
     } catch {
-      throw context.failure(error)
+      throw context.failure(error).naming(database)
     }
   }
 

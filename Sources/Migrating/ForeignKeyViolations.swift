@@ -25,13 +25,13 @@ struct ForeignKeyViolations {
   /// The checked tables' columns, by whose places renamed ones are known again.
   private var columns: [String: [String]] = [:]
 
-  init(of tables: [String], in schema: Schema, on connection: Connection) {
+  init(of tables: [String], in schema: Schema, on connection: Connection) throws(DatabaseError) {
     for name in tables {
       guard let table = schema.table(name) else { continue }
       rootPages[name] = table.rootPage
       do {
         try check(table, as: name, on: connection)
-      } catch {
+      } catch where !error.isFault {
         errors[name] = error.message
       }
     }
@@ -50,7 +50,7 @@ struct ForeignKeyViolations {
     while try check.step() {
       if keys.isEmpty { keys = try self.keys(of: text, on: connection) }
       guard let key = keys[check.integer(3)] else { continue }
-      if check.value(1) == .null {
+      if try check.value(1) == .null {
         hasRowless = true
       } else {
         found.insert(Violation(table: name, row: "\(check.integer(1))", key: key))

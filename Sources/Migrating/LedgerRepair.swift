@@ -149,8 +149,10 @@ extension Project {
       throw Failure(error, database: database)
     } catch let failure as Failure {
       throw failure
+    } catch let error as LedgerReadError {
+      throw Failure(error, database: database)
     } catch {
-      throw Failure(.brokenHistory, "\(database): \(error)")
+      throw Failure(.bug, "\(error)")
     }
   }
 }

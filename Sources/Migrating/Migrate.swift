@@ -49,6 +49,8 @@ package struct MigrateReport: Sendable {
   /// Committed, in order.
   package var applied: [AppliedMigration] = []
   package var failure: Failure?
+  /// What a COMMIT that failed may have written, or not.
+  package var uncertain: [String] = []
   package var created = false
   /// The copy that was taken before the first draft.
   package var draftCopy: String?

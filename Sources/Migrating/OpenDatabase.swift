@@ -23,31 +23,37 @@ package enum DatabaseFile {
           .joined(separator: "/")
         let name = path.hasPrefix("/") && folder.isEmpty ? "/" : folder
         guard name.isEmpty || access(name, F_OK) == 0 else {
+          guard errno == ENOENT || errno == ENOTDIR else { throw refusal(path, "opened") }
           throw Failure(.notFound, "\(path): there is no folder \(name)")
         }
         return false
       case ENOTDIR: throw Failure(.notFound, "\(path) is not there")
-      case EACCES: throw Failure(.permission, "\(path) cannot be opened: permission denied")
-      default: throw Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
+      default: throw refusal(path, "opened")
       }
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no regular file"
       throw Failure(.inputOutput, "\(path) is \(what), not an SQLite database")
     }
-    guard access(path, R_OK) == 0 else {
-      throw Failure(.permission, "\(path) cannot be read: permission denied")
-    }
+    guard access(path, R_OK) == 0 else { throw refusal(path, "read") }
     return true
   }
 
   /// SQLite does not tell why it could not make a file.
   static func requireWritableFolder(of path: String) throws(Failure) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    guard access(folder, W_OK | X_OK) != 0 else { return }
-    throw Failure(
-      errno == EACCES ? .permission : .inputOutput,
-      "\(path) cannot be made: \(String(cString: strerror(errno)))")
+    guard access(folder, W_OK | X_OK) == 0 else { throw refusal(path, "made") }
+  }
+
+  /// What `errno` says.
+  private static func refusal(_ path: String, _ verb: String) -> Failure {
+    switch errno {
+    case EACCES, EPERM: Failure(.permission, "\(path) cannot be \(verb): permission denied")
+    case EROFS:
+      Failure(.permission, "\(path) cannot be \(verb): the file system is read-only")
+    default:
+      Failure(.inputOutput, "\(path) cannot be \(verb): \(String(cString: strerror(errno)))")
+    }
   }
 
   /// Looks whether there is a database that can be read, before anything else is.
@@ -119,8 +125,7 @@ package struct LiveDatabase {
     } catch let error as DatabaseError {
       throw Failure(error, database: path)
     } catch let error as LedgerReadError {
-      if case .database(let error) = error { throw Failure(error, database: path) }
-      throw Failure(.brokenHistory, "\(path): \(error)")
+      throw Failure(error, database: path)
     } catch {
       throw Failure(.bug, "\(error)")
     }

@@ -19,8 +19,9 @@ struct PendingReplay {
 }
 
 extension Project {
-  /// - Throws: what makes a manifest wrong (65): then nothing is done at all. A migration that
-  ///   fails on the shadow only ends the replay, for those before it are good.
+  /// - Throws: what makes a manifest wrong (65), and what is no migration's fault (74): then nothing
+  ///   is done at all. A migration that fails on the shadow only ends the replay, for those before
+  ///   it are good.
   func replay(
     _ targets: [Migration], interruption: Interruption
   ) throws(Failure) -> PendingReplay {
@@ -32,7 +33,8 @@ extension Project {
         steps.append(try shadow.apply(migration))
         fingerprints.append(shadow.fingerprint)
       } catch {
-        if error.status == .invalidInput || interruption.isRequested { throw error }
+        let endsAll = error.status == .invalidInput || error.status == .inputOutput
+        if endsAll || interruption.isRequested { throw error }
         return PendingReplay(steps: steps, fingerprints: fingerprints, failure: error)
       }
     }

@@ -118,6 +118,7 @@ final class Runner {
     do {
       return try Planner(connection: connection, application: application).plan(operation)
     } catch {
+      if let fault = error.fault { throw context.failure(fault, onShadow: target == .shadow) }
       throw context.failure(
         error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key,
         position: error.position)
@@ -299,7 +300,13 @@ final class Runner {
     _ sql: String, _ position: Position, _ context: Context, _ record: inout Record
   ) throws(DatabaseError) {
     let missing = application.missingFunctions
-    guard !missing.isEmpty, let program = try? connection.rows("EXPLAIN " + sql) else { return }
+    guard !missing.isEmpty else { return }
+    let program: [[Value]]
+    do {
+      program = try connection.rows("EXPLAIN " + sql)
+    } catch where !error.isFault {
+      return
+    }
     for row in program where row.count > 5 {
       guard let opcode = row[1].text, opcode == "Function" || opcode == "PureFunc",
         let called = row[5].text?.split(separator: "(").first?.lowercased(),

@@ -69,7 +69,7 @@ package final class Shadow {
       schema = Self.withoutLedger(whole)
       ledger = Self.ledger(in: whole)
     } catch {
-      throw Failure(.bug, "the private replay cannot be opened: \(error.message)")
+      throw Failure(error.status, "the private replay cannot be opened: \(error.message)")
     }
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(

@@ -21,6 +21,8 @@ final class Upgrade {
   private var copiedVersion: Int64?
   private var copies = 0
   private var isKnownToBeWhole = false
+  /// Half a migration is in the transaction and could not be taken back: it must not be committed.
+  private var isTorn = false
 
   /// How long many small migrations share a transaction.
   private static let batchTime = Duration.milliseconds(200)
@@ -59,15 +61,19 @@ final class Upgrade {
       while try runBatch() {}
       report.failure = replay.failure
     } catch {
-      report.failure = named(error)
+      report.failure = named(error).naming(options.database)
     }
     return report
   }
 
   /// A function that only the application has would be called: nothing is written at all.
   private func refuseMissingCalls() throws(Failure) {
-    // The ledger is read again, and its faults are said, inside the transaction.
-    guard let rows = try? Ledger.rows(in: connection) ?? [] else { return }
+    let rows: [LedgerRow]
+    do {
+      rows = try Ledger.rows(in: connection) ?? []
+    } catch {
+      throw Failure(error, database: options.database)
+    }
     let known = Set(rows.map(\.id))
     for step in replay.steps where !known.contains(step.migration.id) {
       guard let call = step.missingCalls.first else { continue }
@@ -171,6 +177,9 @@ final class Upgrade {
 
   private func begin(_ mode: String = "IMMEDIATE") throws(Failure) -> Batch {
     do {
+      // Where there was no memory to end the last one.
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      isTorn = false
       connection.set(.foreignKeys, to: false)
       try connection.execute("BEGIN \(mode)")
       onEvent(.began)
@@ -209,6 +218,7 @@ final class Upgrade {
   private func requireExclusive(_ first: Int, _ batch: inout Batch) throws(Failure) {
     let step = replay.steps[first]
     let enforces = step.migration.manifest.foreignKeys == .enforced
+    let isWAL = try isWAL()
     let exclusive = step.writesRows(in: batch.expected) && !isWAL
     guard exclusive || enforces else { return }
     rollBack()
@@ -225,8 +235,12 @@ final class Upgrade {
     return batch
   }
 
-  private var isWAL: Bool {
-    (try? connection.value("PRAGMA journal_mode"))?.text == "wal"
+  private func isWAL() throws(Failure) -> Bool {
+    do {
+      return try connection.value("PRAGMA journal_mode") == "wal"
+    } catch {
+      throw Failure(error, database: options.database)
+    }
   }
 
   private func commit(_ batch: inout Batch) throws(Failure) {
@@ -234,17 +248,52 @@ final class Upgrade {
       throw Failure(.interrupted, "interrupted")
     }
     onEvent(.willCommit)
+    let wanted = batch.done.map(\.index)
+    do {
+      try end(&batch)
+    } catch {
+      // A full disk may have room for the first of them.
+      if error.code == .full, wanted.count > 1, report.uncertain.isEmpty {
+        try applyOneByOne(wanted)
+      }
+      throw doubtful(error)
+    }
+  }
+
+  /// Commits what is done.
+  ///
+  /// A COMMIT that fails may have committed all the same: the journal is gone, and the folder could
+  /// not be synced. So the ledger is asked. In WAL mode its no is not the last word, for what was
+  /// written of the transaction may be found again after a crash.
+  private func end(_ batch: inout Batch) throws(DatabaseError) {
+    defer { batch.done = [] }
     do {
       try connection.execute("COMMIT")
     } catch {
       rollBack()
-      let wanted = batch.done.map(\.index)
-      batch.done = []
-      // A full disk may have room for the first of them.
-      if error.code == .full, wanted.count > 1 { try applyOneByOne(wanted) }
-      throw Failure(error, database: options.database)
+      guard error.code != .busy else { throw error }
+      let ids = batch.done.map(\.applied.id)
+      let rows = connection.isInTransaction ? nil : (try? Ledger.rows(in: connection)) ?? nil
+      if let rows, Set(rows.map(\.id)).isSuperset(of: ids) {
+        noteCommitted(batch)
+      } else if rows == nil || (try? isWAL()) != false {
+        report.uncertain = ids
+      }
+      throw error
     }
-    noteCommitted(&batch)
+    noteCommitted(batch)
+  }
+
+  private func doubtful(_ error: DatabaseError) -> Failure {
+    let failure = Failure(error, database: options.database)
+    guard let first = report.uncertain.first, let last = report.uncertain.last else {
+      return failure
+    }
+    let what = first == last ? first : "\(first) to \(last)"
+    return Failure(
+      failure.status,
+      failure.message + ". It is not certain whether \(what) was applied, wholly or not at all: "
+        + "`schemactl status` tells, and `schemactl migrate` goes on from there")
   }
 
   private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
@@ -261,28 +310,28 @@ final class Upgrade {
     }
   }
 
-  private func noteCommitted(_ batch: inout Batch) {
+  private func noteCommitted(_ batch: Batch) {
     report.applied += batch.done.map(\.applied)
     onEvent(.committed(ids: batch.done.map(\.applied.id)))
-    batch.done = []
   }
 
   func rollBackToSavepoint() {
     guard connection.isInTransaction else { return }
     // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
     // ROLLBACK TO: what is committed then is lost when the power goes, or is half lost.
-    guard !isWAL else { return rollBack() }
-    do {
-      try connection.execute("ROLLBACK TO schemactl_migration")
-      try connection.execute("RELEASE schemactl_migration")
-    } catch {
-      // Half a migration must not be committed with those before it: all of them are run again.
-      rollBack()
-    }
+    let isTakenBack =
+      (try? isWAL()) == false
+      && (try? connection.execute(
+        "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
+    guard !isTakenBack else { return }
+    // Half a migration must not be committed with those before it: all of them are run again.
+    rollBack()
+    isTorn = connection.isInTransaction
   }
 
   private func rollBack() {
-    // Fails only when SQLite has already ended the transaction, which is what is wanted.
+    // Fails when SQLite has already ended the transaction, which is what is wanted, or when there
+    // is no memory for it: then the next transaction, or the end of the connection, does it.
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
     connection.set(.foreignKeys, to: false)
   }
@@ -291,27 +340,34 @@ final class Upgrade {
 
   /// Keeps the migrations of the batch that were complete when a later one failed.
   private func salvage(_ batch: Batch, after failure: Failure) throws(Failure) {
-    try? runner.resetSettings()
+    let reset = Result { () throws(DatabaseError) in try runner.resetSettings() }
     guard !batch.done.isEmpty else { return rollBack() }
     var batch = batch
-    if connection.isInTransaction {
-      do {
-        try connection.execute("COMMIT")
-        noteCommitted(&batch)
-      } catch {
-        rollBack()
-      }
-      return
-    }
-    // SQLite has ended the whole transaction. After a signal nothing is begun again.
-    guard !interruption.isRequested else { return }
-    let wanted = batch.done.map(\.index)
-    batch = try begin()
-    do {
+    do throws(Failure) {
+      if connection.isInTransaction, !isTorn { return try keep(&batch) }
+      // SQLite has ended the whole transaction. After a signal nothing is begun again, nor with
+      // settings that only the failed migration was to have.
+      guard !interruption.isRequested else { return rollBack() }
+      try reset.mapError { Failure($0, database: options.database) }.get()
+      let wanted = batch.done.map(\.index)
+      batch = try begin()
       for index in wanted where batch.pending.contains(index) { try apply(index, &batch) }
-      try commit(&batch)
+      try keep(&batch)
     } catch {
       rollBack()
+      throw Failure(
+        ExitStatus.worst([failure.status, error.status]),
+        "\(failure.naming(options.database).message). What was complete before it could not be "
+          + "kept: \(error.naming(options.database).message)",
+        place: failure.place, migration: failure.migration)
+    }
+  }
+
+  private func keep(_ batch: inout Batch) throws(Failure) {
+    do throws(DatabaseError) {
+      try end(&batch)
+    } catch {
+      throw doubtful(error)
     }
   }
 }

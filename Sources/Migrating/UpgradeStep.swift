@@ -18,14 +18,14 @@ extension Upgrade {
       do {
         let before = batch.live
         let touched = step.touch.written.union(step.delta.keys.map(\.name))
-        let violations = ForeignKeyViolations(
+        let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
         let record = try runner.run(migration)
         let after = try Schema(of: connection, knowing: before)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, batch, context)
         batch.keys.apply(delta)
-        let now = ForeignKeyViolations(
+        let now = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: after, on: connection)
         if let message = now.message(beyond: violations) {
           throw context.failure(.migrationFailed, message)

@@ -1,5 +1,6 @@
 import ManifestFormat
 import SQLText
+import SQLite
 
 /// How an operation is carried out.
 package enum Strategy: String, Sendable, CaseIterable {
@@ -108,6 +109,8 @@ package struct PlanningError: Error, Sendable {
   package let key: String?
   /// A place inside the operation, where it is known better.
   package let position: Position?
+  /// What SQLite said, where it could not be asked at all.
+  package let fault: DatabaseError?
 
   package init(
     _ kind: Kind, _ message: String, key: String? = nil, position: Position? = nil
@@ -116,5 +119,14 @@ package struct PlanningError: Error, Sendable {
     self.message = message
     self.key = key
     self.position = position
+    fault = nil
+  }
+
+  init(_ error: DatabaseError) {
+    kind = .failed
+    message = error.message
+    key = nil
+    position = nil
+    fault = error.isFault ? error : nil
   }
 }

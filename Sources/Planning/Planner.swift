@@ -19,7 +19,7 @@ package struct Planner {
       do {
         return try Schema(of: connection)
       } catch {
-        throw PlanningError(.failed, "the schema cannot be read: \(error.message)")
+        throw PlanningError(error)
       }
     }
   }

@@ -70,7 +70,7 @@ package final class Connection {
     let end = script.offset
     do {
       if try script.next(on: self) == nil { return statement }
-    } catch {
+    } catch where !error.isFault {
       // What does not compile is a second statement, too.
     }
     throw DatabaseError(
@@ -93,7 +93,7 @@ package final class Connection {
     let statement = try prepare(sql)
     try statement.bind(values)
     var rows: [[Value]] = []
-    while try statement.step() { rows.append(statement.row) }
+    while try statement.step() { rows.append(try statement.row) }
     return rows
   }
 
@@ -101,7 +101,7 @@ package final class Connection {
   package func value(_ sql: String, _ values: [Value] = []) throws(DatabaseError) -> Value? {
     let statement = try prepare(sql)
     try statement.bind(values)
-    return try statement.step() ? statement.value(0) : nil
+    return try statement.step() ? try statement.value(0) : nil
   }
 
   // MARK: State

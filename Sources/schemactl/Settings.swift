@@ -25,7 +25,7 @@ struct Settings {
 
   init(_ session: Session) throws {
     self.session = session
-    file = session.invocation.text("config") ?? Self.nearestFile()
+    file = try session.invocation.text("config") ?? Self.nearestFile()
     guard let file else {
       configuration = Configuration()
       base = ""
@@ -47,11 +47,17 @@ struct Settings {
   }
 
   /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root.
-  private static func nearestFile() -> String? {
+  private static func nearestFile() throws(Failure) -> String? {
     let depth = workingFolder?.split(separator: "/").count ?? 0
-    return (0...depth).lazy
-      .map { String(repeating: "../", count: $0) + "schemactl.yaml" }
-      .first { access($0, F_OK) == 0 }
+    for level in 0...depth {
+      let file = String(repeating: "../", count: level) + "schemactl.yaml"
+      if access(file, F_OK) == 0 { return file }
+      // One that cannot be looked at must not give way to another one further up.
+      guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
+        throw Failure(FileError(path: file, systemError: errno))
+      }
+    }
+    return nil
   }
 
   private static var workingFolder: String? {

@@ -9,7 +9,8 @@ import Foundation
 // same seed and tries are the same faults. `--write` puts the table into a document.
 
 let campaigns: [any Campaign.Type] = [
-  PowerCuts.self, HostileDatabases.self, HostileManifests.self,
+  PowerCuts.self, AllocationFaults.self, IOFaults.self, SystemCallFaults.self, FullDisk.self,
+  HostileDatabases.self, HostileManifests.self,
 ]
 
 var names: [String] = []

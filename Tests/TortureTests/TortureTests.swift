@@ -39,6 +39,24 @@ struct TortureTests {
     #expect(harness.count == 3, "what would go unseen without it: \(harness)")
   }
 
+  /// Each of them does harm of its own first, and counts what it does not see.
+  @Test(
+    "whatever fails, the database and the history are at a boundary, and the message is true",
+    arguments: [
+      ("allocation-faults", 300, " allocation"), ("io-faults", 400, " of wal fails"),
+      ("system-call-faults", 60, " fails, once"), ("full-disk", 60, "the disk is full"),
+    ])
+  func faults(campaign: String, tries: Int, kind: String) throws {
+    let ended = try run("Torture", [campaign, "--seed", "1", "--tries", "\(tries)"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    // Where no file system can be mounted, or no library be loaded first.
+    if ended.errors.contains("not run: ") { return }
+    let rows = ended.output.split(separator: "\n").dropFirst(2)
+    #expect(rows.allSatisfy { $0.hasSuffix(" | 0 |") }, "\(ended.output)")
+    #expect(rows.contains { $0.contains(kind) }, "\(ended.output)")
+    #expect(rows.filter { $0.hasPrefix("| harness: ") }.count == 7, "\(ended.output)")
+  }
+
   @Test("the table is written between the marks of a document, and nothing else is changed")
   func writtenTable() throws {
     let sandbox = try Sandbox()

@@ -67,8 +67,9 @@ enum NewCommand: Command {
     let others = project.migrations.map(\.id) + (project.lock?.entries.map(\.id) ?? [])
     let id = manifest.id(after: others, at: .now)
     let file = project.folder.file(ofMigration: id)
-    try createFile(Array(manifest.text(modeline: modeline).utf8), at: file)
+    // First, because the manifest is what the command is for: when it is there, all is done.
     if modeline == ownModeline { try writeSchema(beside: file, session) }
+    try createFile(Array(manifest.text(modeline: modeline).utf8), at: file)
     session.report(.created(id: id, file: file))
   }
 
@@ -97,6 +98,8 @@ enum NewCommand: Command {
   private static func writeSchema(beside file: String, _ session: Session) throws(FileError) {
     let path = (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + schemaFile
     guard access(path, F_OK) != 0 else { return }
+    // One that cannot be looked at may be somebody's own.
+    guard errno == ENOENT else { throw FileError(path: path, systemError: errno) }
     try writeFileAtomically(Array(JSONSchema.manifest.utf8), to: path)
     session.report(.note("wrote \(path), by which editors complete and check manifests"))
   }
@@ -104,14 +107,14 @@ enum NewCommand: Command {
   /// Makes a file that nobody sees half written, and that replaces none.
   private static func createFile(_ bytes: [UInt8], at path: String) throws(FileError) {
     let temporary = path + ".new"
-    try writeFileAtomically(bytes, to: temporary)
     defer { unlink(temporary) }
+    try writeFileAtomically(bytes, to: temporary)
     if link(temporary, path) == 0 { return }
     let problem = errno
     // Where the file system knows no links, the claim and this look must do.
-    guard problem != EEXIST, access(path, F_OK) != 0, rename(temporary, path) == 0 else {
-      throw FileError(path: path, systemError: problem)
-    }
+    guard problem != EEXIST, access(path, F_OK) != 0, errno == ENOENT,
+      rename(temporary, path) == 0
+    else { throw FileError(path: path, systemError: problem) }
   }
 }
 

@@ -72,6 +72,9 @@ extension TextReporter {
     _ report: MigrateReport, _ database: String, _ wasReset: Bool
   ) -> String {
     guard let last = report.applied.last else {
+      guard report.uncertain.isEmpty else {
+        return "\(database) is as it was, or holds all of what was to be committed"
+      }
       let state =
         report.created
         ? "was made and is empty"
