@@ -36,6 +36,7 @@ extension DatabaseError {
   package var status: ExitStatus {
     switch code {
     case .busy, .locked: .busy
+    case .readOnly where saysMoved: .inputOutput
     case .permission, .readOnly: .permission
     case .interrupted: .interrupted
     case .cannotOpen: systemError == 13 ? .permission : .inputOutput

@@ -11,15 +11,13 @@ final class Upgrade {
   let project: Project
   let options: MigrateOptions
   let replay: PendingReplay
-  private let interruption: Interruption
+  let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
   let connection: Connection
   let runner: Runner
-  private var report = MigrateReport()
-  /// What `PRAGMA data_version` said when the copy before the first draft was taken: it changes
-  /// when another connection commits.
-  private var copiedVersion: Int64?
-  private var copies = 0
+  var report = MigrateReport()
+  let destination: BackupDestination?
+  var safety = SafetyCopies()
 
   /// How long many small migrations share a transaction.
   private static let batchTime = Duration.milliseconds(200)
@@ -33,6 +31,13 @@ final class Upgrade {
     self.replay = replay
     self.interruption = interruption
     self.onEvent = onEvent
+    // A database that is made only now holds nothing to keep.
+    destination =
+      createsFile
+      ? nil
+      : try options.backup.map { (backup) throws(Failure) in
+        try BackupDestination(backup.place, of: options.database)
+      }
     do {
       connection = try Connection(
         path: options.database, mode: createsFile ? .readWriteCreate : .readWrite)
@@ -56,6 +61,7 @@ final class Upgrade {
     do {
       while try runBatch() {}
       report.failure = replay.failure
+      if report.failure == nil { removeOldBackups() }
     } catch {
       report.failure = named(error)
     }
@@ -98,13 +104,14 @@ final class Upgrade {
       return false
     }
     do {
+      if try makeCopies(before: first, batch) { return true }
       try requireExclusive(first, &batch)
-      guard batch.next == first else {
+      guard batch.next == first, try copiesAreCurrent() else {
         // Another process has been faster.
         rollBack()
         return true
       }
-      if try keepCopy(first, batch) { return true }
+      try keepCopies(batch)
       let started = ContinuousClock.now
       repeat {
         guard let index = batch.next else { break }
@@ -114,35 +121,17 @@ final class Upgrade {
       try commit(&batch)
       return true
     } catch {
+      // SQLite may have noticed by itself, and says that it cannot write.
+      guard !connection.hasMoved else {
+        rollBack()
+        throw moved
+      }
       try salvage(batch, after: error)
       throw error
     }
   }
 
-  /// Before the first draft the database is copied, which no transaction may be open for. True
-  /// when it was, and the transaction has to be begun again.
-  private func keepCopy(_ next: Int, _ batch: Batch) throws(Failure) -> Bool {
-    let migration = replay.steps[next].migration
-    guard DraftCopy.isDue(before: migration, known: batch.known, in: project) else { return false }
-    let version = try dataVersion()
-    guard version != copiedVersion else { return false }
-    rollBack()
-    copies += 1
-    guard copies <= 5 else {
-      throw Failure(
-        .busy, "\(options.database) cannot be copied before its first draft: others keep writing")
-    }
-    let copy = DraftCopy(of: options.database)
-    let isKept = try copy.keep(
-      known: batch.known, timeout: options.timeout, interruption: interruption)
-    if isKept {
-      copiedVersion = version
-      report.draftCopy = copy.path
-    }
-    return true
-  }
-
-  private func dataVersion() throws(Failure) -> Int64? {
+  func dataVersion() throws(Failure) -> Int64? {
     do {
       return try connection.value("PRAGMA data_version")?.integer
     } catch {
@@ -155,6 +144,7 @@ final class Upgrade {
       connection.set(.foreignKeys, to: false)
       try connection.execute("BEGIN \(mode)")
       onEvent(.began)
+      try requireUnmoved()
       let live = try LiveDatabase(connection, path: options.database)
       try live.requireOurs(project, path: options.database)
       _ = try project.requireUsableLedger(live.rows)
@@ -215,6 +205,7 @@ final class Upgrade {
       throw Failure(.interrupted, "interrupted")
     }
     onEvent(.willCommit)
+    try requireUnmoved()
     do {
       try connection.execute("COMMIT")
     } catch {
@@ -226,6 +217,19 @@ final class Upgrade {
       throw Failure(error, database: options.database)
     }
     noteCommitted(&batch)
+    // The moment in between is short, and yet nobody must be told what is not so.
+    try requireUnmoved()
+  }
+
+  /// What is written into a file that no path leads to is lost, and what stands at the path now is
+  /// not what was looked at.
+  private func requireUnmoved() throws(Failure) {
+    guard connection.hasMoved else { return }
+    throw moved
+  }
+
+  private var moved: Failure {
+    Failure(moved: options.database, afterApplying: report.applied.last?.id)
   }
 
   private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
@@ -259,7 +263,7 @@ final class Upgrade {
     }
   }
 
-  private func rollBack() {
+  func rollBack() {
     // Fails only when SQLite has already ended the transaction, which is what is wanted.
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
     connection.set(.foreignKeys, to: false)

@@ -51,6 +51,9 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
 
   package var code: ResultCode { ResultCode(rawValue: extendedCode & 0xFF) }
 
+  /// Whether SQLite has noticed by itself that the file was removed or replaced.
+  package var saysMoved: Bool { extendedCode == SQLITE_READONLY | 4 << 8 }
+
   package var description: String { "\(message) (SQLite \(extendedCode))" }
 
   /// Reads the error that the last call on `handle` left there.
