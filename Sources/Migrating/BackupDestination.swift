@@ -41,7 +41,7 @@ enum BackupDestination: Sendable {
         "\(path) is there already, and a backup never takes a file's place. Nothing was changed: "
           + "name another file, or a folder, in which each backup gets a name of its own")
     }
-    guard !path.hasSuffix("/"), kind(of: folder(of: path)) == S_IFDIR else {
+    guard !path.hasSuffix("/"), kind(of: parentFolder(of: path)) == S_IFDIR else {
       throw Failure(.notFound, "\(path): there is no such folder. Nothing was changed")
     }
   }

@@ -71,7 +71,7 @@ package struct Backups: Sendable {
   package func all() throws(Failure) -> [Backup] {
     let names: [[UInt8]]
     do {
-      names = try folderNames(folder(of: base))
+      names = try folderNames(parentFolder(of: base))
     } catch {
       throw Failure(
         error.kind == .missing ? .notFound : error.kind == .permission ? .permission : .inputOutput,
@@ -105,6 +105,17 @@ package struct Backups: Sendable {
     let number = parts.count == 1 ? 1 : Int(String(decoding: parts[1], as: UTF8.self))
     guard let number, number > 0 else { return nil }
     return (String(decoding: stamp, as: UTF8.self), number)
+  }
+
+  package var folder: String { parentFolder(of: base) }
+
+  /// The newest one, in a folder of its own of those that are of this database.
+  package func newest(timeout: Double) throws(Failure) -> Backup? {
+    let all = try all()
+    let live = try? LiveDatabase(
+      DatabaseFile.openForReading(database, timeout: timeout), path: database)
+    guard let rows = live?.rows, !rows.isEmpty else { return all.first }
+    return all.first { isOwn($0, rows) } ?? all.first
   }
 
   /// Removes all but the newest ones, and never `made`.

@@ -58,7 +58,7 @@ struct Copier {
     do {
       let source = try open(path, DatabaseFile.stillMode(of: path))
       let bytes = try source.sizeInBytes()
-      try FreeSpace.require(bytes, in: folder(of: base), for: purpose)
+      try FreeSpace.require(bytes, in: parentFolder(of: base), for: purpose)
       let partial = try PartialCopy(as: base)
       try fill(partial, from: source, bytes)
       return partial
@@ -79,7 +79,7 @@ struct Copier {
     // that somebody has written into is given up instead.
     if watch.isWAL { try source.execute("BEGIN") }
     let bytes = try source.sizeInBytes()
-    try FreeSpace.require(bytes * times, in: folder(of: base), for: purpose)
+    try FreeSpace.require(bytes * times, in: parentFolder(of: base), for: purpose)
     let partial = try PartialCopy(as: base)
     do {
       try fill(partial, from: source, bytes, watch)
@@ -98,6 +98,10 @@ struct Copier {
     let target = try Connection(path: partial.path, mode: .readWrite)
     // Nobody needs what is half written there, and it is synced before it gets its name.
     try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+    onEvent(.copying(done: 0, of: bytes))
+    guard !interruption.isRequested else {
+      throw DatabaseError(extendedCode: ResultCode.interrupted.rawValue, message: "interrupted")
+    }
     try source.backup(to: target, pages: Self.step) { left, all in
       let done = all == 0 ? bytes : bytes / Int64(all) * Int64(all - left)
       onEvent(.copying(done: done, of: bytes))

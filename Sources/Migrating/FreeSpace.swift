@@ -7,7 +7,7 @@
 #endif
 
 /// Room on a disk, asked for before anything large is written there.
-enum FreeSpace {
+package enum FreeSpace {
   /// - Parameter purpose: what needs it: `a backup of app.sqlite`.
   /// - Throws: when there is less (74).
   static func require(
@@ -25,7 +25,7 @@ enum FreeSpace {
   }
 
   /// `466 MB`, as disks are sold.
-  static func size(_ bytes: Int64, _ rule: FloatingPointRoundingRule = .up) -> String {
+  package static func size(_ bytes: Int64, _ rule: FloatingPointRoundingRule = .up) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB"]
     var amount = Double(bytes)
     var unit = 0

@@ -81,6 +81,8 @@ struct Installation {
   }
 
   private func resolved(_ path: String) -> String {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)

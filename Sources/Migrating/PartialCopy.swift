@@ -103,7 +103,7 @@ final class PartialCopy {
 
   /// A file system that cannot sync a folder does so by itself.
   static func syncFolder(of path: String) throws(Failure) {
-    let parent = folder(of: path)
+    let parent = parentFolder(of: path)
     let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(parent) }
     defer { close(descriptor) }
@@ -114,7 +114,7 @@ final class PartialCopy {
 
   /// Removes what killed processes have left.
   private static func sweep(_ base: String) {
-    let parent = folder(of: base)
+    let parent = parentFolder(of: base)
     let name = nameBytes(of: base)
     for found in (try? folderNames(parent)) ?? [] where isPartial(found, of: name) {
       let path = parent + "/" + String(decoding: found, as: UTF8.self)

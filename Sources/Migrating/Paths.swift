@@ -1,5 +1,5 @@
 /// The folder that a path leads into: `.` when it names none.
-func folder(of path: String) -> String {
+func parentFolder(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }

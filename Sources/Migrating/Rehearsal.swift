@@ -32,11 +32,11 @@ extension Project {
     let start = ContinuousClock.now
     do throws(Failure) {
       var report = try migrate(options, interruption: interruption, onEvent: onEvent)
-      report.failure = report.failure.map { renamed($0, copy, database) }
+      report.failure = report.failure.map { said($0, of: copy, interruption, database) }
       return RehearsalReport(
         run: report, milliseconds: (ContinuousClock.now - start).milliseconds)
     } catch {
-      throw renamed(error, copy, database)
+      throw said(error, of: copy, interruption, database)
     }
   }
 
@@ -67,9 +67,14 @@ extension Project {
   }
 
   /// The copy is gone when the message is read.
-  private func renamed(_ failure: Failure, _ copy: PartialCopy, _ database: String) -> Failure {
-    Failure(
-      failure.status, failure.message.replacing(copy.path, with: "the copy of \(database)"),
-      place: failure.place, migration: failure.migration)
+  private func said(
+    _ failure: Failure, of copy: PartialCopy, _ interruption: Interruption, _ database: String
+  ) -> Failure {
+    let message =
+      interruption.isRequested
+      ? "interrupted: the copy is gone, and \(database) was not changed"
+      : failure.message.replacing(copy.path, with: "the copy of \(database)")
+    return Failure(
+      failure.status, message, place: failure.place, migration: failure.migration)
   }
 }
