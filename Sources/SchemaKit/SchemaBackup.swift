@@ -9,6 +9,7 @@ public struct SchemaBackup: Sendable, Hashable {
   /// How many backups of the database stay once it is migrated, the new one among them; 1 at least.
   public var keep: Int
 
+  /// A copy in a folder, and how many of them stay.
   public init(folder: String? = nil, keep: Int = 5) {
     self.folder = folder
     self.keep = keep

@@ -61,7 +61,9 @@ struct RestoreTests {
 
   static let kinds =
     [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].flatMap { size in
-      ["delete", "wal"].map { Kind(prepare: "PRAGMA page_size = \(size); PRAGMA journal_mode = \($0)") }
+      ["delete", "wal"].map {
+        Kind(prepare: "PRAGMA page_size = \(size); PRAGMA journal_mode = \($0)")
+      }
     } + [
       Kind(prepare: "PRAGMA encoding = 'UTF-16le'"), Kind(prepare: "PRAGMA encoding = 'UTF-16be'"),
       Kind(prepare: "PRAGMA auto_vacuum = FULL"), Kind(prepare: "PRAGMA auto_vacuum = INCREMENTAL"),
