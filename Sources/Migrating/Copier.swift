@@ -33,13 +33,13 @@ struct Copier {
   /// - Parameters:
   ///   - base: how the copy's path begins.
   ///   - purpose: what it is for messages: `a backup of app.sqlite`.
-  ///   - times: how often its size has to be free, for what will be done with it.
+  ///   - room: how much has to be free for a copy of so many bytes and what will be done with it.
   /// - Returns: nil when somebody wrote meanwhile and the copy had to be given up.
   func copy(
-    _ database: String, as base: String, _ purpose: String, times: Int64 = 1
+    _ database: String, as base: String, _ purpose: String, room: (Int64) -> Int64 = { $0 }
   ) throws(Failure) -> Copy? {
     do {
-      return try copy(open(database, .readWrite), as: base, purpose, times)
+      return try copy(open(database, .readWrite), as: base, purpose, room)
     } catch let error as DatabaseError {
       let failure = Failure(error, database: database)
       guard failure.status == .inputOutput else { throw failure }
@@ -72,14 +72,14 @@ struct Copier {
   }
 
   private func copy(
-    _ source: Connection, as base: String, _ purpose: String, _ times: Int64
+    _ source: Connection, as base: String, _ purpose: String, _ room: (Int64) -> Int64
   ) throws -> Copy? {
     let watch = try ChangeWatch(source)
     // In WAL mode a snapshot is in nobody's way. Otherwise it would lock writers out, and a copy
     // that somebody has written into is given up instead.
     if watch.isWAL { try source.execute("BEGIN") }
     let bytes = try source.sizeInBytes()
-    try FreeSpace.require(bytes * times, in: parentFolder(of: base), for: purpose)
+    try FreeSpace.require(room(bytes), in: parentFolder(of: base), for: purpose)
     let partial = try PartialCopy(as: base)
     do {
       try fill(partial, from: source, bytes, watch)

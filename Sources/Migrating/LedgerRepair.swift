@@ -141,6 +141,7 @@ extension Project {
       try connection.execute("DELETE FROM main.\(Ledger.tableName)")
       for row in plan.repaired { try Ledger.insert(row, into: connection) }
       try RecordedRepair.record(plan, on: connection)
+      guard !connection.hasMoved else { throw Failure(moved: database) }
       try connection.execute("COMMIT")
     } catch let error as DatabaseError {
       throw Failure(error, database: database)

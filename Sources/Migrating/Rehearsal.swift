@@ -57,7 +57,8 @@ extension Project {
       // A migration may write a table a second time, and its journal the first one's pages.
       let copy = try copier.copy(
         options.database, as: options.database,
-        "a copy of \(options.database) to try the migrations on", times: 3)
+        "a copy of \(options.database) to try the migrations on"
+      ) { $0 * 3 }
       if let copy { return copy.partial }
     }
     throw Failure(

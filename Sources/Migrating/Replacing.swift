@@ -21,9 +21,13 @@ extension Copier {
   ) throws(Failure) -> String {
     try takePageSize(of: copy, database)
     for _ in 0..<5 {
-      // The journal will hold as much again as what it replaces.
       let old = try self.copy(
-        database, as: database, "a copy of what \(database) holds", times: 2)
+        database, as: database, "a copy of what \(database) holds"
+      ) { live in
+        // The copy, a journal of what is overwritten or written, and what the file grows by.
+        let new = DatabaseFile.size(copy)
+        return live + max(live, new) + max(0, new - live)
+      }
       guard let old else { continue }
       old.partial.admitReaders(of: database)
       let kept = try old.partial.keep(as: name)
@@ -53,7 +57,9 @@ extension Copier {
     do {
       let source = try open(copy, DatabaseFile.stillMode(of: copy))
       let target = try open(database, .readWrite)
-      try source.backup(to: target, pages: 4096, first: 1) { _, _ in
+      let size = try source.value("PRAGMA main.page_size")?.integer ?? 0
+      try source.backup(to: target, pages: 4096, first: 1) { left, all in
+        onEvent(.copying(done: Int64(all - left) * size, of: Int64(all) * size))
         // The first page has taken the lock: what is seen now stays.
         hasChanged = hasChanged || watch.hasChanged
         hasMoved = target.hasMoved

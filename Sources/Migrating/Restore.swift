@@ -173,13 +173,20 @@ package struct Restore {
   }
 
   private func examineResult(_ setAside: String?) throws(Failure) {
-    let connection = try DatabaseFile.openForReading(
-      database, timeout: timeout, interruption: interruption)
-    try check(connection, database) { problem in
-      Failure(
-        .inputOutput,
-        "\(database) is damaged after \(backup) was put back: \(problem)"
-          + (setAside.map { ". What it held is in \($0)" } ?? "") + ". The disk may be failing")
+    let kept = setAside.map { ". What it held is in \($0)" } ?? ""
+    do throws(Failure) {
+      let connection = try DatabaseFile.openForReading(
+        database, timeout: timeout, interruption: interruption)
+      try check(connection, database) { problem in
+        Failure(
+          .inputOutput,
+          "it is damaged, so the disk may be failing: \(problem)")
+      }
+    } catch {
+      throw Failure(
+        error.status,
+        "\(backup) was put back into \(database), which was not found sound then: "
+          + error.message + kept)
     }
   }
 }

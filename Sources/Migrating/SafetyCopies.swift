@@ -52,16 +52,16 @@ extension Upgrade {
           + "it. Stop what writes to it and try again")
     }
     // At first nobody is shut out. Who keeps writing has to wait in the end.
-    let isShutOut = safety.tries > 2
-    if !isShutOut { rollBack() }
+    if safety.tries <= 2 { rollBack() }
     for purpose in purposes {
       guard let copy = try copy(for: purpose) else {
         safety.copies = []
-        break
+        rollBack()
+        return true
       }
       safety.copies.append(copy)
     }
-    return !isShutOut || safety.copies.isEmpty && !purposes.isEmpty
+    return !connection.isInTransaction
   }
 
   /// Whether the copies are of what the transaction begins with.

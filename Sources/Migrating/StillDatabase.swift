@@ -11,14 +11,21 @@ import SQLite
 
 /// A database file that nobody works on: a copy.
 extension DatabaseFile {
-  /// How to read a copy so that nothing appears beside it. A journal that does stand there belongs
-  /// to what is read.
+  /// How to read a copy so that nothing appears beside it, where it is a copy in WAL mode. What is
+  /// somebody's database after all has its log beside it, or is read with its locks.
   static func stillMode(of path: String) -> Connection.Mode {
-    let hasJournal = ["-journal", "-wal"].contains { suffix in
-      var status = stat()
-      return stat(path + suffix, &status) == 0 && status.st_size > 0
-    }
-    return hasJournal ? .readWrite : .immutable
+    if size(path + "-journal") > 0 { return .readWrite }
+    // Byte 18 (Database File Format, section 1.3.3).
+    guard byte(18, of: path) == 2 else { return .readOnly }
+    return ["-wal", "-shm"].contains { access(path + $0, F_OK) == 0 } ? .readWrite : .immutable
+  }
+
+  private static func byte(_ offset: Int, of path: String) -> UInt8? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    return pread(descriptor, &byte, 1, off_t(offset)) == 1 ? byte : nil
   }
 
   static func openStill(

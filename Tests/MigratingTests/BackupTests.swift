@@ -100,6 +100,30 @@ struct BackupTests {
     #expect(try files(sandbox) == ["live.sqlite", "mine"])
   }
 
+  @Test("and the copy from before the first draft are both made, when both are due")
+  func withDraftCopy() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.freeze(through: "0006")
+    try sandbox.makeRelease1()
+    let before = try Dump(sandbox.open())
+    let report = try sandbox.migrate { $0.backup = BackupOptions() }
+    for path in [try #require(report.backup), try #require(report.draftCopy)] {
+      #expect(try Dump(still(path)) == before)
+    }
+  }
+
+  @Test("a draft that comes after frozen ones has its copy from after them")
+  func draftLater() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.freeze(through: "0006")
+    try sandbox.migrate(to: "5")
+    let report = try sandbox.migrate { $0.backup = BackupOptions() }
+    let backup = try still(try #require(report.backup))
+    let draftCopy = try still(try #require(report.draftCopy))
+    #expect(try Ledger.rows(in: backup)?.count == 5)
+    #expect(try Ledger.rows(in: draftCopy)?.count == 6)
+  }
+
   @Test("the newest ones stay, and nothing but backups of this database goes")
   func retention() throws {
     let sandbox = try sandbox()

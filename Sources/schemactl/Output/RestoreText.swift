@@ -16,9 +16,6 @@ extension TextReporter {
   ) {
     let database = database.visible
     mention("Restored \(database) from \(report.backup.visible).")
-    if let setAside = report.setAside {
-      mention("What it held is in \(setAside.visible).")
-    }
     mention("Its last migration is \(report.current?.visible ?? "none").")
     switch state {
     case .success(let status)?:
