@@ -85,7 +85,12 @@ final class PartialCopy {
       guard rename(path, name) == 0 else { throw Self.failure(name) }
     }
     isKept = true
-    try Self.syncFolder(of: name)
+    do {
+      try Self.syncFolder(of: name)
+    } catch {
+      unlink(name)
+      throw error
+    }
     return true
   }
 
@@ -98,16 +103,18 @@ final class PartialCopy {
   }
 
   private func sync() throws(Failure) {
-    guard fsync(descriptor) == 0 else { throw Self.failure(path) }
+    guard fsync(descriptor) == 0 else { throw Self.failure(path, "cannot be written to the disk") }
   }
 
   /// A file system that cannot sync a folder does so by itself.
   static func syncFolder(of path: String) throws(Failure) {
     let parent = parentFolder(of: path)
     let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(parent) }
+    guard descriptor >= 0 else { throw failure(parent, "cannot be opened") }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure(parent) }
+    guard fsync(descriptor) == 0 || errno == EINVAL else {
+      throw failure(parent, "cannot be written to the disk")
+    }
   }
 
   // MARK: Sweeping
@@ -147,9 +154,9 @@ final class PartialCopy {
       && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
   }
 
-  private static func failure(_ path: String) -> Failure {
+  private static func failure(_ path: String, _ what: String = "cannot be made") -> Failure {
     Failure(
       errno == EACCES || errno == EPERM || errno == EROFS ? .permission : .inputOutput,
-      "\(path) cannot be made: \(String(cString: strerror(errno)))")
+      "\(path) \(what): \(String(cString: strerror(errno)))")
   }
 }

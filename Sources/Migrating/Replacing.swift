@@ -31,9 +31,8 @@ extension Copier {
       guard let old else { continue }
       old.partial.admitReaders(of: database)
       let kept = try old.partial.keep(as: name)
-      onEvent(.note("what \(database) held is kept in \(kept)"))
       do {
-        if try overwrite(database, with: copy, unless: old.watch) { return kept }
+        if try overwrite(database, with: copy, unless: old.watch, kept) { return kept }
       } catch {
         throw Failure(
           error.status, error.message + ". What \(database) held is in \(kept), too",
@@ -50,7 +49,7 @@ extension Copier {
 
   /// False, and nothing is written, when the database has changed since `watch` began.
   private func overwrite(
-    _ database: String, with copy: String, unless watch: ChangeWatch
+    _ database: String, with copy: String, unless watch: ChangeWatch, _ kept: String
   ) throws(Failure) -> Bool {
     var hasChanged = false
     var hasMoved = false
@@ -58,11 +57,12 @@ extension Copier {
       let source = try open(copy, DatabaseFile.stillMode(of: copy))
       let target = try open(database, .readWrite)
       let size = try source.value("PRAGMA main.page_size")?.integer ?? 0
-      try source.backup(to: target, pages: 4096, first: 1) { left, all in
-        onEvent(.copying(done: Int64(all - left) * size, of: Int64(all) * size))
-        // The first page has taken the lock: what is seen now stays.
+      try source.backup(to: target, pages: 4096, first: 0) { left, all in
+        // The first call has taken the lock: what is seen now stays.
         hasChanged = hasChanged || watch.hasChanged
         hasMoved = target.hasMoved
+        if left == all, !hasChanged { onEvent(.note("what \(database) held is kept in \(kept)")) }
+        onEvent(.copying(done: Int64(all - left) * size, of: Int64(all) * size))
         return !hasChanged && !hasMoved && !interruption.isRequested
       }
       return true

@@ -80,7 +80,8 @@ enum KilledCopies: Campaign {
           toFile: "\(migrations)/\(id).yaml", atomically: true, encoding: .utf8)
       }
       try write("0001_notes", "CREATE TABLE notes (id INTEGER PRIMARY KEY, state, text)")
-      try TestSupport.run("schemactl", ["migrate", "--migrations", migrations, "--database", oldFile])
+      try TestSupport.run(
+        "schemactl", ["migrate", "--migrations", migrations, "--database", oldFile])
       try Connection(path: oldFile).execute(
         """
         PRAGMA journal_mode = \(journal);
