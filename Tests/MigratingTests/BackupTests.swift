@@ -199,6 +199,8 @@ struct BackupTests {
       var number: Int64 = 0
       while !isOver.load(ordering: .relaxed), number < 20_000 {
         number += 1
+        // Who never lets go of the lock is waited for in vain.
+        usleep(1000)
         let insert = "INSERT INTO ticks VALUES (?1, zeroblob(2000))"
         guard (try? connection.execute(insert, [.integer(number)])) != nil else { continue }
         written.withLock { $0.append(number) }

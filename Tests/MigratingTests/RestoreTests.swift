@@ -157,7 +157,7 @@ struct RestoreTests {
     let ready = sandbox.folder + "/ready"
     let shell = try start(
       "/usr/bin/env", ["sqlite3", sandbox.database],
-      input: "BEGIN EXCLUSIVE;\n.shell touch \(ready)\n.shell sleep 60\n")
+      input: "BEGIN EXCLUSIVE;\n.shell touch \(ready)\n.shell sleep 20\n")
     defer { kill(shell.identifier, SIGKILL) }
     for _ in 0..<6000 where !FileManager.default.fileExists(atPath: ready) {
       Thread.sleep(forTimeInterval: 0.01)
