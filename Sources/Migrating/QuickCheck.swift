@@ -16,8 +16,10 @@ extension Connection {
     try execute("PRAGMA ignore_check_constraints = ON")
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
     do {
-      let rows = try rows("PRAGMA main.quick_check(5)").compactMap { $0.first?.text }
-      return rows == ["ok"] ? .sound : .damaged(rows.joined(separator: "; "))
+      let lines = try rows("PRAGMA main.quick_check(5)").compactMap { $0.first?.text }
+        .flatMap { $0.split(separator: "\n") }
+        .filter { !$0.hasPrefix("***") }
+      return lines == ["ok"] ? .sound : .damaged(lines.joined(separator: "; "))
     } catch {
       switch error.code {
       case .corrupt, .notADatabase: return .damaged(error.message)

@@ -151,13 +151,18 @@ struct RestoreTests {
     #expect(try Whole(sandbox.open()) == before)
   }
 
-  @Test("waits for nobody who has a damaged file open: 75, and nothing is moved")
-  func damagedInUse() throws {
+  @Test(
+    "waits for nobody who has a damaged file open: 75, and nothing is moved",
+    arguments: [
+      "BEGIN EXCLUSIVE;", "BEGIN; SELECT count(*) FROM t;",
+      "PRAGMA journal_mode = WAL; SELECT count(*) FROM t;",
+    ])
+  func damagedInUse(use: String) throws {
     let (sandbox, backup, _) = try backedUp()
     let ready = sandbox.folder + "/ready"
     let shell = try start(
       "/usr/bin/env", ["sqlite3", sandbox.database],
-      input: "BEGIN EXCLUSIVE;\n.shell touch \(ready)\n.shell sleep 20\n")
+      input: "\(use)\n.shell touch \(ready)\n.shell sleep 20\n")
     defer { kill(shell.identifier, SIGKILL) }
     for _ in 0..<6000 where !FileManager.default.fileExists(atPath: ready) {
       Thread.sleep(forTimeInterval: 0.01)
@@ -179,8 +184,15 @@ struct RestoreTests {
     let (sandbox, backup, _) = try backedUp(rows: "INSERT INTO t (a) VALUES (zeroblob(9000))")
     let before = try Whole(sandbox.open())
     var bytes = try Data(contentsOf: URL(fileURLWithPath: backup))
-    bytes.replaceSubrange(4096 + 3..<4096 + 11, with: Data(repeating: 0xff, count: 8))
+    let root = try Connection(path: backup, mode: .immutable)
+      .value("SELECT rootpage FROM sqlite_schema WHERE name = 't'")?.integer
+    let page = (Int(try #require(root)) - 1) * 4096
+    bytes.replaceSubrange(page + 3..<page + 11, with: Data(repeating: 0xff, count: 8))
+    // Only a look at the whole file finds that its list of free pages is not what it says.
+    var freelist = try Data(contentsOf: URL(fileURLWithPath: backup))
+    freelist[39] = 5
     let cases: [(Data, Migrating.ExitStatus)] = [
+      (freelist, .inputOutput),
       (Data(), .inputOutput), (Data("text".utf8), .inputOutput), (bytes, .inputOutput),
       (bytes.prefix(5000), .inputOutput),
     ]
