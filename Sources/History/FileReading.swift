@@ -85,7 +85,7 @@ package func readFile(
 }
 
 /// The names in a folder as bytes, sorted; names need not be UTF-8.
-func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
+package func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
   guard !path.utf8.contains(0) else { throw FileError(path: path, systemError: EINVAL) }
   guard let folder = opendir(path) else { throw FileError(path: path, systemError: errno) }
   defer { closedir(folder) }

@@ -4,30 +4,7 @@ import SchemaModel
 /// Damage that SQLite itself may not meet while it writes, and that makes it write one table's rows
 /// over another's: a page that belongs to two.
 extension Connection {
-  /// What is wrong with how the pages hang together (`PRAGMA quick_check`), nil when nothing is.
-  ///
-  /// Rows that break a constraint are the user's, and a page that nothing uses does no harm.
-  func structuralDamage() throws(DatabaseError) -> String? {
-    // They may call functions that only the application has.
-    try execute("PRAGMA ignore_check_constraints = ON")
-    defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
-    do {
-      // What concerns pages comes first, in one text.
-      let found = try value("PRAGMA main.quick_check(100)")?.text ?? ""
-      guard found.hasPrefix("*** in database") else { return nil }
-      return found.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
-        .map(String.init)
-    } catch {
-      switch error.code {
-      case .corrupt, .notADatabase: return error.message
-      // The schema calls for something that only the application has.
-      case .error: return nil
-      default: throw error
-      }
-    }
-  }
-
-  /// The same for who rewrites no row: it can hurt only by taking pages that are listed as free, or
+  /// `structuralDamage` for who rewrites no row: it can hurt only by taking pages that are listed as free, or
   /// by moving what is in the way.
   func damageOfReusedPages() throws(DatabaseError) -> String? {
     let free = try value("PRAGMA main.freelist_count")

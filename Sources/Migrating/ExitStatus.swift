@@ -44,6 +44,7 @@ extension DatabaseError {
   package var status: ExitStatus {
     switch code {
     case .busy, .locked, .lockingProtocol: .busy
+    case .readOnly where saysMoved: .inputOutput
     case .permission, .readOnly: .permission
     case .interrupted: .interrupted
     case .cannotOpen:

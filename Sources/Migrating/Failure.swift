@@ -45,6 +45,21 @@ package struct Failure: Error, Sendable {
     self.migration = migration
   }
 
+  /// Somebody has removed the file, or put another one in its place, while schemactl had it open.
+  ///
+  /// - Parameter last: the last migration that was committed before it was noticed.
+  init(moved database: String, afterApplying last: String? = nil) {
+    let state =
+      last.map {
+        "What was not complete has been rolled back; what was applied, through \($0), is in the "
+          + "file that was opened, and not in what stands there now"
+      } ?? "Everything has been rolled back: nothing was changed in either file"
+    self.init(
+      .inputOutput,
+      "\(database) was removed or replaced while schemactl worked on it. \(state). Make sure that "
+        + "the right file is there, and run it again")
+  }
+
   /// Something SQLite said about a database as a whole.
   package init(_ error: DatabaseError, database: String) {
     self.init(error.status, error.inWords(database))
@@ -74,6 +89,7 @@ extension DatabaseError {
         + "--timeout"
     case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
     case .corrupt: "\(database) is damaged (\(message)). Restore it from a backup"
+    case .readOnly where saysMoved: Failure(moved: database).message
     case .readOnly: "\(database) cannot be written (\(message))"
     case .cannotOpen where status == .permission: "\(database) cannot be opened: permission denied"
     case .full: "the disk is full: there is no room for \(database). Make room, and try again"

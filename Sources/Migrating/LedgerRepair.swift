@@ -144,6 +144,7 @@ extension Project {
       }
       for row in plan.repaired { try Ledger.insert(row, into: connection) }
       try RecordedRepair.record(plan, on: connection)
+      guard !connection.hasMoved else { throw Failure(moved: database) }
       try connection.execute("COMMIT")
     } catch let error as DatabaseError {
       throw Failure(error, database: database)

@@ -19,6 +19,10 @@ package struct MigrateOptions: Sendable {
   package var wasReset = false
   /// Messages hold no values of rows.
   package var redactsValues = false
+  /// A copy of the database that is made before the first migration; nil is none.
+  package var backup: BackupOptions?
+  /// The database is itself a copy, and goes when the run has ended: nothing of it is kept.
+  var isRehearsal = false
 
   package init(database: String) {
     self.database = database
@@ -28,6 +32,10 @@ package struct MigrateOptions: Sendable {
 /// What happens while a database is migrated, in order.
 package enum MigrateEvent: Sendable {
   case created(database: String)
+  /// The database is copied; bytes so far, and in all.
+  case copying(done: Int64, of: Int64)
+  /// Something to know that is neither a result nor wrong.
+  case note(String)
   /// Another process holds the lock; seconds waited so far.
   case waiting(seconds: Double)
   case began
@@ -52,6 +60,8 @@ package struct MigrateReport: Sendable {
   /// What a COMMIT that failed may have written, or not.
   package var uncertain: [String] = []
   package var created = false
+  /// The copy that was asked for, made before the first migration.
+  package var backup: String?
   /// The copy that was taken before the first draft.
   package var draftCopy: String?
   package var drift: [SchemaChange] = []
@@ -109,7 +119,7 @@ extension Project {
     return options.frozenOnly ? targets.filter(isFrozen) : targets
   }
 
-  private func isBehind(
+  func isBehind(
     _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
   ) throws(Failure) -> Bool {
     try live.requireOurs(self, path: options.database)

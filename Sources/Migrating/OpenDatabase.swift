@@ -39,6 +39,17 @@ package enum DatabaseFile {
     return true
   }
 
+  package static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// In bytes; 0 when there is none.
+  static func size(_ path: String) -> Int64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
   /// SQLite does not tell why it could not make a file.
   static func requireWritableFolder(of path: String) throws(Failure) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."

@@ -11,15 +11,13 @@ final class Upgrade {
   let project: Project
   let options: MigrateOptions
   let replay: PendingReplay
-  private let interruption: Interruption
+  let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
   let connection: Connection
   let runner: Runner
-  private var report = MigrateReport()
-  /// What `PRAGMA data_version` said when the copy before the first draft was taken: it changes
-  /// when another connection commits.
-  private var copiedVersion: Int64?
-  private var copies = 0
+  var report = MigrateReport()
+  let destination: BackupDestination?
+  var safety = SafetyCopies()
   private var isKnownToBeWhole = false
   /// Half a migration is in the transaction and could not be taken back: it must not be committed.
   private var isTorn = false
@@ -36,6 +34,13 @@ final class Upgrade {
     self.replay = replay
     self.interruption = interruption
     self.onEvent = onEvent
+    // A database that is made only now holds nothing to keep.
+    destination =
+      createsFile
+      ? nil
+      : try options.backup.map { (backup) throws(Failure) in
+        try BackupDestination(backup.place, of: options.database)
+      }
     do {
       connection = try Connection(
         path: options.database, mode: createsFile ? .readWriteCreate : .readWrite)
@@ -60,6 +65,7 @@ final class Upgrade {
     do {
       while try runBatch() {}
       report.failure = replay.failure
+      if report.failure == nil { removeOldBackups() }
     } catch {
       report.failure = named(error).naming(options.database)
     }
@@ -106,14 +112,15 @@ final class Upgrade {
       return false
     }
     do {
+      if try makeCopies(before: first, batch) { return true }
       try requireExclusive(first, &batch)
-      guard batch.next == first else {
+      guard batch.next == first, try copiesAreCurrent() else {
         // Another process has been faster.
         rollBack()
         return true
       }
       try requireWhole(batch)
-      if try keepCopy(first, batch) { return true }
+      try keepCopies(batch)
       let started = ContinuousClock.now
       repeat {
         guard let index = batch.next else { break }
@@ -123,6 +130,11 @@ final class Upgrade {
       try commit(&batch)
       return true
     } catch {
+      // SQLite may have noticed by itself, and says that it cannot write.
+      guard !connection.hasMoved else {
+        rollBack()
+        throw moved
+      }
       try salvage(batch, after: error)
       throw error
     }
@@ -144,30 +156,7 @@ final class Upgrade {
     isKnownToBeWhole = true
   }
 
-  /// Before the first draft the database is copied, which no transaction may be open for. True
-  /// when it was, and the transaction has to be begun again.
-  private func keepCopy(_ next: Int, _ batch: Batch) throws(Failure) -> Bool {
-    let migration = replay.steps[next].migration
-    guard DraftCopy.isDue(before: migration, known: batch.known, in: project) else { return false }
-    let version = try dataVersion()
-    guard version != copiedVersion else { return false }
-    rollBack()
-    copies += 1
-    guard copies <= 5 else {
-      throw Failure(
-        .busy, "\(options.database) cannot be copied before its first draft: others keep writing")
-    }
-    let copy = DraftCopy(of: options.database)
-    let isKept = try copy.keep(
-      known: batch.known, timeout: options.timeout, interruption: interruption)
-    if isKept {
-      copiedVersion = version
-      report.draftCopy = copy.path
-    }
-    return true
-  }
-
-  private func dataVersion() throws(Failure) -> Int64? {
+  func dataVersion() throws(Failure) -> Int64? {
     do {
       return try connection.value("PRAGMA data_version")?.integer
     } catch {
@@ -183,6 +172,7 @@ final class Upgrade {
       connection.set(.foreignKeys, to: false)
       try connection.execute("BEGIN \(mode)")
       onEvent(.began)
+      try requireUnmoved()
       let live = try LiveDatabase(connection, path: options.database)
       try live.requireOurs(project, path: options.database)
       _ = try project.requireUsableLedger(live.rows)
@@ -248,6 +238,7 @@ final class Upgrade {
       throw Failure(.interrupted, "interrupted")
     }
     onEvent(.willCommit)
+    try requireUnmoved()
     let wanted = batch.done.map(\.index)
     do {
       try end(&batch)
@@ -258,6 +249,8 @@ final class Upgrade {
       }
       throw doubtful(error)
     }
+    // The moment in between is short, and yet nobody must be told what is not so.
+    try requireUnmoved()
   }
 
   /// Commits what is done.
@@ -296,6 +289,17 @@ final class Upgrade {
         + "`schemactl status` tells, and `schemactl migrate` goes on from there")
   }
 
+  /// What is written into a file that no path leads to is lost, and what stands at the path now is
+  /// not what was looked at.
+  private func requireUnmoved() throws(Failure) {
+    guard connection.hasMoved else { return }
+    throw moved
+  }
+
+  private var moved: Failure {
+    Failure(moved: options.database, afterApplying: report.applied.last?.id)
+  }
+
   private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
     for index in wanted {
       var batch = try begin()
@@ -329,7 +333,7 @@ final class Upgrade {
     isTorn = connection.isInTransaction
   }
 
-  private func rollBack() {
+  func rollBack() {
     // Fails when SQLite has already ended the transaction, which is what is wanted, or when there
     // is no memory for it: then the next transaction, or the end of the connection, does it.
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }

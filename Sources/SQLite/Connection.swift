@@ -10,6 +10,9 @@ package final class Connection {
     case readOnly
     case readWrite
     case readWriteCreate
+    /// For a file that nobody writes: takes no lock and makes no file beside it, and so reads what
+    /// stands on a medium that cannot be written, too. A journal beside the file is not looked at.
+    case immutable
   }
 
   /// As it was given; `:memory:` for a private database.
@@ -26,6 +29,7 @@ package final class Connection {
       case .readOnly: SQLITE_OPEN_READONLY
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       }
     // SQLite would read ":memory:", "" and, where it was built so, "file:…" as something else, and
     // a path with a NUL in it as another path.
@@ -33,9 +37,10 @@ package final class Connection {
       throw DatabaseError(
         extendedCode: SQLITE_CANTOPEN, message: "the path of the database holds a NUL character")
     }
-    let name = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 } ?? ":memory:"
+    let file = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 }
+    let name = mode == .immutable ? file.map(immutableURI) : file
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    let code = sqlite3_open_v2(name ?? ":memory:", &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = DatabaseError(handle, code: code)
       sqlite3_close_v2(handle)
@@ -129,6 +134,14 @@ package final class Connection {
     try execute("PRAGMA main.synchronous = EXTRA")
   }
 
+  /// Whether the file is no longer the one that its path leads to: removed, or replaced by another
+  /// (`SQLITE_FCNTL_HAS_MOVED`).
+  package var hasMoved: Bool {
+    var answer: Int32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+    return code == SQLITE_OK && answer != 0
+  }
+
   package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
@@ -217,6 +230,20 @@ package final class Connection {
         return box.decide(event).code
       }, Unmanaged.passUnretained(box).toOpaque())
   }
+}
+
+/// Of a path that begins with `/` or `.` (Uniform Resource Identifiers in SQLite, section 3.1).
+private func immutableURI(_ path: String) -> String {
+  var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"
+  for scalar in path.unicodeScalars {
+    switch scalar {
+    case "%": uri += "%25"
+    case "?": uri += "%3f"
+    case "#": uri += "%23"
+    default: uri.unicodeScalars.append(scalar)
+    }
+  }
+  return uri + "?immutable=1"
 }
 
 /// Stops a connection's running statement from any thread, and does nothing once it is closed.

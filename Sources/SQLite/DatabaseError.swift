@@ -64,6 +64,9 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
     }
   }
 
+  /// Whether SQLite has noticed by itself that the file was removed or replaced.
+  package var saysMoved: Bool { extendedCode == SQLITE_READONLY | 4 << 8 }
+
   package var description: String { "\(message) (SQLite \(extendedCode))" }
 
   /// What SQLite gives no value for want of memory.

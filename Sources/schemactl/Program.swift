@@ -9,7 +9,8 @@ extension CommandLineProgram {
       NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
       DiffCommand.self, LintCommand.self, CheckCommand.self, FreezeCommand.self,
-      RebaseCommand.self, LedgerCommand.self, CompletionsCommand.self, SchemaCommand.self,
+      RebaseCommand.self, LedgerCommand.self, RestoreCommand.self, CompletionsCommand.self,
+      SchemaCommand.self,
     ]
   }
 

@@ -105,6 +105,27 @@ struct Settings {
     return database
   }
 
+  /// Where backups are kept, when the configuration says it.
+  var backupFolder: String? { configuration.backup?.folder.map(resolved) }
+
+  /// The backup that `migrate` makes first; nil is none.
+  func backup() -> BackupOptions? {
+    let given = session.invocation
+    guard !given.flag("no-backup"), given.isGiven("backup") || configuration.backup != nil else {
+      return nil
+    }
+    let place: BackupOptions.Place =
+      if let path = given.text("backup") {
+        .path(path)
+      } else if let backupFolder {
+        .folder(backupFolder)
+      } else {
+        .besideDatabase
+      }
+    let keep = given.integer("keep-backups") ?? configuration.backup?.keep
+    return BackupOptions(place, keep: keep ?? BackupOptions.usualCount)
+  }
+
   /// The history. What is wrong with a database is said before what is wrong with a manifest (see
   /// the precedence of exit codes), so the database is looked at first.
   func project(for database: String? = nil, mustExist: Bool = true) throws -> Project {

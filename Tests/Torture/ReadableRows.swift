@@ -48,7 +48,9 @@ struct ReadableRows {
 
   /// Until the statement ends or fails.
   private static func collect(_ statement: Statement, _ found: inout Set<[Value]>) {
-    while (try? statement.step()) == true, found.count < 100_000 { found.insert(statement.row) }
+    while found.count < 100_000, (try? statement.step()) == true, let row = try? statement.row {
+      found.insert(row)
+    }
   }
 
   var count: Int { rows.values.reduce(0) { $0 + $1.count } }

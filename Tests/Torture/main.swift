@@ -10,7 +10,7 @@ import Foundation
 
 let campaigns: [any Campaign.Type] = [
   PowerCuts.self, AllocationFaults.self, IOFaults.self, SystemCallFaults.self, FullDisk.self,
-  HostileDatabases.self, HostileManifests.self,
+  HostileDatabases.self, HostileManifests.self, KilledCopies.self,
 ]
 
 var names: [String] = []

@@ -71,4 +71,15 @@ struct TortureTests {
     #expect(written.contains(ended.output))
     #expect(written.contains("seed 7:") && !written.contains("old"))
   }
+
+  @Test("a copy that is killed leaves the old content or the new, and nothing in the way")
+  func killedCopies() throws {
+    let ended = try run("Torture", ["killed-copies", "--seed", "1", "--tries", "12"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    for command in ["--backup", "--dry-run=copy", "restore"] {
+      for journal in ["delete", "wal"] {
+        #expect(ended.output.contains("| kill -9 of \(command), \(journal) | 2 | 0 |"))
+      }
+    }
+  }
 }

@@ -11,6 +11,7 @@ extension TextReporter {
     if let copy = report.draftCopy {
       note("kept a copy from before the first draft: \(copy) (--reset-drafts goes back to it)")
     }
+    if let backup = report.backup { note("kept a backup from before: \(backup)") }
     for applied in report.applied {
       let effects = effects(of: applied).map { " (\($0))" } ?? ""
       mention("Applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
@@ -24,6 +25,11 @@ extension TextReporter {
     complain(Problem(failure))
     advise(whatStays(report, database, options.wasReset))
     if let advice = failure.status.advice { advise(advice) }
+    if let backup = report.backup {
+      advise(
+        "to go back to before: `schemactl restore --database "
+          + "\(shellQuoted(options.database).visible) \(shellQuoted(backup).visible)`")
+    }
   }
 
   /// What was done to the rows, where it is not plain from the operation.
@@ -111,6 +117,25 @@ extension TextReporter {
       return "not checked: \(question) (a migration before it writes these rows)"
     }
     return answer.obstacle == nil ? "checked: \(question)" : "in the way: not \(question)"
+  }
+
+  func show(_ report: RehearsalReport, _ options: MigrateOptions) {
+    for applied in report.run.applied {
+      let effects = effects(of: applied).map { " (\($0))" } ?? ""
+      say("On a copy, applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
+    }
+    for change in report.run.drift { note("drift: " + change.sentence) }
+    let database = options.database.visible
+    if let failure = report.run.failure {
+      complain(Problem(failure))
+      return advise("this was a copy: \(database) was not changed")
+    }
+    guard !report.run.applied.isEmpty else {
+      return mention(report.run.isHistoryEmpty ? nothingThere(options) : arrival(0, options))
+    }
+    mention(
+      "\(counted(report.run.applied.count, "migration")) in \(report.milliseconds) ms, on a copy: "
+        + "\(database) was not changed.")
   }
 
   func show(_ report: PlanReport) {

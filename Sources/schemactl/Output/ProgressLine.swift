@@ -20,7 +20,9 @@ struct ProgressLine {
     case .started(let id, let number, let count):
       show("\(id.shortened(to: 56)) \(number)/\(count) …")
     case .willCommit: show("committing …")
-    case .created, .began, .ran, .committed, .drift: break
+    case .copying(let done, let all):
+      show("copying the database: \(done / 1_000_000) of \(all / 1_000_000) MB …")
+    case .created, .note, .began, .ran, .committed, .drift: break
     }
   }
 
