@@ -35,10 +35,10 @@ extension DatabaseError {
   /// What the error means where no migration is to blame for it.
   package var status: ExitStatus {
     switch code {
-    case .busy, .locked: .busy
+    case .busy, .locked, .lockingProtocol: .busy
     case .permission, .readOnly: .permission
     case .interrupted: .interrupted
-    case .cannotOpen: systemError == 13 ? .permission : .inputOutput
+    case .cannotOpen: ExitStatus(systemError: systemError)
     case .ioError, .full, .corrupt, .notADatabase, .outOfMemory: .inputOutput
     default: .bug
     }

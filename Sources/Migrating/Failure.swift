@@ -1,6 +1,14 @@
 import ManifestFormat
 import SQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Why a command stopped, said to the person who has to do something about it.
 package struct Failure: Error, Sendable {
   package let status: ExitStatus
@@ -46,14 +54,16 @@ package struct Failure: Error, Sendable {
   package init(_ error: DatabaseError, database: String) {
     let advice =
       switch error.code {
-      case .busy, .locked:
-        "\(database) is in use by another process (\(error.message)): try again, or wait longer "
-          + "with --timeout"
+      case .busy, .locked, .lockingProtocol:
+        "\(database) is in use by another process (\(error.message)): close it there and try "
+          + "again, or wait longer with --timeout"
       case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
       case .corrupt: "\(database) is damaged (\(error.message)). Restore it from a backup"
-      case .readOnly: "\(database) cannot be written (\(error.message))"
-      case .cannotOpen where error.systemError == 13:
-        "\(database) cannot be opened: permission denied"
+      case .readOnly:
+        "\(database) cannot be written: \(DatabaseFile.obstacle(database) ?? error.message)"
+      case .cannotOpen where error.status == .permission:
+        "\(database) cannot be opened: "
+          + (DatabaseFile.obstacle(database) ?? String(cString: strerror(error.systemError)))
       case .full: "the disk is full: \(database) was left as it was"
       case .interrupted: "interrupted"
       default: "\(database): \(error.message) (SQLite error \(error.extendedCode))"

@@ -41,24 +41,46 @@ package enum DatabaseFile {
     return true
   }
 
+  /// Makes an empty file, which is an empty database. False when there is one by now: of several
+  /// processes one has made it.
+  static func make(_ path: String) throws(Failure) -> Bool {
+    let descriptor = createExclusively(path)
+    if descriptor >= 0 {
+      close(descriptor)
+      return true
+    }
+    let problem = errno
+    guard problem == EEXIST else { throw cannotBeMade(path, problem) }
+    // A link to nothing exists, too, and SQLite makes what it leads to.
+    return access(path, F_OK) != 0
+  }
+
   /// SQLite does not tell why it could not make a file.
   static func requireWritableFolder(of path: String) throws(Failure) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     guard access(folder, W_OK | X_OK) != 0 else { return }
-    throw Failure(
-      errno == EACCES ? .permission : .inputOutput,
-      "\(path) cannot be made: \(String(cString: strerror(errno)))")
+    throw cannotBeMade(path, errno)
+  }
+
+  private static func cannotBeMade(_ path: String, _ problem: Int32) -> Failure {
+    Failure(
+      ExitStatus(systemError: problem),
+      "\(path) cannot be made: \(String(cString: strerror(problem)))")
   }
 
   /// Looks whether there is a database that can be read, before anything else is.
   ///
   /// - Throws: what is wrong with the file.
-  package static func probe(_ path: String, mustExist: Bool, timeout: Double) throws(Failure) {
+  package static func probe(
+    _ path: String, mustExist: Bool, timeout: Double,
+    interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(Failure) {
     guard try exists(path) else {
       if mustExist { throw Failure(.notFound, "there is no database \(path)") }
       return
     }
-    _ = try openForReading(path, timeout: timeout)
+    _ = try openForReading(path, timeout: timeout, interruption: interruption, onWait: onWait)
   }
 
   package static func require(_ path: String) throws(Failure) {
@@ -67,14 +89,15 @@ package enum DatabaseFile {
 
   /// Opens a database to look at it; no lock for writing is ever taken.
   package static func openForReading(
-    _ path: String, timeout: Double, interruption: Interruption = Interruption()
+    _ path: String, timeout: Double, interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) -> Connection {
     do {
       do {
-        return try open(path, .readOnly, timeout: timeout, interruption)
+        return try open(path, .readOnly, timeout: timeout, interruption, onWait)
       } catch  where error.code == .cannotOpen || error.code == .readOnly {
         // A hot journal, or a WAL without its index, can only be read by one who may write.
-        return try open(path, .readWrite, timeout: timeout, interruption)
+        return try open(path, .readWrite, timeout: timeout, interruption, onWait)
       }
     } catch {
       throw Failure(error, database: path)
@@ -82,14 +105,21 @@ package enum DatabaseFile {
   }
 
   private static func open(
-    _ path: String, _ mode: Connection.Mode, timeout: Double, _ interruption: Interruption
+    _ path: String, _ mode: Connection.Mode, timeout: Double, _ interruption: Interruption,
+    _ onWait: @escaping (Double) -> Void
   ) throws(DatabaseError) -> Connection {
     let connection = try Connection(path: path, mode: mode)
-    connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
+    connection.setBusyHandler(
+      timeout: timeout, isCancelled: { interruption.isRequested }, onWait: onWait)
     interruption.watch(connection)
     _ = try connection.value("SELECT count(*) FROM main.sqlite_schema")
     return connection
   }
+}
+
+/// With the mode that SQLite gives to new databases.
+private func createExclusively(_ path: String) -> Int32 {
+  open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
 }
 
 /// A database as it stands: its ledger and its schema, read in one transaction.

@@ -64,6 +64,7 @@ final class Upgrade {
 
   /// A function that only the application has would be called: nothing is written at all.
   private func refuseMissingCalls() throws(Failure) {
+    guard replay.steps.contains(where: { !$0.missingCalls.isEmpty }) else { return }
     // The ledger is read again, and its faults are said, inside the transaction.
     guard let rows = try? Ledger.rows(in: connection) ?? [] else { return }
     let known = Set(rows.map(\.id))

@@ -19,6 +19,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
   package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
   package static let full = ResultCode(rawValue: SQLITE_FULL)
   package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
+  /// A write-ahead log on which so many processes are that none came to a lock.
+  package static let lockingProtocol = ResultCode(rawValue: SQLITE_PROTOCOL)
   package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
   package static let authorization = ResultCode(rawValue: SQLITE_AUTH)
   package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)

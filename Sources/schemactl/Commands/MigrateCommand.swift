@@ -43,19 +43,32 @@ enum MigrateCommand: Command {
     options.redactsValues = session.invocation.flag("redact")
 
     let result = try attempt {
-      let project = try settings.project(
-        for: options.database, mustExist: options.existing)
+      let project = try heeding(session) {
+        try settings.project(for: options.database, mustExist: options.existing)
+      }
       if session.invocation.flag("reset-drafts") {
         try reset(project, options, session)
         options.wasReset = true
       }
       return session.invocation.flag("dry-run")
-        ? try rehearse(project, options, session) : try migrate(project, options, session)
+        ? try rehearse(project, options, session)
+        : try heeding(session) { try migrate(project, options, session) }
     }
     if let failure = result.failure {
       session.report(.failed(.migrate(database: options.database), failure))
     }
     return result.success ?? result.failure?.status ?? .bug
+  }
+
+  /// For what stops before it has applied anything.
+  private static func heeding<Success>(
+    _ session: Session, _ body: () throws -> Success
+  ) throws -> Success {
+    do {
+      return try body()
+    } catch  where session.interruption.isRequested {
+      throw Failure(.interrupted, "interrupted: no migration was applied")
+    }
   }
 
   private static func reset(
@@ -75,15 +88,11 @@ enum MigrateCommand: Command {
   private static func migrate(
     _ project: Project, _ options: MigrateOptions, _ session: Session
   ) throws -> ExitStatus {
-    do {
-      let report = try project.migrate(options, interruption: session.interruption) {
-        session.report(.progress($0))
-      }
-      session.report(.migrated(report, options))
-      return report.status
-    } catch  where session.interruption.isRequested {
-      throw Failure(.interrupted, "interrupted: no migration was applied")
+    let report = try project.migrate(options, interruption: session.interruption) {
+      session.report(.progress($0))
     }
+    session.report(.migrated(report, options))
+    return report.status
   }
 
   private static func rehearse(
