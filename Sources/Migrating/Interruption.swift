@@ -18,7 +18,7 @@ package final class Interruption: Sendable {
     for connection in connections.withLock({ $0 }) { connection.interrupt() }
   }
 
-  func watch(_ connection: Connection) {
+  package func watch(_ connection: Connection) {
     let handle = connection.interruptHandle
     connections.withLock { $0.append(handle) }
     connection.setStopCheck { [weak self] in self?.isRequested ?? false }
