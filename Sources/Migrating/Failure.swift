@@ -52,6 +52,8 @@ package struct Failure: Error, Sendable {
 
   /// Something SQLite said about a database as a whole.
   package init(_ error: DatabaseError, database: String) {
+    let obstacle =
+      [.readOnly, .cannotOpen].contains(error.code) ? DatabaseFile.obstacle(database) : nil
     let advice =
       switch error.code {
       case .busy, .locked, .lockingProtocol:
@@ -59,15 +61,16 @@ package struct Failure: Error, Sendable {
           + "again, or wait longer with --timeout"
       case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
       case .corrupt: "\(database) is damaged (\(error.message)). Restore it from a backup"
-      case .readOnly:
-        "\(database) cannot be written: \(DatabaseFile.obstacle(database) ?? error.message)"
+      case .readOnly: "\(database) cannot be written: \(obstacle ?? error.message)"
+      case .cannotOpen where obstacle != nil:
+        "\(database) cannot be opened: \(obstacle ?? ""). In WAL mode even a reader writes beside it: "
+          + "copy it, with its -wal, to where that is allowed"
       case .cannotOpen where error.status == .permission:
-        "\(database) cannot be opened: "
-          + (DatabaseFile.obstacle(database) ?? String(cString: strerror(error.systemError)))
+        "\(database) cannot be opened: \(String(cString: strerror(error.systemError)))"
       case .full: "the disk is full: \(database) was left as it was"
       case .interrupted: "interrupted"
       default: "\(database): \(error.message) (SQLite error \(error.extendedCode))"
       }
-    self.init(error.status, advice)
+    self.init(obstacle == nil ? error.status : .permission, advice)
   }
 }

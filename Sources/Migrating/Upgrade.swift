@@ -46,6 +46,11 @@ final class Upgrade {
     } catch {
       throw Failure(error, database: options.database)
     }
+    guard !connection.isReadOnly else {
+      let obstacle = DatabaseFile.obstacle(options.database) ?? "it can only be read"
+      throw Failure(
+        .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
+    }
     report.created = createsFile
     runner.onStatement = { onEvent(.ran(statement: $0.sql)) }
   }
@@ -57,7 +62,7 @@ final class Upgrade {
       while try runBatch() {}
       report.failure = replay.failure
     } catch {
-      report.failure = named(error)
+      report.failure = named(explained(error))
     }
     return report
   }
@@ -76,6 +81,16 @@ final class Upgrade {
           + "changed. Run it through SchemaKit, which has the real one",
         place: call.place, migration: Failure.FailedMigration(id: step.migration.id))
     }
+  }
+
+  /// Of a file beside the database SQLite says only, at some statement, that it cannot be opened.
+  private func explained(_ failure: Failure) -> Failure {
+    guard [.permission, .inputOutput].contains(failure.status),
+      let obstacle = DatabaseFile.obstacle(options.database), !failure.message.contains(obstacle)
+    else { return failure }
+    return Failure(
+      .permission, "\(options.database) cannot be written: \(obstacle)", place: failure.place,
+      migration: failure.migration)
   }
 
   /// After a signal the last migration that stays is what a person needs to know.
