@@ -56,9 +56,7 @@ package struct Failure: Error, Sendable {
       [.readOnly, .cannotOpen].contains(error.code) ? DatabaseFile.obstacle(database) : nil
     let advice =
       switch error.code {
-      case .busy, .locked, .lockingProtocol:
-        "\(database) is in use by another process (\(error.message)): close it there and try "
-          + "again, or wait longer with --timeout"
+      case .busy, .locked, .lockingProtocol: Self.inUse(database, error)
       case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
       case .corrupt: "\(database) is damaged (\(error.message)). Restore it from a backup"
       case .readOnly: "\(database) cannot be written: \(obstacle ?? error.message)"
@@ -72,5 +70,13 @@ package struct Failure: Error, Sendable {
       default: "\(database): \(error.message) (SQLite error \(error.extendedCode))"
       }
     self.init(obstacle == nil ? error.status : .permission, advice)
+  }
+
+  private static func inUse(_ database: String, _ error: DatabaseError) -> String {
+    let holders = DatabaseFile.lockHolders(database)
+    let who = holders.isEmpty ? "" : ", " + holders.joined(separator: ", ")
+    return
+      "\(database) is in use by another process\(who) (\(error.message)): close it there and try "
+      + "again, or wait longer with --timeout"
   }
 }

@@ -18,7 +18,8 @@ extension DatabaseFile {
     }
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     guard access(folder, W_OK | X_OK) != 0 else { return nil }
-    return "its folder: \(String(cString: strerror(errno))). SQLite writes files beside a database, "
+    return
+      "its folder: \(String(cString: strerror(errno))). SQLite writes files beside a database, "
       + "in WAL mode even to read it"
   }
 }

@@ -112,9 +112,10 @@ final class WriteGate: Sendable {
   }
 }
 
-/// A reader that goes away then shows as EPIPE.
-func ignoreBrokenPipes() {
+/// A reader that goes away then shows as EPIPE, and a limit to the size of files as EFBIG.
+func ignoreSignalsOfWriting() {
   signal(SIGPIPE, SIG_IGN)
+  signal(SIGXFSZ, SIG_IGN)
 }
 
 /// Whether the parent, `nohup` for example, wants the signal ignored. A blocked signal would be

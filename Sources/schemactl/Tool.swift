@@ -13,7 +13,7 @@ struct Tool {
 
   func run() -> ExitStatus {
     openStandardStreams()
-    ignoreBrokenPipes()
+    ignoreSignalsOfWriting()
     let output = Output(1, gate: gate)
     let errors = Output(2, gate: gate)
     var reporter = format.reporter(output: output, errors: errors, isQuiet: false)

@@ -113,6 +113,19 @@ struct StreamTests {
       #expect(try child.wait().status == 74)
     }
 
+    @Test("74: a limit to the size of files; what was complete stays")
+    func limit() throws {
+      let folder = try WorkingFolder.of([
+        "0001_notes": tableOfNotes,
+        "0002_large": manifest("INSERT INTO notes VALUES (1, hex(zeroblob(500000)))"),
+      ])
+      let run = try folder.shell("ulimit -f 200; $schemactl migrate --database app.sqlite")
+      #expect(run.status == 74, "\(run.errors)")
+      #expect(try folder.applied() == ["0001_notes"])
+      #expect(try folder.rows("PRAGMA integrity_check") == ["ok"])
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+    }
+
     @Test("a stream that is full says so once, and the work is done")
     func full() throws {
       let folder = try project()
