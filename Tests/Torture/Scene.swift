@@ -28,10 +28,17 @@ struct Scene {
     defer { try? FileManager.default.removeItem(atPath: copy) }
     let ended = try hurt(copy)
     if !leavesFiles, let file = try unfinishedFiles(copy).first { return "it leaves \(file)" }
-    if let problem = try problem(copy, ended) {
-      return "\(problem)\nit had ended with \(ended.code): \(ended.output)\(ended.errors)"
+    guard let problem = problemOrError(copy, ended) else { return nil }
+    return "\(problem)\nit had ended with \(ended.code): \(ended.output)\(ended.errors)"
+  }
+
+  /// A database that cannot even be read is a finding, too.
+  private func problemOrError(_ folder: String, _ ended: Finished) -> String? {
+    do {
+      return try problem(folder, ended)
+    } catch {
+      return "\(error)"
     }
-    return nil
   }
 
   private func unfinishedFiles(_ folder: String) throws -> [String] {
