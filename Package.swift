@@ -115,7 +115,7 @@ let package = Package(
       name: "SchemactlTests",
       dependencies: [
         "schemactl", "SQLite", "Planning", "History", "Linting", "SchemaKit", "CommandLineParsing",
-        "JSONSchemaChecking",
+        "JSONSchemaChecking", "TestSupport",
       ],
       exclude: ["Golden"], swiftSettings: strict),
     tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),

@@ -112,11 +112,7 @@ extension MigrationFolder {
     }
     var done: [Renaming] = []
     do throws(FileError) {
-      var rest = renamings
-      while !rest.isEmpty {
-        // One whose new name no other still has. There always is one, since the order stays.
-        let next = rest.firstIndex { next in !rest.contains { $0.from == next.to } } ?? 0
-        let renaming = rest.remove(at: next)
+      for renaming in keepingOrder(renamings) {
         try rename(renaming)
         done.append(renaming)
       }
@@ -135,6 +131,16 @@ extension MigrationFolder {
     return FileError(
       path: error.path, systemError: error.systemError,
       message: "\(error.message). What was renamed before could not be named back: \(list)")
+  }
+
+  /// First those that move down, the lowest one first, then those that move up, the highest one
+  /// first: so no new name is still another's, and wherever it ends, even by a power cut, the
+  /// manifests are in the order in which they were.
+  private func keepingOrder(_ renamings: [Renaming]) -> [Renaming] {
+    func movesDown(_ renaming: Renaming) -> Bool {
+      MigrationNumber(id: renaming.to) < MigrationNumber(id: renaming.from)
+    }
+    return renamings.filter(movesDown) + renamings.reversed().filter { !movesDown($0) }
   }
 
   private func rename(_ renaming: Renaming) throws(FileError) {

@@ -47,8 +47,7 @@ extension DatabaseError {
     case .readOnly where saysMoved: .inputOutput
     case .permission, .readOnly: .permission
     case .interrupted: .interrupted
-    case .cannotOpen:
-      [EACCES, EPERM, EROFS].contains(systemError) ? .permission : .inputOutput
+    case .cannotOpen: ExitStatus(systemError: systemError)
     case .ioError, .full, .corrupt, .notADatabase, .outOfMemory: .inputOutput
     default: .bug
     }

@@ -2,6 +2,14 @@ import History
 import ManifestFormat
 import SQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Why a command stopped, said to the person who has to do something about it.
 package struct Failure: Error, Sendable {
   package let status: ExitStatus
@@ -62,7 +70,10 @@ package struct Failure: Error, Sendable {
 
   /// Something SQLite said about a database as a whole.
   package init(_ error: DatabaseError, database: String) {
-    self.init(error.status, error.inWords(database))
+    let isKeptOut =
+      [.readOnly, .cannotOpen].contains(error.code) && !error.saysMoved
+      && DatabaseFile.obstacle(database) != nil
+    self.init(isKeptOut ? .permission : error.status, error.inWords(database))
   }
 
   /// Why a ledger could not be read.
@@ -84,14 +95,13 @@ extension DatabaseError {
   /// What has happened to a database, and what to do.
   fileprivate func inWords(_ database: String) -> String {
     switch code {
-    case .busy, .locked, .lockingProtocol:
-      "\(database) is in use by another process (\(message)): try again, or wait longer with "
-        + "--timeout"
+    case .busy, .locked, .lockingProtocol: inUse(database)
     case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
     case .corrupt: "\(database) is damaged (\(message)). Restore it from a backup"
     case .readOnly where saysMoved: Failure(moved: database).message
-    case .readOnly: "\(database) cannot be written (\(message))"
-    case .cannotOpen where status == .permission: "\(database) cannot be opened: permission denied"
+    case .readOnly:
+      "\(database) cannot be written: \(DatabaseFile.obstacle(database) ?? message)"
+    case .cannotOpen: cannotBeOpened(database)
     case .full: "the disk is full: there is no room for \(database). Make room, and try again"
     case .outOfMemory:
       "SQLite ran out of memory with \(database). Free some, or allow this process more, and try "
@@ -102,5 +112,23 @@ extension DatabaseError {
     case .interrupted: "interrupted"
     default: "\(database): \(message) (SQLite error \(extendedCode))"
     }
+  }
+
+  private func cannotBeOpened(_ database: String) -> String {
+    if let obstacle = DatabaseFile.obstacle(database) {
+      return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside it: "
+        + "copy it, with its -wal, to where that is allowed"
+    }
+    let reason =
+      status == .permission
+      ? String(cString: strerror(systemError)) : "\(message) (SQLite error \(extendedCode))"
+    return "\(database) cannot be opened: \(reason)"
+  }
+
+  private func inUse(_ database: String) -> String {
+    let holders = DatabaseFile.lockHolders(database)
+    let who = holders.isEmpty ? "" : ", " + holders.joined(separator: ", ")
+    return "\(database) is in use by another process\(who) (\(message)): close it there and try "
+      + "again, or wait longer with --timeout"
   }
 }

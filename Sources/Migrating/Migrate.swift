@@ -101,9 +101,10 @@ extension Project {
     }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
     let replay = try replay(targets, interruption: interruption)
+    let createsFile = exists ? false : try DatabaseFile.make(options.database)
     return try Upgrade(
       project: self, options: options, replay: replay, interruption: interruption,
-      onEvent: onEvent, createsFile: !exists
+      onEvent: onEvent, createsFile: createsFile
     ).run()
   }
 

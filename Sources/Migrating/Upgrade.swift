@@ -55,6 +55,11 @@ final class Upgrade {
     } catch {
       throw Failure(error, database: options.database)
     }
+    guard !connection.isReadOnly else {
+      let obstacle = DatabaseFile.obstacle(options.database) ?? "it can only be read"
+      throw Failure(
+        .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
+    }
     report.created = createsFile
     runner.onStatement = { onEvent(.ran(statement: $0.sql)) }
   }
@@ -67,13 +72,14 @@ final class Upgrade {
       report.failure = replay.failure
       if report.failure == nil { removeOldBackups() }
     } catch {
-      report.failure = named(error).naming(options.database)
+      report.failure = named(explained(error.naming(options.database)))
     }
     return report
   }
 
   /// A function that only the application has would be called: nothing is written at all.
   private func refuseMissingCalls() throws(Failure) {
+    guard replay.steps.contains(where: { !$0.missingCalls.isEmpty }) else { return }
     let rows: [LedgerRow]
     do {
       rows = try Ledger.rows(in: connection) ?? []
@@ -89,6 +95,16 @@ final class Upgrade {
           + "changed. Run it through SchemaKit, which has the real one",
         place: call.place, migration: Failure.FailedMigration(id: step.migration.id))
     }
+  }
+
+  /// Of a file beside the database SQLite says only, at some statement, that it cannot be opened.
+  private func explained(_ failure: Failure) -> Failure {
+    guard [.permission, .inputOutput].contains(failure.status),
+      let obstacle = DatabaseFile.obstacle(options.database), !failure.message.contains(obstacle)
+    else { return failure }
+    return Failure(
+      .permission, "\(options.database) cannot be written: \(obstacle)", place: failure.place,
+      migration: failure.migration)
   }
 
   /// After a signal the last migration that stays is what a person needs to know.

@@ -20,6 +20,7 @@ package final class Connection {
   let handle: OpaquePointer
   private let interruptible: Interruptible
   private var busyHandler: BusyHandler?
+  var stopCheck: StopCheck?
   private var authorizer: AuthorizerBox?
 
   /// - Parameter path: a file, taken literally (no URI); nil is a private database in memory.

@@ -130,10 +130,24 @@ struct Settings {
   /// the precedence of exit codes), so the database is looked at first.
   func project(for database: String? = nil, mustExist: Bool = true) throws -> Project {
     if let database {
-      try DatabaseFile.probe(database, mustExist: mustExist, timeout: timeout)
+      try DatabaseFile.probe(
+        database, mustExist: mustExist, timeout: timeout, interruption: session.interruption,
+        onWait: { session.report(.progress(.waiting(seconds: $0))) })
     }
     return try Project.load(
       migrations: migrations, application: application, ignoring: configuration.ignore)
+  }
+
+  /// For a command that changes the folder: what it reads in `body` stays until it has written.
+  func withClaim<Success>(_ body: () throws -> Success) throws -> Success {
+    guard let claim = FolderClaim(migrations, timeout: timeout) else {
+      throw Failure(
+        .busy,
+        "another schemactl is writing in \(migrations), and has been for \(timeout) s: try again "
+          + "when it has ended. Nothing was changed")
+    }
+    defer { withExtendedLifetime(claim) {} }
+    return try body()
   }
 
   var application: Application {

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import SchemaKit
+import TestSupport
 import Testing
 
 /// SchemaKit as an app uses it.

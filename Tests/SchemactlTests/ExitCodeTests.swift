@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// Every exit code, by what a person can do to get it; 70 needs a bug.

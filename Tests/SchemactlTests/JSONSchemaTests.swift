@@ -4,6 +4,7 @@ import JSONSchemaChecking
 import Linting
 import Planning
 import SQLite
+import TestSupport
 import Testing
 
 private let schemas = repository.appendingPathComponent("docs/json")

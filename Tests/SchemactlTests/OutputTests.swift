@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Output")
@@ -259,28 +260,12 @@ struct OutputTests {
       _ arguments: [String], environment: [String: String] = [:], status: Int32
     ) throws -> String {
       let folder = try WorkingFolder.ofReminders()
-      // unlockpt and ptsname (ioctl_tty(2)), which Glibc's module leaves out.
-      let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-      var isLocked: Int32 = 0
-      var number: UInt32 = 0
-      try #require(ioctl(master, 0x4004_5431, &isLocked) == 0)
-      try #require(ioctl(master, 0x8004_5430, &number) == 0)
-      let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+      let terminal = try Terminal()
       let child = try folder.start(
         arguments, environment: ["TERM": "xterm"].merging(environment) { $1 },
-        errors: FileHandle(fileDescriptor: slave, closeOnDealloc: false))
+        errors: terminal.handle)
       #expect(try child.wait().status == status)
-      // Reading ends when no one has the terminal open any more.
-      close(slave)
-      defer { close(master) }
-      var bytes: [UInt8] = []
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      while true {
-        let count = read(master, &buffer, buffer.count)
-        guard count > 0 else { break }
-        bytes += buffer[..<count]
-      }
-      return String(decoding: bytes, as: UTF8.self)
+      return terminal.readToEnd()
     }
   #endif
 }

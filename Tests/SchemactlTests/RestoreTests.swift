@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("backups on the command line")
@@ -128,7 +129,7 @@ struct RestoreTests {
 
   #if os(Linux)
     /// Writes a few rows on a copy, and then takes hours.
-    private func longRehearsal(in folder: WorkingFolder) throws -> Child {
+    private func longRehearsal(in folder: WorkingFolder) throws -> Running {
       try folder.connection().execute(
         """
         WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)

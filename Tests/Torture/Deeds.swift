@@ -143,7 +143,8 @@ extension Deed {
   static func freeze(_ mode: String) throws -> Deed {
     try Deed("freeze", migrated(mode), usesFiles: false) { deed in
       let report = try deed.project.freezing(release: "1.1", through: nil)
-      return Ending(answer: report.frozen + [String(decoding: report.lock.rendered(), as: UTF8.self)])
+      return Ending(
+        answer: report.frozen + [String(decoding: report.lock.rendered(), as: UTF8.self)])
     }
   }
 

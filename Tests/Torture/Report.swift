@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import SQLite
 
 /// The table of a run, and under what it was made.

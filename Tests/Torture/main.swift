@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 // Makes faults happen, and counts those that end in anything but the old or the new state.
 //
@@ -11,6 +12,7 @@ import Foundation
 let campaigns: [any Campaign.Type] = [
   PowerCuts.self, AllocationFaults.self, IOFaults.self, SystemCallFaults.self, FullDisk.self,
   HostileDatabases.self, HostileManifests.self, KilledCopies.self,
+  Kills.self, SignalsAtRandom.self, SystemCallsKilled.self,
 ]
 
 var names: [String] = []

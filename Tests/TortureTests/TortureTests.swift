@@ -82,4 +82,17 @@ struct TortureTests {
       }
     }
   }
+
+  @Test(
+    "the program, killed or asked to end at any moment, leaves old or new",
+    arguments: [
+      ("kills", 24), ("signals", 40),
+    ])
+  func ended(campaign: String, tries: Int) throws {
+    let ended = try run("Torture", [campaign, "--seed", "7", "--tries", "\(tries)"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    let rows = ended.output.split(separator: "\n").dropFirst(2)
+    #expect(rows.count > 11)
+    #expect(rows.allSatisfy { $0.hasSuffix("| 0 |") }, "\(ended.output)")
+  }
 }

@@ -66,15 +66,27 @@ enum MigrateCommand: Command {
 
     options.wasReset = session.invocation.flag("reset-drafts")
     let result = try attempt { [options] in
-      let project = try settings.project(
-        for: options.database, mustExist: options.existing)
+      let project = try heeding(session) {
+        try settings.project(for: options.database, mustExist: options.existing)
+      }
       if options.wasReset { try reset(project, options, session) }
-      return try carryOut(project, options, session)
+      return try heeding(session) { try carryOut(project, options, session) }
     }
     if let failure = result.failure {
       session.report(.failed(.migrate(database: options.database), failure))
     }
     return result.success ?? result.failure?.status ?? .bug
+  }
+
+  /// For what stops before it has applied anything.
+  private static func heeding<Success>(
+    _ session: Session, _ body: () throws -> Success
+  ) throws -> Success {
+    do {
+      return try body()
+    } catch  where session.interruption.isRequested {
+      throw Failure(.interrupted, "interrupted: no migration was applied")
+    }
   }
 
   private static func carryOut(
@@ -116,15 +128,11 @@ enum MigrateCommand: Command {
   private static func migrate(
     _ project: Project, _ options: MigrateOptions, _ session: Session
   ) throws -> ExitStatus {
-    do {
-      let report = try project.migrate(options, interruption: session.interruption) {
-        session.report(.progress($0))
-      }
-      session.report(.migrated(report, options))
-      return report.status
-    } catch  where session.interruption.isRequested {
-      throw Failure(.interrupted, "interrupted: no migration was applied")
+    let report = try project.migrate(options, interruption: session.interruption) {
+      session.report(.progress($0))
     }
+    session.report(.migrated(report, options))
+    return report.status
   }
 
   private static func rehearse(

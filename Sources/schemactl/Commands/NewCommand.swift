@@ -48,16 +48,17 @@ enum NewCommand: Command {
     } catch {
       throw Failure(error)
     }
-    // While it is held, nobody else chooses the same number.
-    let claim = FolderClaim(settings.migrations)
-    defer { claim.end() }
-    let project = try settings.project()
-    do throws(FileError) {
-      try write(manifest, to: project, session)
-    } catch {
-      throw Failure(error)
+    return try settings.withClaim {
+      let project = try settings.project()
+      try session.writing.close {
+        do throws(FileError) {
+          try write(manifest, to: project, session)
+        } catch {
+          throw Failure(error)
+        }
+      }
+      return .success
     }
-    return .success
   }
 
   private static func write(
@@ -115,20 +116,5 @@ enum NewCommand: Command {
     guard problem != EEXIST, access(path, F_OK) != 0, errno == ENOENT,
       rename(temporary, path) == 0
     else { throw FileError(path: path, systemError: problem) }
-  }
-}
-
-/// A lock on a folder among processes, as far as its file system knows locks; released with the
-/// process at the latest.
-private struct FolderClaim {
-  private let descriptor: Int32
-
-  init(_ path: String) {
-    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor >= 0 { _ = flock(descriptor, LOCK_EX) }
-  }
-
-  func end() {
-    if descriptor >= 0 { close(descriptor) }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import History
 import SQLText
 import SQLite

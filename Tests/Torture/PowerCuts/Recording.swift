@@ -1,5 +1,6 @@
 import FaultyFileSystem
 import Foundation
+import TestSupport
 
 /// What happened to the files of a folder while something was done there, in order.
 final class Recording {
