@@ -12,7 +12,7 @@ final class Examiner {
 
   private let scenario: Scenario
   private let boundaries: [DatabaseState]
-  private let sandbox: Sandbox
+  let sandbox: Sandbox
   /// By the image, and by what is left of it once SQLite has recovered it.
   private var verdicts: [Int: Verdict] = [:]
   private var recovered: [Int: Verdict] = [:]
@@ -38,10 +38,10 @@ final class Examiner {
       // Whoever meets what is left may be schemactl itself; mostly it is opened as others would,
       // and then what they find is known from images before.
       if key.isMultiple(of: 16) {
-        try write(image)
+        try sandbox.replaceFiles(with: image)
         try finish()
       }
-      try write(image)
+      try sandbox.replaceFiles(with: image)
       try recover()
       return try judgeRecovered()
     } catch {
@@ -78,15 +78,6 @@ final class Examiner {
     try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
   }
 
-  private func write(_ image: Disk.Image) throws {
-    for name in try sandbox.fileNames() {
-      try FileManager.default.removeItem(atPath: "\(sandbox.folder)/\(name)")
-    }
-    for (name, bytes) in image {
-      try Data(bytes).write(to: URL(fileURLWithPath: "\(sandbox.folder)/\(name)"))
-    }
-  }
-
   private func files() throws -> Disk.Image {
     try Dictionary(
       uniqueKeysWithValues: sandbox.fileNames().map {
@@ -112,6 +103,15 @@ extension Sandbox {
   /// All but the history.
   fileprivate func fileNames() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "migrations" }
+  }
+
+  func replaceFiles(with image: Disk.Image) throws {
+    for name in try fileNames() {
+      try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+    }
+    for (name, bytes) in image {
+      try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+    }
   }
 
   /// The same history and the same files in a folder of its own.

@@ -30,13 +30,14 @@ enum PowerCuts: Campaign {
   {
     let rows = scenarios.count * Conditions.Journal.allCases.count
     // First a little of each.
-    let most = round == 0 ? min(400, run.share(of: rows)) : .max
+    let most = round == 0 ? min(400, run.share(of: 2 * rows)) : .max
     for scenario in scenarios {
       guard run.hasTime else { return false }
       let stage = try Stage(scenario, pageSize: Conditions.pageSize(in: round))
       for journal in Conditions.Journal.allCases {
         let trial = try Trial(stage, Conditions(journal, round: round))
         trial.run(run, &sightings, most: most)
+        try trial.again(using: &run.generator).run(run, &sightings, most: most)
       }
     }
     return true

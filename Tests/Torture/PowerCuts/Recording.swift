@@ -11,7 +11,8 @@ final class Recording {
     case deleted(String, folder: Bool)
     /// By the program itself, past SQLite.
     case renamed(String, to: String)
-    /// The boundary of this number was reported as reached: from here on it must not be lost.
+    /// A boundary, with a ledger of this length, was reported as reached: from here on it must not
+    /// be lost.
     case reached(Int)
   }
 

@@ -9,10 +9,11 @@ struct Scenario {
   let name: String
   /// Gives a sandbox its history and its database as it is before.
   let prepare: (Sandbox) throws -> Void
-  /// Does it, and says which boundary it has reached, counted from 1. Also on a database on which it
-  /// was done, in part or whole, before.
+  /// Does it, and says how many migrations the ledger has when a boundary is reached. Also on a
+  /// database on which it was done, in part or whole, before.
   let act: (Sandbox, _ reached: @escaping (Int) -> Void) throws -> Void
-  /// The states that a power cut may leave, in order, the first being the one before.
+  /// The states that a power cut may leave, in order, the first being the one before. No two have
+  /// ledgers of one length.
   let boundaries: (Sandbox) throws -> [DatabaseState]
   /// What else must hold when the database is found at a boundary.
   var verify: (Sandbox, _ boundary: Int) throws -> Void = { _, _ in }
@@ -28,7 +29,7 @@ extension Scenario {
       name: name, prepare: prepare,
       act: { sandbox, reached in
         try act(sandbox)
-        reached(1)
+        reached(try sandbox.ledger.count)
       },
       boundaries: { sandbox in
         let before = try state(of: sandbox)
@@ -49,11 +50,10 @@ extension Scenario {
     Scenario(
       name: name, prepare: prepare,
       act: { sandbox, reached in
-        var count = 0
-        let report = try sandbox.project().migrate(sandbox.options()) { event in
+        let project = try sandbox.project()
+        let report = try project.migrate(sandbox.options()) { event in
           guard case .committed(let ids) = event else { return }
-          count += ids.count
-          reached(count)
+          reached((project.migrations.firstIndex { $0.id == ids.last } ?? -1) + 1)
         }
         guard report.failure?.migration?.id == failing else {
           throw Damage("migrate failed: \(report.failure.map { "\($0)" } ?? "not at all")")

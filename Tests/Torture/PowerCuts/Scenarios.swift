@@ -8,7 +8,7 @@ import TestSupport
 /// Every strategy, and beside them all else that writes to a database.
 var scenarios: [Scenario] {
   Strategy.allCases.map(\.scenario) + [
-    creation, sharedCommit, failure, enforcedForeignKeys, ledgerRepair, reset,
+    creation, shrinking, sharedCommit, failure, enforcedForeignKeys, ledgerRepair, reset,
   ]
 }
 
@@ -115,6 +115,16 @@ private var creation: Scenario {
     try sandbox.addSQL(
       "0001_one", "CREATE TABLE one (a PRIMARY KEY); INSERT INTO one VALUES (1), (2)")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a REFERENCES one)")
+  }
+}
+
+/// A commit that makes the file shorter does so when its journal is gone.
+private var shrinking: Scenario {
+  .migrating("a file that shrinks") { sandbox in
+    try sandbox.run("PRAGMA auto_vacuum = FULL; CREATE TABLE t (a); DROP TABLE t")
+    try makeItems(sandbox)
+    try sandbox.addSQL("0002_less", "DELETE FROM tags; DELETE FROM items WHERE id > 20")
+    try sandbox.addSQL("0003_log", "DROP TRIGGER items_logged; DROP TABLE log")
   }
 }
 
