@@ -33,14 +33,7 @@ package struct DraftCopy: Sendable {
   ) throws(Failure) -> Bool {
     let partial = try copy(timeout, interruption)
     defer { partial.remove() }
-    let copied: [LedgerRow]
-    do {
-      copied = try rows(of: partial.path, timeout)
-    } catch {
-      throw Failure(
-        error.status, "\(database) cannot be copied before its first draft: \(error.message)")
-    }
-    guard copied.map(\.id) == known else { return false }
+    guard try rows(of: partial.path, timeout).map(\.id) == known else { return false }
     guard rename(partial.path, path) == 0 else {
       throw Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
     }

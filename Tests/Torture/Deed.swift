@@ -152,13 +152,16 @@ final class Deed {
     }
     guard repeats && !isPartOf(state, ending) || state == boundaries[0] else { return nil }
     let again = perform()
-    guard again.status == self.ending.status, try contents == boundaries.last else { return "does not go on: \(again.status) \(again.message), after \(ending.message)" }
+    guard again.status == self.ending.status, try contents == boundaries.last else {
+      return "does not go on: \(again.status) \(again.message), after \(ending.message)"
+    }
     let names = try strangers(again, keepsJournal ? ["live.sqlite-journal"] : [], unremoved)
     return names.map { "leaves \($0) in the end, after \(ending.message)" }
   }
 
   /// Files that have no business in the folder; a journal has, until SQLite has read it.
-  private func strangers(_ ending: Ending, _ expected: [String], _ unremoved: (String) -> Bool
+  private func strangers(
+    _ ending: Ending, _ expected: [String], _ unremoved: (String) -> Bool
   ) throws -> String? {
     // Whoever reads a database in WAL mode and may not write it leaves its WAL.
     let own =
@@ -190,7 +193,9 @@ struct FolderContents: Equatable {
     for file in try FileManager.default.contentsOfDirectory(atPath: sandbox.folder + "/migrations")
     where ["yaml", "lock", "json"].contains(URL(fileURLWithPath: file).pathExtension) {
       let name = "migrations/" + file
-      if name != optional { history[name] = FileManager.default.contents(atPath: sandbox.path(name)) }
+      if name != optional {
+        history[name] = FileManager.default.contents(atPath: sandbox.path(name))
+      }
     }
     self.history = history
     guard FileManager.default.fileExists(atPath: sandbox.database) else {

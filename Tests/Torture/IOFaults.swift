@@ -151,14 +151,17 @@ private struct Way {
 }
 
 extension FileCall {
-  fileprivate var name: String { "\(action.name) of \(role == .main ? "the database" : role.rawValue)" }
+  fileprivate var name: String {
+    "\(action.name) of \(role == .main ? "the database" : role.rawValue)"
+  }
 
   /// With the codes that SQLite's own file system gives.
   fileprivate var ways: [Way] {
     switch action {
     case .open: [Way(code: SQLITE_CANTOPEN)]
     case .read: [Way(code: SQLITE_IOERR | 1 << 8)]
-    case .write: [Way(code: SQLITE_FULL, first: { $0.writeHalf() }), Way(code: SQLITE_IOERR | 3 << 8)]
+    case .write:
+      [Way(code: SQLITE_FULL, first: { $0.writeHalf() }), Way(code: SQLITE_IOERR | 3 << 8)]
     case .sync: [Way(code: SQLITE_IOERR | 4 << 8)]
     case .truncate: [Way(code: SQLITE_IOERR | 6 << 8)]
     case .size: [Way(code: SQLITE_IOERR | 7 << 8)]

@@ -214,11 +214,13 @@ enum FaultyCalls {
     let options =
       ["--format", "json"]
       + (isConfigured ? [] : ["--migrations", sandbox.folder + "/migrations"] + database)
-    let variables = ["LD_PRELOAD=\(library)", "FAULTY_CALLS_FOLDER=\(sandbox.folder)"] + environment
+    let variables =
+      ["LD_PRELOAD=\(library)", "FAULTY_CALLS_FOLDER=\(sandbox.folder)"] + environment
     let program = programs.appendingPathComponent("schemactl").path
     do {
       let run = try TestSupport.run(
-        "/usr/bin/env", ["-C", sandbox.folder, "timeout", "60", "env"] + variables + [program]
+        "/usr/bin/env",
+        ["-C", sandbox.folder, "timeout", "60", "env"] + variables + [program]
           + words + options)
       var ending = Deed.Ending(
         status: ExitStatus(rawValue: run.code) ?? .bug,
