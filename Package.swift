@@ -94,7 +94,7 @@ let package = Package(
       name: "Torture",
       dependencies: [
         "CSQLite", "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "Migrating", "TestSupport", "FaultyAllocator", "FaultyFileSystem",
+        "Migrating", "Linting", "TestSupport", "FaultyAllocator", "FaultyFileSystem",
       ],
       path: "Tests/Torture", swiftSettings: strict),
     .target(

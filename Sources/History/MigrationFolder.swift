@@ -105,7 +105,7 @@ package struct MigrationFolder: Sendable, Hashable {
     let target: String
     do throws(FileError) {
       target = try resolvedPath(file)
-    } catch where error.isOfFile {
+    } catch  where error.isOfFile {
       throw FileError(
         path: file, systemError: error.systemError,
         message: "is a link that leads nowhere: \(error.message)")
@@ -136,7 +136,7 @@ package struct MigrationFolder: Sendable, Hashable {
     do throws(FileError) {
       do throws(FileError) {
         return try readFile(lockFile, limit: 64 * 1_048_576)
-      } catch where error.systemError == ENOENT {
+      } catch  where error.systemError == ENOENT {
         // A link to nothing is no missing lock: it would make drafts of what is frozen.
         if try somethingExists(at: lockFile) { throw error }
         return nil

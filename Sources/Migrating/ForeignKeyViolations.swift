@@ -31,7 +31,7 @@ struct ForeignKeyViolations {
       rootPages[name] = table.rootPage
       do {
         try check(table, as: name, on: connection)
-      } catch where !error.isFault {
+      } catch  where !error.isFault {
         errors[name] = error.message
       }
     }

@@ -304,7 +304,7 @@ final class Runner {
     let program: [[Value]]
     do {
       program = try connection.rows("EXPLAIN " + sql)
-    } catch where !error.isFault {
+    } catch  where !error.isFault {
       return
     }
     for row in program where row.count > 5 {

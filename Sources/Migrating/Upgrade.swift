@@ -282,7 +282,7 @@ final class Upgrade {
       rollBack()
       guard error.code != .busy else { throw error }
       let ids = batch.done.map(\.applied.id)
-      let rows = connection.isInTransaction ? nil : (try? Ledger.rows(in: connection)) ?? nil
+      let rows = connection.isInTransaction ? nil : try? Ledger.rows(in: connection) ?? []
       if let rows, Set(rows.map(\.id)).isSuperset(of: ids) {
         noteCommitted(batch)
       } else if rows == nil || (try? isWAL()) != false {

@@ -51,7 +51,7 @@ extension Connection {
     var complaint: String?
     do {
       _ = try prepare(statement)
-    } catch where !error.isFault {
+    } catch  where !error.isFault {
       complaint = error.message
     }
     try execute("ROLLBACK TO one_trigger; RELEASE one_trigger")

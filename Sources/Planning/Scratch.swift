@@ -18,7 +18,7 @@ extension Schema {
         // A virtual table brings its shadow tables itself: making them again fails, rightly.
         do {
           try connection.execute(sql)
-        } catch where !error.isFault {}
+        } catch  where !error.isFault {}
       }
     }
     return connection

@@ -76,7 +76,7 @@ package final class Connection {
     let end = script.offset
     do {
       if try script.next(on: self) == nil { return statement }
-    } catch where !error.isFault {
+    } catch  where !error.isFault {
       // What does not compile is a second statement, too.
     }
     throw DatabaseError(

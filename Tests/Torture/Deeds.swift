@@ -1,5 +1,7 @@
 import Foundation
 import History
+import Linting
+import ManifestFormat
 import Migrating
 import Planning
 import SQLite
@@ -14,6 +16,7 @@ extension Deed {
     return try Strategy.allCases.map { try migration(by: $0, mode) } + [
       newFile(), utf16(mode), failing(mode), firstDraft(mode), reset(mode), verify(mode),
       status(mode), rehearse(mode), repair(mode), freeze(mode),
+      lint(mode),
     ]
   }
 
@@ -145,6 +148,23 @@ extension Deed {
       let report = try deed.project.freezing(release: "1.1", through: nil)
       return Ending(
         answer: report.frozen + [String(decoding: report.lock.rendered(), as: UTF8.self)])
+    }
+  }
+
+  /// With a view and a trigger that do not compile.
+  static func lint(_ mode: String) throws -> Deed {
+    let sandbox = try migrated(mode)
+    try sandbox.addSQL(
+      "0003_broken",
+      """
+      CREATE VIEW broken AS SELECT nothing FROM tasks;
+      CREATE TRIGGER amiss AFTER INSERT ON lists BEGIN UPDATE tasks SET nothing = 1; END;
+      """)
+    return try Deed("lint", sandbox, usesFiles: false) { deed in
+      let report = try Linter(project: deed.project, configuration: Configuration()).lint()
+      return Ending(
+        status: report.status, message: report.failure?.message ?? "",
+        answer: report.findings.map { "\($0)" })
     }
   }
 

@@ -25,9 +25,7 @@ enum FullDisk: Campaign {
       try disk.fill(butFor: blocks)
       let ending = deed.perform()
       disk.empty()
-      let problem = try deed.problem(
-        of: ending, isCommitInDoubt: ending.message.contains("not certain")
-      ) { ending in
+      let problem = try deed.problem(of: ending) { ending in
         ending.status == .inputOutput
           && ["live.sqlite", "migrations"].contains(where: ending.message.contains)
       }

@@ -104,8 +104,7 @@ enum IOFaults: Campaign {
       let (ending, made) = done(under: fault)
       guard let first = made.first else { return }
       let problem = try deed.problem(
-        of: ending, isCommitInDoubt: ending.message.contains("not certain"),
-        keepsJournal: mode == .truncate || mode == .persist
+        of: ending, keepsJournal: mode == .truncate || mode == .persist
       ) { ending in made.contains { $0.explains(ending) } }
       run.note(
         "\(first.name) fails, \(fault.again.name)", shows: ending != deed.ending,

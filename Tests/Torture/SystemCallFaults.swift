@@ -53,8 +53,7 @@ extension Run {
     let ending = deed.perform()
     FaultyCalls.environment = []
     let problem = try deed.problem(
-      of: ending, isCommitInDoubt: ending.message.contains("not certain"),
-      unremoved: fault.leaves, isFault: fault.explains)
+      of: ending, unremoved: fault.leaves, isFault: fault.explains)
     note(
       "\(fault.name) fails, \(fault.isLasting ? "and all after it" : "once")",
       shows: ending != deed.ending,
@@ -100,6 +99,8 @@ enum FaultyCalls {
       // SQLite takes a lock that it does not get for somebody else's, and what could not be undone
       // stands in its own way.
       if name == "lock" || isLasting { statuses.append(.busy) }
+      // What SQLite cannot open for writing it opens for reading.
+      if name == "open" { statuses.append(.permission) }
       let names = ["live.sqlite", "migrations", "schemactl.yaml", "private replay"]
       return statuses.contains(ending.status) && names.contains(where: ending.message.contains)
     }
