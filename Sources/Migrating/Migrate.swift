@@ -19,6 +19,9 @@ package struct MigrateOptions: Sendable {
   package var wasReset = false
   /// Messages hold no values of rows.
   package var redactsValues = false
+  /// Every table is read before and after each migration, whether it is written or not, and the
+  /// file is checked before the first and before each commit.
+  package var isParanoid = false
 
   package init(database: String) {
     self.database = database
@@ -55,6 +58,8 @@ package struct MigrateReport: Sendable {
   package var drift: [SchemaChange] = []
   /// There was no manifest to apply, so that a database that was not there was not made.
   package var isHistoryEmpty = false
+  /// With `isParanoid`.
+  package var paranoid: ParanoidReport?
 
   package var status: ExitStatus { failure?.status ?? .success }
 }

@@ -35,8 +35,9 @@ extension Runner {
     }
   }
 
-  /// Neither a manifest nor the values in a table can bring this about: the statements are ours, no
-  /// trigger fires. So it is no failed migration (3), after which one would correct the manifest.
+  /// Neither a manifest nor the values in a table can bring a difference about: the statements are
+  /// ours, no trigger fires. So it is no failed migration (3), after which one would correct the
+  /// manifest, but a bug, or a damaged file (`Upgrade`).
   func compare(
     _ before: RowChecksums, with after: RowChecksums, _ proof: RowProof, _ context: Context
   ) throws(Failure) {
@@ -54,14 +55,12 @@ extension Runner {
     throw context.failure(
       .bug,
       "the rows are not what they must be after this operation: \(found.joined(separator: "; ")) "
-        + "(\(counted(after.rows, "row"))). Everything was rolled back. Either the file is "
-        + "damaged, which `PRAGMA integrity_check` tells, or schemactl is at fault: please report "
-        + "it with what `schemactl plan` prints")
+        + "(\(counted(after.rows, "row"))). Everything was rolled back")
   }
 }
 
 /// The first ten, and how many more there are.
-private func listed(_ names: [String]) -> String {
+func listed(_ names: [String]) -> String {
   let more = names.count > 10 ? ", and \(names.count - 10) more" : ""
   return names.prefix(10).joined(separator: ", ") + more
 }

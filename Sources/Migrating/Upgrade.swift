@@ -16,6 +16,11 @@ final class Upgrade {
   let connection: Connection
   let runner: Runner
   private var report = MigrateReport()
+  /// What was known when a transaction began or was committed last: nothing need be read again while
+  /// nobody else has written.
+  private var known: Batch?
+  /// What the migration that runs must not change.
+  var watch: RowWatch?
   /// What `PRAGMA data_version` said when the copy before the first draft was taken: it changes
   /// when another connection commits.
   private var copiedVersion: Int64?
@@ -47,13 +52,19 @@ final class Upgrade {
       throw Failure(error, database: options.database)
     }
     report.created = createsFile
-    runner.onStatement = { onEvent(.ran(statement: $0.sql)) }
+    if options.isParanoid { report.paranoid = ParanoidReport() }
+    runner.onStatement = { [unowned self] (statement) throws(DatabaseError) in
+      onEvent(.ran(statement: statement.sql))
+      try watch?.note(statement)
+    }
+    runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
   }
 
   func run() throws(Failure) -> MigrateReport {
     try refuseMissingCalls()
     if report.created { onEvent(.created(database: options.database)) }
     do {
+      try checkFile("Nothing was changed")
       while try runBatch() {}
       report.failure = replay.failure
     } catch {
@@ -155,6 +166,11 @@ final class Upgrade {
       connection.set(.foreignKeys, to: false)
       try connection.execute("BEGIN \(mode)")
       onEvent(.began)
+      let version = try dataVersion()
+      if var batch = known, batch.version == version {
+        batch.isExclusive = mode == "EXCLUSIVE"
+        return batch
+      }
       let live = try LiveDatabase(connection, path: options.database)
       try live.requireOurs(project, path: options.database)
       _ = try project.requireUsableLedger(live.rows)
@@ -168,11 +184,14 @@ final class Upgrade {
         report.drift = drift
         onEvent(.drift(drift))
       }
-      return Batch(
-        known: (live.rows ?? []).map(\.id),
+      let batch = Batch(
+        version: version, known: (live.rows ?? []).map(\.id),
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
         isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift, live: schema,
         keys: ForeignKeyGraph(schema))
+      // The ledger that is made here is gone when this transaction is rolled back.
+      self.known = live.rows == nil ? nil : batch
+      return batch
     } catch let error as DatabaseError {
       rollBack()
       throw Failure(error, database: options.database)
@@ -214,6 +233,13 @@ final class Upgrade {
     if interruption.isRequested {
       throw Failure(.interrupted, "interrupted")
     }
+    do {
+      try checkFile("What was not committed has been rolled back")
+    } catch {
+      rollBack()
+      batch.done = []
+      throw error
+    }
     onEvent(.willCommit)
     do {
       try connection.execute("COMMIT")
@@ -226,6 +252,28 @@ final class Upgrade {
       throw Failure(error, database: options.database)
     }
     noteCommitted(&batch)
+  }
+
+  /// With `--paranoid`: what SQLite finds wrong with the file's structure.
+  private func checkFile(_ state: String) throws(Failure) {
+    guard options.isParanoid else { return }
+    do {
+      let found = try connection.rows("PRAGMA main.quick_check(10)").compactMap { $0.first?.text }
+      guard found != ["ok"] else { return }
+      throw Failure(
+        .inputOutput,
+        "quick_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
+          + "Restore it from a backup, or correct the rows that it names")
+    } catch let error as DatabaseError where error.code == .error {
+      // A CHECK calls a function that only the application has.
+      report.paranoid?.quickCheck = error.message
+    } catch let error as DatabaseError {
+      throw Failure(error, database: options.database)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
   }
 
   private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
@@ -244,8 +292,11 @@ final class Upgrade {
 
   private func noteCommitted(_ batch: inout Batch) {
     report.applied += batch.done.map(\.applied)
+    report.paranoid?.written += batch.done.flatMap(\.written)
     onEvent(.committed(ids: batch.done.map(\.applied.id)))
     batch.done = []
+    batch.isAlone = false
+    known = batch
   }
 
   func rollBackToSavepoint() {

@@ -25,6 +25,8 @@ package struct TableRows: Sendable {
   /// Generated columns are left out: they follow from the others.
   package let columns: [String]
   package let isWithoutRowid: Bool
+  /// False when columns hide every name of the rowid: then a row is known by all that it holds.
+  package let tellsRowsApart: Bool
   /// What tells one row from another, over a row of `t`.
   private let identity: String
 
@@ -41,14 +43,16 @@ package struct TableRows: Sendable {
       column.generated == nil && !(changed.map(column.name.isSame(as:)) ?? false)
     }.map(\.name.text)
     let key = table.primaryKey
-    if !isWithoutRowid, let name = table.rowidName(beside: added) {
-      identity = "t.\(name)"
-    } else if table.hasRowidAlias || isWithoutRowid {
-      identity = rowNumber(of: key)
-    } else {
-      // Columns hide every name of the rowid: a row is what it holds.
-      identity = rowNumber(of: columns)
-    }
+    let rowid = isWithoutRowid ? nil : table.rowidName(beside: added)
+    tellsRowsApart = rowid != nil || table.hasRowidAlias || isWithoutRowid
+    identity =
+      if let rowid {
+        "t.\(rowid)"
+      } else if table.hasRowidAlias {
+        ofRow(key)
+      } else {
+        rowNumber(of: isWithoutRowid ? key : columns)
+      }
   }
 
   /// Counts the rows, and makes the checksums of the columns, `Checksum.valuesAtOnce` of them in each

@@ -34,7 +34,7 @@ package struct Checksum: Sendable, Hashable {
 }
 
 extension Connection {
-  /// Makes two functions known while `body` runs, and no longer: no migration can call them.
+  /// Makes two functions work while `body` runs, and no longer: no migration can call them.
   ///
   /// - The aggregate `schemactl_checksum(row, value, …)` gives a checksum for each value, read with
   ///   `Checksum.list`. `row` tells the row from all others, so that values that change places show.
@@ -45,21 +45,42 @@ extension Connection {
   package func withChecksums<Result>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
-    let names = ["schemactl_checksum", "schemactl_row"]
-    defer {
-      for name in names {
-        sqlite3_create_function_v2(handle, name, -1, SQLITE_UTF8, nil, nil, nil, nil, nil)
-      }
-    }
+    let checksums = try registeredChecksums()
+    checksums.isOn = true
+    defer { checksums.isOn = false }
+    return try body()
+  }
+
+  /// Registers the functions for good: while full-text search keeps a statement open, no function can
+  /// be removed.
+  private func registeredChecksums() throws(DatabaseError) -> ChecksumSwitch {
+    if let checksums { return checksums }
+    let new = ChecksumSwitch()
     // Not for the views and triggers of a schema.
     let flags = SQLITE_UTF8 | SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC
+    let data = Unmanaged.passUnretained(new).toOpaque()
     var code = sqlite3_create_function_v2(
-      handle, names[0], -1, flags, nil, nil, addRow, giveChecksums, nil)
+      handle, "schemactl_checksum", -1, flags, data, nil, addRow, giveChecksums, nil)
     guard code == SQLITE_OK else { throw error(code) }
     code = sqlite3_create_function_v2(
-      handle, names[1], -1, flags, nil, giveIdentity, nil, nil, nil)
+      handle, "schemactl_row", -1, flags, data, giveIdentity, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
-    return try body()
+    checksums = new
+    return new
+  }
+}
+
+/// Whether the functions may be called.
+final class ChecksumSwitch {
+  fileprivate var isOn = false
+
+  /// Makes the call an error where they may not.
+  fileprivate static func refuses(_ context: OpaquePointer?) -> Bool {
+    guard let data = sqlite3_user_data(context),
+      !Unmanaged<ChecksumSwitch>.fromOpaque(data).takeUnretainedValue().isOn
+    else { return false }
+    sqlite3_result_error(context, "this function is schemactl's own", -1)
+    return true
   }
 }
 
@@ -88,7 +109,7 @@ private struct Sums {
 private let addRow:
   @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
     context, count, values in
-    guard count > 1, let values else { return }
+    guard !ChecksumSwitch.refuses(context), count > 1, let values else { return }
     var row = Hash()
     guard let sums = Sums(in: context, count: Int(count) - 1), row.mix(values[0]) else {
       return sqlite3_result_error_nomem(context)
@@ -114,6 +135,7 @@ private let giveChecksums: @convention(c) (OpaquePointer?) -> Void = { context i
 private let giveIdentity:
   @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
     context, count, values in
+    guard !ChecksumSwitch.refuses(context) else { return }
     var hash = Hash()
     for index in 0..<Int(count) {
       guard hash.mix(values?[index]) else { return sqlite3_result_error_nomem(context) }

@@ -51,14 +51,18 @@ public struct SchemaMigrator: Sendable {
   ///   - path: the database file.
   ///   - last: the id of the last migration to apply; nil is all.
   ///   - onlyFrozen: passes over migrations that `schemactl freeze` has not frozen.
+  ///   - isParanoid: reads all rows of all tables before and after each migration, and fails one
+  ///     that changes what it does not say that it writes; also checks the file. Slow.
   /// - Throws: ``SchemaError``. The migrations before the one that failed are applied and stay.
   @discardableResult
   public func migrate(
-    databaseAt path: String, through last: String? = nil, onlyFrozen: Bool = false
+    databaseAt path: String, through last: String? = nil, onlyFrozen: Bool = false,
+    isParanoid: Bool = false
   ) throws(SchemaError) -> MigrationReport {
     var options = MigrateOptions(database: path)
     options.through = last
     options.frozenOnly = onlyFrozen
+    options.isParanoid = isParanoid
     options.timeout = timeout
     let report: MigrateReport
     do throws(Failure) {

@@ -122,7 +122,8 @@ struct ChecksumTests {
     let connection = try Connection(path: nil)
     try connection.execute(
       "CREATE TABLE t (v); CREATE VIEW seen AS SELECT schemactl_checksum(rowid, v) FROM t")
-    for sql in ["SELECT schemactl_checksum(1, 2)", "SELECT schemactl_row(1)"] {
+    let calls = ["SELECT schemactl_checksum(1, 2)", "SELECT schemactl_row(1)"]
+    for sql in calls {
       let error = try databaseError { try connection.execute(sql) }
       #expect(error.message.hasPrefix("no such function: schemactl_"))
     }
@@ -132,5 +133,9 @@ struct ChecksumTests {
       }
     }
     #expect(error.message == "unsafe use of schemactl_checksum()")
+    for sql in calls {
+      let error = try databaseError { try connection.execute(sql) }
+      #expect(error.message == "this function is schemactl's own")
+    }
   }
 }

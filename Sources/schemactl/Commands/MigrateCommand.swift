@@ -29,6 +29,11 @@ enum MigrateCommand: Command {
         "reset-drafts",
         summary: "Go back to the copy from before the first draft, then apply what is pending."),
       OptionDeclaration("redact", summary: "Show no values of rows in messages."),
+      OptionDeclaration(
+        "paranoid",
+        summary: "Check the file, and read all rows of all tables before and after each migration: "
+          + "what it does not write must be as it was. Slow: two passes over the database for each."
+      ),
     ] + .database + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }
@@ -41,6 +46,7 @@ enum MigrateCommand: Command {
     options.existing = session.invocation.flag("existing") || options.frozenOnly
     options.timeout = settings.timeout
     options.redactsValues = session.invocation.flag("redact")
+    options.isParanoid = session.invocation.flag("paranoid")
 
     let result = try attempt {
       let project = try settings.project(
