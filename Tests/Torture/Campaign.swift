@@ -51,6 +51,11 @@ final class Run {
   /// Whether there is time, and leave, for another try.
   var goesOn: Bool { tried < limit && ContinuousClock.now < deadline }
 
+  /// Whether there is time for something that takes so long.
+  func hasTime(for duration: Duration) -> Bool {
+    tried < limit && ContinuousClock.now + duration < deadline
+  }
+
   /// Counts a try.
   ///
   /// - Parameters:

@@ -7,7 +7,7 @@ import Foundation
 // Prints a table, one row for each kind of fault, and exits with 1 when one ended badly. `--tries`
 // and `--seconds` are limits for each campaign. The same seed and tries are the same faults.
 
-let campaigns: [any Campaign.Type] = []
+let campaigns: [any Campaign.Type] = [Growth.self]
 
 var names: [String] = []
 var seed = UInt64.random(in: 0..<1_000_000)
