@@ -23,6 +23,9 @@ package struct MigrateOptions: Sendable {
   package var backup: BackupOptions?
   /// The database is itself a copy, and goes when the run has ended: nothing of it is kept.
   var isRehearsal = false
+  /// Every table is read before and after each migration, whether it is written or not, and the
+  /// file is checked before the first and before each commit.
+  package var isParanoid = false
 
   package init(database: String) {
     self.database = database
@@ -67,6 +70,8 @@ package struct MigrateReport: Sendable {
   package var drift: [SchemaChange] = []
   /// There was no manifest to apply, so that a database that was not there was not made.
   package var isHistoryEmpty = false
+  /// With `isParanoid`.
+  package var paranoid: ParanoidReport?
 
   package var status: ExitStatus { failure?.status ?? .success }
 }

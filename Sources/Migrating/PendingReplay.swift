@@ -14,7 +14,7 @@ struct PendingReplay {
 
   /// The schema that the history promises once `ids` are applied.
   func schema(after ids: Set<String>) -> Schema {
-    steps.filter { ids.contains($0.migration.id) }.reduce(Schema()) { $1.delta.applied(to: $0) }
+    Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta))
   }
 }
 
@@ -30,8 +30,11 @@ extension Project {
     var fingerprints: [String] = []
     for migration in targets {
       do {
-        steps.append(try shadow.apply(migration))
-        fingerprints.append(shadow.fingerprint)
+        let step = try shadow.apply(migration)
+        // What changes no schema leaves its fingerprint, which costs a pass over all of it.
+        let isSame = step.delta.isEmpty && !fingerprints.isEmpty
+        fingerprints.append(isSame ? fingerprints[steps.count - 1] : shadow.fingerprint)
+        steps.append(step)
       } catch {
         let endsAll = error.status == .invalidInput || error.status == .inputOutput
         if endsAll || interruption.isRequested { throw error }

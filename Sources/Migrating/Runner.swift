@@ -96,8 +96,12 @@ final class Runner {
     record.strategies.append(plan.strategy)
     onPlan?(context.index, plan)
     let enforces = connection.isOn(.foreignKeys)
+    var before: RowChecksums?
     for step in plan.steps {
       try stopIfInterrupted(context)
+      if before == nil, !step.onlyAsks, let proof = plan.proof {
+        before = try checksums(of: proof.before, context)
+      }
       switch step {
       case .scan(let scan): try answer(scan, context)
       case .statement(let sql, let source): try runOne(sql, source, context, record: &record)
@@ -111,6 +115,9 @@ final class Runner {
       }
     }
     if let expectation = plan.expectation { try compare(expectation, context) }
+    if let proof = plan.proof, let before {
+      try compare(before, with: checksums(of: proof.after, context), proof, context)
+    }
   }
 
   /// Plans an operation against the schema as it is now.

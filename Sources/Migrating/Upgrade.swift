@@ -21,6 +21,11 @@ final class Upgrade {
   private var isKnownToBeWhole = false
   /// Half a migration is in the transaction and could not be taken back: it must not be committed.
   private var isTorn = false
+  /// What was known when a transaction began or was committed last: nothing need be read again while
+  /// nobody else has written.
+  private var known: Batch?
+  /// What the migration that runs must not change.
+  var watch: RowWatch?
 
   /// How long many small migrations share a transaction.
   private static let batchTime = Duration.milliseconds(200)
@@ -61,13 +66,19 @@ final class Upgrade {
         .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
     }
     report.created = createsFile
-    runner.onStatement = { onEvent(.ran(statement: $0.sql)) }
+    if options.isParanoid { report.paranoid = ParanoidReport() }
+    runner.onStatement = { [unowned self] (statement) throws(DatabaseError) in
+      onEvent(.ran(statement: statement.sql))
+      try watch?.note(statement)
+    }
+    runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
   }
 
   func run() throws(Failure) -> MigrateReport {
     try refuseMissingCalls()
     if report.created { onEvent(.created(database: options.database)) }
     do {
+      try checkFile("Nothing was changed")
       while try runBatch() {}
       report.failure = replay.failure
       if report.failure == nil { removeOldBackups() }
@@ -189,6 +200,11 @@ final class Upgrade {
       try connection.execute("BEGIN \(mode)")
       onEvent(.began)
       try requireUnmoved()
+      let version = try dataVersion()
+      if var batch = known, batch.version == version {
+        batch.isExclusive = mode == "EXCLUSIVE"
+        return batch
+      }
       let live = try LiveDatabase(connection, path: options.database)
       try live.requireOurs(project, path: options.database)
       _ = try project.requireUsableLedger(live.rows)
@@ -202,11 +218,14 @@ final class Upgrade {
         report.drift = drift
         onEvent(.drift(drift))
       }
-      return Batch(
-        known: (live.rows ?? []).map(\.id),
+      let batch = Batch(
+        version: version, known: (live.rows ?? []).map(\.id),
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
         isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift, live: schema,
         keys: ForeignKeyGraph(schema))
+      // The ledger that is made here is gone when this transaction is rolled back.
+      self.known = live.rows == nil ? nil : batch
+      return batch
     } catch let error as DatabaseError {
       rollBack()
       throw Failure(error, database: options.database)
@@ -252,6 +271,13 @@ final class Upgrade {
   private func commit(_ batch: inout Batch) throws(Failure) {
     if interruption.isRequested {
       throw Failure(.interrupted, "interrupted")
+    }
+    do {
+      try checkFile("What was not committed has been rolled back")
+    } catch {
+      rollBack()
+      batch.done = []
+      throw error
     }
     onEvent(.willCommit)
     try requireUnmoved()
@@ -316,6 +342,28 @@ final class Upgrade {
     Failure(moved: options.database, afterApplying: report.applied.last?.id)
   }
 
+  /// With `--paranoid`: what SQLite finds wrong with the file's structure.
+  private func checkFile(_ state: String) throws(Failure) {
+    guard options.isParanoid else { return }
+    do {
+      let found = try connection.rows("PRAGMA main.quick_check(10)").compactMap { $0.first?.text }
+      guard found != ["ok"] else { return }
+      throw Failure(
+        .inputOutput,
+        "quick_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
+          + "Restore it from a backup, or correct the rows that it names")
+    } catch let error as DatabaseError where error.code == .error {
+      // A CHECK calls a function that only the application has.
+      report.paranoid?.quickCheck = error.message
+    } catch let error as DatabaseError {
+      throw Failure(error, database: options.database)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+  }
+
   private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
     for index in wanted {
       var batch = try begin()
@@ -332,7 +380,12 @@ final class Upgrade {
 
   private func noteCommitted(_ batch: Batch) {
     report.applied += batch.done.map(\.applied)
+    report.paranoid?.written += batch.done.flatMap(\.written)
     onEvent(.committed(ids: batch.done.map(\.applied.id)))
+    var batch = batch
+    batch.done = []
+    batch.isAlone = false
+    known = batch
   }
 
   func rollBackToSavepoint() {

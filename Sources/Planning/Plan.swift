@@ -25,14 +25,18 @@ package struct OperationPlan: Sendable {
   package let steps: [Step]
   /// The table as it must read afterwards, where the plan is more than one native statement.
   package let expectation: TableExpectation?
+  /// What must be in the table afterwards, where the plan rewrites rows.
+  package let proof: RowProof?
 
   package init(
-    operation: Operation, strategy: Strategy, steps: [Step], expectation: TableExpectation? = nil
+    operation: Operation, strategy: Strategy, steps: [Step], expectation: TableExpectation? = nil,
+    proof: RowProof? = nil
   ) {
     self.operation = operation
     self.strategy = strategy
     self.steps = steps
     self.expectation = expectation
+    self.proof = proof
   }
 }
 

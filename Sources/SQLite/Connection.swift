@@ -22,6 +22,8 @@ package final class Connection {
   private var busyHandler: BusyHandler?
   var stopCheck: StopCheck?
   private var authorizer: AuthorizerBox?
+  /// Once checksums have been asked for.
+  var checksums: ChecksumSwitch?
 
   /// - Parameter path: a file, taken literally (no URI); nil is a private database in memory.
   package init(path: String?, mode: Mode = .readWriteCreate) throws(DatabaseError) {
@@ -51,6 +53,7 @@ package final class Connection {
     self.handle = handle
     self.path = path ?? ":memory:"
     interruptible = Interruptible(handle)
+    lowerLimits()
     set(.loadExtension, to: false)
     set(.trustedSchema, to: false)
     set(.defensive, to: true)

@@ -118,6 +118,7 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(4, .ahead, "status --database app.sqlite"), Document(64, .current, "status"),
     Document(0, .pending, "migrate --database app.sqlite"),
     Document(0, .pending, "migrate --database new.sqlite"),
+    Document(0, .pending, "migrate --database new.sqlite --paranoid"),
     Document(0, .pending, "migrate --database app.sqlite --dry-run"),
     Document(1, .strangers, "migrate --database app.sqlite"),
     Document(2, .edited, "migrate --database app.sqlite"),

@@ -46,6 +46,49 @@ struct OutputTests {
     #expect(try folder.rows("SELECT state FROM tasks") == ["1", "2"])
   }
 
+  @Test("--paranoid says what the manifest's own statements wrote, and that all else is as it was")
+  func paranoid() throws {
+    let folder = try WorkingFolder.of([
+      "0001_tasks": manifest("CREATE TABLE tasks (id INTEGER PRIMARY KEY); CREATE TABLE old (a)"),
+      "0002_rows": manifest("INSERT INTO tasks VALUES (1), (2); DROP TABLE old"),
+    ])
+    let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--paranoid")
+    #expect(
+      run.output.contains(
+        """
+         ms.
+          old: dropped, 0 rows
+          tasks: 0 rows before, 2 after
+
+        """), "\(run.output)")
+    #expect(run.errors.contains("every other row is as it was, and quick_check finds nothing"))
+    let json = try folder.expect(
+      0, "migrate", "--database", "new.sqlite", "--paranoid", "--format=json"
+    ).json()
+    let paranoid = try #require(json["paranoid"] as? [String: Any])
+    #expect(paranoid["quickCheck"] as? String == "ok")
+    let written = try #require(paranoid["written"] as? [[String: Any]])
+    #expect(written.map { $0["table"] as? String } == ["old", "tasks"])
+    #expect(written[0]["after"] is NSNull)
+    #expect(written[1]["after"] as? Int == 2)
+    #expect(written[1]["migration"] as? String == "0002_rows")
+  }
+
+  @Test("a name of 10,000 characters is cut short in a message, and whole in JSON")
+  func longNames() throws {
+    let name = String(repeating: "n", count: 10_000)
+    let folder = try WorkingFolder.of([
+      "0001_drop": "operations: [{ drop_column: { table: \(name), column: a } }]"
+    ])
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
+    #expect(run.errors.contains("nnn…nnn"))
+    #expect(run.errors.contains("(10005 characters)"), "\(run.errors.prefix(500))")
+    #expect(run.errors.count < 2_000)
+    let json = try folder.expect(3, "migrate", "--database", "app.sqlite", "--format=json").json()
+    let failed = try #require(json["failed"] as? [String: Any])
+    #expect((failed["message"] as? String)?.contains(name) == true)
+  }
+
   @Test("a value that the map does not name: what, where, and what to do")
   func unnamedValue() throws {
     let folder = try migrated(through: "6")

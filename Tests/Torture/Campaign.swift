@@ -56,6 +56,11 @@ final class Run {
   /// How many of the tries each of `count` kinds may have.
   func share(of count: Int) -> Int { max(1, limit / count) }
 
+  /// Whether there is time for something that takes so long.
+  func hasTime(for duration: Duration) -> Bool {
+    tried < limit && ContinuousClock.now + duration < deadline
+  }
+
   /// Counts a try.
   ///
   /// - Parameters:

@@ -44,6 +44,11 @@ enum MigrateCommand: Command {
         "reset-drafts",
         summary: "Go back to the copy from before the first draft, then apply what is pending."),
       OptionDeclaration("redact", summary: "Show no values of rows in messages."),
+      OptionDeclaration(
+        "paranoid",
+        summary: "Check the file, and read all rows of all tables before and after each migration: "
+          + "what it does not write must be as it was. Slow: two passes over the database for each."
+      ),
     ] + .database + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool {
@@ -63,6 +68,7 @@ enum MigrateCommand: Command {
     options.timeout = settings.timeout
     options.redactsValues = session.invocation.flag("redact")
     options.backup = settings.backup()
+    options.isParanoid = session.invocation.flag("paranoid")
 
     options.wasReset = session.invocation.flag("reset-drafts")
     let result = try attempt { [options] in

@@ -173,8 +173,24 @@ extension MigrateReport {
   fileprivate var members: [(String, JSON)] {
     migration(
       applied: applied, failure: failure, backup: backup, created: created, drift: drift)
-      + [("draftCopy", .text(draftCopy))]
+      + [("draftCopy", .text(draftCopy)), ("paranoid", paranoid?.json ?? .null)]
   }
+}
+
+extension ParanoidReport {
+  fileprivate var json: JSON {
+    let written = written.map { table in
+      JSON.object([
+        ("migration", .string(table.migration)), ("table", .string(table.table)),
+        ("before", .rows(table.before)), ("after", .rows(table.after)),
+      ])
+    }
+    return .object([("quickCheck", .string(quickCheck)), ("written", .array(written))])
+  }
+}
+
+extension JSON {
+  fileprivate static func rows(_ count: Int64?) -> JSON { count.map { .integer($0) } ?? .null }
 }
 
 /// What was applied stays, whatever came after it: a failure from 64 up stands beside it.

@@ -15,6 +15,16 @@ extension TextReporter {
     for applied in report.applied {
       let effects = effects(of: applied).map { " (\($0))" } ?? ""
       mention("Applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
+      for table in report.paranoid?.written ?? [] where table.migration == applied.id {
+        mention("  \(table.table.visible): \(rows(of: table))")
+      }
+    }
+    if let paranoid = report.paranoid, report.failure == nil {
+      note(
+        paranoid.quickCheck == "ok"
+          ? "every other row is as it was, and quick_check finds nothing"
+          : "every other row is as it was; quick_check could not be run: "
+            + paranoid.quickCheck.visible)
     }
     for change in report.drift { note("drift: " + change.sentence) }
     guard let failure = report.failure else {
@@ -29,6 +39,15 @@ extension TextReporter {
       advise(
         "to go back to before: `schemactl restore --database "
           + "\(shellQuoted(options.database).visible) \(shellQuoted(backup).visible)`")
+    }
+  }
+
+  private func rows(of table: WrittenTable) -> String {
+    switch (table.before, table.after) {
+    case (let before?, let after?): "\(counted(Int(before), "row")) before, \(after) after"
+    case (nil, let after?): "made, \(counted(Int(after), "row"))"
+    case (let before?, nil): "dropped, \(counted(Int(before), "row"))"
+    case (nil, nil): "made and dropped"
     }
   }
 

@@ -117,7 +117,7 @@ final class TextReporter: Reporter {
     let position = place?.position.map { ":\($0.line):\($0.column)" } ?? ""
     let start = place.map { $0.file.visible + position } ?? "schemactl"
     let error = paint("error:", "1;31", on: errors)
-    errors.write("\(start): \(error) \(message.visibleLines)\n")
+    errors.write("\(start): \(error) \(message.visibleLines.withShortWords)\n")
   }
 
   /// - Parameter colour: as ECMA-48 numbers it (SGR).
