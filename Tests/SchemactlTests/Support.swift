@@ -129,9 +129,11 @@ final class WorkingFolder {
   ) throws -> Running {
     let stranger = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     let command = (asStranger && geteuid() == 0 ? stranger : []) + [program] + arguments
-    return try TestSupport.start(
+    let running = try TestSupport.start(
       command[0], Array(command.dropFirst()), in: path(subfolder), environment: environment,
       output: output, errors: errors)
+    running.surroundings = self
+    return running
   }
 
   /// Runs a line of the shell here, in which `$schemactl` is the program.

@@ -34,6 +34,8 @@ package func run(
 package final class Running {
   fileprivate let process = Process()
   fileprivate let folder: URL
+  /// What must last as long: the folder that it runs in, which is removed with its last reference.
+  package var surroundings: AnyObject?
 
   fileprivate init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
