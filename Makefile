@@ -8,7 +8,7 @@ SOURCES := Sources Tests Plugins Package.swift
 STATIC := $(if $(filter Linux,$(shell uname -s)),--disable-local-rpath -Xswiftc -static-executable \
 	-Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s)
 
-.PHONY: help prerequisites demo test check release clean format
+.PHONY: help prerequisites demo test check fuzz torture release clean format
 
 help: prerequisites ## Show this help
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -27,6 +27,16 @@ check: prerequisites ## What a change must pass: format, build without a warning
 	@swift format lint --strict --parallel --recursive $(SOURCES)
 	@swift build
 	@$(MAKE) --no-print-directory test
+
+# Not the shell's own variable of that name, which counts.
+fuzz: SECONDS := 60
+fuzz: prerequisites ## Feed what is read with made-up input, SECONDS=60 for each kind (Linux)
+	@Scripts/fuzz $(SECONDS)
+
+torture: prerequisites ## Make faults happen for ten minutes; write how they ended into docs/reliability.md
+	swift build -c release --product schemactl --scratch-path .build/torture
+	swift build -c release --product Torture --scratch-path .build/torture
+	.build/torture/release/Torture --minutes 10 --write docs/reliability.md
 
 format: prerequisites ## Format all Swift files in place
 	@swift format --in-place --parallel --recursive $(SOURCES)

@@ -25,6 +25,8 @@ let package = Package(
     .executable(name: "schemactl", targets: ["schemactl"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
     .plugin(name: "SchemactlPlugin", targets: ["SchemactlPlugin"]),
+    // For tests alone: only a product becomes a file that can be loaded.
+    .library(name: "FaultyCalls", type: .dynamic, targets: ["FaultyCalls"]),
   ],
   targets: [
     .systemLibrary(
@@ -73,7 +75,7 @@ let package = Package(
       of: "Migrating",
       [
         "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "CrashingMigrator", "TestSupport",
+        "TestSupport", "schemactl",
       ]),
     // What tests share: databases, histories and processes in temporary folders.
     .target(
@@ -82,30 +84,48 @@ let package = Package(
         "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
+    // SQLite's view of the disk, where every call can be seen and be made to fail.
+    .target(
+      name: "FaultyFileSystem", dependencies: ["CSQLite"], path: "Tests/FaultyFileSystem",
+      swiftSettings: strict),
     // A program, because faults are made for a whole process: a file system and an allocator of its
     // own, signals, kills.
     .executableTarget(
       name: "Torture",
       dependencies: [
         "CSQLite", "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "Migrating", "TestSupport",
+        "Migrating", "Linting", "TestSupport", "FaultyAllocator", "FaultyFileSystem",
       ],
       path: "Tests/Torture", swiftSettings: strict),
+    .target(
+      name: "FaultyAllocator", dependencies: ["CSQLite"], path: "Tests/FaultyAllocator"),
+    // Loaded into the built program before the C library: every system call of it can fail.
+    .target(name: "FaultyCalls", path: "Tests/FaultyCalls"),
     .testTarget(
-      name: "TortureTests", dependencies: ["Torture", "TestSupport", "schemactl"],
+      name: "TortureTests", dependencies: ["Torture", "TestSupport", "Planning", "schemactl"],
       swiftSettings: strict),
-    .executableTarget(
-      name: "CrashingMigrator", dependencies: ["History", "Migrating"],
-      path: "Tests/CrashingMigrator", swiftSettings: strict),
+    // What `make fuzz` feeds, and a test runs over its corpora.
+    .target(
+      name: "Fuzzing",
+      dependencies: ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "History", "Migrating"],
+      path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: strict),
+    tests(of: "Fuzzing"),
     tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
     .testTarget(
       name: "SchemactlTests",
       dependencies: [
         "schemactl", "SQLite", "Planning", "History", "Linting", "SchemaKit", "CommandLineParsing",
-        "JSONSchemaChecking",
+        "JSONSchemaChecking", "TestSupport",
       ],
       exclude: ["Golden"], swiftSettings: strict),
     tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// libFuzzer comes with Swift on Linux, and only instrumented code is of use to it: `make fuzz`.
+if Context.environment["SCHEMACTL_FUZZING"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzzer", dependencies: ["Fuzzing"], path: "Tests/Fuzzer", swiftSettings: strict))
+}

@@ -12,7 +12,7 @@
 /// A link is followed: the file that it leads to is replaced. An existing file keeps its mode, and
 /// a write-protected one is refused; a new one gets what the umask allows.
 package func writeFileAtomically(_ bytes: [UInt8], to path: String) throws(FileError) {
-  let target = somethingExists(at: path) ? try resolvedPath(path) : path
+  let target = try somethingExists(at: path) ? try resolvedPath(path) : path
   let oldMode = try modeOfWritableFile(target)
   let (temporary, descriptor) = try createTemporaryFile(beside: target)
   do throws(FileError) {
@@ -22,7 +22,14 @@ package func writeFileAtomically(_ bytes: [UInt8], to path: String) throws(FileE
     unlink(temporary)
     throw error
   }
-  try syncFolder(of: target)
+  do throws(FileError) {
+    try syncFolder(of: target)
+  } catch {
+    throw FileError(
+      path: path, systemError: error.systemError,
+      message: "holds the new content, which a power cut may take back, for its folder cannot be "
+        + "synced: \(error.message)")
+  }
 }
 
 private func check(_ result: Int32, _ path: String) throws(FileError) {

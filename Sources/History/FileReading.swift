@@ -22,9 +22,13 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, without the path: `No such file or directory`.
   package let message: String
   package let kind: Kind
+  /// Whether the file is not what it should be; otherwise the system did not give it.
+  let isOfFile: Bool
 
   package init(path: String, systemError: Int32, message: String? = nil) {
     self.path = path
+    isOfFile =
+      message != nil || [ENOENT, ENOTDIR, ELOOP, EISDIR, ENXIO].contains(systemError)
     self.systemError = systemError
     self.message = message ?? String(cString: strerror(systemError))
     kind =
@@ -94,7 +98,7 @@ package func readFile(
 }
 
 /// The names in a folder as bytes, sorted; names need not be UTF-8.
-func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
+package func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
   guard !path.utf8.contains(0) else { throw FileError(path: path, systemError: EINVAL) }
   guard let folder = opendir(path) else { throw FileError(path: path, systemError: errno) }
   defer { closedir(folder) }
@@ -118,9 +122,13 @@ func resolvedPath(_ path: String) throws(FileError) -> String {
 }
 
 /// Whether there is anything of this name, be it a link to nothing.
-func somethingExists(at path: String) -> Bool {
+func somethingExists(at path: String) throws(FileError) -> Bool {
   var status = stat()
-  return lstat(path, &status) == 0
+  if lstat(path, &status) == 0 { return true }
+  guard errno == ENOENT || errno == ENOTDIR else {
+    throw FileError(path: path, systemError: errno)
+  }
+  return false
 }
 
 func openDescriptor(

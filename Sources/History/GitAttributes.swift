@@ -26,7 +26,7 @@ extension MigrationFolder {
     do throws(FileError) {
       bytes = try readFile(attributesFile, limit: 1_048_576)
     } catch {
-      guard error.kind == .missing, !somethingExists(at: attributesFile) else { throw error }
+      guard error.kind == .missing, try !somethingExists(at: attributesFile) else { throw error }
     }
     let present = readingCRLFAsLF(bytes).split(separator: lineFeed).map(Array.init)
     let missing = GitAttributes.lines.filter { !present.contains(Array($0.utf8)) }

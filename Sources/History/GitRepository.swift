@@ -113,8 +113,8 @@ package struct GitRepository: Sendable, Hashable {
   /// - Parameter path: from the top of the repository.
   private func isThere(_ path: String) -> Bool {
     let depth = prefix.utf8.count { $0 == UInt8(ascii: "/") }
-    return somethingExists(
-      at: joinedPath(folder, String(repeating: "../", count: depth) + path))
+    let place = joinedPath(folder, String(repeating: "../", count: depth) + path)
+    return (try? somethingExists(at: place)) ?? true
   }
 
   package func contents(of files: [GitFile]) throws(GitError) -> [[UInt8]?] {

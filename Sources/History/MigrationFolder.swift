@@ -55,8 +55,18 @@ package struct MigrationFolder: Sendable, Hashable {
       } else {
         firstOfNumber[number] = name.text
       }
+      let bytes: [UInt8]
+      do throws(FileError) {
+        bytes = try readManifest(file)
+      } catch {
+        // What the system does not give says nothing of the manifest.
+        guard error.isOfFile else { throw .unreadable(error) }
+        report(error.message)
+        continue
+      }
       do throws(InvalidInput) {
-        migrations.append(try migration(name.id, file))
+        let manifest = try decodeManifest(bytes, file: file)
+        migrations.append(Migration(id: name.id, file: file, bytes: bytes, manifest: manifest))
       } catch {
         diagnostics += error.diagnostics
       }
@@ -80,17 +90,6 @@ package struct MigrationFolder: Sendable, Hashable {
     }
   }
 
-  private func migration(_ id: String, _ file: String) throws(InvalidInput) -> Migration {
-    let bytes: [UInt8]
-    do throws(FileError) {
-      bytes = try readManifest(file)
-    } catch {
-      throw InvalidInput([Diagnostic(file: file, message: error.message)])
-    }
-    let manifest = try decodeManifest(bytes, file: file)
-    return Migration(id: id, file: file, bytes: bytes, manifest: manifest)
-  }
-
   private func readManifest(_ file: String) throws(FileError) -> [UInt8] {
     let limit = Self.manifestSizeLimit
     do throws(FileError) {
@@ -106,7 +105,7 @@ package struct MigrationFolder: Sendable, Hashable {
     let target: String
     do throws(FileError) {
       target = try resolvedPath(file)
-    } catch {
+    } catch  where error.isOfFile {
       throw FileError(
         path: file, systemError: error.systemError,
         message: "is a link that leads nowhere: \(error.message)")
@@ -135,10 +134,14 @@ package struct MigrationFolder: Sendable, Hashable {
 
   func lockBytes() throws(HistoryReadError) -> [UInt8]? {
     do throws(FileError) {
-      return try readFile(lockFile, limit: 64 * 1_048_576)
+      do throws(FileError) {
+        return try readFile(lockFile, limit: 64 * 1_048_576)
+      } catch  where error.systemError == ENOENT {
+        // A link to nothing is no missing lock: it would make drafts of what is frozen.
+        if try somethingExists(at: lockFile) { throw error }
+        return nil
+      }
     } catch {
-      // A link to nothing is no missing lock: it would make drafts of what is frozen.
-      if error.systemError == ENOENT, !somethingExists(at: lockFile) { return nil }
       throw .unreadable(error)
     }
   }

@@ -108,29 +108,44 @@ extension MigrationFolder {
     let moving = Set(renamings.map(\.from))
     for renaming in renamings where !moving.contains(renaming.to) {
       let new = file(ofMigration: renaming.to)
-      guard !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
+      guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
     }
     var done: [Renaming] = []
     do throws(FileError) {
-      var rest = renamings
-      while !rest.isEmpty {
-        // One whose new name no other still has. There always is one, since the order stays.
-        let next = rest.firstIndex { next in !rest.contains { $0.from == next.to } } ?? 0
-        let renaming = rest.remove(at: next)
+      for renaming in keepingOrder(renamings) {
         try rename(renaming)
         done.append(renaming)
       }
     } catch {
-      for renaming in done.reversed() {
-        try? rename(Renaming(from: renaming.to, to: renaming.from))
-      }
-      throw error
+      throw undo(done, after: error)
     }
+  }
+
+  /// The error, with the manifests that could not get their old names back.
+  private func undo(_ done: [Renaming], after error: FileError) -> FileError {
+    let stuck = done.reversed().filter { renaming in
+      (try? rename(Renaming(from: renaming.to, to: renaming.from))) == nil
+    }
+    guard !stuck.isEmpty else { return error }
+    let list = stuck.map { "\($0.from) is called \($0.to)" }.joined(separator: ", ")
+    return FileError(
+      path: error.path, systemError: error.systemError,
+      message: "\(error.message). What was renamed before could not be named back: \(list)")
+  }
+
+  /// First those that move down, the lowest one first, then those that move up, the highest one
+  /// first: so no new name is still another's, and wherever it ends, even by a power cut, the
+  /// manifests are in the order in which they were.
+  private func keepingOrder(_ renamings: [Renaming]) -> [Renaming] {
+    func movesDown(_ renaming: Renaming) -> Bool {
+      MigrationNumber(id: renaming.to) < MigrationNumber(id: renaming.from)
+    }
+    return renamings.filter(movesDown) + renamings.reversed().filter { !movesDown($0) }
   }
 
   private func rename(_ renaming: Renaming) throws(FileError) {
     let (old, new) = (file(ofMigration: renaming.from), file(ofMigration: renaming.to))
-    guard !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
+    guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
     guard systemRename(old, new) == 0 else { throw FileError(path: old, systemError: errno) }
   }
 }

@@ -70,6 +70,7 @@ struct Subprocess {
     var restored = sigset_t()
     sigemptyset(&restored)
     sigaddset(&restored, SIGPIPE)
+    sigaddset(&restored, SIGXFSZ)
     posix_spawnattr_setsigdefault(&attributes, &restored)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 

@@ -31,6 +31,11 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
       + "T\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2))"
       + ":\(padded(rest / 1000 % 60, 2)).\(padded(rest % 1000, 3))Z"
   }
+
+  /// To the second, for names of files: `20261120T130000Z`.
+  package var compact: String {
+    String(description.prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
+  }
 }
 
 private let millisecondsPerDay: Int64 = 86_400_000

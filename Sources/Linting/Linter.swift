@@ -98,7 +98,7 @@ package struct Linter: Sendable {
     do {
       tracker.note(try shadow.schema.brokenObjects(project.application))
     } catch {
-      throw Failure(.bug, "the schema cannot be looked through: \(error.message)")
+      throw Failure(error.status, "the schema cannot be looked through: \(error.message)")
     }
     return (tracker.timeline, migrations.count, nil)
   }

@@ -10,6 +10,8 @@ package struct Configuration: Sendable {
   package var functions: [DeclaredFunction] = []
   package var collations: [String] = []
   package var rules: [RuleSetting] = []
+  /// Whether `migrate` makes a backup every time.
+  package var backup: BackupConfiguration?
   /// Globs of live objects that are not ours.
   package var ignore: [String] = []
 
@@ -35,6 +37,14 @@ package struct SyncConfiguration: Sendable {
   package var localTables: [String] = []
   package var since: String?
   package var oldestRelease: String?
+
+  package init() {}
+}
+
+package struct BackupConfiguration: Sendable, Hashable {
+  /// Nil: beside the database.
+  package var folder: String?
+  package var keep: Int?
 
   package init() {}
 }
@@ -104,6 +114,7 @@ extension ManifestDecoder {
     configuration.collations = names(fields["collations"])
     configuration.rules = (fields["lint"].flatMap { Fields($0)["rules"] }?.entries ?? [])
       .compactMap(ruleSetting)
+    configuration.backup = fields["backup"].map(backup)
     configuration.ignore = names(fields["ignore"])
     return configuration
   }
@@ -116,6 +127,14 @@ extension ManifestDecoder {
     sync.since = fields["since"].map(text)
     sync.oldestRelease = fields["oldest_release"].map(text)
     return sync
+  }
+
+  private func backup(_ node: YAMLNode) -> BackupConfiguration {
+    let fields = Fields(node)
+    var backup = BackupConfiguration()
+    backup.folder = fields["path"].map(text)
+    if case .integer(let count) = fields["keep"].map(literal) { backup.keep = Int(count) }
+    return backup
   }
 
   private func function(_ fields: Fields) -> DeclaredFunction {

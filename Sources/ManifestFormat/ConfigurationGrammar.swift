@@ -16,6 +16,9 @@ extension Grammar {
       .optional(
         "collations", .list(of: .text(.name), atLeast: 0),
         "Collations that the application registers."),
+      .optional(
+        "backup", .either(.consent, backup),
+        "Whether `migrate` makes a backup every time: `true`, or where and how many."),
       .optional("lint", .mapping(lintConfiguration), "Which rules of lint hold."),
       .optional(
         "ignore", .list(of: .text(.filled), atLeast: 0),
@@ -35,6 +38,15 @@ extension Grammar {
       .optional("since", .text(.filled), "The first migration with which anything synced."),
       .optional(
         "oldest_release", .text(.filled), "The oldest release that still runs on a device."),
+    ])
+
+  private static let backup = MappingRule(
+    "`backup`",
+    [
+      .optional(
+        "path", .text(.filled), "The folder of the backups; beside the database when absent."),
+      .optional(
+        "keep", .integer(1...1_000_000), "How many of them stay; 5 when absent."),
     ])
 
   private static let function = MappingRule(

@@ -10,6 +10,8 @@ package struct SQLSource: Sendable, Hashable {
   /// Where the text goes on in the file when it does not run there as it does here: after a folded
   /// line break and after an escape.
   private let origins: [Origin]
+  /// The bytes at which lines begin: a script asks for the place of each of its statements.
+  private let lineStarts: [Int]
 
   /// From the byte `offset` of the text on, the text stands in the file at `position`.
   struct Origin: Hashable {
@@ -26,30 +28,43 @@ package struct SQLSource: Sendable, Hashable {
     self.position = position
     self.blockColumn = blockColumn
     self.origins = origins
+    lineStarts =
+      [0] + text.utf8.enumerated().lazy.filter { $0.element == .lineFeed }.map { $0.offset + 1 }
   }
 
   /// The place in the file of a byte of `text`, exact for every style of scalar that was read from
   /// a file. For other texts: exact on the first line, and else the beginning.
   package func position(ofByte offset: Int) -> Position {
-    if let origin = origins.last(where: { $0.offset <= offset }) {
-      let between = text.utf8.dropFirst(origin.offset).prefix(offset - origin.offset)
-      let column = between.count { !$0.isContinuation }
+    let origin = origins.count(before: offset) { $0.offset }
+    if origin > 0 {
+      let origin = origins[origin - 1]
+      let column = codePoints(in: origin.offset..<offset)
       return Position(line: origin.position.line, column: origin.position.column + column)
     }
-    var line = 0
-    var column = 0
-    for byte in text.utf8.prefix(offset) {
-      if byte == .lineFeed {
-        line += 1
-        column = 0
-      } else if !byte.isContinuation {
-        column += 1
-      }
-    }
+    let line = lineStarts.count(before: offset) { $0 } - 1
     if let blockColumn {
+      let column = codePoints(in: lineStarts[line]..<offset)
       return Position(line: position.line + 1 + line, column: blockColumn + column)
     }
-    return line == 0 ? Position(line: position.line, column: position.column + column) : position
+    guard line == 0 else { return position }
+    return Position(line: position.line, column: position.column + codePoints(in: 0..<offset))
+  }
+
+  private func codePoints(in bytes: Range<Int>) -> Int {
+    text.utf8.dropFirst(bytes.lowerBound).prefix(bytes.count).count { !$0.isContinuation }
+  }
+}
+
+extension Array {
+  /// How many elements, sorted by `key`, are not behind `limit`.
+  fileprivate func count(before limit: Int, key: (Element) -> Int) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if key(self[middle]) <= limit { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

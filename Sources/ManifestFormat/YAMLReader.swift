@@ -283,7 +283,9 @@ extension YAMLSyntaxError {
         if line != position.line { message += " that begins on line \(line)" }
       }
       message += ". \(YAMLAdvice.advice(for: problem, context, at: position, in: source))"
-      return Diagnostic(file: file, position: position, message: message)
+      // Past the end libyaml is on a line that no editor shows.
+      let end = source.position(ofByte: source.bytes.count)
+      return Diagnostic(file: file, position: min(position, end), message: message)
     case .reading(let offset, let value, let problem):
       let hexadecimal = String(value, radix: 16, uppercase: true)
       let message: String

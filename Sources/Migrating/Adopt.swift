@@ -29,6 +29,7 @@ extension Project {
       let connection = try Connection(path: database, mode: .readWrite)
       connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
       interruption.watch(connection)
+      try connection.makeCommitsDurable()
       try connection.execute("BEGIN IMMEDIATE")
       let live = try LiveDatabase(connection, path: database)
       guard (live.rows ?? []).isEmpty else {
@@ -45,6 +46,7 @@ extension Project {
       if interruption.isRequested {
         throw Failure(.interrupted, "interrupted: nothing was changed")
       }
+      guard !connection.hasMoved else { throw Failure(moved: database) }
       try connection.execute("COMMIT")
       let ids = replay.steps.map(\.migration.id)
       return AdoptReport(

@@ -4,6 +4,9 @@ import SchemaModel
 
 /// What one transaction knows and has done.
 struct Batch {
+  /// What `PRAGMA data_version` said inside the transaction: it changes when another connection
+  /// commits, and never by what this one does.
+  let version: Int64?
   /// The ids in the ledger.
   var known: [String]
   var pending: [Int]
@@ -15,7 +18,13 @@ struct Batch {
   var live: Schema
   var keys: ForeignKeyGraph
   var isAlone = false
-  var done: [(index: Int, applied: AppliedMigration)] = []
+  var done: [Done] = []
+
+  struct Done {
+    let index: Int
+    let applied: AppliedMigration
+    let written: [WrittenTable]
+  }
 
   var next: Int? { pending.first }
 

@@ -41,15 +41,18 @@ struct Context {
       migration: Failure.FailedMigration(id: migration.id, operation: name, statement: statement))
   }
 
-  /// What SQLite said of a statement. A fault of disk, lock or memory is not the migration's; on a
-  /// shadow, which has no file, everything but an interrupt is.
+  /// What SQLite said of a statement. A fault of disk, lock or memory is not the migration's; a
+  /// shadow, which has no file, has only its memory and temporary files.
   func failure(
     _ error: DatabaseError, position: Position? = nil, statement: String? = nil,
     onShadow: Bool = false
   ) -> Failure {
-    let isOurs = error.status == .bug || onShadow && error.status != .interrupted
-    let status = isOurs ? ExitStatus.migrationFailed : error.status
-    return failure(
-      status, error.message, position: position, statement: statement ?? error.sql)
+    let ofShadows: [ResultCode] = [.interrupted, .outOfMemory, .ioError, .cannotOpen]
+    let isFault = onShadow ? ofShadows.contains(error.code) : error.isFault
+    var failure = failure(
+      isFault ? error.status : .migrationFailed, error.message, position: position,
+      statement: statement ?? error.sql)
+    failure.fault = isFault ? error : nil
+    return failure
   }
 }

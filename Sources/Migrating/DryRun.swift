@@ -35,7 +35,9 @@ extension Project {
     var report = DryRunReport(plan: plan, failure: plan.failure)
     guard exists else { return report }
     let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
-    var questions = Questions(connection: connection, redacts: options.redactsValues)
+    if !plan.migrations.isEmpty { try requireWhole(connection, options.database) }
+    var questions = Questions(
+      connection: connection, database: options.database, redacts: options.redactsValues)
     for planned in plan.migrations {
       for (index, operation) in planned.operations.enumerated() {
         for question in operation.questions {
@@ -50,6 +52,16 @@ extension Project {
   }
 }
 
+private func requireWhole(_ connection: Connection, _ database: String) throws(Failure) {
+  let damage: String?
+  do {
+    damage = try connection.structuralDamage()
+  } catch {
+    throw Failure(error, database: database)
+  }
+  if let damage { throw Failure(damaged: database, damage) }
+}
+
 /// One question to the rows of a table, whose answer must be no.
 private struct Question {
   let table: String
@@ -62,6 +74,7 @@ private struct Question {
 
 private struct Questions {
   let connection: Connection
+  let database: String
   let redacts: Bool
   /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
   var written: Set<String> = []
@@ -90,7 +103,7 @@ private struct Questions {
         context.failure(.migrationFailed, obstacle, key: question.scan == nil ? nil : "map")
       )
     } catch {
-      throw context.failure(error)
+      throw context.failure(error).naming(database)
     }
   }
 

@@ -1,5 +1,13 @@
 import SQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// What a command's end means to whoever called it; the raw value is the process's exit code.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case success = 0
@@ -35,10 +43,11 @@ extension DatabaseError {
   /// What the error means where no migration is to blame for it.
   package var status: ExitStatus {
     switch code {
-    case .busy, .locked: .busy
+    case .busy, .locked, .lockingProtocol: .busy
+    case .readOnly where saysMoved: .inputOutput
     case .permission, .readOnly: .permission
     case .interrupted: .interrupted
-    case .cannotOpen: systemError == 13 ? .permission : .inputOutput
+    case .cannotOpen: ExitStatus(systemError: systemError)
     case .ioError, .full, .corrupt, .notADatabase, .outOfMemory: .inputOutput
     default: .bug
     }

@@ -1,5 +1,14 @@
+import History
 import ManifestFormat
 import SQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Why a command stopped, said to the person who has to do something about it.
 package struct Failure: Error, Sendable {
@@ -8,6 +17,8 @@ package struct Failure: Error, Sendable {
   package let place: Place?
   /// The migration that failed, where one did.
   package let migration: FailedMigration?
+  /// What SQLite said, when a database or the memory failed under a migration.
+  var fault: DatabaseError?
 
   package struct Place: Sendable, Hashable {
     package let file: String
@@ -42,22 +53,82 @@ package struct Failure: Error, Sendable {
     self.migration = migration
   }
 
+  /// Somebody has removed the file, or put another one in its place, while schemactl had it open.
+  ///
+  /// - Parameter last: the last migration that was committed before it was noticed.
+  init(moved database: String, afterApplying last: String? = nil) {
+    let state =
+      last.map {
+        "What was not complete has been rolled back; what was applied, through \($0), is in the "
+          + "file that was opened, and not in what stands there now"
+      } ?? "Everything has been rolled back: nothing was changed in either file"
+    self.init(
+      .inputOutput,
+      "\(database) was removed or replaced while schemactl worked on it. \(state). Make sure that "
+        + "the right file is there, and run it again")
+  }
+
   /// Something SQLite said about a database as a whole.
   package init(_ error: DatabaseError, database: String) {
-    let advice =
-      switch error.code {
-      case .busy, .locked:
-        "\(database) is in use by another process (\(error.message)): try again, or wait longer "
-          + "with --timeout"
-      case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
-      case .corrupt: "\(database) is damaged (\(error.message)). Restore it from a backup"
-      case .readOnly: "\(database) cannot be written (\(error.message))"
-      case .cannotOpen where error.systemError == 13:
-        "\(database) cannot be opened: permission denied"
-      case .full: "the disk is full: \(database) was left as it was"
-      case .interrupted: "interrupted"
-      default: "\(database): \(error.message) (SQLite error \(error.extendedCode))"
-      }
-    self.init(error.status, advice)
+    let isKeptOut =
+      [.readOnly, .cannotOpen].contains(error.code) && !error.saysMoved
+      && DatabaseFile.obstacle(database) != nil
+    self.init(isKeptOut ? .permission : error.status, error.inWords(database))
+  }
+
+  /// Why a ledger could not be read.
+  init(_ error: LedgerReadError, database: String) {
+    switch error {
+    case .database(let error): self.init(error, database: database)
+    case .notALedger: self.init(.brokenHistory, "\(database): \(error)")
+    }
+  }
+
+  /// A fault of the database tells which one it is.
+  func naming(_ database: String) -> Failure {
+    guard let fault else { return self }
+    return Failure(status, fault.inWords(database), place: place, migration: migration)
+  }
+}
+
+extension DatabaseError {
+  /// What has happened to a database, and what to do.
+  fileprivate func inWords(_ database: String) -> String {
+    switch code {
+    case .busy, .locked, .lockingProtocol: inUse(database)
+    case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
+    case .corrupt: "\(database) is damaged (\(message)). Restore it from a backup"
+    case .readOnly where saysMoved: Failure(moved: database).message
+    case .readOnly:
+      "\(database) cannot be written: \(DatabaseFile.obstacle(database) ?? message)"
+    case .cannotOpen: cannotBeOpened(database)
+    case .full: "the disk is full: there is no room for \(database). Make room, and try again"
+    case .outOfMemory:
+      "SQLite ran out of memory with \(database). Free some, or allow this process more, and try "
+        + "again"
+    case .ioError:
+      "reading or writing \(database) failed (\(message), SQLite error \(extendedCode)). Look at "
+        + "the disk and its file system before you try again"
+    case .interrupted: "interrupted"
+    default: "\(database): \(message) (SQLite error \(extendedCode))"
+    }
+  }
+
+  private func cannotBeOpened(_ database: String) -> String {
+    if let obstacle = DatabaseFile.obstacle(database) {
+      return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside it: "
+        + "copy it, with its -wal, to where that is allowed"
+    }
+    let reason =
+      status == .permission
+      ? String(cString: strerror(systemError)) : "\(message) (SQLite error \(extendedCode))"
+    return "\(database) cannot be opened: \(reason)"
+  }
+
+  private func inUse(_ database: String) -> String {
+    let holders = DatabaseFile.lockHolders(database)
+    let who = holders.isEmpty ? "" : ", " + holders.joined(separator: ", ")
+    return "\(database) is in use by another process\(who) (\(message)): close it there and try "
+      + "again, or wait longer with --timeout"
   }
 }

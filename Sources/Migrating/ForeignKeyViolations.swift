@@ -25,13 +25,13 @@ struct ForeignKeyViolations {
   /// The checked tables' columns, by whose places renamed ones are known again.
   private var columns: [String: [String]] = [:]
 
-  init(of tables: [String], in schema: Schema, on connection: Connection) {
+  init(of tables: [String], in schema: Schema, on connection: Connection) throws(DatabaseError) {
     for name in tables {
       guard let table = schema.table(name) else { continue }
       rootPages[name] = table.rootPage
       do {
         try check(table, as: name, on: connection)
-      } catch {
+      } catch  where !error.isFault {
         errors[name] = error.message
       }
     }
@@ -50,7 +50,7 @@ struct ForeignKeyViolations {
     while try check.step() {
       if keys.isEmpty { keys = try self.keys(of: text, on: connection) }
       guard let key = keys[check.integer(3)] else { continue }
-      if check.value(1) == .null {
+      if try check.value(1) == .null {
         hasRowless = true
       } else {
         found.insert(Violation(table: name, row: "\(check.integer(1))", key: key))
@@ -114,7 +114,12 @@ struct ForeignKeyViolations {
     let broken = errors.filter { before.errors[former[$0.key] ?? $0.key] == nil }
       .map { "the foreign keys of \($0.key) cannot be checked: \($0.value)" }.sorted()
     if !broken.isEmpty { return broken.joined(separator: "; ") }
-    let new = found.filter { !before.knows($0, as: former[$0.table] ?? $0.table, in: self) }
+    // By row, so that a million of them are not each held against a million.
+    let known = Dictionary(grouping: before.found) { [$0.table, $0.row] }
+    let new = found.filter { violation in
+      let old = known[[former[violation.table] ?? violation.table, violation.row]] ?? []
+      return !old.contains { before.isSame($0, as: violation, in: self) }
+    }
     guard !new.isEmpty else { return nil }
     let list = new.map { "row \($0.row) of \($0.table) points at no row of \($0.key.parent)" }
       .sorted()
@@ -123,17 +128,14 @@ struct ForeignKeyViolations {
       + list.prefix(10).joined(separator: "; ") + more
   }
 
-  /// Whether the same key of the same row was broken before; its column and its parent may have been
+  /// Whether two violations of one row are of the same key; its column and its parent may have been
   /// called otherwise.
-  private func knows(
-    _ violation: Violation, as table: String, in now: ForeignKeyViolations
+  private func isSame(
+    _ old: Violation, as violation: Violation, in now: ForeignKeyViolations
   ) -> Bool {
+    if old.key.columns == violation.key.columns { return true }
     let places = violation.key.columns.map { now.columns[violation.table]?.firstIndex(of: $0) }
-    return found.contains { old in
-      old.table == table && old.row == violation.row
-        && (old.key.columns == violation.key.columns
-          || old.key.columns.map { columns[table]?.firstIndex(of: $0) } == places)
-    }
+    return old.key.columns.map { columns[old.table]?.firstIndex(of: $0) } == places
   }
 
   /// What tables that are new by name were called before: those with the same root page.

@@ -134,20 +134,26 @@ extension Project {
     do {
       let connection = try Connection(path: database, mode: .readWrite)
       connection.setBusyHandler(timeout: timeout)
+      try connection.makeCommitsDurable()
       try connection.execute("BEGIN IMMEDIATE")
       guard try Ledger.rows(in: connection) == plan.rows else {
         throw Failure(.busy, "the ledger of \(database) has changed meanwhile: look at it again")
       }
-      try connection.execute("DELETE FROM main.\(Ledger.tableName)")
+      try Ledger.write(to: connection) { () throws(DatabaseError) in
+        try connection.execute("DELETE FROM main.\(Ledger.tableName)")
+      }
       for row in plan.repaired { try Ledger.insert(row, into: connection) }
       try RecordedRepair.record(plan, on: connection)
+      guard !connection.hasMoved else { throw Failure(moved: database) }
       try connection.execute("COMMIT")
     } catch let error as DatabaseError {
       throw Failure(error, database: database)
     } catch let failure as Failure {
       throw failure
+    } catch let error as LedgerReadError {
+      throw Failure(error, database: database)
     } catch {
-      throw Failure(.brokenHistory, "\(database): \(error)")
+      throw Failure(.bug, "\(error)")
     }
   }
 }
@@ -184,12 +190,14 @@ package struct RecordedRepair: Sendable {
       )
       """)
     let old = plan.rows.first { $0.id == plan.repair.id }
-    try connection.execute(
-      "INSERT INTO main.\(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-      [
-        .text(Timestamp.now.description), .text(plan.repair.id), .text(plan.repair.action.rawValue),
-        .text(plan.repair.reason), old.map { .text($0.insertStatement) } ?? .null,
-        .text(ToolVersion.current),
-      ])
+    try Ledger.write(to: connection) { () throws(DatabaseError) in
+      try connection.execute(
+        "INSERT INTO main.\(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        [
+          .text(Timestamp.now.description), .text(plan.repair.id),
+          .text(plan.repair.action.rawValue), .text(plan.repair.reason),
+          old.map { .text($0.insertStatement) } ?? .null, .text(ToolVersion.current),
+        ])
+    }
   }
 }

@@ -19,6 +19,13 @@ package struct MigrateOptions: Sendable {
   package var wasReset = false
   /// Messages hold no values of rows.
   package var redactsValues = false
+  /// A copy of the database that is made before the first migration; nil is none.
+  package var backup: BackupOptions?
+  /// The database is itself a copy, and goes when the run has ended: nothing of it is kept.
+  var isRehearsal = false
+  /// Every table is read before and after each migration, whether it is written or not, and the
+  /// file is checked before the first and before each commit.
+  package var isParanoid = false
 
   package init(database: String) {
     self.database = database
@@ -28,6 +35,10 @@ package struct MigrateOptions: Sendable {
 /// What happens while a database is migrated, in order.
 package enum MigrateEvent: Sendable {
   case created(database: String)
+  /// The database is copied; bytes so far, and in all.
+  case copying(done: Int64, of: Int64)
+  /// Something to know that is neither a result nor wrong.
+  case note(String)
   /// Another process holds the lock; seconds waited so far.
   case waiting(seconds: Double)
   case began
@@ -49,12 +60,18 @@ package struct MigrateReport: Sendable {
   /// Committed, in order.
   package var applied: [AppliedMigration] = []
   package var failure: Failure?
+  /// What a COMMIT that failed may have written, or not.
+  package var uncertain: [String] = []
   package var created = false
+  /// The copy that was asked for, made before the first migration.
+  package var backup: String?
   /// The copy that was taken before the first draft.
   package var draftCopy: String?
   package var drift: [SchemaChange] = []
   /// There was no manifest to apply, so that a database that was not there was not made.
   package var isHistoryEmpty = false
+  /// With `isParanoid`.
+  package var paranoid: ParanoidReport?
 
   package var status: ExitStatus { failure?.status ?? .success }
 }
@@ -89,9 +106,10 @@ extension Project {
     }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
     let replay = try replay(targets, interruption: interruption)
+    let createsFile = exists ? false : try DatabaseFile.make(options.database)
     return try Upgrade(
       project: self, options: options, replay: replay, interruption: interruption,
-      onEvent: onEvent, createsFile: !exists
+      onEvent: onEvent, createsFile: createsFile
     ).run()
   }
 
@@ -107,7 +125,7 @@ extension Project {
     return options.frozenOnly ? targets.filter(isFrozen) : targets
   }
 
-  private func isBehind(
+  func isBehind(
     _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
   ) throws(Failure) -> Bool {
     try live.requireOurs(self, path: options.database)

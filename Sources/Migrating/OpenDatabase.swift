@@ -23,42 +23,80 @@ package enum DatabaseFile {
           .joined(separator: "/")
         let name = path.hasPrefix("/") && folder.isEmpty ? "/" : folder
         guard name.isEmpty || access(name, F_OK) == 0 else {
+          guard errno == ENOENT || errno == ENOTDIR else { throw refusal(path, "opened") }
           throw Failure(.notFound, "\(path): there is no folder \(name)")
         }
         return false
       case ENOTDIR: throw Failure(.notFound, "\(path) is not there")
-      case EACCES: throw Failure(.permission, "\(path) cannot be opened: permission denied")
-      default: throw Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
+      default: throw refusal(path, "opened")
       }
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no regular file"
       throw Failure(.inputOutput, "\(path) is \(what), not an SQLite database")
     }
-    guard access(path, R_OK) == 0 else {
-      throw Failure(.permission, "\(path) cannot be read: permission denied")
-    }
+    guard access(path, R_OK) == 0 else { throw refusal(path, "read") }
     return true
+  }
+
+  package static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// In bytes; 0 when there is none.
+  static func size(_ path: String) -> Int64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
+  /// Makes an empty file, which is an empty database. False when there is one by now: of several
+  /// processes one has made it.
+  static func make(_ path: String) throws(Failure) -> Bool {
+    let descriptor = createExclusively(path)
+    if descriptor >= 0 {
+      close(descriptor)
+      return true
+    }
+    let problem = errno
+    guard problem == EEXIST else { throw refusal(path, "made", problem) }
+    // A link to nothing exists, too, and SQLite makes what it leads to.
+    return access(path, F_OK) != 0
   }
 
   /// SQLite does not tell why it could not make a file.
   static func requireWritableFolder(of path: String) throws(Failure) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     guard access(folder, W_OK | X_OK) != 0 else { return }
-    throw Failure(
-      errno == EACCES ? .permission : .inputOutput,
-      "\(path) cannot be made: \(String(cString: strerror(errno)))")
+    throw refusal(path, "made")
+  }
+
+  /// What `errno` says.
+  private static func refusal(
+    _ path: String, _ verb: String, _ problem: Int32 = errno
+  ) -> Failure {
+    let reason =
+      switch problem {
+      case EACCES, EPERM: "permission denied"
+      case EROFS: "the file system is read-only"
+      default: String(cString: strerror(problem))
+      }
+    return Failure(ExitStatus(systemError: problem), "\(path) cannot be \(verb): \(reason)")
   }
 
   /// Looks whether there is a database that can be read, before anything else is.
   ///
   /// - Throws: what is wrong with the file.
-  package static func probe(_ path: String, mustExist: Bool, timeout: Double) throws(Failure) {
+  package static func probe(
+    _ path: String, mustExist: Bool, timeout: Double,
+    interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(Failure) {
     guard try exists(path) else {
       if mustExist { throw Failure(.notFound, "there is no database \(path)") }
       return
     }
-    _ = try openForReading(path, timeout: timeout)
+    _ = try openForReading(path, timeout: timeout, interruption: interruption, onWait: onWait)
   }
 
   package static func require(_ path: String) throws(Failure) {
@@ -67,29 +105,42 @@ package enum DatabaseFile {
 
   /// Opens a database to look at it; no lock for writing is ever taken.
   package static func openForReading(
-    _ path: String, timeout: Double, interruption: Interruption = Interruption()
+    _ path: String, timeout: Double, interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) -> Connection {
     do {
       do {
-        return try open(path, .readOnly, timeout: timeout, interruption)
+        return try open(path, .readOnly, timeout: timeout, interruption, onWait)
       } catch  where error.code == .cannotOpen || error.code == .readOnly {
         // A hot journal, or a WAL without its index, can only be read by one who may write.
-        return try open(path, .readWrite, timeout: timeout, interruption)
+        return try open(path, .readWrite, timeout: timeout, interruption, onWait)
       }
     } catch {
-      throw Failure(error, database: path)
+      guard error.status == .bug else { throw Failure(error, database: path) }
+      // The first read failed: the file says of itself what this SQLite does not know.
+      throw Failure(
+        .inputOutput,
+        "\(path) cannot be read (\(error.message)): a newer SQLite has made it, or it is damaged. "
+          + "If so, restore it from a backup")
     }
   }
 
   private static func open(
-    _ path: String, _ mode: Connection.Mode, timeout: Double, _ interruption: Interruption
+    _ path: String, _ mode: Connection.Mode, timeout: Double, _ interruption: Interruption,
+    _ onWait: @escaping (Double) -> Void
   ) throws(DatabaseError) -> Connection {
     let connection = try Connection(path: path, mode: mode)
-    connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
+    connection.setBusyHandler(
+      timeout: timeout, isCancelled: { interruption.isRequested }, onWait: onWait)
     interruption.watch(connection)
     _ = try connection.value("SELECT count(*) FROM main.sqlite_schema")
     return connection
   }
+}
+
+/// With the mode that SQLite gives to new databases.
+private func createExclusively(_ path: String) -> Int32 {
+  open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
 }
 
 /// A database as it stands: its ledger and its schema, read in one transaction.
@@ -108,11 +159,13 @@ package struct LiveDatabase {
         rows = try Ledger.rows(in: connection)
         schema = try Schema(of: connection)
       }
+      if let damage = schema.damage { throw Failure(damaged: path, damage) }
+    } catch let failure as Failure {
+      throw failure
     } catch let error as DatabaseError {
       throw Failure(error, database: path)
     } catch let error as LedgerReadError {
-      if case .database(let error) = error { throw Failure(error, database: path) }
-      throw Failure(.brokenHistory, "\(path): \(error)")
+      throw Failure(error, database: path)
     } catch {
       throw Failure(.bug, "\(error)")
     }

@@ -14,13 +14,14 @@ struct PendingReplay {
 
   /// The schema that the history promises once `ids` are applied.
   func schema(after ids: Set<String>) -> Schema {
-    steps.filter { ids.contains($0.migration.id) }.reduce(Schema()) { $1.delta.applied(to: $0) }
+    Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta))
   }
 }
 
 extension Project {
-  /// - Throws: what makes a manifest wrong (65): then nothing is done at all. A migration that
-  ///   fails on the shadow only ends the replay, for those before it are good.
+  /// - Throws: what makes a manifest wrong (65), and what is no migration's fault (74): then nothing
+  ///   is done at all. A migration that fails on the shadow only ends the replay, for those before
+  ///   it are good.
   func replay(
     _ targets: [Migration], interruption: Interruption
   ) throws(Failure) -> PendingReplay {
@@ -29,10 +30,14 @@ extension Project {
     var fingerprints: [String] = []
     for migration in targets {
       do {
-        steps.append(try shadow.apply(migration))
-        fingerprints.append(shadow.fingerprint)
+        let step = try shadow.apply(migration)
+        // What changes no schema leaves its fingerprint, which costs a pass over all of it.
+        let isSame = step.delta.isEmpty && !fingerprints.isEmpty
+        fingerprints.append(isSame ? fingerprints[steps.count - 1] : shadow.fingerprint)
+        steps.append(step)
       } catch {
-        if error.status == .invalidInput || interruption.isRequested { throw error }
+        let endsAll = error.status == .invalidInput || error.status == .inputOutput
+        if endsAll || interruption.isRequested { throw error }
         return PendingReplay(steps: steps, fingerprints: fingerprints, failure: error)
       }
     }

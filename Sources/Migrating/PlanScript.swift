@@ -38,6 +38,7 @@ extension PlannedMigration {
       lines.append("-- \(index + 1) \(oneLine(operation.operation.inWords))")
       lines.append("--   (\(operation.operation.name), \(operation.explanation))")
       lines += operation.steps.flatMap(script)
+      lines += operation.proofs.map(comment)
     }
     lines += migration.manifest.after.map(comment)
     lines += settingsPutBack + temporary.map(terminated)
@@ -106,6 +107,11 @@ extension PlannedMigration {
       "INSERT INTO temp.schemactl_guard SELECT \(condition);",
       "DROP TABLE temp.schemactl_guard;",
     ]
+  }
+
+  private func comment(_ proof: RowProof) -> String {
+    "-- not in this script: the proof that \(oneLine(proof.before.table)) keeps its rows and all "
+      + "their other values"
   }
 
   private func comment(_ assertion: Assertion) -> String {

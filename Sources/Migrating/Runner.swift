@@ -96,8 +96,14 @@ final class Runner {
     record.strategies.append(plan.strategy)
     onPlan?(context.index, plan)
     let enforces = connection.isOn(.foreignKeys)
+    var before: [RowChecksums]?
     for step in plan.steps {
       try stopIfInterrupted(context)
+      if before == nil, !step.onlyAsks {
+        before = try plan.proofs.map { (proof) throws(Failure) in
+          try checksums(of: proof.before, context)
+        }
+      }
       switch step {
       case .scan(let scan): try answer(scan, context)
       case .statement(let sql, let source): try runOne(sql, source, context, record: &record)
@@ -112,6 +118,9 @@ final class Runner {
       }
     }
     for expectation in plan.expectations { try compare(expectation, context) }
+    for (proof, before) in zip(plan.proofs, before ?? []) {
+      try compare(before, with: checksums(of: proof.after, context), proof, context)
+    }
   }
 
   /// Plans an operation against the schema as it is now.
@@ -119,6 +128,7 @@ final class Runner {
     do {
       return try Planner(connection: connection, application: application).plan(operation)
     } catch {
+      if let fault = error.fault { throw context.failure(fault, onShadow: target == .shadow) }
       throw context.failure(
         error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key,
         position: error.position)
@@ -300,7 +310,13 @@ final class Runner {
     _ sql: String, _ position: Position, _ context: Context, _ record: inout Record
   ) throws(DatabaseError) {
     let missing = application.missingFunctions
-    guard !missing.isEmpty, let program = try? connection.rows("EXPLAIN " + sql) else { return }
+    guard !missing.isEmpty else { return }
+    let program: [[Value]]
+    do {
+      program = try connection.rows("EXPLAIN " + sql)
+    } catch  where !error.isFault {
+      return
+    }
     for row in program where row.count > 5 {
       guard let opcode = row[1].text, opcode == "Function" || opcode == "PureFunc",
         let called = row[5].text?.split(separator: "(").first?.lowercased(),

@@ -51,7 +51,7 @@ extension Runner {
       guard target == .database else { return }
       let rows = try statementGuard.watching { () throws(DatabaseError) -> [Value] in
         var values: [Value] = []
-        while values.count < 2, try statement.step() { values.append(statement.value(0)) }
+        while values.count < 2, try statement.step() { values.append(try statement.value(0)) }
         return values
       }
       let expected = try statementGuard.watching { () throws(DatabaseError) in

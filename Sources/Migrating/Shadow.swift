@@ -12,6 +12,7 @@ package final class Shadow {
   package private(set) var schema: Schema
   /// The same with the ledger, as it was read.
   private var whole: Schema
+  private let ledger: [SchemaObject]
   private var version: Int64 = -1
   private var running = RunningFingerprint()
 
@@ -69,8 +70,9 @@ package final class Shadow {
       connection = try opening()
       whole = try Schema(of: connection)
       schema = Self.withoutLedger(whole)
+      ledger = Self.ledger(in: whole)
     } catch {
-      throw Failure(.bug, "the private replay cannot be opened: \(error.message)")
+      throw Failure(error.status, "the private replay cannot be opened: \(error.message)")
     }
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(
@@ -110,6 +112,7 @@ package final class Shadow {
       do {
         let record = try runner.run(migration)
         try refresh()
+        try refuseLedgerEdit(context)
         let delta = SchemaDelta(from: before, to: schema)
         try refuseReserved(delta, context)
         try connection.execute("COMMIT")
@@ -133,6 +136,16 @@ package final class Shadow {
     }
   }
 
+  /// Under `writable_schema` no name needs to stand in the SQL.
+  private func refuseLedgerEdit(_ context: Context) throws(Failure) {
+    guard Self.ledger(in: whole) == ledger else {
+      throw context.failure(
+        .invalidInput,
+        "\(Ledger.tableName) is schemactl's ledger: a migration may not use it, nor edit it in "
+          + "sqlite_schema")
+    }
+  }
+
   /// Names that schemactl keeps for itself, however they came to be.
   private func refuseReserved(_ delta: SchemaDelta, _ context: Context) throws(Failure) {
     for object in delta.after.values where ForeignObjects.isReserved(object.name) {
@@ -153,6 +166,10 @@ package final class Shadow {
     version = now
     whole = try Schema(of: connection, knowing: whole)
     schema = Self.withoutLedger(whole)
+  }
+
+  private static func ledger(in schema: Schema) -> [SchemaObject] {
+    schema.objects.filter { $0.table == Ledger.tableName }
   }
 
   private static func withoutLedger(_ schema: Schema) -> Schema {

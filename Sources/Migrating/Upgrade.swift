@@ -11,15 +11,21 @@ final class Upgrade {
   let project: Project
   let options: MigrateOptions
   let replay: PendingReplay
-  private let interruption: Interruption
+  let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
   let connection: Connection
   let runner: Runner
-  private var report = MigrateReport()
-  /// What `PRAGMA data_version` said when the copy before the first draft was taken: it changes
-  /// when another connection commits.
-  private var copiedVersion: Int64?
-  private var copies = 0
+  var report = MigrateReport()
+  let destination: BackupDestination?
+  var safety = SafetyCopies()
+  private var isKnownToBeWhole = false
+  /// Half a migration is in the transaction and could not be taken back: it must not be committed.
+  private var isTorn = false
+  /// What was known when a transaction began or was committed last: nothing need be read again while
+  /// nobody else has written.
+  private var known: Batch?
+  /// What the migration that runs must not change.
+  var watch: RowWatch?
 
   /// How long many small migrations share a transaction.
   private static let batchTime = Duration.milliseconds(200)
@@ -33,12 +39,20 @@ final class Upgrade {
     self.replay = replay
     self.interruption = interruption
     self.onEvent = onEvent
+    // A database that is made only now holds nothing to keep.
+    destination =
+      createsFile
+      ? nil
+      : try options.backup.map { (backup) throws(Failure) in
+        try BackupDestination(backup.place, of: options.database)
+      }
     do {
       connection = try Connection(
         path: options.database, mode: createsFile ? .readWriteCreate : .readWrite)
       connection.setBusyHandler(
         timeout: options.timeout, isCancelled: { interruption.isRequested },
         onWait: { onEvent(.waiting(seconds: $0)) })
+      try connection.makeCommitsDurable()
       let calls = try project.application.register(on: connection)
       runner = Runner(
         connection: connection, target: .database, application: project.application,
@@ -46,26 +60,43 @@ final class Upgrade {
     } catch {
       throw Failure(error, database: options.database)
     }
+    guard !connection.isReadOnly else {
+      let obstacle = DatabaseFile.obstacle(options.database) ?? "it can only be read"
+      throw Failure(
+        .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
+    }
     report.created = createsFile
-    runner.onStatement = { onEvent(.ran(statement: $0.sql)) }
+    if options.isParanoid { report.paranoid = ParanoidReport() }
+    runner.onStatement = { [unowned self] (statement) throws(DatabaseError) in
+      onEvent(.ran(statement: statement.sql))
+      try watch?.note(statement)
+    }
+    runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
   }
 
   func run() throws(Failure) -> MigrateReport {
     try refuseMissingCalls()
     if report.created { onEvent(.created(database: options.database)) }
     do {
+      try checkFile("Nothing was changed")
       while try runBatch() {}
       report.failure = replay.failure
+      if report.failure == nil { removeOldBackups() }
     } catch {
-      report.failure = named(error)
+      report.failure = named(explained(error.naming(options.database)))
     }
     return report
   }
 
   /// A function that only the application has would be called: nothing is written at all.
   private func refuseMissingCalls() throws(Failure) {
-    // The ledger is read again, and its faults are said, inside the transaction.
-    guard let rows = try? Ledger.rows(in: connection) ?? [] else { return }
+    guard replay.steps.contains(where: { !$0.missingCalls.isEmpty }) else { return }
+    let rows: [LedgerRow]
+    do {
+      rows = try Ledger.rows(in: connection) ?? []
+    } catch {
+      throw Failure(error, database: options.database)
+    }
     let known = Set(rows.map(\.id))
     for step in replay.steps where !known.contains(step.migration.id) {
       guard let call = step.missingCalls.first else { continue }
@@ -75,6 +106,16 @@ final class Upgrade {
           + "changed. Run it through SchemaKit, which has the real one",
         place: call.place, migration: Failure.FailedMigration(id: step.migration.id))
     }
+  }
+
+  /// Of a file beside the database SQLite says only, at some statement, that it cannot be opened.
+  private func explained(_ failure: Failure) -> Failure {
+    guard [.permission, .inputOutput].contains(failure.status),
+      let obstacle = DatabaseFile.obstacle(options.database), !failure.message.contains(obstacle)
+    else { return failure }
+    return Failure(
+      .permission, "\(options.database) cannot be written: \(obstacle)", place: failure.place,
+      migration: failure.migration)
   }
 
   /// After a signal the last migration that stays is what a person needs to know.
@@ -98,13 +139,15 @@ final class Upgrade {
       return false
     }
     do {
+      if try makeCopies(before: first, batch) { return true }
       try requireExclusive(first, &batch)
-      guard batch.next == first else {
+      guard batch.next == first, try copiesAreCurrent() else {
         // Another process has been faster.
         rollBack()
         return true
       }
-      if try keepCopy(first, batch) { return true }
+      try requireWhole(batch)
+      try keepCopies(batch)
       let started = ContinuousClock.now
       repeat {
         guard let index = batch.next else { break }
@@ -114,35 +157,33 @@ final class Upgrade {
       try commit(&batch)
       return true
     } catch {
+      // SQLite may have noticed by itself, and says that it cannot write.
+      guard !connection.hasMoved else {
+        rollBack()
+        throw moved
+      }
       try salvage(batch, after: error)
       throw error
     }
   }
 
-  /// Before the first draft the database is copied, which no transaction may be open for. True
-  /// when it was, and the transaction has to be begun again.
-  private func keepCopy(_ next: Int, _ batch: Batch) throws(Failure) -> Bool {
-    let migration = replay.steps[next].migration
-    guard DraftCopy.isDue(before: migration, known: batch.known, in: project) else { return false }
-    let version = try dataVersion()
-    guard version != copiedVersion else { return false }
-    rollBack()
-    copies += 1
-    guard copies <= 5 else {
-      throw Failure(
-        .busy, "\(options.database) cannot be copied before its first draft: others keep writing")
+  /// Looks at the pages once, before anything is written, where migrations rewrite rows or could
+  /// write over pages in use. It costs an eighth of moving a column of a million rows.
+  private func requireWhole(_ batch: Batch) throws(Failure) {
+    guard !report.created, !isKnownToBeWhole else { return }
+    let damage: String?
+    do {
+      let rewrites = batch.pending.contains { replay.steps[$0].writesRows(in: batch.expected) }
+      damage =
+        try rewrites ? connection.structuralDamage() : connection.damageOfReusedPages()
+    } catch {
+      throw Failure(error, database: options.database)
     }
-    let copy = DraftCopy(of: options.database)
-    let isKept = try copy.keep(
-      known: batch.known, timeout: options.timeout, interruption: interruption)
-    if isKept {
-      copiedVersion = version
-      report.draftCopy = copy.path
-    }
-    return true
+    if let damage { throw Failure(damaged: options.database, damage) }
+    isKnownToBeWhole = true
   }
 
-  private func dataVersion() throws(Failure) -> Int64? {
+  func dataVersion() throws(Failure) -> Int64? {
     do {
       return try connection.value("PRAGMA data_version")?.integer
     } catch {
@@ -152,9 +193,19 @@ final class Upgrade {
 
   private func begin(_ mode: String = "IMMEDIATE") throws(Failure) -> Batch {
     do {
+      // Where there was no memory to end the last one.
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      isTorn = false
       connection.set(.foreignKeys, to: false)
       try connection.execute("BEGIN \(mode)")
       onEvent(.began)
+      try requireUnmoved()
+      let version = try dataVersion()
+      if var batch = known, batch.version == version {
+        batch.isExclusive = mode == "EXCLUSIVE"
+        trustSchema(batch.drift)
+        return batch
+      }
       let live = try LiveDatabase(connection, path: options.database)
       try live.requireOurs(project, path: options.database)
       _ = try project.requireUsableLedger(live.rows)
@@ -164,18 +215,19 @@ final class Upgrade {
       let schema = try Schema(of: connection, knowing: live.schema)
       let drift = compareSchemas(
         expected: expected, actual: project.comparable(live.schema, with: expected))
-      // A schema that is what the history promises is as good as the manifests. Otherwise its
-      // triggers may hold anything, and get only what is harmless (Trusted Schema).
-      connection.set(.trustedSchema, to: drift.isEmpty)
+      trustSchema(drift)
       if drift != report.drift {
         report.drift = drift
         onEvent(.drift(drift))
       }
-      return Batch(
-        known: (live.rows ?? []).map(\.id),
+      let batch = Batch(
+        version: version, known: (live.rows ?? []).map(\.id),
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
         isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift, live: schema,
         keys: ForeignKeyGraph(schema))
+      // The ledger that is made here is gone when this transaction is rolled back.
+      self.known = live.rows == nil ? nil : batch
+      return batch
     } catch let error as DatabaseError {
       rollBack()
       throw Failure(error, database: options.database)
@@ -188,11 +240,18 @@ final class Upgrade {
     }
   }
 
+  /// A schema that is what the history promises is as good as the manifests. Otherwise its triggers
+  /// may hold anything, and get only what is harmless (The Trusted-Schema Setting).
+  private func trustSchema(_ drift: [SchemaChange]) {
+    connection.set(.trustedSchema, to: drift.isEmpty)
+  }
+
   /// With a reader on a rollback journal, a transaction that rewrites many rows cannot spill its
   /// cache, and grows without limit: it begins only when nobody reads.
   private func requireExclusive(_ first: Int, _ batch: inout Batch) throws(Failure) {
     let step = replay.steps[first]
     let enforces = step.migration.manifest.foreignKeys == .enforced
+    let isWAL = try isWAL()
     let exclusive = step.writesRows(in: batch.expected) && !isWAL
     guard exclusive || enforces else { return }
     rollBack()
@@ -209,26 +268,108 @@ final class Upgrade {
     return batch
   }
 
-  private var isWAL: Bool {
-    (try? connection.value("PRAGMA journal_mode"))?.text == "wal"
+  private func isWAL() throws(Failure) -> Bool {
+    do {
+      return try connection.value("PRAGMA journal_mode") == "wal"
+    } catch {
+      throw Failure(error, database: options.database)
+    }
   }
 
   private func commit(_ batch: inout Batch) throws(Failure) {
     if interruption.isRequested {
       throw Failure(.interrupted, "interrupted")
     }
+    do {
+      try checkFile("What was not committed has been rolled back")
+    } catch {
+      rollBack()
+      batch.done = []
+      throw error
+    }
     onEvent(.willCommit)
+    try requireUnmoved()
+    let wanted = batch.done.map(\.index)
+    do {
+      try end(&batch)
+    } catch {
+      // A full disk may have room for the first of them.
+      if error.code == .full, wanted.count > 1, report.uncertain.isEmpty {
+        try applyOneByOne(wanted)
+      }
+      throw doubtful(error)
+    }
+    // The moment in between is short, and yet nobody must be told what is not so.
+    try requireUnmoved()
+  }
+
+  /// Commits what is done.
+  ///
+  /// A COMMIT that fails may have committed all the same: the journal is gone, and the folder could
+  /// not be synced. So the ledger is asked. In WAL mode its no is not the last word, for what was
+  /// written of the transaction may be found again after a crash.
+  private func end(_ batch: inout Batch) throws(DatabaseError) {
+    defer { batch.done = [] }
     do {
       try connection.execute("COMMIT")
     } catch {
       rollBack()
-      let wanted = batch.done.map(\.index)
-      batch.done = []
-      // A full disk may have room for the first of them.
-      if error.code == .full, wanted.count > 1 { try applyOneByOne(wanted) }
-      throw Failure(error, database: options.database)
+      guard error.code != .busy else { throw error }
+      let ids = batch.done.map(\.applied.id)
+      let rows = connection.isInTransaction ? nil : try? Ledger.rows(in: connection) ?? []
+      if let rows, Set(rows.map(\.id)).isSuperset(of: ids) {
+        noteCommitted(batch)
+      } else if rows == nil || (try? isWAL()) != false {
+        report.uncertain = ids
+      }
+      throw error
     }
-    noteCommitted(&batch)
+    noteCommitted(batch)
+  }
+
+  private func doubtful(_ error: DatabaseError) -> Failure {
+    let failure = Failure(error, database: options.database)
+    guard let first = report.uncertain.first, let last = report.uncertain.last else {
+      return failure
+    }
+    let what = first == last ? first : "\(first) to \(last)"
+    return Failure(
+      failure.status,
+      failure.message + ". It is not certain whether \(what) was applied, wholly or not at all: "
+        + "`schemactl status` tells, and `schemactl migrate` goes on from there")
+  }
+
+  /// What is written into a file that no path leads to is lost, and what stands at the path now is
+  /// not what was looked at.
+  private func requireUnmoved() throws(Failure) {
+    guard connection.hasMoved else { return }
+    throw moved
+  }
+
+  private var moved: Failure {
+    Failure(moved: options.database, afterApplying: report.applied.last?.id)
+  }
+
+  /// With `--paranoid`: what SQLite finds wrong with the file's structure.
+  private func checkFile(_ state: String) throws(Failure) {
+    guard options.isParanoid else { return }
+    do {
+      let found = try connection.rows("PRAGMA main.quick_check(10)").compactMap { $0.first?.text }
+      guard found != ["ok"] else { return }
+      throw Failure(
+        .inputOutput,
+        "quick_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
+          + "Restore it from a backup, or correct the rows that it names")
+    } catch let error as DatabaseError where error.code == .error {
+      // A CHECK calls a function that only the application has.
+      report.paranoid?.quickCheck = error.message
+    } catch let error as DatabaseError {
+      throw Failure(error, database: options.database)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
   }
 
   private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
@@ -245,25 +386,33 @@ final class Upgrade {
     }
   }
 
-  private func noteCommitted(_ batch: inout Batch) {
+  private func noteCommitted(_ batch: Batch) {
     report.applied += batch.done.map(\.applied)
+    report.paranoid?.written += batch.done.flatMap(\.written)
     onEvent(.committed(ids: batch.done.map(\.applied.id)))
+    var batch = batch
     batch.done = []
+    batch.isAlone = false
+    known = batch
   }
 
   func rollBackToSavepoint() {
     guard connection.isInTransaction else { return }
-    do {
-      try connection.execute("ROLLBACK TO schemactl_migration")
-      try connection.execute("RELEASE schemactl_migration")
-    } catch {
-      // Half a migration must not be committed with those before it: all of them are run again.
-      rollBack()
-    }
+    // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
+    // ROLLBACK TO: what is committed then is lost when the power goes, or is half lost.
+    let isTakenBack =
+      (try? isWAL()) == false
+      && (try? connection.execute(
+        "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
+    guard !isTakenBack else { return }
+    // Half a migration must not be committed with those before it: all of them are run again.
+    rollBack()
+    isTorn = connection.isInTransaction
   }
 
-  private func rollBack() {
-    // Fails only when SQLite has already ended the transaction, which is what is wanted.
+  func rollBack() {
+    // Fails when SQLite has already ended the transaction, which is what is wanted, or when there
+    // is no memory for it: then the next transaction, or the end of the connection, does it.
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
     connection.set(.foreignKeys, to: false)
     connection.set(.trustedSchema, to: false)
@@ -273,27 +422,34 @@ final class Upgrade {
 
   /// Keeps the migrations of the batch that were complete when a later one failed.
   private func salvage(_ batch: Batch, after failure: Failure) throws(Failure) {
-    try? runner.resetSettings()
+    let reset = Result { () throws(DatabaseError) in try runner.resetSettings() }
     guard !batch.done.isEmpty else { return rollBack() }
     var batch = batch
-    if connection.isInTransaction {
-      do {
-        try connection.execute("COMMIT")
-        noteCommitted(&batch)
-      } catch {
-        rollBack()
-      }
-      return
-    }
-    // SQLite has ended the whole transaction. After a signal nothing is begun again.
-    guard !interruption.isRequested else { return }
-    let wanted = batch.done.map(\.index)
-    batch = try begin()
-    do {
+    do throws(Failure) {
+      if connection.isInTransaction, !isTorn { return try keep(&batch) }
+      // SQLite has ended the whole transaction. After a signal nothing is begun again, nor with
+      // settings that only the failed migration was to have.
+      guard !interruption.isRequested else { return rollBack() }
+      try reset.mapError { Failure($0, database: options.database) }.get()
+      let wanted = batch.done.map(\.index)
+      batch = try begin()
       for index in wanted where batch.pending.contains(index) { try apply(index, &batch) }
-      try commit(&batch)
+      try keep(&batch)
     } catch {
       rollBack()
+      throw Failure(
+        ExitStatus.worst([failure.status, error.status]),
+        "\(failure.naming(options.database).message). What was complete before it could not be "
+          + "kept: \(error.naming(options.database).message)",
+        place: failure.place, migration: failure.migration)
+    }
+  }
+
+  private func keep(_ batch: inout Batch) throws(Failure) {
+    do throws(DatabaseError) {
+      try end(&batch)
+    } catch {
+      throw doubtful(error)
     }
   }
 }

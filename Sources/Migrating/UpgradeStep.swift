@@ -18,14 +18,16 @@ extension Upgrade {
       do {
         let before = batch.live
         let touched = step.touch.written.union(step.delta.keys.map(\.name))
-        let violations = ForeignKeyViolations(
+        let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
+        try beginWatch(before, context)
         let record = try runner.run(migration)
         let after = try Schema(of: connection, knowing: before)
+        let written = try endWatch(after, context)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, batch, context)
         batch.keys.apply(delta)
-        let now = ForeignKeyViolations(
+        let now = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: after, on: connection)
         if let message = now.message(beyond: violations) {
           throw context.failure(.migrationFailed, message)
@@ -41,7 +43,7 @@ extension Upgrade {
             toolVersion: ToolVersion.current),
           into: connection)
         try connection.execute("RELEASE schemactl_migration")
-        batch.done.append((index, applied))
+        batch.done.append(Batch.Done(index: index, applied: applied, written: written))
         batch.pending.removeAll { $0 == index }
         batch.known.append(migration.id)
         batch.isAlone = batch.isAlone || step.isAlone(in: batch.expected)
@@ -52,11 +54,58 @@ extension Upgrade {
         throw error
       }
     } catch let failure as Failure {
-      throw failure
+      throw blamed(failure)
     } catch let error as DatabaseError {
       throw context.failure(error)
     } catch {
       throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// In a damaged file right plans fail, too: it is looked at before schemactl is called wrong.
+  private func blamed(_ failure: Failure) -> Failure {
+    guard failure.status == .bug,
+      let found = (try? connection.value("PRAGMA main.integrity_check(1)"))?.text, found != "ok"
+    else { return failure }
+    return Failure(
+      .inputOutput,
+      "\(failure.message). \(options.database) is damaged (integrity_check: \(found)): restore it "
+        + "from a backup, or repair it, and try again",
+      place: failure.place, migration: failure.migration)
+  }
+
+  private func beginWatch(_ schema: Schema, _ context: Context) throws(Failure) {
+    watch = nil
+    guard options.isParanoid else { return }
+    do {
+      watch = try RowWatch(schema, on: connection)
+    } catch {
+      throw failure(error, context)
+    }
+  }
+
+  private func endWatch(_ schema: Schema, _ context: Context) throws(Failure) -> [WrittenTable] {
+    defer { watch = nil }
+    do {
+      return try (watch?.check(schema) ?? []).map { table in
+        var table = table
+        table.migration = context.migration.id
+        return table
+      }
+    } catch {
+      throw failure(error, context)
+    }
+  }
+
+  private func failure(_ error: RowWatchError, _ context: Context) -> Failure {
+    switch error {
+    case .database(let error): context.failure(error)
+    case .unreadable(let message):
+      context.failure(.migrationFailed, "--paranoid cannot watch every table: \(message)")
+    case .changed(let what):
+      context.failure(
+        .bug,
+        "what this migration does not write is not as it was: \(what). Everything was rolled back")
     }
   }
 

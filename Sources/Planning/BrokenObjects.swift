@@ -45,16 +45,17 @@ extension Connection {
         "UPDATE \(table) SET \(columns.map { "\($0) = \($0)" }.joined(separator: ", "))"
       }
     try execute("SAVEPOINT one_trigger")
-    defer { try? execute("ROLLBACK TO one_trigger; RELEASE one_trigger") }
     for other in schema.objects(.trigger, on: object.table) where other.key != object.key {
       try execute("DROP TRIGGER \(Quoting.quoted(other.name))")
     }
+    var complaint: String?
     do {
       _ = try prepare(statement)
-      return nil
-    } catch {
-      return error.message
+    } catch  where !error.isFault {
+      complaint = error.message
     }
+    try execute("ROLLBACK TO one_trigger; RELEASE one_trigger")
+    return complaint
   }
 }
 

@@ -100,10 +100,17 @@ struct ColumnAlteration {
 
   private func edit(_ operation: Operation) -> OperationPlan {
     var steps = guards
-    if case .keep = change.default {} else { steps += fillingShortRows }
+    var proofs: [RowProof] = []
+    if case .keep = change.default {
+      // No row is written: the guards are the proof.
+    } else {
+      steps += fillingShortRows
+      proofs = [RowProof(of: table)]
+    }
     steps.append(.edit(SchemaEdit(table: table.name, sql: final.object.sql ?? "")))
     return OperationPlan(
-      operation: operation, strategy: .edit, steps: steps, expectations: [expectation])
+      operation: operation, strategy: .edit, steps: steps, expectations: [expectation],
+      proofs: proofs)
   }
 
   private var expectation: TableExpectation {
@@ -185,7 +192,18 @@ struct ColumnAlteration {
     }
     return OperationPlan(
       operation: operation, strategy: .rebuild, steps: guards + computedGuard + steps,
-      expectations: [expectation])
+      expectations: [expectation], proofs: [proof])
+  }
+
+  /// What another type converts, and what is computed, the guards look at.
+  private var proof: RowProof {
+    let isSame = change.keepsType && finalColumn.generated == nil && column.generated == nil
+    let kept = table.parsed.columns.filter { other in
+      other.generated == nil && (isSame || other.name != column.name)
+    }
+    return RowProof(
+      of: table, as: final, keeping: kept.map(\.name.text),
+      keepsRowids: !table.parsed.isWithoutRowid)
   }
 
   /// A column that becomes computed may not lose what it holds.

@@ -98,15 +98,14 @@ struct ColumnMove {
     if renaming.rewritesOthers, !move.renamesDependents {
       return try rebuild(operation)
     }
-    var steps: [Step] = totality
-    if let update = update(of: column.name.text, filter: changedRows) {
-      steps += [.rewriting(true), update, .rewriting(false)]
-    }
-    steps.append(.statement(statement, nil))
+    let update = update(of: column.name.text, filter: changedRows)
     let expected = renamed.table(table.name)?.sql
     return OperationPlan(
-      operation: operation, strategy: .renameAndUpdate, steps: steps,
-      expectations: expected.map { [TableExpectation(table: table.name, sql: $0)] } ?? [])
+      operation: operation, strategy: .renameAndUpdate,
+      steps: totality + (update ?? []) + [.statement(statement, nil)],
+      expectations: expected.map { [TableExpectation(table: table.name, sql: $0)] } ?? [],
+      // Where no row is written, the scan before is the proof.
+      proofs: update.map { _ in [othersStay] } ?? [])
   }
 
   /// - Parameter renamed: the schema in which SQLite has rewritten what mentions the column, and
@@ -131,7 +130,7 @@ struct ColumnMove {
     ) { $0 == place.name.text ? moved : Rebuild.Column(kept: $0) }
     return OperationPlan(
       operation: operation, strategy: .rebuild, steps: totality + steps,
-      expectations: [TableExpectation(table: table.name, sql: final)])
+      expectations: [TableExpectation(table: table.name, sql: final)], proofs: [othersStay])
   }
 
   /// `keep_source`: the old column stays, the new one comes last.
@@ -149,18 +148,23 @@ struct ColumnMove {
         final: final, adding: [new], column: Rebuild.Column.init(kept:))
       return OperationPlan(
         operation: operation, strategy: .rebuild, steps: totality + steps,
-        expectations: [expectation])
+        expectations: [expectation], proofs: [allStay])
     }
-    var steps = totality
-    steps.append(
-      .statement(
-        "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil))
-    if let update = update(of: move.to.name, filter: rowsOtherThanDefault) {
-      steps += [.rewriting(true), update, .rewriting(false)]
-    }
+    let addition = Step.statement(
+      "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil)
+    let update = update(of: move.to.name, filter: rowsOtherThanDefault)
     return OperationPlan(
-      operation: operation, strategy: .addAndUpdate, steps: steps, expectations: [expectation])
+      operation: operation, strategy: .addAndUpdate,
+      steps: totality + [addition] + (update ?? []), expectations: [expectation],
+      proofs: update.map { _ in [allStay] } ?? [])
   }
+
+  /// The old column changes, all others stay.
+  private var othersStay: RowProof {
+    RowProof(of: table, except: column.name.text, adding: move.to.name)
+  }
+
+  private var allStay: RowProof { RowProof(of: table, adding: move.to.name) }
 
   /// Whether the column stands in a UNIQUE constraint or a unique index.
   private var isUnique: Bool {
@@ -225,7 +229,7 @@ struct ColumnMove {
     return .rows(others.map { valueMap.holds($0.from) }.joined(separator: " OR "))
   }
 
-  private func update(of name: String, filter: Filter) -> Step? {
+  private func update(of name: String, filter: Filter) -> [Step]? {
     let condition: String
     switch filter {
     case .none: return nil
@@ -233,10 +237,10 @@ struct ColumnMove {
     case .rows(let predicate): condition = " WHERE \(predicate)"
     }
     let value = newValue(over: column.name.text)
-    return .statement(
-      // ABORT: no conflict clause of the table may remove a row or leave it as it was.
-      "UPDATE OR ABORT main.\(Quoting.quoted(table.name)) SET \(Quoting.quoted(name)) = \(value)\(condition)",
-      nil)
+    // ABORT: no conflict clause of the table may remove a row or leave it as it was.
+    let statement =
+      "UPDATE OR ABORT main.\(Quoting.quoted(table.name)) SET \(Quoting.quoted(name)) = \(value)\(condition)"
+    return [.rewriting(true), .statement(statement, nil), .rewriting(false)]
   }
 
   /// Whether `to` says what the old column's definition says, but for the name.

@@ -49,7 +49,7 @@ struct ColumnRenaming {
     } catch let error as PlanningError {
       throw error
     } catch let error as DatabaseError {
-      throw PlanningError(.failed, error.message)
+      throw PlanningError(error)
     } catch {
       throw PlanningError(.failed, "\(error)")
     }

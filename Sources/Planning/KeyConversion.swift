@@ -55,15 +55,32 @@ struct KeyConversion {
       .statement("INSERT INTO \(Self.keys) SELECT \(key), \(newKey(key)) FROM \(main)", nil),
     ]
     var expectations: [TableExpectation] = []
+    var proofs: [RowProof] = []
     for (table, columns) in affected {
       let final = try text(of: table, columns)
       steps += try Rebuild(table, in: schema, of: schema).steps(
         final: final, columns: rowid(of: table) + filled(table, columns))
       expectations.append(TableExpectation(table: table.name, sql: final))
+      proofs.append(try proof(of: table, final, columns))
     }
     steps.append(.statement("DROP TABLE \(Self.keys)", nil))
     return OperationPlan(
-      operation: operation, strategy: .rebuild, steps: steps, expectations: expectations)
+      operation: operation, strategy: .rebuild, steps: steps, expectations: expectations,
+      proofs: proofs)
+  }
+
+  /// Every other column stays.
+  private func proof(
+    of table: ParsedTable, _ final: String, _ converted: [String]
+  ) throws(PlanningError) -> RowProof {
+    let kept = table.parsed.columns.filter { column in
+      column.generated == nil && !converted.contains(where: column.name.isSame)
+    }
+    return RowProof(
+      of: table,
+      as: try ParsedTable(
+        SchemaObject(kind: .table, name: table.name, table: table.name, sql: final)),
+      keeping: kept.map(\.name.text), keepsRowids: !table.parsed.isWithoutRowid)
   }
 
   // MARK: Values
@@ -197,16 +214,6 @@ extension ParsedTable {
       return zip(columns, parents).filter { $1.asciiLowercased == column.asciiLowercased }
         .compactMap { self.parsed.column(named: $0.0.text)?.name.text }
     }
-  }
-
-  /// The primary key's columns, in the key's order.
-  private var primaryKey: [String] {
-    for constraint in parsed.constraints {
-      if case .primaryKey(let terms, _, _) = constraint.kind {
-        return terms.compactMap { $0.column?.text }
-      }
-    }
-    return parsed.columns.filter { $0.primaryKey != nil }.map(\.name.text)
   }
 
   /// The text without the AUTOINCREMENT of a table-level key, which only integers may have.

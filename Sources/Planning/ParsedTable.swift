@@ -64,9 +64,28 @@ struct ParsedTable {
     return parsed.columns.filter(isInPrimaryKey).map(\.name.text)
   }
 
+  var rowidName: String? { rowidName(beside: []) }
+
   /// A name of the rowid that no column has taken, nil when all three are taken.
-  var rowidName: String? {
-    ["rowid", "_rowid_", "oid"].first { parsed.column(named: $0) == nil }
+  ///
+  /// - Parameter others: columns that the table is to have, and must not be meant by mistake.
+  func rowidName(beside others: [String]) -> String? {
+    ["rowid", "_rowid_", "oid"].first { name in
+      parsed.column(named: name) == nil && !others.contains { $0.asciiLowercased == name }
+    }
+  }
+
+  /// The columns of the primary key, in its order.
+  var primaryKey: [String] {
+    if let column = parsed.columns.first(where: { $0.primaryKey != nil }) {
+      return [column.name.text]
+    }
+    for constraint in parsed.constraints {
+      if case .primaryKey(let terms, _, _) = constraint.kind {
+        return terms.compactMap { $0.column?.text }
+      }
+    }
+    return []
   }
 
   var isAutoincrement: Bool {

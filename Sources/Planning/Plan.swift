@@ -1,5 +1,6 @@
 import ManifestFormat
 import SQLText
+import SQLite
 
 /// How an operation is carried out.
 package enum Strategy: String, Sendable, CaseIterable {
@@ -30,14 +31,18 @@ package struct OperationPlan: Sendable {
   package let steps: [Step]
   /// The tables as they must read afterwards, where the plan is more than one native statement.
   package let expectations: [TableExpectation]
+  /// What must be in the tables afterwards whose rows the plan rewrites.
+  package let proofs: [RowProof]
 
   package init(
-    operation: Operation, strategy: Strategy, steps: [Step], expectations: [TableExpectation] = []
+    operation: Operation, strategy: Strategy, steps: [Step], expectations: [TableExpectation] = [],
+    proofs: [RowProof] = []
   ) {
     self.operation = operation
     self.strategy = strategy
     self.steps = steps
     self.expectations = expectations
+    self.proofs = proofs
   }
 }
 
@@ -129,6 +134,8 @@ package struct PlanningError: Error, Sendable {
   package let key: String?
   /// A place inside the operation, where it is known better.
   package let position: Position?
+  /// What SQLite said, where it could not be asked at all.
+  package let fault: DatabaseError?
 
   package init(
     _ kind: Kind, _ message: String, key: String? = nil, position: Position? = nil
@@ -137,5 +144,14 @@ package struct PlanningError: Error, Sendable {
     self.message = message
     self.key = key
     self.position = position
+    fault = nil
+  }
+
+  init(_ error: DatabaseError) {
+    kind = .failed
+    message = error.message
+    key = nil
+    position = nil
+    fault = error.isFault ? error : nil
   }
 }

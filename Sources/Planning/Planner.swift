@@ -19,7 +19,7 @@ package struct Planner {
       do {
         return try Schema(of: connection)
       } catch {
-        throw PlanningError(.failed, "the schema cannot be read: \(error.message)")
+        throw PlanningError(error)
       }
     }
   }
@@ -132,12 +132,13 @@ package struct Planner {
   /// An expression may not close the parentheses that it stands in, nor end the statement.
   private func requireExpression(_ source: SQLSource) throws(PlanningError) {
     let tokens = TokenizedSQL(source.text)
+    let significant = tokens.significant
     var depth = 0
-    for token in tokens.significant {
+    for token in significant {
       let text = tokens.text(token)
       depth += text == "(" ? 1 : text == ")" ? -1 : 0
       guard depth >= 0, text != ";", token.kind != .illegal else { break }
-      if token == tokens.significant.last, depth == 0 { return }
+      if token == significant.last, depth == 0 { return }
     }
     throw PlanningError(
       .manifest, "this is not one expression: \(source.text)", position: source.position)

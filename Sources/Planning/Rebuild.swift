@@ -13,6 +13,8 @@ struct Rebuild {
 
   private static let copy = "temp.schemactl_copy"
   private static let sequence = "temp.schemactl_sequence"
+  /// SQLITE_MAX_COLUMN, unless SQLite was built otherwise (Limits In SQLite, 2).
+  private static let columnLimit = 2000
 
   /// - Parameters:
   ///   - schema: where the indexes and triggers are read that are made again.
@@ -54,9 +56,11 @@ struct Rebuild {
     final: String, beforeDrop: [String] = [], adding added: [Column] = [],
     column: (String) -> Column?
   ) throws(PlanningError) -> [Step] {
-    let columns = table.parsed.columns.filter { $0.generated == nil }
-      .compactMap { column($0.name.text) }
-    return try steps(final: final, beforeDrop: beforeDrop, columns: rowid + columns + added)
+    let columns =
+      table.parsed.columns.filter { $0.generated == nil }.compactMap { column($0.name.text) }
+      + added
+    return try steps(
+      final: final, beforeDrop: beforeDrop, columns: rowid(beside: columns) + columns)
   }
 
   /// - Parameters:
@@ -94,15 +98,19 @@ struct Rebuild {
   }
 
   /// The rowid as a column, where no column is another name of it.
-  var rowid: [Column] {
-    get throws(PlanningError) {
-      guard !table.parsed.isWithoutRowid, !table.hasRowidAlias else { return [] }
-      guard let name = table.rowidName else {
-        throw PlanningError(
-          .failed, "\(table.name) cannot be rebuilt: its columns hide every name of the rowid")
-      }
-      return [Column(name: name, value: name, isKept: false)]
+  private func rowid(beside columns: [Column]) throws(PlanningError) -> [Column] {
+    guard !table.parsed.isWithoutRowid, !table.hasRowidAlias else { return [] }
+    guard let name = table.rowidName(beside: columns.map { Quoting.unquoted($0.name) }) else {
+      throw PlanningError(
+        .failed, "\(table.name) cannot be rebuilt: its columns hide every name of the rowid")
     }
+    guard columns.count < Self.columnLimit else {
+      throw PlanningError(
+        .failed,
+        "\(table.name) cannot be rebuilt: SQLite reads at most \(Self.columnLimit) columns at "
+          + "once, and the rowid, which has to stay, would be one more")
+    }
+    return [Column(name: name, value: name, isKept: false)]
   }
 
   /// A type that was edited in the schema leaves values that it would not store: copied back they

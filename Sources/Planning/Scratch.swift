@@ -16,7 +16,9 @@ extension Schema {
       for object in objects where object.kind == kind && !object.isInternal {
         guard let sql = object.sql else { continue }
         // A virtual table brings its shadow tables itself: making them again fails, rightly.
-        try? connection.execute(sql)
+        do {
+          try connection.execute(sql)
+        } catch  where !error.isFault {}
       }
     }
     return connection

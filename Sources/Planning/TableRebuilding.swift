@@ -35,7 +35,23 @@ struct TableRebuilding {
       filter: rebuild.where.map { "(\(expression($0)))" })
     return OperationPlan(
       operation: operation, strategy: .rebuild, steps: steps,
-      expectations: [TableExpectation(table: old.name, sql: final)])
+      expectations: [TableExpectation(table: old.name, sql: final)], proofs: proofs)
+  }
+
+  /// Which rows `where` keeps is not proven: asked twice it may give two answers (`random()`), and
+  /// what it leaves out is what the manifest wants to lose.
+  private var proofs: [RowProof] {
+    guard rebuild.where == nil else { return [] }
+    let kept = columns.filter(\.isKept).map { Quoting.unquoted($0.name) }
+    let keptKey = new.hasRowidAlias ? new.identity.first : nil
+    let keepsKey = keptKey.map { key in
+      old.hasRowidAlias && old.identity == [key] && kept.contains(key)
+    }
+    return [
+      RowProof(
+        of: old, as: new, keeping: kept,
+        keepsRowids: !old.parsed.isWithoutRowid && !new.parsed.isWithoutRowid && keepsKey ?? true)
+    ]
   }
 
   // MARK: What fills the columns
@@ -63,7 +79,10 @@ struct TableRebuilding {
       }
       guard let source = old.parsed.column(named: column.name.text) else { return nil }
       let type = source.type?.text ?? ""
-      let isSame = type.asciiLowercased == (column.type?.text ?? "").asciiLowercased
+      // ANY converts numbers that are texts, but not in a STRICT table.
+      let isSame =
+        type.asciiLowercased == (column.type?.text ?? "").asciiLowercased
+        && (type.asciiLowercased != "any" || old.parsed.isStrict == new.parsed.isStrict)
       return Rebuild.Column(
         name: name, value: Quoting.quoted(source.name.text), isKept: isSame,
         oldType: isSame ? nil : type)

@@ -10,6 +10,9 @@ package final class Connection {
     case readOnly
     case readWrite
     case readWriteCreate
+    /// For a file that nobody writes: takes no lock and makes no file beside it, and so reads what
+    /// stands on a medium that cannot be written, too. A journal beside the file is not looked at.
+    case immutable
   }
 
   /// As it was given; `:memory:` for a private database.
@@ -17,7 +20,10 @@ package final class Connection {
   let handle: OpaquePointer
   private let interruptible: Interruptible
   private var busyHandler: BusyHandler?
+  var stopCheck: StopCheck?
   private var authorizer: AuthorizerBox?
+  /// Once checksums have been asked for.
+  var checksums: ChecksumSwitch?
 
   /// - Parameter path: a file, taken literally (no URI); nil is a private database in memory.
   package init(path: String?, mode: Mode = .readWriteCreate) throws(DatabaseError) {
@@ -26,6 +32,7 @@ package final class Connection {
       case .readOnly: SQLITE_OPEN_READONLY
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       }
     // SQLite would read ":memory:", "" and, where it was built so, "file:…" as something else, and
     // a path with a NUL in it as another path.
@@ -33,9 +40,10 @@ package final class Connection {
       throw DatabaseError(
         extendedCode: SQLITE_CANTOPEN, message: "the path of the database holds a NUL character")
     }
-    let name = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 } ?? ":memory:"
+    let file = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 }
+    let name = mode == .immutable ? file.map(immutableURI) : file
     var handle: OpaquePointer?
-    let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    let code = sqlite3_open_v2(name ?? ":memory:", &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = DatabaseError(handle, code: code)
       sqlite3_close_v2(handle)
@@ -45,6 +53,7 @@ package final class Connection {
     self.handle = handle
     self.path = path ?? ":memory:"
     interruptible = Interruptible(handle)
+    lowerLimits()
     set(.loadExtension, to: false)
     set(.trustedSchema, to: false)
     set(.defensive, to: true)
@@ -70,7 +79,7 @@ package final class Connection {
     let end = script.offset
     do {
       if try script.next(on: self) == nil { return statement }
-    } catch {
+    } catch  where !error.isFault {
       // What does not compile is a second statement, too.
     }
     throw DatabaseError(
@@ -93,7 +102,7 @@ package final class Connection {
     let statement = try prepare(sql)
     try statement.bind(values)
     var rows: [[Value]] = []
-    while try statement.step() { rows.append(statement.row) }
+    while try statement.step() { rows.append(try statement.row) }
     return rows
   }
 
@@ -101,7 +110,7 @@ package final class Connection {
   package func value(_ sql: String, _ values: [Value] = []) throws(DatabaseError) -> Value? {
     let statement = try prepare(sql)
     try statement.bind(values)
-    return try statement.step() ? statement.value(0) : nil
+    return try statement.step() ? try statement.value(0) : nil
   }
 
   // MARK: State
@@ -118,6 +127,23 @@ package final class Connection {
     var bytes = [UInt8](repeating: 0, count: 4)
     guard schemactl_read_file(handle, &bytes, 4, 24) == SQLITE_OK else { return nil }
     return bytes.reduce(0) { $0 << 8 | Int64($1) }
+  }
+
+  /// Lets a commit that was reported outlive a power cut, whatever SQLite was built to do.
+  ///
+  /// With less than EXTRA the deletion of a rollback journal is not synced: after a power cut it may
+  /// be there again and undo the commit (PRAGMA synchronous), and where the commit has made the file
+  /// shorter meanwhile, it cannot even do that, and the database is corrupt.
+  package func makeCommitsDurable() throws(DatabaseError) {
+    try execute("PRAGMA main.synchronous = EXTRA")
+  }
+
+  /// Whether the file is no longer the one that its path leads to: removed, or replaced by another
+  /// (`SQLITE_FCNTL_HAS_MOVED`).
+  package var hasMoved: Bool {
+    var answer: Int32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+    return code == SQLITE_OK && answer != 0
   }
 
   package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
@@ -208,6 +234,20 @@ package final class Connection {
         return box.decide(event).code
       }, Unmanaged.passUnretained(box).toOpaque())
   }
+}
+
+/// Of a path that begins with `/` or `.` (Uniform Resource Identifiers in SQLite, section 3.1).
+private func immutableURI(_ path: String) -> String {
+  var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"
+  for scalar in path.unicodeScalars {
+    switch scalar {
+    case "%": uri += "%25"
+    case "?": uri += "%3f"
+    case "#": uri += "%23"
+    default: uri.unicodeScalars.append(scalar)
+    }
+  }
+  return uri + "?immutable=1"
 }
 
 /// Stops a connection's running statement from any thread, and does nothing once it is closed.

@@ -5,7 +5,8 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - pages: pages copied between two calls of `progress`; less than 1 copies all at once.
-  ///   - first: the same for the first call, by which the destination is locked for writing.
+  ///   - first: the same for the first call, by which the destination is locked for writing; 0
+  ///     does nothing but that.
   ///   - progress: gets the pages left and the pages in all; false stops the copy.
   /// - Throws: `DatabaseError`; with the code `interrupted` when `progress` said so.
   package func backup(
@@ -16,10 +17,11 @@ extension Connection {
       throw destination.error(sqlite3_errcode(destination.handle))
     }
     var code = SQLITE_OK
-    var count = first ?? pages
+    let usual = pages < 1 ? -1 : Int32(clamping: pages)
+    var count = first.map { Int32(clamping: $0) } ?? usual
     repeat {
-      code = sqlite3_backup_step(backup, count < 1 ? -1 : Int32(clamping: count))
-      count = pages
+      code = sqlite3_backup_step(backup, count)
+      count = usual
       let left = Int(sqlite3_backup_remaining(backup))
       let all = Int(sqlite3_backup_pagecount(backup))
       if code == SQLITE_OK, !progress(left, all) { code = SQLITE_INTERRUPT }

@@ -18,6 +18,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
   package static let ioError = ResultCode(rawValue: SQLITE_IOERR)
   package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
   package static let full = ResultCode(rawValue: SQLITE_FULL)
+  /// Another connection was faster, again and again, at the locks of a WAL.
+  package static let lockingProtocol = ResultCode(rawValue: SQLITE_PROTOCOL)
   package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
   package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
   package static let authorization = ResultCode(rawValue: SQLITE_AUTH)
@@ -51,7 +53,24 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
 
   package var code: ResultCode { ResultCode(rawValue: extendedCode & 0xFF) }
 
+  /// Whether the world around is at fault (memory, disk, a lock, an interrupt) and not the SQL: it
+  /// says nothing about what was asked.
+  package var isFault: Bool {
+    switch code {
+    case .busy, .locked, .lockingProtocol, .outOfMemory, .readOnly, .interrupted, .ioError,
+      .corrupt, .full, .cannotOpen, .notADatabase, .permission:
+      true
+    default: false
+    }
+  }
+
+  /// Whether SQLite has noticed by itself that the file was removed or replaced.
+  package var saysMoved: Bool { extendedCode == SQLITE_READONLY | 4 << 8 }
+
   package var description: String { "\(message) (SQLite \(extendedCode))" }
+
+  /// What SQLite gives no value for want of memory.
+  static let outOfMemory = DatabaseError(nil, code: SQLITE_NOMEM)
 
   /// Reads the error that the last call on `handle` left there.
   init(_ handle: OpaquePointer?, code: Int32, sql: String? = nil) {

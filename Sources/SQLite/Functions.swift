@@ -46,7 +46,9 @@ extension Connection {
         guard let data = sqlite3_user_data(context) else { return }
         let box = Unmanaged<FunctionBox>.fromOpaque(data).takeUnretainedValue()
         do {
-          try box.body((0..<Int(count)).map { Value(values?[$0]) }).give(to: context)
+          try box.body((0..<Int(count)).map { try Value(values?[$0]) }).give(to: context)
+        } catch let error as DatabaseError where error.code == .outOfMemory {
+          sqlite3_result_error_nomem(context)
         } catch {
           sqlite3_result_error(context, "\(error)", -1)
         }

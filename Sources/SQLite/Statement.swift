@@ -22,7 +22,7 @@ package final class Statement {
     sqlite3_finalize(handle)
   }
 
-  package var sql: String { String(cString: sqlite3_sql(handle)) }
+  package var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 
   /// Whether the statement makes no direct change to the database file (`sqlite3_stmt_readonly`).
   package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
@@ -97,8 +97,8 @@ package final class Statement {
   }
 
   /// A column of the current row, counted from 0.
-  package func value(_ column: Int) -> Value {
-    Value(sqlite3_column_value(handle, Int32(column)))
+  package func value(_ column: Int) throws(DatabaseError) -> Value {
+    try Value(sqlite3_column_value(handle, Int32(column)))
   }
 
   package func integer(_ column: Int) -> Int64 {
@@ -106,15 +106,15 @@ package final class Statement {
   }
 
   /// The column as text, nil for NULL.
-  package func text(_ column: Int) -> String? {
-    guard let start = sqlite3_column_text(handle, Int32(column)) else { return nil }
+  package func text(_ column: Int) throws(DatabaseError) -> String? {
+    guard let start = try utf8(column) else { return nil }
     let count = Int(sqlite3_column_bytes(handle, Int32(column)))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   /// Whether the column holds this text, byte by byte; nil stands for NULL.
-  package func holds(_ text: String?, in column: Int) -> Bool {
-    guard let start = sqlite3_column_text(handle, Int32(column)) else { return text == nil }
+  package func holds(_ text: String?, in column: Int) throws(DatabaseError) -> Bool {
+    guard let start = try utf8(column) else { return text == nil }
     guard var text else { return false }
     let count = Int(sqlite3_column_bytes(handle, Int32(column)))
     return text.withUTF8 { bytes in
@@ -123,5 +123,16 @@ package final class Statement {
     }
   }
 
-  package var row: [Value] { (0..<columnCount).map { value($0) } }
+  package var row: [Value] {
+    get throws(DatabaseError) {
+      try (0..<columnCount).map { (column) throws(DatabaseError) in try value(column) }
+    }
+  }
+
+  /// Nil for NULL; for want of memory SQLite gives no address, too.
+  private func utf8(_ column: Int) throws(DatabaseError) -> UnsafePointer<UInt8>? {
+    if let start = sqlite3_column_text(handle, Int32(column)) { return start }
+    guard sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL else { throw .outOfMemory }
+    return nil
+  }
 }

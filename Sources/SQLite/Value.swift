@@ -31,17 +31,21 @@ package enum Value: Sendable, Hashable {
   }
 
   /// The value of a pointer that SQLite protects: a function's argument or a column of a row.
-  init(_ pointer: OpaquePointer?) {
+  ///
+  /// - Throws: when there is no memory to convert a text or to spread a blob out.
+  init(_ pointer: OpaquePointer?) throws(DatabaseError) {
     switch sqlite3_value_type(pointer) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(pointer))
     case SQLITE_FLOAT: self = .real(sqlite3_value_double(pointer))
     case SQLITE_TEXT:
-      let start = sqlite3_value_text(pointer)
+      guard let start = sqlite3_value_text(pointer) else { throw .outOfMemory }
       let count = Int(sqlite3_value_bytes(pointer))
       self = .text(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
     case SQLITE_BLOB:
       let start = sqlite3_value_blob(pointer)
       let count = Int(sqlite3_value_bytes(pointer))
+      // Only bytes that there are have an address.
+      guard start != nil || count == 0 else { throw .outOfMemory }
       self = .blob([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
     default: self = .null
     }

@@ -2,7 +2,7 @@ import History
 import Migrating
 import SchemaModel
 
-/// What ``SchemaMigrator/migrate(databaseAt:through:onlyFrozen:)`` did.
+/// What ``SchemaMigrator/migrate(databaseAt:through:onlyFrozen:backup:)`` did.
 public struct MigrationReport: Sendable, Hashable {
   /// One migration that was applied and committed.
   public struct Applied: Sendable, Hashable {
@@ -16,12 +16,15 @@ public struct MigrationReport: Sendable, Hashable {
   public let applied: [Applied]
   /// Whether the file was not there before.
   public let createdDatabase: Bool
+  /// The copy that was asked for; nil when there was nothing to do, or no database before.
+  public let backup: String?
   /// How the database differed from its history without any migration having made it so.
   public let drift: [SchemaDifference]
 
   init(_ report: MigrateReport) {
     applied = report.applied.map { Applied(id: $0.id, milliseconds: $0.milliseconds) }
     createdDatabase = report.created
+    backup = report.backup
     drift = report.drift.map(SchemaDifference.init)
   }
 }

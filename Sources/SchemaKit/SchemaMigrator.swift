@@ -51,15 +51,23 @@ public struct SchemaMigrator: Sendable {
   ///   - path: the database file.
   ///   - last: the id of the last migration to apply; nil is all.
   ///   - onlyFrozen: passes over migrations that `schemactl freeze` has not frozen.
+  ///   - backup: a copy of the database that is made and checked before the first migration; nil is
+  ///     none.
+  ///   - isParanoid: reads all rows of all tables before and after each migration, and fails one
+  ///     that changes what it does not say that it writes; also checks the file. Slow.
   /// - Throws: ``SchemaError``. The migrations before the one that failed are applied and stay.
   @discardableResult
   public func migrate(
-    databaseAt path: String, through last: String? = nil, onlyFrozen: Bool = false
+    databaseAt path: String, through last: String? = nil, onlyFrozen: Bool = false,
+    backup: SchemaBackup? = nil,
+    isParanoid: Bool = false
   ) throws(SchemaError) -> MigrationReport {
     var options = MigrateOptions(database: path)
     options.through = last
     options.frozenOnly = onlyFrozen
+    options.isParanoid = isParanoid
     options.timeout = timeout
+    options.backup = backup?.options
     let report: MigrateReport
     do throws(Failure) {
       report = try project.migrate(options)

@@ -61,23 +61,18 @@ package struct Schema: Sendable, Hashable {
     objects.reserveCapacity(known.objects.count + 8)
     var rest = known.objects[...]
     while try statement.step() {
-      if let same = rest.first, same.stands(in: statement) {
-        objects.append(same)
-        rest.removeFirst()
-        continue
-      }
-      if let index = rest.firstIndex(where: { $0.stands(in: statement) }) {
+      if let index = try rest.place(of: statement) {
         objects.append(rest[index])
         rest = rest[(index + 1)...]
         continue
       }
-      guard let kind = statement.text(0).flatMap(SchemaObject.Kind.init(rawValue:)) else {
+      guard let kind = try statement.text(0).flatMap(SchemaObject.Kind.init(rawValue:)) else {
         continue
       }
       objects.append(
         SchemaObject(
-          kind: kind, name: statement.text(1) ?? "", table: statement.text(2) ?? "",
-          sql: statement.text(3), rootPage: statement.integer(4)))
+          kind: kind, name: try statement.text(1) ?? "", table: try statement.text(2) ?? "",
+          sql: try statement.text(3), rootPage: statement.integer(4)))
     }
     self.objects = objects
   }
@@ -105,12 +100,22 @@ package struct Schema: Sendable, Hashable {
   package var tables: [SchemaObject] { objects.filter { $0.kind == .table } }
 }
 
+extension ArraySlice<SchemaObject> {
+  /// The object that the current row of `sqlite_schema` holds: most often the first.
+  fileprivate func place(of statement: Statement) throws(DatabaseError) -> Int? {
+    for index in indices where try self[index].stands(in: statement) { return index }
+    return nil
+  }
+}
+
 extension SchemaObject {
   /// Whether the current row of `sqlite_schema` says what this object says.
-  fileprivate func stands(in statement: Statement) -> Bool {
-    statement.holds(name, in: 1) && statement.holds(sql, in: 3)
-      && statement.integer(4) == rootPage && statement.holds(kind.rawValue, in: 0)
-      && statement.holds(table, in: 2)
+  fileprivate func stands(in statement: Statement) throws(DatabaseError) -> Bool {
+    guard try statement.holds(name, in: 1), try statement.holds(sql, in: 3) else { return false }
+    guard statement.integer(4) == rootPage, try statement.holds(kind.rawValue, in: 0) else {
+      return false
+    }
+    return try statement.holds(table, in: 2)
   }
 }
 

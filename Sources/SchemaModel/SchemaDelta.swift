@@ -43,6 +43,10 @@ package struct SchemaDelta: Sendable {
     }
   }
 
+  fileprivate var ordered: [(Key, SchemaObject)] {
+    order.compactMap { key in after[key].map { (key, $0) } }
+  }
+
   package var isEmpty: Bool { before.isEmpty && after.isEmpty }
 
   package var keys: Set<Key> { Set(before.keys).union(after.keys) }
@@ -71,6 +75,28 @@ package struct SchemaDelta: Sendable {
       }
     }
     return Schema(objects: objects + order.compactMap { new[$0] })
+  }
+}
+
+extension Schema {
+  /// What all of these changes make of the empty schema, as `applied(to:)` would one by one.
+  package init(applying deltas: some Sequence<SchemaDelta>) {
+    var places: [SchemaDelta.Key: Int] = [:]
+    var objects: [SchemaObject?] = []
+    for delta in deltas {
+      for key in delta.before.keys where delta.after[key] == nil {
+        if let place = places.removeValue(forKey: key) { objects[place] = nil }
+      }
+      for (key, object) in delta.ordered {
+        if let place = places[key] {
+          objects[place] = object
+        } else {
+          places[key] = objects.count
+          objects.append(object)
+        }
+      }
+    }
+    self.init(objects: objects.compactMap { $0 })
   }
 }
 

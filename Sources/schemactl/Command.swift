@@ -20,6 +20,7 @@ struct Session {
   let output: Output
   let reporter: any Reporter
   let interruption: Interruption
+  let writing: WriteGate
 
   func report(_ event: Event) { reporter.report(event) }
 

@@ -10,8 +10,8 @@ extension CommandLineProgram {
       InitCommand.self, NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
       DiffCommand.self, InspectCommand.self, AdoptCommand.self, LintCommand.self, CheckCommand.self,
-      FreezeCommand.self,
-      RebaseCommand.self, LedgerCommand.self, CompletionsCommand.self, SchemaCommand.self,
+      FreezeCommand.self, RebaseCommand.self, LedgerCommand.self, RestoreCommand.self,
+      CompletionsCommand.self, SchemaCommand.self,
     ]
   }
 

@@ -25,7 +25,7 @@ struct Settings {
 
   init(_ session: Session) throws {
     self.session = session
-    file = session.invocation.text("config") ?? Self.nearestFile()
+    file = try session.invocation.text("config") ?? Self.nearestFile()
     guard let file else {
       configuration = Configuration()
       base = ""
@@ -47,11 +47,17 @@ struct Settings {
   }
 
   /// `schemactl.yaml`, `../schemactl.yaml` and so on, up to the root.
-  private static func nearestFile() -> String? {
+  private static func nearestFile() throws(Failure) -> String? {
     let depth = workingFolder?.split(separator: "/").count ?? 0
-    return (0...depth).lazy
-      .map { String(repeating: "../", count: $0) + "schemactl.yaml" }
-      .first { access($0, F_OK) == 0 }
+    for level in 0...depth {
+      let file = String(repeating: "../", count: level) + "schemactl.yaml"
+      if access(file, F_OK) == 0 { return file }
+      // One that cannot be looked at must not give way to another one further up.
+      guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
+        throw Failure(FileError(path: file, systemError: errno))
+      }
+    }
+    return nil
   }
 
   private static var workingFolder: String? {
@@ -99,14 +105,49 @@ struct Settings {
     return database
   }
 
+  /// Where backups are kept, when the configuration says it.
+  var backupFolder: String? { configuration.backup?.folder.map(resolved) }
+
+  /// The backup that `migrate` makes first; nil is none.
+  func backup() -> BackupOptions? {
+    let given = session.invocation
+    guard !given.flag("no-backup"), given.isGiven("backup") || configuration.backup != nil else {
+      return nil
+    }
+    let place: BackupOptions.Place =
+      if let path = given.text("backup") {
+        .path(path)
+      } else if let backupFolder {
+        .folder(backupFolder)
+      } else {
+        .besideDatabase
+      }
+    let keep = given.integer("keep-backups") ?? configuration.backup?.keep
+    return BackupOptions(place, keep: keep ?? BackupOptions.usualCount)
+  }
+
   /// The history. What is wrong with a database is said before what is wrong with a manifest (see
   /// the precedence of exit codes), so the database is looked at first.
   func project(for database: String? = nil, mustExist: Bool = true) throws -> Project {
     if let database {
-      try DatabaseFile.probe(database, mustExist: mustExist, timeout: timeout)
+      try DatabaseFile.probe(
+        database, mustExist: mustExist, timeout: timeout, interruption: session.interruption,
+        onWait: { session.report(.progress(.waiting(seconds: $0))) })
     }
     return try Project.load(
       migrations: migrations, application: application, ignoring: configuration.ignore)
+  }
+
+  /// For a command that changes the folder: what it reads in `body` stays until it has written.
+  func withClaim<Success>(_ body: () throws -> Success) throws -> Success {
+    guard let claim = FolderClaim(migrations, timeout: timeout) else {
+      throw Failure(
+        .busy,
+        "another schemactl is writing in \(migrations), and has been for \(timeout) s: try again "
+          + "when it has ended. Nothing was changed")
+    }
+    defer { withExtendedLifetime(claim) {} }
+    return try body()
   }
 
   var application: Application {

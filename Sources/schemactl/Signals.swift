@@ -1,4 +1,5 @@
 import Migrating
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -10,32 +11,37 @@ import Migrating
 
 /// SIGINT, SIGTERM and SIGHUP, taken by a thread of their own.
 ///
-/// The first one asks the running migration to stop and roll back; a command that writes nothing
+/// The first one asks the running migration to stop and roll back; a command that is not writing
 /// ends at once, and so does everything on the second one: SQLite survives that, as it survives a
 /// power cut.
 final class Signals: Sendable {
   private let interruption: Interruption
   private let isGraceful: Bool
+  private let writing: WriteGate
   private let farewell: @Sendable () -> Void
 
   /// Must run before the program's first thread, which would otherwise take the signals.
   ///
   /// - Parameters:
   ///   - isGraceful: whether the command heeds `interruption`.
+  ///   - writing: closed while files are written, which is let come to its end.
   ///   - farewell: what to say before ending at once on the first signal.
   static func take(
-    for interruption: Interruption, isGraceful: Bool, farewell: @escaping @Sendable () -> Void
+    for interruption: Interruption, isGraceful: Bool, writing: WriteGate,
+    farewell: @escaping @Sendable () -> Void
   ) {
     var signals = taken
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    Signals(interruption, isGraceful, farewell).start()
+    Signals(interruption, isGraceful, writing, farewell).start()
   }
 
   private init(
-    _ interruption: Interruption, _ isGraceful: Bool, _ farewell: @escaping @Sendable () -> Void
+    _ interruption: Interruption, _ isGraceful: Bool, _ writing: WriteGate,
+    _ farewell: @escaping @Sendable () -> Void
   ) {
     self.interruption = interruption
     self.isGraceful = isGraceful
+    self.writing = writing
     self.farewell = farewell
   }
 
@@ -70,20 +76,46 @@ final class Signals: Sendable {
   private func wait() {
     var signals = Self.taken
     var number: Int32 = 0
-    guard sigwait(&signals, &number) == 0 else { return }
-    if isGraceful {
-      interruption.request()
-      guard sigwait(&signals, &number) == 0 else { return }
-    } else {
-      farewell()
+    while sigwait(&signals, &number) == EINTR {}
+    endAtOnceOnTheNext(signals)
+    if !isGraceful {
+      writing.ifOpen {
+        farewell()
+        _exit(ExitStatus.interrupted.rawValue)
+      }
     }
-    _exit(ExitStatus.interrupted.rawValue)
+    interruption.request()
+    while true { pause() }
+  }
+
+  /// By a handler: this thread, too, may be waiting for something from now on.
+  private func endAtOnceOnTheNext(_ signals: sigset_t) {
+    var signals = signals
+    for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 {
+      signal(number) { _ in _exit(130) }
+    }
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 }
 
-/// A reader that goes away then shows as EPIPE.
-func ignoreBrokenPipes() {
+/// Closed while a command writes files.
+final class WriteGate: Sendable {
+  private let mutex = Mutex(())
+
+  /// A first signal that comes meanwhile changes nothing: it takes no time, and is then done.
+  func close<Success: Sendable>(during body: () throws -> Success) throws -> Success {
+    try mutex.withLock { _ in Result<Success, any Error>(catching: body) }.get()
+  }
+
+  func ifOpen(_ body: () -> Void) {
+    mutex.withLockIfAvailable { _ in body() }
+  }
+}
+
+/// A reader that goes away then shows as EPIPE, and a limit to the size of files as EFBIG.
+func ignoreSignalsOfWriting() {
   signal(SIGPIPE, SIG_IGN)
+  signal(SIGXFSZ, SIG_IGN)
 }
 
 /// Whether the parent, `nohup` for example, wants the signal ignored. A blocked signal would be

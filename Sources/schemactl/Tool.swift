@@ -5,13 +5,15 @@ import Migrating
 struct Tool {
   private let arguments: [String]
   private let gate = OutputGate()
+  private let writing = WriteGate()
 
   init(arguments: [String]) {
     self.arguments = arguments
   }
 
   func run() -> ExitStatus {
-    ignoreBrokenPipes()
+    openStandardStreams()
+    ignoreSignalsOfWriting()
     let output = Output(1, gate: gate)
     let errors = Output(2, gate: gate)
     var reporter = format.reporter(output: output, errors: errors, isQuiet: false)
@@ -29,7 +31,8 @@ struct Tool {
         takeSignals(for: interruption, isGraceful: command.heedsInterruptions(invocation))
         status = try command.run(
           Session(
-            invocation: invocation, output: output, reporter: reporter, interruption: interruption))
+            invocation: invocation, output: output, reporter: reporter, interruption: interruption,
+            writing: writing))
       }
     } catch {
       let problem = Problem(error)
@@ -49,7 +52,7 @@ struct Tool {
   private var format: OutputFormat { OutputFormat(askedForIn: arguments) }
 
   private func takeSignals(for interruption: Interruption, isGraceful: Bool) {
-    Signals.take(for: interruption, isGraceful: isGraceful) {
+    Signals.take(for: interruption, isGraceful: isGraceful, writing: writing) {
       [gate, asksForJSON = format == .json] in
       // Who is in the middle of a document is not interrupted by another one.
       gate.writeIfFree {

@@ -26,6 +26,7 @@ struct ConfigurationTests {
         - name: any
       collations: [localized]
       lint: { rules: { drop-column: error, missing-strict: off, 'x': Note } }
+      backup: { path: kept, keep: 3 }
       ignore: [ "tmp_*" ]
       """)
     #expect(configuration.migrations == "db/migrations")
@@ -45,7 +46,19 @@ struct ConfigurationTests {
     #expect(configuration.rules.map(\.rule) == ["drop-column", "missing-strict", "x"])
     #expect(configuration.rules.map(\.severity) == [.error, .off, .note])
     #expect(configuration.rules.first?.position == Position(line: 15, column: 18))
+    #expect(configuration.backup?.folder == "kept")
+    #expect(configuration.backup?.keep == 3)
     #expect(configuration.ignore == ["tmp_*"])
+  }
+
+  @Test("`backup: true` is a backup as it is made when nothing else is said")
+  func backup() throws {
+    for yaml in ["backup: true", "backup: {}"] {
+      let backup = try configuration(yaml).backup
+      #expect(backup != nil)
+      #expect(backup?.folder == nil)
+      #expect(backup?.keep == nil)
+    }
   }
 
   @Test(
@@ -54,6 +67,7 @@ struct ConfigurationTests {
     let configuration = try configuration(yaml)
     #expect(configuration.migrations == "migrations")
     #expect(configuration.database == nil)
+    #expect(configuration.backup == nil)
     #expect(configuration.timeout == 5)
     #expect(configuration.minimumSQLite == nil)
     #expect(configuration.sync.engine == .additive)

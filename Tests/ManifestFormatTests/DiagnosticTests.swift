@@ -931,7 +931,7 @@ extension Refusal {
       "an unknown key",
       "migration: x\n",
       [
-        "c.yaml:1:1: error: unknown key `migration` in the configuration, which takes `migrations`, `database`, `timeout`, `minimum_sqlite`, `sync`, `functions`, `collations`, `lint` and `ignore`: did you mean `migrations`?"
+        "c.yaml:1:1: error: unknown key `migration` in the configuration, which takes `migrations`, `database`, `timeout`, `minimum_sqlite`, `sync`, `functions`, `collations`, `backup`, `lint` and `ignore`: did you mean `migrations`?"
       ]),
     Refusal(
       "an unknown engine",

@@ -128,8 +128,7 @@ struct DraftCopyTests {
     let sandbox = try Sandbox.reminders()
     try sandbox.freeze(through: "0006")
     try sandbox.makeRelease1(reminders: 4000)
-    let arguments = [sandbox.folder + "/migrations", sandbox.database, "0"]
-    let running = try (0..<3).map { _ in try start("CrashingMigrator", arguments) }
+    let running = try (0..<3).map { _ in try start("schemactl", sandbox.migrateArguments) }
     let ended = try running.map { try $0.wait() }
     for one in ended { #expect([0, 75].contains(one.code), "\(one.code) \(one.errors)") }
     #expect(ended.contains { $0.code == 0 })

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import SchemaKit
+import TestSupport
 import Testing
 
 /// SchemaKit as an app uses it.
@@ -51,6 +52,18 @@ struct EmbeddingTests {
       #expect(error.code == .notFound)
       #expect(error.message.contains("app.sqlite"))
     }
+  }
+
+  @Test("a backup is made when the app asks for one, and there is something to do")
+  func backup() throws {
+    let folder = try history()
+    let path = folder.path("app.sqlite")
+    let migrator = try SchemaMigrator(migrations: folder.path("migrations"), functions: [shout])
+    try migrator.migrate(databaseAt: path, through: "0001_notes")
+    let report = try migrator.migrate(databaseAt: path, backup: SchemaBackup(keep: 1))
+    let backup = try #require(report.backup)
+    #expect(try Connection(path: backup).value("SELECT count(*) FROM notes") == 0)
+    #expect(try migrator.migrate(databaseAt: path, backup: SchemaBackup()).backup == nil)
   }
 
   @Test("a collation that only the app has orders for real")

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// Every exit code, by what a person can do to get it; 70 needs a bug.
@@ -132,6 +133,16 @@ struct ExitCodeTests {
       let run = try folder.run(command, "--database", "app.sqlite", asStranger: true)
       #expect(run.status == 77, "\(run.errors)")
       #expect(run.errors.contains("permission denied"))
+    }
+
+    @Test("77: a manifest that may not be read: nothing is wrong with what stands in it")
+    func unreadableManifest() throws {
+      let folder = try WorkingFolder.ofReminders()
+      let manifest = "migrations/0002_create_tags.yaml"
+      try folder.setMode(geteuid() == 0 ? 0o600 : 0, of: manifest)
+      let run = try folder.run("verify", asStranger: true)
+      #expect(run.status == 77, "\(run.errors)")
+      #expect(run.errors.contains("\(manifest): Permission denied"))
     }
 
     @Test("77: a database that may be read and not written")

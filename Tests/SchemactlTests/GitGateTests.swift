@@ -1,5 +1,6 @@
 import Foundation
 import JSONSchemaChecking
+import TestSupport
 import Testing
 
 private func creating(_ table: String) -> String {

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Foundation
+import TestSupport
 import Testing
 import schemactl
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What runs schemactl for others, run as they would run it.
@@ -181,27 +182,11 @@ struct IntegrationTests {
 func bash(
   _ script: String, in folder: String, _ environment: [String: String] = [:]
 ) throws -> Run {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-  process.currentDirectoryURL = URL(fileURLWithPath: folder)
-  var variables = ProcessInfo.processInfo.environment
-  let binaries = URL(fileURLWithPath: program).deletingLastPathComponent().path
-  variables["PATH"] = "\(binaries):\(variables["PATH"] ?? "")"
-  variables["SCHEMACTL_DATABASE"] = nil
-  process.environment = variables.merging(environment) { $1 }
-  process.standardInput = FileHandle.nullDevice
-  let name = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-  let files = [name.appendingPathExtension("out"), name.appendingPathExtension("err")]
-  for file in files { try Data().write(to: file) }
-  defer { for file in files { try? FileManager.default.removeItem(at: file) } }
-  process.standardOutput = try FileHandle(forWritingTo: files[0])
-  process.standardError = try FileHandle(forWritingTo: files[1])
-  try process.run()
-  process.waitUntilExit()
-  return Run(
-    status: process.terminationStatus, output: try String(contentsOf: files[0], encoding: .utf8),
-    errors: try String(contentsOf: files[1], encoding: .utf8))
+  let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+  return try start(
+    "/usr/bin/env", ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], in: folder,
+    environment: ["PATH": "\(programs.path):\(path)"].merging(environment) { $1 }
+  ).wait()
 }
 
 private let hasJQ = (try? bash("command -v jq", in: "/"))?.status == 0

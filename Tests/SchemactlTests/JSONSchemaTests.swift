@@ -4,6 +4,7 @@ import JSONSchemaChecking
 import Linting
 import Planning
 import SQLite
+import TestSupport
 import Testing
 
 private let schemas = repository.appendingPathComponent("docs/json")
@@ -14,6 +15,8 @@ enum Scene: Sendable {
   case pending
   /// Everything is applied.
   case current
+  /// Everything is applied, and there is a backup from before.
+  case backedUp
   case drifted
   /// The database holds tables of others.
   case strangers
@@ -32,6 +35,11 @@ enum Scene: Sendable {
     switch self {
     case .pending: return try migrated(through: "6")
     case .current: return try migrated()
+    case .backedUp:
+      let folder = try migrated(through: "6")
+      try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
+      try folder.connection("theirs.sqlite").execute("CREATE TABLE theirs (id)")
+      return folder
     case .drifted:
       let folder = try migrated()
       try folder.connection().execute("ALTER TABLE tags ADD COLUMN color INTEGER")
@@ -110,12 +118,20 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(4, .ahead, "status --database app.sqlite"), Document(64, .current, "status"),
     Document(0, .pending, "migrate --database app.sqlite"),
     Document(0, .pending, "migrate --database new.sqlite"),
+    Document(0, .pending, "migrate --database new.sqlite --paranoid"),
     Document(0, .pending, "migrate --database app.sqlite --dry-run"),
     Document(1, .strangers, "migrate --database app.sqlite"),
     Document(2, .edited, "migrate --database app.sqlite"),
     Document(3, .failing, "migrate --database app.sqlite"),
     Document(3, .unplannable, "migrate --database app.sqlite"),
     Document(3, .unplannable, "migrate --database app.sqlite --dry-run"),
+    Document(0, .pending, "migrate --database app.sqlite --dry-run=copy"),
+    Document(3, .failing, "migrate --database app.sqlite --dry-run=copy"),
+    Document(0, .pending, "migrate --database app.sqlite --backup"),
+    Document(0, .backedUp, "restore --database app.sqlite"),
+    Document(0, .backedUp, "restore --database app.sqlite --list"),
+    Document(1, .backedUp, "restore --database app.sqlite theirs.sqlite"),
+    Document(66, .current, "restore --database app.sqlite"),
     Document(4, .ahead, "migrate --database app.sqlite"),
     Document(65, .malformed, "migrate --database app.sqlite"),
     Document(74, .current, "migrate --database migrations"),

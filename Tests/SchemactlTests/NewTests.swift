@@ -1,5 +1,6 @@
 import Foundation
 import History
+import TestSupport
 import Testing
 import schemactl
 

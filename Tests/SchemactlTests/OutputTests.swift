@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Output")
@@ -43,6 +44,49 @@ struct OutputTests {
     #expect(
       run.output.contains("(rename-and-update: only rows whose value changes were rewritten)"))
     #expect(try folder.rows("SELECT state FROM tasks") == ["1", "2"])
+  }
+
+  @Test("--paranoid says what the manifest's own statements wrote, and that all else is as it was")
+  func paranoid() throws {
+    let folder = try WorkingFolder.of([
+      "0001_tasks": manifest("CREATE TABLE tasks (id INTEGER PRIMARY KEY); CREATE TABLE old (a)"),
+      "0002_rows": manifest("INSERT INTO tasks VALUES (1), (2); DROP TABLE old"),
+    ])
+    let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--paranoid")
+    #expect(
+      run.output.contains(
+        """
+         ms.
+          old: dropped, 0 rows
+          tasks: 0 rows before, 2 after
+
+        """), "\(run.output)")
+    #expect(run.errors.contains("every other row is as it was, and quick_check finds nothing"))
+    let json = try folder.expect(
+      0, "migrate", "--database", "new.sqlite", "--paranoid", "--format=json"
+    ).json()
+    let paranoid = try #require(json["paranoid"] as? [String: Any])
+    #expect(paranoid["quickCheck"] as? String == "ok")
+    let written = try #require(paranoid["written"] as? [[String: Any]])
+    #expect(written.map { $0["table"] as? String } == ["old", "tasks"])
+    #expect(written[0]["after"] is NSNull)
+    #expect(written[1]["after"] as? Int == 2)
+    #expect(written[1]["migration"] as? String == "0002_rows")
+  }
+
+  @Test("a name of 10,000 characters is cut short in a message, and whole in JSON")
+  func longNames() throws {
+    let name = String(repeating: "n", count: 10_000)
+    let folder = try WorkingFolder.of([
+      "0001_drop": "operations: [{ drop_column: { table: \(name), column: a } }]"
+    ])
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
+    #expect(run.errors.contains("nnn…nnn"))
+    #expect(run.errors.contains("(10005 characters)"), "\(run.errors.prefix(500))")
+    #expect(run.errors.count < 2_000)
+    let json = try folder.expect(3, "migrate", "--database", "app.sqlite", "--format=json").json()
+    let failed = try #require(json["failed"] as? [String: Any])
+    #expect((failed["message"] as? String)?.contains(name) == true)
   }
 
   @Test("a value that the map does not name: what, where, and what to do")
@@ -259,28 +303,12 @@ struct OutputTests {
       _ arguments: [String], environment: [String: String] = [:], status: Int32
     ) throws -> String {
       let folder = try WorkingFolder.ofReminders()
-      // unlockpt and ptsname (ioctl_tty(2)), which Glibc's module leaves out.
-      let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-      var isLocked: Int32 = 0
-      var number: UInt32 = 0
-      try #require(ioctl(master, 0x4004_5431, &isLocked) == 0)
-      try #require(ioctl(master, 0x8004_5430, &number) == 0)
-      let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+      let terminal = try Terminal()
       let child = try folder.start(
         arguments, environment: ["TERM": "xterm"].merging(environment) { $1 },
-        errors: FileHandle(fileDescriptor: slave, closeOnDealloc: false))
+        errors: terminal.handle)
       #expect(try child.wait().status == status)
-      // Reading ends when no one has the terminal open any more.
-      close(slave)
-      defer { close(master) }
-      var bytes: [UInt8] = []
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      while true {
-        let count = read(master, &buffer, buffer.count)
-        guard count > 0 else { break }
-        bytes += buffer[..<count]
-      }
-      return String(decoding: bytes, as: UTF8.self)
+      return terminal.readToEnd()
     }
   #endif
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 #if os(Linux)
@@ -108,6 +109,112 @@ import Testing
       let run = try child.wait()
       #expect(run.status == 130)
       #expect((try run.json()["error"] as? [String: Any])?["code"] as? Int == 130)
+    }
+
+    // MARK: While it waits
+
+    /// A run of `migrate` that waits for a lock, which would be for a long time.
+    private func waiting(
+      for lock: String, _ words: [String] = [],
+      _ body: (WorkingFolder, Connection, Running) throws -> Void
+    ) throws {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+      try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
+      let other = try folder.connection()
+      try other.execute(lock)
+      let child = try TestSupport.start(
+        "/bin/sh",
+        [
+          "-c",
+          (words + ["exec \(program) migrate --database app.sqlite --timeout 100000"])
+            .joined(separator: "; "),
+        ], in: folder.path)
+      try waitUntil { try !child.text("err").isEmpty || !child.isRunning }
+      try body(folder, other, child)
+    }
+
+    @Test(
+      "whoever waits for a lock is stopped at once, and nothing has changed",
+      arguments: ["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"])
+    func waitingForLock(lock: String) throws {
+      try waiting(for: lock) { folder, other, child in
+        child.send(SIGINT)
+        let run = try child.wait(seconds: 30)
+        #expect(run.status == 130)
+        #expect(run.errors.contains("interrupted"))
+        #expect(run.errors.contains("o migration was applied"))
+        try other.execute("ROLLBACK")
+        #expect(try folder.applied() == ["0001_notes"])
+      }
+    }
+
+    @Test("a signal that the parent ignores, as nohup does, stays ignored")
+    func ignored() throws {
+      try waiting(for: "BEGIN IMMEDIATE", ["trap '' HUP"]) { folder, other, child in
+        child.send(SIGHUP)
+        try other.execute("ROLLBACK")
+        #expect(try child.wait(seconds: 30).status == 0)
+        #expect(try folder.applied().count == 2)
+      }
+    }
+
+    @Test("whoever was stopped and goes on loses nothing; what came meanwhile counts")
+    func stopped() throws {
+      try waiting(for: "BEGIN IMMEDIATE") { folder, other, child in
+        child.send(SIGSTOP)
+        try waitUntil { child.isStopped }
+        try other.execute("ROLLBACK")
+        child.send(SIGCONT)
+        #expect(try child.wait(seconds: 30).status == 0)
+        #expect(try folder.applied().count == 2)
+      }
+      try waiting(for: "BEGIN IMMEDIATE") { _, _, child in
+        child.send(SIGSTOP)
+        try waitUntil { child.isStopped }
+        child.send(SIGINT)
+        child.send(SIGCONT)
+        #expect(try child.wait(seconds: 30).status == 130)
+      }
+    }
+
+    @Test("a second signal ends the program at once, though its farewell is not taken")
+    func secondAfterFarewell() throws {
+      let folder = try endlessHistory()
+      let pipe = Pipe()
+      let end = pipe.fileHandleForWriting.fileDescriptor
+      // Full of what others have written.
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      while write(end, "x", 1) == 1 {}
+      _ = fcntl(end, F_SETFL, 0)
+      let child = try folder.start(
+        ["verify", "--format", "json"], output: pipe.fileHandleForWriting)
+      try waitUntil { child.takes(SIGTERM) }
+      child.send(SIGTERM)
+      // Taken, and by now in the way of no other.
+      try waitUntil { !child.takes(SIGTERM, inEveryThread: true) }
+      child.send(SIGINT)
+      #expect(try child.wait(seconds: 30).status == 130)
+    }
+
+    @Test("whoever waits for the folder of migrations is stopped at once, and has written nothing")
+    func waitingForFolder() throws {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      try folder.write("schemactl.yaml", "timeout: 3600\n")
+      let descriptor = open(folder.path("migrations"), O_RDONLY | O_CLOEXEC)
+      defer { close(descriptor) }
+      #expect(flock(descriptor, LOCK_EX) == 0)
+      for words in [["freeze"], ["new", "x"], ["rebase", "1"]] {
+        let child = try folder.start(words)
+        try waitUntil { child.takes(SIGINT) }
+        child.send(SIGINT)
+        let run = try child.wait(seconds: 30)
+        #expect(run.status == 130)
+        #expect(run.errors == "\nschemactl: interrupted\n")
+      }
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations"))
+          == ["0001_notes.yaml"])
     }
   }
 #endif

@@ -1,12 +1,13 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 /// What a run of the program left behind.
-struct Run {
-  let status: Int32
-  let output: String
-  let errors: String
+typealias Run = Finished
+
+extension Finished {
+  var status: Int32 { code }
 
   /// The one JSON document of standard output.
   func json() throws -> [String: Any] {
@@ -15,19 +16,8 @@ struct Run {
   }
 }
 
-/// The built program: it stands in the folder of the test bundle, or of what that is part of.
-let program: String = {
-  var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-  while folder.path != "/" {
-    let file = folder.appendingPathComponent("schemactl").path
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder.boolValue {
-      return file
-    }
-    folder.deleteLastPathComponent()
-  }
-  return "schemactl is not built"
-}()
+/// The built program.
+let program = programs.appendingPathComponent("schemactl").path
 
 let repository = URL(fileURLWithPath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -132,75 +122,26 @@ final class WorkingFolder {
     return run
   }
 
+  /// - Parameter asStranger: as a user who owns nothing here; needs a test that runs as root.
   func start(
     _ arguments: [String], in subfolder: String = "", environment: [String: String] = [:],
     asStranger: Bool = false, output: FileHandle? = nil, errors: FileHandle? = nil
-  ) throws -> Child {
-    try Child(
-      self, arguments, in: subfolder, environment: environment, asStranger: asStranger,
+  ) throws -> Running {
+    let stranger = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    let command = (asStranger && geteuid() == 0 ? stranger : []) + [program] + arguments
+    let running = try TestSupport.start(
+      command[0], Array(command.dropFirst()), in: path(subfolder), environment: environment,
       output: output, errors: errors)
-  }
-}
-
-/// A run of the program that goes on.
-final class Child {
-  private let process = Process()
-  private let folder: WorkingFolder
-  private let output: URL
-  private let errors: URL
-
-  /// - Parameter asStranger: as a user who owns nothing here; needs a test that runs as root.
-  init(
-    _ folder: WorkingFolder, _ arguments: [String], in subfolder: String,
-    environment: [String: String], asStranger: Bool, output: FileHandle?, errors: FileHandle?
-  ) throws {
-    self.folder = folder
-    let name = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    self.output = name.appendingPathExtension("out")
-    self.errors = name.appendingPathExtension("err")
-    for file in [self.output, self.errors] { try Data().write(to: file) }
-    let words = [program] + arguments
-    let command =
-      asStranger && geteuid() == 0
-      ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + words : words
-    process.executableURL = URL(fileURLWithPath: command[0])
-    process.arguments = Array(command.dropFirst())
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path(subfolder))
-    var inherited = ProcessInfo.processInfo.environment
-    for variable in ["SCHEMACTL_DATABASE", "NO_COLOR", "TERM"] { inherited[variable] = nil }
-    process.environment = inherited.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try output ?? FileHandle(forWritingTo: self.output)
-    process.standardError = try errors ?? FileHandle(forWritingTo: self.errors)
-    try process.run()
+    running.surroundings = self
+    return running
   }
 
-  func send(_ signal: Int32) {
-    if process.isRunning { kill(process.processIdentifier, signal) }
-  }
-
-  var isRunning: Bool { process.isRunning }
-
-  #if os(Linux)
-    /// Whether the program has begun to take a signal itself.
-    func takes(_ signal: Int32) -> Bool {
-      let status = try? String(
-        contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-      let line = status?.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
-      let mask = line.flatMap { UInt64($0.split(separator: "\t")[1], radix: 16) } ?? 0
-      return mask & (1 << UInt64(signal - 1)) != 0
-    }
-  #endif
-
-  /// 128 and the signal's number when a signal has ended it.
-  func wait() throws -> Run {
-    process.waitUntilExit()
-    defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
-    let isKilled = process.terminationReason == .uncaughtSignal
-    return Run(
-      status: process.terminationStatus + (isKilled ? 128 : 0),
-      output: try String(contentsOf: output, encoding: .utf8),
-      errors: try String(contentsOf: errors, encoding: .utf8))
+  /// Runs a line of the shell here, in which `$schemactl` is the program.
+  func shell(_ line: String, environment: [String: String] = [:]) throws -> Run {
+    try TestSupport.start(
+      "/bin/sh", ["-c", line], in: path,
+      environment: environment.merging(["schemactl": program]) { $1 }
+    ).wait()
   }
 }
 

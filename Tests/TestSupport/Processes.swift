@@ -1,59 +1,140 @@
 import Foundation
 
 /// A program of this package, or of the machine, run as a process of its own.
-package struct Finished {
+package struct Finished: Sendable {
   /// 128 and the signal's number, when a signal ended it.
   package let code: Int32
   package let output: String
   package let errors: String
 }
 
-/// Where the package's programs are built: beside the tests.
-package let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+/// Where the package's programs are built: beside the tests, or beside what those are part of.
+package let programs: URL = {
+  let start = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+  var folder = start
+  while folder.path != "/" {
+    let file = folder.appendingPathComponent("schemactl").path
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder.boolValue {
+      return folder
+    }
+    folder.deleteLastPathComponent()
+  }
+  return start
+}()
 
 @discardableResult
-package func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> Finished
-{
-  try start(program, arguments, input: input).wait()
+package func run(
+  _ program: String, _ arguments: [String], in folder: String? = nil, input: String? = nil
+) throws -> Finished {
+  try start(program, arguments, in: folder, input: input).wait()
 }
 
+/// A process that goes on.
 package final class Running {
   fileprivate let process = Process()
   fileprivate let folder: URL
+  /// What must last as long: the folder that it runs in, which is removed with its last reference.
+  package var surroundings: AnyObject?
 
   fileprivate init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
   package var identifier: Int32 { process.processIdentifier }
 
-  package func wait() throws -> Finished {
-    process.waitUntilExit()
-    defer { try? FileManager.default.removeItem(at: folder) }
+  package var isRunning: Bool { process.isRunning }
+
+  /// A process that has ended, and whose number may be another's by now, gets none.
+  package func send(_ signal: Int32) {
+    if process.isRunning { kill(process.processIdentifier, signal) }
+  }
+
+  #if os(Linux)
+    /// Whether the program has begun to take a signal itself: its first thread blocks it, and with
+    /// `inEveryThread` all do.
+    package func takes(_ signal: Int32, inEveryThread: Bool = false) -> Bool {
+      let threads =
+        inEveryThread
+        ? (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
+        : ["\(identifier)"]
+      return threads.allSatisfy { thread in
+        let mask = status("SigBlk", of: thread).flatMap { UInt64($0, radix: 16) } ?? 0
+        return mask & (1 << UInt64(signal - 1)) != 0
+      }
+    }
+
+    /// Whether it has been stopped, as by Ctrl-Z.
+    package var isStopped: Bool { status("State", of: "\(identifier)")?.hasPrefix("T") ?? false }
+
+    /// A line of `/proc/PID/task/TID/status` (proc(5)).
+    private func status(_ name: String, of thread: String) -> String? {
+      let status = try? String(
+        contentsOfFile: "/proc/\(identifier)/task/\(thread)/status", encoding: .utf8)
+      let line = status?.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+      return line?.split(separator: "\t", maxSplits: 1).last.map(String.init)
+    }
+  #endif
+
+  /// Waits for its end. One that has not ended after `seconds` is killed, and that is an error:
+  /// nothing may wait for ever.
+  package func wait(seconds: Double = 120) throws -> Finished {
+    let start = ContinuousClock.now
+    while process.isRunning {
+      guard ContinuousClock.now - start < .seconds(seconds) else {
+        send(SIGKILL)
+        process.waitUntilExit()
+        throw DidNotEnd(program: process.executableURL?.path ?? "", seconds: seconds)
+      }
+      usleep(1000)
+    }
     let ended = process.terminationReason == .uncaughtSignal
     return Finished(
       code: process.terminationStatus + (ended ? 128 : 0),
-      output: try String(contentsOf: folder.appendingPathComponent("out"), encoding: .utf8),
-      errors: try String(contentsOf: folder.appendingPathComponent("err"), encoding: .utf8))
+      output: try text("out"), errors: try text("err"))
+  }
+
+  /// What it has written so far: `out` or `err`.
+  package func text(_ name: String) throws -> String {
+    String(
+      decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)
   }
 }
 
-/// - Parameter program: a path, or the name of one of the package's programs.
-package func start(_ program: String, _ arguments: [String], input: String? = nil) throws -> Running
-{
+package struct DidNotEnd: Error {
+  package let program: String
+  package let seconds: Double
+}
+
+/// - Parameters:
+///   - program: a path, or the name of one of the package's programs.
+///   - environment: added to what is inherited, of which no variable that schemactl heeds is left.
+///   - output: where standard output goes, instead of `Finished.output`.
+package func start(
+  _ program: String, _ arguments: [String], in folder: String? = nil,
+  environment: [String: String] = [:], input: String? = nil, output: FileHandle? = nil,
+  errors: FileHandle? = nil
+) throws -> Running {
   let running = try Running()
   let process = running.process
   process.executableURL =
     program.hasPrefix("/")
     ? URL(fileURLWithPath: program) : programs.appendingPathComponent(program)
   process.arguments = arguments
+  if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
+  var inherited = ProcessInfo.processInfo.environment
+  for variable in ["SCHEMACTL_DATABASE", "NO_COLOR", "TERM"] { inherited[variable] = nil }
+  process.environment = inherited.merging(environment) { $1 }
   for name in ["out", "err"] {
     try Data().write(to: running.folder.appendingPathComponent(name))
   }
-  process.standardOutput = try FileHandle(
-    forWritingTo: running.folder.appendingPathComponent("out"))
-  process.standardError = try FileHandle(forWritingTo: running.folder.appendingPathComponent("err"))
+  process.standardOutput =
+    try output ?? FileHandle(forWritingTo: running.folder.appendingPathComponent("out"))
+  process.standardError =
+    try errors ?? FileHandle(forWritingTo: running.folder.appendingPathComponent("err"))
   if let input {
     let file = running.folder.appendingPathComponent("in")
     try Data(input.utf8).write(to: file)

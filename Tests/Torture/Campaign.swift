@@ -48,8 +48,18 @@ final class Run {
 
   var isClean: Bool { tallies.values.allSatisfy(\.bad.isEmpty) }
 
+  var hasTime: Bool { ContinuousClock.now < deadline }
+
   /// Whether there is time, and leave, for another try.
-  var goesOn: Bool { tried < limit && ContinuousClock.now < deadline }
+  var goesOn: Bool { tried < limit && hasTime }
+
+  /// How many of the tries each of `count` kinds may have.
+  func share(of count: Int) -> Int { max(1, limit / count) }
+
+  /// Whether there is time for something that takes so long.
+  func hasTime(for duration: Duration) -> Bool {
+    tried < limit && ContinuousClock.now + duration < deadline
+  }
 
   /// Counts a try.
   ///

@@ -1,24 +1,35 @@
 import Foundation
+import TestSupport
 
 // Makes faults happen, and counts those that end in anything but the old or the new state.
 //
-//   Torture [CAMPAIGN…] [--seed N] [--tries N] [--seconds S]
+//   Torture [CAMPAIGN…] [--seed N] [--tries N] [--seconds S | --minutes M] [--write FILE]
 //
 // Prints a table, one row for each kind of fault, and exits with 1 when one ended badly. `--tries`
-// and `--seconds` are limits for each campaign. The same seed and tries are the same faults.
+// and `--seconds` are limits for each campaign, `--minutes` is one for all of them together. The
+// same seed and tries are the same faults. `--write` puts the table into a document.
 
-let campaigns: [any Campaign.Type] = []
+let campaigns: [any Campaign.Type] = [
+  PowerCuts.self, AllocationFaults.self, IOFaults.self, SystemCallFaults.self, FullDisk.self,
+  HostileDatabases.self, HostileManifests.self, KilledCopies.self,
+  Kills.self, SignalsAtRandom.self, SystemCallsKilled.self, Growth.self,
+]
 
 var names: [String] = []
 var seed = UInt64.random(in: 0..<1_000_000)
 var tries = Int.max
 var seconds = 60.0
+var end: ContinuousClock.Instant?
+var document: String?
 var words = CommandLine.arguments.dropFirst()
 while let word = words.popFirst() {
   switch word {
   case "--seed": seed = words.popFirst().flatMap(UInt64.init) ?? seed
   case "--tries": tries = words.popFirst().flatMap(Int.init) ?? tries
   case "--seconds": seconds = words.popFirst().flatMap(Double.init) ?? seconds
+  case "--minutes":
+    end = words.popFirst().flatMap(Double.init).map { .now + .seconds($0 * 60) }
+  case "--write": document = words.popFirst()
   case let name where campaigns.contains { $0.name == name }: names.append(name)
   default:
     say("unknown: \(word); campaigns: \(campaigns.map { $0.name }.joined(separator: ", "))")
@@ -27,15 +38,17 @@ while let word = words.popFirst() {
 }
 
 var isClean = true
-print("| what was done | tried | bad |\n|---|---|---|")
-for campaign in campaigns where names.isEmpty || names.contains(campaign.name) {
+var report = Report(seed: seed)
+let chosen = campaigns.filter { names.isEmpty || names.contains($0.name) }
+for (index, campaign) in chosen.enumerated() {
   say("\(campaign.name): seed \(seed)")
-  let run = try Run(seed: seed, limit: tries, time: .seconds(seconds))
+  // What one campaign leaves of its time the others share.
+  let time = end.map { (ContinuousClock.now.duration(to: $0)) / (chosen.count - index) }
+  let run = try Run(seed: seed, limit: tries, time: time ?? .seconds(seconds))
   try campaign.run(run)
-  for kind in run.kinds {
-    guard let tally = run.tallies[kind] else { continue }
-    print("| \(kind) | \(tally.tried) | \(tally.bad.count) |")
-  }
+  report.add(run)
   isClean = isClean && run.isClean
 }
+print(report.table)
+if let document { try report.write(to: document) }
 exit(isClean ? 0 : 1)

@@ -1,3 +1,5 @@
+import Foundation
+import Planning
 import TestSupport
 import Testing
 
@@ -8,5 +10,89 @@ struct TortureTests {
     let ended = try run("Torture", ["no-such-campaign"])
     #expect(ended.code == 64)
     #expect(ended.errors.hasPrefix("unknown: no-such-campaign; campaigns: "))
+  }
+
+  @Test(
+    "a damaged database, or a hostile manifest, crashes nothing and changes nothing",
+    arguments: [("hostile-databases", 16), ("hostile-manifests", 30)])
+  func hostile(campaign: String, tries: Int) throws {
+    let ended = try run("Torture", [campaign, "--seed", "7", "--tries", "\(tries)"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    let rows = ended.output.split(separator: "\n").dropFirst(2)
+    #expect(rows.count >= 5)
+    #expect(rows.allSatisfy { $0.hasSuffix("| 0 |") }, "\(ended.output)")
+  }
+
+  /// The campaign counts itself among what went wrong when it has met no boundary, no hot journal,
+  /// no WAL and no loss, and when a fault that it makes on purpose is not found.
+  @Test("a power cut after any event leaves a migration's boundary, and migrate again finishes")
+  func powerCuts() throws {
+    let ended = try run("Torture", ["power-cuts", "--seed", "1", "--tries", "2000"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    let rows = ended.output.split(separator: "\n").dropFirst(2)
+    #expect(rows.allSatisfy { $0.hasSuffix(" | 0 |") }, "\(ended.output)")
+    for journal in ["delete", "truncate", "persist", "wal"] {
+      let scenarios = rows.filter { $0.hasPrefix("| power cut, \(journal): ") }
+      #expect(scenarios.count == Strategy.allCases.count + 10, "\(journal)")
+    }
+    let harness = rows.filter { $0.hasPrefix("| harness: ") }
+    #expect(harness.count == 3, "what would go unseen without it: \(harness)")
+  }
+
+  /// Each of them does harm of its own first, and counts what it does not see.
+  @Test(
+    "whatever fails, the database and the history are at a boundary, and the message is true",
+    arguments: [
+      ("allocation-faults", 300, " allocation"), ("io-faults", 400, " of wal fails"),
+      ("system-call-faults", 60, " fails, once"), ("full-disk", 60, "the disk is full"),
+    ])
+  func faults(campaign: String, tries: Int, kind: String) throws {
+    let ended = try run("Torture", [campaign, "--seed", "1", "--tries", "\(tries)"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    // Where no file system can be mounted, or no library be loaded first.
+    if ended.errors.contains("not run: ") { return }
+    let rows = ended.output.split(separator: "\n").dropFirst(2)
+    #expect(rows.allSatisfy { $0.hasSuffix(" | 0 |") }, "\(ended.output)")
+    #expect(rows.contains { $0.contains(kind) }, "\(ended.output)")
+    #expect(rows.filter { $0.hasPrefix("| harness: ") }.count == 7, "\(ended.output)")
+  }
+
+  @Test("the table is written between the marks of a document, and nothing else is changed")
+  func writtenTable() throws {
+    let sandbox = try Sandbox()
+    let document = sandbox.folder + "/page.md"
+    let text = "before\n<!-- torture: begin -->\nold\n<!-- torture: end -->\nafter\n"
+    try text.write(toFile: document, atomically: true, encoding: .utf8)
+    let ended = try run(
+      "Torture", ["power-cuts", "--seed", "7", "--seconds", "0", "--write", document])
+    let written = try String(contentsOfFile: document, encoding: .utf8)
+    #expect(written.hasPrefix("before\n<!-- torture: begin -->\n"))
+    #expect(written.hasSuffix("<!-- torture: end -->\nafter\n"))
+    #expect(written.contains(ended.output))
+    #expect(written.contains("seed 7:") && !written.contains("old"))
+  }
+
+  @Test("a copy that is killed leaves the old content or the new, and nothing in the way")
+  func killedCopies() throws {
+    let ended = try run("Torture", ["killed-copies", "--seed", "1", "--tries", "12"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    for command in ["--backup", "--dry-run=copy", "restore"] {
+      for journal in ["delete", "wal"] {
+        #expect(ended.output.contains("| kill -9 of \(command), \(journal) | 2 | 0 |"))
+      }
+    }
+  }
+
+  @Test(
+    "the program, killed or asked to end at any moment, leaves old or new",
+    arguments: [
+      ("kills", 24), ("signals", 40),
+    ])
+  func ended(campaign: String, tries: Int) throws {
+    let ended = try run("Torture", [campaign, "--seed", "7", "--tries", "\(tries)"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    let rows = ended.output.split(separator: "\n").dropFirst(2)
+    #expect(rows.count > 11)
+    #expect(rows.allSatisfy { $0.hasSuffix("| 0 |") }, "\(ended.output)")
   }
 }

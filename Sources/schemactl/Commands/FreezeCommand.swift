@@ -43,11 +43,13 @@ enum FreezeCommand: Command {
     let mode = try mode(session)
     let settings = try Settings(session)
     let result = try attempt {
-      switch mode {
-      case .freeze(let release): try freeze(release, settings, session)
-      case .accept(let id, let reason): try accept(id, reason, settings, session)
-      case .resolve: try resolve(settings, session)
-      case .attributes: try writeAttributes(settings, session)
+      try settings.withClaim {
+        switch mode {
+        case .freeze(let release): try freeze(release, settings, session)
+        case .accept(let id, let reason): try accept(id, reason, settings, session)
+        case .resolve: try resolve(settings, session)
+        case .attributes: try writeAttributes(settings, session)
+        }
       }
     }
     if let failure = result.failure { session.report(.failed(.freeze, failure)) }
@@ -109,7 +111,7 @@ enum FreezeCommand: Command {
         session.report(.refused(lint))
         return lint.status
       }
-      try write(report.lock, of: project.folder)
+      try write(report.lock, of: project, settings, session)
     }
     session.report(.frozen(report, release: release, file: project.folder.lockFile))
     if project.lock == nil, !report.frozen.isEmpty { offerAttributes(project.folder, session) }
@@ -140,7 +142,7 @@ enum FreezeCommand: Command {
       session.report(.refused(lint))
       return lint.status
     }
-    try write(lock, of: project.folder)
+    try write(lock, of: project, settings, session)
     session.report(.accepted(id: id, reason: reason, file: project.folder.lockFile))
     return .success
   }
@@ -153,7 +155,7 @@ enum FreezeCommand: Command {
         return .success
       }
       let report = try resolveLock(conflict, in: folder, settings.application)
-      try write(report.lock, of: folder)
+      try write(report.lock, of: folder, session)
       session.report(.resolved(report, file: folder.lockFile))
       return .success
     } catch let error as HistoryReadError {
@@ -167,20 +169,44 @@ enum FreezeCommand: Command {
     _ settings: Settings, _ session: Session
   ) throws -> ExitStatus {
     let folder = MigrationFolder(settings.migrations)
-    do throws(FileError) {
-      let added = try folder.writeGitAttributes()
-      session.report(.attributes(added: added, file: folder.attributesFile))
-    } catch {
-      throw Failure(error)
+    let added = try session.writing.close {
+      do throws(FileError) {
+        return try folder.writeGitAttributes()
+      } catch {
+        throw Failure(error)
+      }
     }
+    session.report(.attributes(added: added, file: folder.attributesFile))
     return .success
   }
 
-  private static func write(_ lock: HistoryLock, of folder: MigrationFolder) throws {
-    do throws(FileError) {
-      try folder.write(lock)
-    } catch {
-      throw Failure(error)
+  /// Not when a manifest was saved while the lock was made: the lock would not be of what is there.
+  private static func write(
+    _ lock: HistoryLock, of project: Project, _ settings: Settings, _ session: Session
+  ) throws {
+    let now = try settings.project().migrations
+    guard now.map(\.digests) == project.migrations.map(\.digests) else {
+      throw Failure(
+        .busy,
+        "the manifests of \(project.folder.path) have changed while they were read: look at them, "
+          + "and try again. Nothing was frozen")
+    }
+    try write(lock, of: project.folder, session)
+  }
+
+  private static func write(
+    _ lock: HistoryLock, of folder: MigrationFolder, _ session: Session
+  ) throws {
+    try session.writing.close {
+      do throws(FileError) {
+        try folder.write(lock)
+      } catch {
+        throw Failure(error)
+      }
     }
   }
+}
+
+extension Migration {
+  fileprivate var digests: [String] { [id, rawDigest] }
 }

@@ -56,16 +56,27 @@ enum InitCommand: Command {
   private static func writeBaseline(
     of database: String, _ settings: Settings, _ session: Session
   ) throws {
-    let folder = MigrationFolder(settings.migrations)
-    try requireNone(in: folder)
+    // Read first: where it cannot be read, no folder is made.
     let schema = try SchemaSource.database(database).schema(
       settings.application, ignoring: ForeignObjects(ignoring: settings.configuration.ignore),
       timeout: settings.timeout, interruption: session.interruption)
     let text = manifestText(
       description: "The schema as it was when the history began.", schema.operations)
-    let file = folder.file(ofMigration: "0001_baseline")
-    try write(text, to: file, in: folder)
-    session.report(.note("wrote \(file)"))
+    let folder = MigrationFolder(settings.migrations)
+    guard mkdir(folder.path, 0o777) == 0 || errno == EEXIST else {
+      throw Failure(FileError(path: folder.path, systemError: errno))
+    }
+    try settings.withClaim {
+      try requireNone(in: folder)
+      try session.writing.close {
+        do throws(FileError) {
+          try createFile(Array(text.utf8), at: folder.file(ofMigration: "0001_baseline"))
+        } catch {
+          throw Failure(error)
+        }
+      }
+    }
+    session.report(.note("wrote \(folder.file(ofMigration: "0001_baseline"))"))
   }
 
   private static func requireNone(in folder: MigrationFolder) throws {
@@ -84,17 +95,6 @@ enum InitCommand: Command {
         .finding,
         "\(folder.path) holds a history already, through \(ids.last ?? HistoryLock.fileName): "
           + "`schemactl adopt` takes a database over into it")
-    }
-  }
-
-  private static func write(_ text: String, to file: String, in folder: MigrationFolder) throws {
-    guard mkdir(folder.path, 0o777) == 0 || errno == EEXIST else {
-      throw Failure(FileError(path: folder.path, systemError: errno))
-    }
-    do throws(FileError) {
-      try writeFileAtomically(Array(text.utf8), to: file)
-    } catch {
-      throw Failure(error)
     }
   }
 }

@@ -90,7 +90,9 @@ enum LedgerCommand: Command {
       session.report(.note("nothing was changed"))
       return .finding
     }
-    try project.carryOut(plan, database: database, timeout: timeout)
+    try session.writing.close {
+      try project.carryOut(plan, database: database, timeout: timeout)
+    }
     session.report(.repair(plan, isDone: true))
     return .success
   }

@@ -15,13 +15,28 @@ enum MigrateCommand: Command {
         "schemactl migrate --database app.sqlite --dry-run",
         "Says what would be done, and whether the rows stand in the way."),
       .init(
+        "schemactl migrate --database app.sqlite --dry-run=copy",
+        "Does it on a copy, and says how long it took."),
+      .init(
+        "schemactl migrate --database app.sqlite --backup",
+        "Keeps a copy first; 'schemactl restore' goes back to it."),
+      .init(
         "schemactl migrate --database app.sqlite --frozen --timeout 30",
         "For scripts and devices: only what has shipped, on a database that is there."),
     ],
     options: [
       OptionDeclaration(
         "to", .text("ID"), summary: "The last migration to apply, by its id or its number."),
-      OptionDeclaration("dry-run", summary: "Say what would be done, and change nothing."),
+      OptionDeclaration(
+        "dry-run", .optionalText("copy"), offers: ["copy"],
+        summary: "Say what would be done, and change nothing; 'copy' does it on a copy."),
+      OptionDeclaration(
+        "backup", .optionalText("PATH"),
+        summary: "Copy the database first: beside it, into a folder, or to a new file."),
+      OptionDeclaration("no-backup", summary: "Make no backup, whatever is configured."),
+      OptionDeclaration(
+        "keep-backups", .integer("N", 1...Int.max),
+        summary: "How many backups stay, the new one among them; 5 when nothing says otherwise."),
       OptionDeclaration(
         "frozen", summary: "Apply only what is frozen, and only to a database that is there."),
       OptionDeclaration("existing", summary: "Do not make a database that is not there."),
@@ -29,29 +44,40 @@ enum MigrateCommand: Command {
         "reset-drafts",
         summary: "Go back to the copy from before the first draft, then apply what is pending."),
       OptionDeclaration("redact", summary: "Show no values of rows in messages."),
+      OptionDeclaration(
+        "paranoid",
+        summary: "Check the file, and read all rows of all tables before and after each migration: "
+          + "what it does not write must be as it was. Slow: two passes over the database for each."
+      ),
       .strategy,
     ] + .database + .common)
 
-  static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool {
+    !invocation.isGiven("dry-run") || invocation.text("dry-run") == copy
+  }
+
+  /// What `--dry-run` may say.
+  private static let copy = "copy"
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
+    try requireSense(session)
     var options = MigrateOptions(database: try settings.requiredDatabase())
     options.through = session.invocation.text("to")
     options.frozenOnly = session.invocation.flag("frozen")
     options.existing = session.invocation.flag("existing") || options.frozenOnly
     options.timeout = settings.timeout
     options.redactsValues = session.invocation.flag("redact")
+    options.backup = settings.backup()
+    options.isParanoid = session.invocation.flag("paranoid")
 
-    let result = try attempt {
-      let project = try settings.project(
-        for: options.database, mustExist: options.existing)
-      if session.invocation.flag("reset-drafts") {
-        try reset(project, options, session)
-        options.wasReset = true
+    options.wasReset = session.invocation.flag("reset-drafts")
+    let result = try attempt { [options] in
+      let project = try heeding(session) {
+        try settings.project(for: options.database, mustExist: options.existing)
       }
-      return session.invocation.flag("dry-run")
-        ? try rehearse(project, options, session) : try migrate(project, options, session)
+      if options.wasReset { try reset(project, options, session) }
+      return try heeding(session) { try carryOut(project, options, session) }
     }
     if let failure = result.failure {
       session.report(.failed(.migrate(database: options.database), failure))
@@ -59,13 +85,46 @@ enum MigrateCommand: Command {
     return result.success ?? result.failure?.status ?? .bug
   }
 
-  private static func reset(
+  /// For what stops before it has applied anything.
+  private static func heeding<Success>(
+    _ session: Session, _ body: () throws -> Success
+  ) throws -> Success {
+    do {
+      return try body()
+    } catch  where session.interruption.isRequested {
+      throw Failure(.interrupted, "interrupted: no migration was applied")
+    }
+  }
+
+  private static func carryOut(
     _ project: Project, _ options: MigrateOptions, _ session: Session
-  ) throws {
-    guard !session.invocation.flag("dry-run"), !options.frozenOnly else {
+  ) throws -> ExitStatus {
+    guard session.invocation.isGiven("dry-run") else {
+      return try migrate(project, options, session)
+    }
+    return session.invocation.text("dry-run") == nil
+      ? try dryRun(project, options, session) : try rehearse(project, options, session)
+  }
+
+  private static func requireSense(_ session: Session) throws {
+    let given = session.invocation
+    if let word = given.text("dry-run"), word != copy {
+      throw session.usageError(
+        "--dry-run cannot be '\(word.visible)'",
+        hint: "Give --dry-run alone, or --dry-run=\(copy).")
+    }
+    if given.flag("reset-drafts"), given.isGiven("dry-run") || given.flag("frozen") {
       throw session.usageError(
         "--reset-drafts goes with neither --dry-run nor --frozen", hint: nil)
     }
+    if given.isGiven("backup"), given.flag("no-backup") {
+      throw session.usageError("--backup and --no-backup contradict each other", hint: nil)
+    }
+  }
+
+  private static func reset(
+    _ project: Project, _ options: MigrateOptions, _ session: Session
+  ) throws {
     let copy = DraftCopy(of: options.database)
     let setAside = try copy.restore(
       project, timeout: options.timeout, interruption: session.interruption)
@@ -76,18 +135,24 @@ enum MigrateCommand: Command {
   private static func migrate(
     _ project: Project, _ options: MigrateOptions, _ session: Session
   ) throws -> ExitStatus {
-    do {
-      let report = try project.migrate(options, interruption: session.interruption) {
-        session.report(.progress($0))
-      }
-      session.report(.migrated(report, options))
-      return report.status
-    } catch  where session.interruption.isRequested {
-      throw Failure(.interrupted, "interrupted: no migration was applied")
+    let report = try project.migrate(options, interruption: session.interruption) {
+      session.report(.progress($0))
     }
+    session.report(.migrated(report, options))
+    return report.status
   }
 
   private static func rehearse(
+    _ project: Project, _ options: MigrateOptions, _ session: Session
+  ) throws -> ExitStatus {
+    let report = try project.rehearse(options, interruption: session.interruption) {
+      session.report(.progress($0))
+    }
+    session.report(.tried(report, options))
+    return report.status
+  }
+
+  private static func dryRun(
     _ project: Project, _ options: MigrateOptions, _ session: Session
   ) throws -> ExitStatus {
     let report = try project.dryRun(options)

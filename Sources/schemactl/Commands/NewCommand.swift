@@ -71,15 +71,16 @@ enum NewCommand: Command {
     } catch {
       throw Failure(error)
     }
-    // While it is held, nobody else chooses the same number.
-    let claim = FolderClaim(settings.migrations)
-    defer { claim.end() }
-    let project = try settings.project()
-    let operations = try operations(on: project, settings, session)
-    do throws(FileError) {
-      try write(manifest, operations, to: project, session)
-    } catch {
-      throw Failure(error)
+    try settings.withClaim {
+      let project = try settings.project()
+      let operations = try operations(on: project, settings, session)
+      try session.writing.close {
+        do throws(FileError) {
+          try write(manifest, operations, to: project, session)
+        } catch {
+          throw Failure(error)
+        }
+      }
     }
   }
 
@@ -120,9 +121,9 @@ enum NewCommand: Command {
     let others = project.migrations.map(\.id) + (project.lock?.entries.map(\.id) ?? [])
     let id = manifest.id(after: others, at: .now)
     let file = project.folder.file(ofMigration: id)
-    let text = manifest.text(modeline: modeline, operations: operations)
-    try createFile(Array(text.utf8), at: file)
+    // First, because the manifest is what the command is for: when it is there, all is done.
     if modeline == ownModeline { try writeSchema(beside: file, session) }
+    try createFile(Array(manifest.text(modeline: modeline, operations: operations).utf8), at: file)
     session.report(.created(id: id, file: file))
   }
 
@@ -151,35 +152,9 @@ enum NewCommand: Command {
   private static func writeSchema(beside file: String, _ session: Session) throws(FileError) {
     let path = (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + schemaFile
     guard access(path, F_OK) != 0 else { return }
+    // One that cannot be looked at may be somebody's own.
+    guard errno == ENOENT else { throw FileError(path: path, systemError: errno) }
     try writeFileAtomically(Array(JSONSchema.manifest.utf8), to: path)
     session.report(.note("wrote \(path), by which editors complete and check manifests"))
-  }
-
-  /// Makes a file that nobody sees half written, and that replaces none.
-  private static func createFile(_ bytes: [UInt8], at path: String) throws(FileError) {
-    let temporary = path + ".new"
-    try writeFileAtomically(bytes, to: temporary)
-    defer { unlink(temporary) }
-    if link(temporary, path) == 0 { return }
-    let problem = errno
-    // Where the file system knows no links, the claim and this look must do.
-    guard problem != EEXIST, access(path, F_OK) != 0, rename(temporary, path) == 0 else {
-      throw FileError(path: path, systemError: problem)
-    }
-  }
-}
-
-/// A lock on a folder among processes, as far as its file system knows locks; released with the
-/// process at the latest.
-private struct FolderClaim {
-  private let descriptor: Int32
-
-  init(_ path: String) {
-    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor >= 0 { _ = flock(descriptor, LOCK_EX) }
-  }
-
-  func end() {
-    if descriptor >= 0 { close(descriptor) }
   }
 }

@@ -22,12 +22,15 @@ enum RebaseCommand: Command {
     options: [OptionDeclaration("dry-run", summary: "Only say what would be renamed.")] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
-    let folder = MigrationFolder(try Settings(session).migrations)
+    let settings = try Settings(session)
+    let folder = MigrationFolder(settings.migrations)
     let isRehearsal = session.invocation.flag("dry-run")
     let result = try attempt {
-      let renamings = try renamings(session.invocation.arguments, folder)
-      if !isRehearsal { try rename(renamings, folder) }
-      return renamings
+      try settings.withClaim {
+        let renamings = try renamings(session.invocation.arguments, folder)
+        if !isRehearsal { try session.writing.close { try rename(renamings, folder) } }
+        return renamings
+      }
     }
     switch result {
     case .success(let renamings):

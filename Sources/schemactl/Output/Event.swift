@@ -13,6 +13,11 @@ enum Event {
 
   case migrated(MigrateReport, MigrateOptions)
   case rehearsed(DryRunReport, MigrateOptions)
+  /// On a copy.
+  case tried(RehearsalReport, MigrateOptions)
+  /// What the history says of the database afterwards; nil when the history is not at hand.
+  case restored(Restore.Report, Result<StatusReport, Failure>?, database: String)
+  case backups([Backups.Backup], database: String)
   case planned(PlanReport)
   case stands(StatusReport, database: String)
   case verified(VerifyReport, of: Project, database: String?)
@@ -43,7 +48,7 @@ enum Event {
   /// Whose result a failure stands in.
   enum CommandResult {
     case migrate(database: String)
-    case plan, status, verify, diff, inspect, adopt, new, lint, freeze, rebase, ledger
+    case plan, status, verify, diff, inspect, adopt, new, lint, freeze, rebase, ledger, restore
   }
 }
 

@@ -47,7 +47,7 @@ enum JSON {
     }
   }
 
-  /// C1 controls too are escaped, which JSON does not ask for: the line may end up on a terminal.
+  /// More is escaped than JSON asks for: the line may end up on a terminal.
   private static func write(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for scalar in text.unicodeScalars {
@@ -57,7 +57,7 @@ enum JSON {
       case "\n": bytes += "\\n".utf8
       case "\r": bytes += "\\r".utf8
       case "\t": bytes += "\\t".utf8
-      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
+      case _ where !scalar.isHarmless:
         let digits = String(scalar.value, radix: 16)
         bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
       default: bytes += UTF8.encode(scalar).map(Array.init) ?? []

@@ -23,6 +23,20 @@ struct JSONReporter: Reporter {
         migration(failure: report.failure) + [
           ("plan", report.plan.json), ("answers", .array(report.answers.map(\.json))),
         ])
+    case .tried(let report, _):
+      write(
+        migration(failure: report.run.failure) + [
+          (
+            "copy",
+            .object([
+              ("applied", .array(report.run.applied.map(\.json))),
+              ("milliseconds", .integer(report.milliseconds)),
+            ])
+          )
+        ])
+    case .restored(let report, let state, _): write(restoration(report, state))
+    case .backups(let backups, _):
+      write(restoration() + [("backups", .array(backups.map(\.json)))])
     case .planned(let report): write(report.members)
     case .stands(let report, _): write(report.members)
     case .verified(let report, _, _): write(report.members)
@@ -118,6 +132,7 @@ extension Event.CommandResult {
     case .freeze:
       return [("frozen", .array([])), ("release", .null), ("file", .null), failed]
     case .rebase: return [("renamed", .array([])), failed]
+    case .restore: return restoration() + [failed]
     }
   }
 }
@@ -167,19 +182,36 @@ extension Failure {
 
 extension MigrateReport {
   fileprivate var members: [(String, JSON)] {
-    migration(applied: applied, failure: failure, created: created, drift: drift)
-      + [("draftCopy", .text(draftCopy))]
+    migration(
+      applied: applied, failure: failure, backup: backup, created: created, drift: drift)
+      + [("draftCopy", .text(draftCopy)), ("paranoid", paranoid?.json ?? .null)]
   }
+}
+
+extension ParanoidReport {
+  fileprivate var json: JSON {
+    let written = written.map { table in
+      JSON.object([
+        ("migration", .string(table.migration)), ("table", .string(table.table)),
+        ("before", .rows(table.before)), ("after", .rows(table.after)),
+      ])
+    }
+    return .object([("quickCheck", .string(quickCheck)), ("written", .array(written))])
+  }
+}
+
+extension JSON {
+  fileprivate static func rows(_ count: Int64?) -> JSON { count.map { .integer($0) } ?? .null }
 }
 
 /// What was applied stays, whatever came after it: a failure from 64 up stands beside it.
 private func migration(
-  applied: [AppliedMigration] = [], failure: Failure?, created: Bool = false,
-  drift: [SchemaChange] = []
+  applied: [AppliedMigration] = [], failure: Failure?, backup: String? = nil,
+  created: Bool = false, drift: [SchemaChange] = []
 ) -> [(String, JSON)] {
   (failure?.errorMember ?? []) + [
     ("applied", .array(applied.map(\.json))), ("failed", failure?.json ?? .null),
-    ("backup", .null), ("created", .bool(created)), ("drift", .array(drift.map(\.json))),
+    ("backup", .text(backup)), ("created", .bool(created)), ("drift", .array(drift.map(\.json))),
   ]
 }
 
@@ -198,6 +230,29 @@ extension Schema {
           })
       ), ("manifest", .string(manifestText(operations))),
     ]
+  }
+}
+
+/// Without a report nothing was restored.
+private func restoration(
+  _ report: Restore.Report? = nil, _ state: Result<StatusReport, Failure>? = nil
+) -> [(String, JSON)] {
+  let status = state?.success
+  return [
+    ("restored", .text(report?.backup)), ("setAside", .text(report?.setAside)),
+    ("current", .text(report?.current)),
+    ("pending", status.map { .list($0.pending) } ?? .null),
+    ("ledger", status.map { .array($0.ledger.map(\.json)) } ?? .null),
+  ]
+}
+
+extension Backups.Backup {
+  fileprivate var json: JSON {
+    let rows = try? ledger()
+    return .object([
+      ("file", .string(path)), ("madeAt", .string(madeAt)), ("bytes", .integer(bytes)),
+      ("last", .text(rows?.last?.id)), ("readable", .bool(rows != nil)),
+    ])
   }
 }
 

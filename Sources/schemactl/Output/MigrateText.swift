@@ -11,9 +11,20 @@ extension TextReporter {
     if let copy = report.draftCopy {
       note("kept a copy from before the first draft: \(copy) (--reset-drafts goes back to it)")
     }
+    if let backup = report.backup { note("kept a backup from before: \(backup)") }
     for applied in report.applied {
       let effects = effects(of: applied).map { " (\($0))" } ?? ""
       mention("Applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
+      for table in report.paranoid?.written ?? [] where table.migration == applied.id {
+        mention("  \(table.table.visible): \(rows(of: table))")
+      }
+    }
+    if let paranoid = report.paranoid, report.failure == nil {
+      note(
+        paranoid.quickCheck == "ok"
+          ? "every other row is as it was, and quick_check finds nothing"
+          : "every other row is as it was; quick_check could not be run: "
+            + paranoid.quickCheck.visible)
     }
     for change in report.drift { note("drift: " + change.sentence) }
     guard let failure = report.failure else {
@@ -24,6 +35,20 @@ extension TextReporter {
     complain(Problem(failure))
     advise(whatStays(report, database, options.wasReset))
     if let advice = failure.status.advice { advise(advice) }
+    if let backup = report.backup {
+      advise(
+        "to go back to before: `schemactl restore --database "
+          + "\(shellQuoted(options.database).visible) \(shellQuoted(backup).visible)`")
+    }
+  }
+
+  private func rows(of table: WrittenTable) -> String {
+    switch (table.before, table.after) {
+    case (let before?, let after?): "\(counted(Int(before), "row")) before, \(after) after"
+    case (nil, let after?): "made, \(counted(Int(after), "row"))"
+    case (let before?, nil): "dropped, \(counted(Int(before), "row"))"
+    case (nil, nil): "made and dropped"
+    }
   }
 
   /// What was done to the rows, where it is not plain from the operation.
@@ -75,6 +100,9 @@ extension TextReporter {
     _ report: MigrateReport, _ database: String, _ wasReset: Bool
   ) -> String {
     guard let last = report.applied.last else {
+      guard report.uncertain.isEmpty else {
+        return "\(database) is as it was, or holds all of what was to be committed"
+      }
       let state =
         report.created
         ? "was made and is empty"
@@ -111,6 +139,25 @@ extension TextReporter {
       return "not checked: \(question) (a migration before it writes these rows)"
     }
     return answer.obstacle == nil ? "checked: \(question)" : "in the way: not \(question)"
+  }
+
+  func show(_ report: RehearsalReport, _ options: MigrateOptions) {
+    for applied in report.run.applied {
+      let effects = effects(of: applied).map { " (\($0))" } ?? ""
+      say("On a copy, applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
+    }
+    for change in report.run.drift { note("drift: " + change.sentence) }
+    let database = options.database.visible
+    if let failure = report.run.failure {
+      complain(Problem(failure))
+      return advise("this was a copy: \(database) was not changed")
+    }
+    guard !report.run.applied.isEmpty else {
+      return mention(report.run.isHistoryEmpty ? nothingThere(options) : arrival(0, options))
+    }
+    mention(
+      "\(counted(report.run.applied.count, "migration")) in \(report.milliseconds) ms, on a copy: "
+        + "\(database) was not changed.")
   }
 
   func show(_ report: PlanReport) {

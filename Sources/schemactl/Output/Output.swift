@@ -62,6 +62,15 @@ final class Output {
   }
 }
 
+/// Keeps the numbers of standard streams that the parent has closed from the next file that is
+/// opened: a message would be written into it (How To Corrupt An SQLite Database, section 1.1).
+/// Writing to them fails as before.
+func openStandardStreams() {
+  for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
+    _ = open("/dev/null", O_RDONLY)
+  }
+}
+
 /// Writes all bytes. The result is `errno` when that fails.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
   var written = 0

@@ -28,6 +28,9 @@ final class TextReporter: Reporter {
     case .stopped(let problem): complain(problem)
     case .migrated(let report, let options): show(report, options)
     case .rehearsed(let report, let options): show(report, options)
+    case .tried(let report, let options): show(report, options)
+    case .restored(let report, let state, let database): show(report, state, database)
+    case .backups(let backups, let database): show(backups, database)
     case .planned(let report): show(report)
     case .stands(let report, let database): show(report, database)
     case .verified(let report, _, let database): show(report, database)
@@ -61,6 +64,10 @@ final class TextReporter: Reporter {
     case .started(let id, _, _): current = id
     case .ran(let statement) where statement.utf8.starts(with: "UPDATE".utf8):
       rewriting.insert(current)
+    case .note(let text):
+      progress.clear()
+      note(text)
+      errors.flush()
     default: break
     }
     progress.show(event)
@@ -113,7 +120,7 @@ final class TextReporter: Reporter {
     let position = place?.position.map { ":\($0.line):\($0.column)" } ?? ""
     let start = place.map { $0.file.visible + position } ?? "schemactl"
     let error = paint("error:", "1;31", on: errors)
-    errors.write("\(start): \(error) \(message.visibleLines)\n")
+    errors.write("\(start): \(error) \(message.visibleLines.withShortWords)\n")
   }
 
   /// - Parameter colour: as ECMA-48 numbers it (SGR).

@@ -13,6 +13,15 @@ extension String {
   /// As `visible`, for SQL: its line ends and tabs stay.
   var visibleScript: String { visible { $0 == "\n" || $0 == "\t" } }
 
+  /// With words that no line has room for cut short: a name may have thousands of characters.
+  var withShortWords: String {
+    guard utf8.count > 300 else { return self }
+    return split(separator: " ", omittingEmptySubsequences: false).map { word in
+      word.utf8.count > 300 && word.count > 300
+        ? "\(word.prefix(100))…\(word.suffix(20)) (\(word.count) characters)" : String(word)
+    }.joined(separator: " ")
+  }
+
   /// At most `limit` characters, on one line.
   func shortened(to limit: Int) -> String {
     let line = split(whereSeparator: \.isWhitespace).joined(separator: " ").visible
@@ -32,8 +41,10 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  fileprivate var isHarmless: Bool {
-    switch properties.generalCategory {
+  /// Neither drives a terminal, nor breaks the line, nor turns the direction of writing.
+  var isHarmless: Bool {
+    if (0x20..<0x7F).contains(value) { return true }
+    return switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: false
     default: !properties.isBidiControl
     }

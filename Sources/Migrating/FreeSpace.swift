@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Room on a disk, asked for before anything large is written there.
+package enum FreeSpace {
+  /// - Parameter purpose: what needs it: `a backup of app.sqlite`.
+  /// - Throws: when there is less (74).
+  static func require(
+    _ bytes: Int64, in folder: String, for purpose: String
+  ) throws(Failure) {
+    var status = statvfs()
+    // Who cannot tell says that there are no blocks at all; the write itself will find out.
+    guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return }
+    let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    guard free < bytes else { return }
+    throw Failure(
+      .inputOutput,
+      "\(purpose) needs \(size(bytes, .up)), and \(named(folder)) has \(size(free, .down)) free. "
+        + "Nothing was changed: make room there first")
+  }
+
+  /// `466 MB`, as disks are sold.
+  package static func size(_ bytes: Int64, _ rule: FloatingPointRoundingRule = .up) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB"]
+    var amount = Double(bytes)
+    var unit = 0
+    while amount >= 1000, unit < units.count - 1 {
+      amount /= 1000
+      unit += 1
+    }
+    let tenths = (amount * 10).rounded(rule) / 10
+    let isWhole = unit == 0 || amount >= 10
+    return "\(isWhole ? String(Int64(amount.rounded(rule))) : String(tenths)) \(units[unit])"
+  }
+
+  private static func named(_ folder: String) -> String {
+    guard let path = realpath(folder, nil) else { return folder }
+    defer { free(path) }
+    return String(cString: path)
+  }
+}

@@ -1,0 +1,96 @@
+import SQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Puts a copy in a database's place as a file, where SQLite cannot write to what is there, or
+/// nothing is.
+struct Installation {
+  /// As it was named.
+  let database: String
+  let copier: Copier
+
+  /// What SQLite keeps beside a database. A journal that stays would be played back into the copy.
+  private static let companions = ["-journal", "-wal", "-shm"]
+
+  /// - Returns: where what was there is now, with its journals: `<database>.before-restore`.
+  func run(_ backup: String) throws(Failure) -> String? {
+    // A link stays, and the file that it leads to is replaced.
+    let target = resolved(database)
+    let copy = try copier.copy(still: backup, as: target, "a copy of \(backup)")
+    copy.admitReaders(of: access(target, F_OK) == 0 ? target : backup)
+    let lock = open(target, O_RDWR | O_CLOEXEC)
+    defer { if lock >= 0 { close(lock) } }
+    if lock >= 0, isInUse(lock) {
+      throw Failure(
+        .busy,
+        "\(database) is damaged, and another process has it open: stop that one, then restore "
+          + "again. Nothing was changed")
+    }
+    let setAside = try setAside(target)
+    do {
+      try copy.replace(target)
+      return setAside
+    } catch {
+      throw Failure(
+        error.status,
+        error.message + (setAside.map { ". What \(database) held is in \($0), too" } ?? ""))
+    }
+  }
+
+  /// A link gives what is there a second name, so that there is always something at the path.
+  private func setAside(_ target: String) throws(Failure) -> String? {
+    let found = ([""] + Self.companions).filter { access(target + $0, F_OK) == 0 }
+    guard !found.isEmpty else { return nil }
+    let name = try freeName(target + ".before-restore")
+    if found.contains(""), link(target, name) != 0, rename(target, name) != 0 {
+      throw failure(name)
+    }
+    copier.onEvent(.note("what \(database) held is kept in \(name)"))
+    for suffix in found where suffix != "" {
+      guard rename(target + suffix, name + suffix) == 0 else { throw failure(name + suffix) }
+    }
+    try PartialCopy.syncFolder(of: name)
+    return name
+  }
+
+  private func freeName(_ name: String) throws(Failure) -> String {
+    for number in 1...10_000 {
+      let free = number == 1 ? name : "\(name)-\(number)"
+      var status = stat()
+      let isTaken = ([""] + Self.companions).contains { lstat(free + $0, &status) == 0 }
+      if !isTaken { return free }
+    }
+    throw Failure(.inputOutput, "\(name): there are 10,000 of this name")
+  }
+
+  /// Whether somebody holds one of the locks that SQLite takes (os.h: PENDING_BYTE and the 511
+  /// bytes that follow). In WAL mode everybody who has the file open does.
+  private func isInUse(_ descriptor: Int32) -> Bool {
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = 0x4000_0000
+    lock.l_len = 512
+    return fcntl(descriptor, F_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES)
+  }
+
+  private func resolved(_ path: String) -> String {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  private func failure(_ path: String) -> Failure {
+    Failure(
+      errno == EACCES || errno == EPERM ? .permission : .inputOutput,
+      "\(path) cannot be made: \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,95 @@
+import SQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Writes a copy over the database that it was made of.
+extension Copier {
+  /// Writes one database over another, as one transaction: who reads meanwhile sees the old content
+  /// or the new. What is replaced is kept, and has its name before anything is overwritten:
+  /// afterwards it is all that is left.
+  ///
+  /// - Parameter name: what is kept gets it, with a number when it is taken.
+  /// - Returns: where that is.
+  func replace(
+    _ database: String, by copy: String, keepingAs name: String
+  ) throws(Failure) -> String {
+    try takePageSize(of: copy, database)
+    for _ in 0..<5 {
+      let old = try self.copy(
+        database, as: database, "a copy of what \(database) holds"
+      ) { live in
+        // The copy, a journal of what is overwritten or written, and what the file grows by.
+        let new = DatabaseFile.size(copy)
+        return live + max(live, new) + max(0, new - live)
+      }
+      guard let old else { continue }
+      old.partial.admitReaders(of: database)
+      let kept = try old.partial.keep(as: name)
+      do {
+        if try overwrite(database, with: copy, unless: old.watch, kept) { return kept }
+      } catch {
+        throw Failure(
+          error.status, error.message + ". What \(database) held is in \(kept), too",
+          place: error.place, migration: error.migration)
+      }
+      // Between the copy and the lock another process has written: both are made anew.
+      unlink(kept)
+    }
+    throw Failure(
+      .busy,
+      "\(database) cannot be replaced: others keep writing to it. Nothing was changed; stop what "
+        + "writes to it and try again")
+  }
+
+  /// False, and nothing is written, when the database has changed since `watch` began.
+  private func overwrite(
+    _ database: String, with copy: String, unless watch: ChangeWatch, _ kept: String
+  ) throws(Failure) -> Bool {
+    var hasChanged = false
+    var hasMoved = false
+    do {
+      let source = try open(copy, DatabaseFile.stillMode(of: copy))
+      let target = try open(database, .readWrite)
+      try target.makeCommitsDurable()
+      let size = try source.value("PRAGMA main.page_size")?.integer ?? 0
+      try source.backup(to: target, pages: 4096, first: 0) { left, all in
+        // The first call has taken the lock: what is seen now stays.
+        hasChanged = hasChanged || watch.hasChanged
+        hasMoved = target.hasMoved
+        if left == all, !hasChanged { onEvent(.note("what \(database) held is kept in \(kept)")) }
+        onEvent(.copying(done: Int64(all - left) * size, of: Int64(all) * size))
+        return !hasChanged && !hasMoved && !interruption.isRequested
+      }
+      return true
+    } catch {
+      if hasMoved { throw Failure(moved: database) }
+      if hasChanged { return false }
+      throw Failure(error, database: database)
+    }
+  }
+
+  /// In WAL mode the size of pages cannot change (Online Backup API, `sqlite3_backup_step`).
+  private func takePageSize(of copy: String, _ database: String) throws(Failure) {
+    do {
+      let target = try open(database, .readWrite)
+      guard try target.value("PRAGMA journal_mode") == "wal" else { return }
+      let source = try open(copy, DatabaseFile.stillMode(of: copy))
+      let size = "PRAGMA main.page_size"
+      guard try source.value(size) != target.value(size) else { return }
+      guard try target.value("PRAGMA journal_mode = DELETE") == "delete" else {
+        throw DatabaseError(
+          extendedCode: ResultCode.busy.rawValue, message: "its page size is about to change")
+      }
+    } catch let error as DatabaseError {
+      throw Failure(error, database: database)
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Planning
+import SQLite
+
+/// How many rows a table has, and what each column's values add up to.
+struct RowChecksums {
+  let rows: Int64
+  /// In the order of the columns that were asked for.
+  let columns: [Checksum]
+
+  /// Reads the whole table once.
+  init(of table: TableRows, on connection: Connection) throws(DatabaseError) {
+    let key =
+      table.isWithoutRowid
+      ? try connection.value(
+        "SELECT name FROM pragma_index_list(?1, 'main') WHERE origin = 'pk'", [.text(table.table)])?
+        .text : nil
+    let row =
+      try connection.withChecksums { () throws(DatabaseError) in
+        try connection.rows(table.query(key: key))
+      }.first ?? []
+    rows = row.first?.integer ?? 0
+    columns = row.dropFirst().enumerated().flatMap { index, value in
+      let left = table.columns.count - index * Checksum.valuesAtOnce
+      return Checksum.list(min(left, Checksum.valuesAtOnce), from: value)
+    }
+  }
+}
+
+extension Runner {
+  func checksums(of rows: TableRows, _ context: Context) throws(Failure) -> RowChecksums {
+    do {
+      return try RowChecksums(of: rows, on: connection)
+    } catch {
+      throw context.failure(error, onShadow: target == .shadow)
+    }
+  }
+
+  /// Neither a manifest nor the values in a table can bring a difference about: the statements are
+  /// ours, no trigger fires. So it is no failed migration (3), after which one would correct the
+  /// manifest, but a bug, or a damaged file (`Upgrade`).
+  func compare(
+    _ before: RowChecksums, with after: RowChecksums, _ proof: RowProof, _ context: Context
+  ) throws(Failure) {
+    let changed = zip(proof.before.columns, zip(before.columns, after.columns))
+      .filter { $1.0 != $1.1 }.map { "\(proof.before.table).\($0.0)" }
+    guard before.rows != after.rows || !changed.isEmpty else { return }
+    var found: [String] = []
+    if before.rows != after.rows {
+      found.append(
+        "\(proof.before.table) had \(counted(before.rows, "row")) and came to have \(after.rows)")
+    }
+    if !changed.isEmpty {
+      found.append("values changed that had to stay: \(listed(changed))")
+    }
+    throw context.failure(
+      .bug,
+      "the rows are not what they must be after this operation: \(found.joined(separator: "; ")) "
+        + "(\(counted(after.rows, "row"))). Everything was rolled back")
+  }
+}
+
+/// The first ten, and how many more there are.
+func listed(_ names: [String]) -> String {
+  let more = names.count > 10 ? ", and \(names.count - 10) more" : ""
+  return names.prefix(10).joined(separator: ", ") + more
+}
+
+extension Step {
+  /// Whether the step leaves the database as it is.
+  var onlyAsks: Bool {
+    switch self {
+    case .scan, .guarding, .assertion: true
+    case .statement, .script, .edit, .rewriting: false
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+
+/// All tables of a database before a migration, and what the migration says that it writes: with
+/// `--paranoid` nothing else may differ afterwards, whoever has done it.
+///
+/// What an operation of ours rewrites it proves itself (`RowProof`); what the manifest's own
+/// statements write is counted and reported.
+final class RowWatch {
+  private let connection: Connection
+  private let before: [String: Table]
+  /// Operations that prove their rows themselves.
+  private var proven: Set<Int> = []
+  /// Tables that statements of the manifest write, by folded name and by root page, because a name
+  /// may change in the middle.
+  private var written: Set<String> = []
+  private var writtenPages: Set<Int64> = []
+  /// How many columns of each table are dropped, or changed by an operation that proves the others.
+  private var changedColumns: [String: Int] = [:]
+  /// Tables whose rows an operation has proven that tells them apart by something else afterwards.
+  private var reidentified: Set<String> = []
+  private var renamesTables = false
+
+  private struct Table {
+    let object: SchemaObject
+    let rows: TableRows
+    let checksums: RowChecksums
+  }
+
+  init(_ schema: Schema, on connection: Connection) throws(RowWatchError) {
+    self.connection = connection
+    before = try Self.tables(of: schema, on: connection)
+  }
+
+  /// Generated columns and virtual tables follow from what is read here; SQLite's own tables have
+  /// rows that any statement may change.
+  private static func tables(
+    of schema: Schema, on connection: Connection
+  ) throws(RowWatchError) -> [String: Table] {
+    var tables: [String: Table] = [:]
+    for object in schema.tables where !object.isInternal && object.rootPage != 0 {
+      do {
+        let rows = try TableRows(of: object)
+        tables[object.key.name] = Table(
+          object: object, rows: rows, checksums: try RowChecksums(of: rows, on: connection))
+      } catch let error as PlanningError {
+        throw .unreadable(error.message)
+      } catch let error as DatabaseError {
+        throw .database(error)
+      } catch {
+        throw .unreadable("\(error)")
+      }
+    }
+    return tables
+  }
+
+  // MARK: What the migration does
+
+  func note(_ plan: OperationPlan, at operation: Int) {
+    guard !plan.proofs.isEmpty else { return }
+    proven.insert(operation)
+    for proof in plan.proofs {
+      changedColumns[proof.after.table.asciiLowercased, default: 0] += proof.changedColumns
+      if !proof.keepsIdentity { reidentified.insert(proof.after.table.asciiLowercased) }
+    }
+  }
+
+  func note(_ statement: Runner.RunStatement) throws(DatabaseError) {
+    guard !proven.contains(statement.operation) else { return }
+    for event in statement.events {
+      switch event.action {
+      case .insert, .update, .delete:
+        guard event.database == "main", let name = event.first?.asciiLowercased else { continue }
+        guard written.insert(name).inserted else { continue }
+        let page = try connection.value(
+          "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?1",
+          [.text(name)])
+        if let page = page?.integer { writtenPages.insert(page) }
+      case .alterTable where event.database != nil:
+        // The third name is there when a column is dropped.
+        changedColumns[event.second?.asciiLowercased ?? "", default: 0] += 1
+      case .function where event.second == "sqlite_rename_table": renamesTables = true
+      default: break
+      }
+    }
+  }
+
+  // MARK: What has become of the rows
+
+  /// - Returns: the tables that statements of the manifest wrote, with how many rows each had and has.
+  func check(_ schema: Schema) throws(RowWatchError) -> [WrittenTable] {
+    let after = try Self.tables(of: schema, on: connection)
+    var report: [WrittenTable] = []
+    var found: Set<String> = []
+    for (name, old) in before.sorted(by: { $0.key < $1.key }) {
+      let new = successor(of: old, in: after)
+      if let new { found.insert(new.object.key.name) }
+      if isWritten(old.object, new?.object, in: schema) {
+        report.append(
+          WrittenTable(
+            table: new?.object.name ?? old.object.name, before: old.checksums.rows,
+            after: new?.checksums.rows))
+      } else if let new, let damage = damage(old, new) {
+        throw .changed(damage)
+      } else if new == nil {
+        throw .changed("the table \(name) is gone")
+      }
+    }
+    for (name, new) in after where !found.contains(name) {
+      guard isWritten(nil, new.object, in: schema) else { continue }
+      report.append(
+        WrittenTable(table: new.object.name, before: nil, after: new.checksums.rows))
+    }
+    return report.sorted { $0.table < $1.table }
+  }
+
+  /// The same table afterwards: a renamed one keeps its root page, one that is made anew its name.
+  private func successor(of old: Table, in after: [String: Table]) -> Table? {
+    let namesake = after[old.object.key.name]
+    guard renamesTables, namesake?.object.rootPage != old.object.rootPage else { return namesake }
+    return after.values.first { $0.object.rootPage == old.object.rootPage } ?? namesake
+  }
+
+  private func isWritten(
+    _ old: SchemaObject?, _ new: SchemaObject?, in schema: Schema
+  ) -> Bool {
+    let objects = [old, new].compactMap { $0 }
+    return objects.contains { object in
+      written.contains(object.key.name) || writtenPages.contains(object.rootPage)
+        || isShadowOfWritten(object)
+    }
+  }
+
+  /// A module writes its tables with statements that it may have compiled long before.
+  private func isShadowOfWritten(_ object: SchemaObject) -> Bool {
+    object.key.name.indices.contains { index in
+      object.key.name[index] == "_" && written.contains(String(object.key.name[..<index]))
+    }
+  }
+
+  /// ALTER TABLE gives columns other names, and never other values: every column that was not dropped
+  /// must be there, under its own name or another.
+  private func damage(_ old: Table, _ new: Table) -> String? {
+    let name = new.object.name
+    guard old.checksums.rows == new.checksums.rows else {
+      return "\(name) had \(counted(old.checksums.rows, "row")) and came to have "
+        + "\(new.checksums.rows)"
+    }
+    guard !reidentified.contains(new.object.key.name) else { return nil }
+    guard old.rows.tellsRowsApart && new.rows.tellsRowsApart || old.rows.columns == new.rows.columns
+    else { return nil }
+    var rest = Array(zip(new.rows.columns.map(\.asciiLowercased), new.checksums.columns))
+    var lost = Array(zip(old.rows.columns, old.checksums.columns))
+    lost.removeAll { column, checksum in
+      rest.remove { $0 == column.asciiLowercased && $1 == checksum }
+    }
+    lost.removeAll { _, checksum in rest.remove { $1 == checksum } }
+    let allowed = Set([old.object.key.name, new.object.key.name])
+      .reduce(0) { $0 + (changedColumns[$1] ?? 0) }
+    guard lost.count > allowed else { return nil }
+    return "values changed that had to stay: "
+      + "\(listed(lost.map { "\(name).\($0.0)" })) (\(counted(new.checksums.rows, "row")))"
+  }
+}
+
+/// What `--paranoid` has seen of a run.
+package struct ParanoidReport: Sendable, Hashable {
+  /// What `PRAGMA quick_check` said after the last migration: `ok`, or why it could not be run.
+  package var quickCheck = "ok"
+  /// For each migration that was applied.
+  package var written: [WrittenTable] = []
+}
+
+/// How many rows a table had and has that the manifest's own statements wrote.
+package struct WrittenTable: Sendable, Hashable {
+  package var migration = ""
+  package let table: String
+  /// Nil when the migration made the table.
+  package let before: Int64?
+  /// Nil when it dropped the table.
+  package let after: Int64?
+}
+
+enum RowWatchError: Error {
+  case database(DatabaseError)
+  /// The definition of a table cannot be read.
+  case unreadable(String)
+  /// Something is not as it was.
+  case changed(String)
+}
+
+extension Array {
+  /// Removes the first element that `isMeant` names. False when there is none.
+  fileprivate mutating func remove(where isMeant: (Element) -> Bool) -> Bool {
+    guard let index = firstIndex(where: isMeant) else { return false }
+    remove(at: index)
+    return true
+  }
+}

@@ -1,0 +1,26 @@
+import CSQLite
+import Synchronization
+
+private let settings = Mutex("")
+
+/// While `body` runs, every connection begins with `sql`: what no one can set from outside, the
+/// journal mode of a connection or the size of its cache. What fails is passed over.
+package func withConnectionSettings<Result>(
+  _ sql: String, _ body: () throws -> Result
+) rethrows -> Result {
+  typealias Entry =
+    @convention(c) (
+      OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, OpaquePointer?
+    ) -> Int32
+  let entry: Entry = { database, _, _ in
+    sqlite3_exec(database, settings.withLock { $0 }, nil, nil, nil)
+    return SQLITE_OK
+  }
+  // SQLite declares it without the parameters that it gives it (Register A Shared Library As An
+  // Automatic Extension).
+  let bare = unsafeBitCast(entry, to: (@convention(c) () -> Void).self)
+  settings.withLock { $0 = sql }
+  sqlite3_auto_extension(bare)
+  defer { sqlite3_cancel_auto_extension(bare) }
+  return try body()
+}

@@ -1,0 +1,27 @@
+import History
+import Migrating
+import SQLite
+import SchemaModel
+
+/// A database file, whatever it holds: its schema and its ledger are read or refused.
+enum DatabaseTarget: FuzzTarget {
+  static let name = "database"
+
+  static func take(_ bytes: [UInt8]) throws {
+    // More pages teach nothing that few do not.
+    guard bytes.count <= 65_536 else { return }
+    let connection = try Connection(path: nil)
+    guard (try? connection.deserialize(bytes)) != nil,
+      let live = try? LiveDatabase(connection, path: "fuzz.sqlite")
+    else { return }
+    let schema = live.schema
+    try promise(
+      compareSchemas(expected: schema, actual: schema).isEmpty, "the schema differs from itself")
+    _ = compareSchemas(expected: Schema(), actual: schema)
+    _ = compareSchemas(expected: schema, actual: Schema()).map(\.sentence)
+    try promise(schema.fingerprint().count == 64, "a fingerprint that is none")
+    _ = ForeignKeyGraph(schema).affected(by: Set(schema.tables.map(\.name)))
+    let entries = compareLedger(live.rows ?? [], with: [], nil)
+    try promise(entries.count == (live.rows ?? []).count, "a row of the ledger is passed over")
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import Fuzzing
+import Testing
+
+/// What `make fuzz` begins with, and what it has found.
+@Suite("Corpora of the fuzzer")
+struct CorpusTests {
+  @Test("every input keeps the promises of its target", arguments: fuzzTargets.map { $0.name })
+  func replay(name: String) throws {
+    let target = try #require(fuzzTargets.first { $0.name == name })
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Fuzzing/Corpora/\(name)")
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    #expect(!files.isEmpty)
+    for file in files {
+      let bytes = Array(try Data(contentsOf: file))
+      #expect(throws: Never.self, "\(file.lastPathComponent)") { try target.take(bytes) }
+    }
+  }
+}

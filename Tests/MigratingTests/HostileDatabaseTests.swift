@@ -1,0 +1,286 @@
+import Foundation
+import History
+import Migrating
+import Planning
+import SQLite
+import SchemaModel
+import Synchronization
+import TestSupport
+import Testing
+
+/// Databases that are odd, or meant to do harm, and yet whole.
+@Suite("hostile databases")
+struct HostileDatabaseTests {
+  // MARK: Layouts
+
+  @Test(
+    "whatever the pages' size and the text's encoding, rows and what is somebody else's stay",
+    arguments: [
+      (512, "UTF-8", 0), (1024, "UTF-16le", 0), (2048, "UTF-16be", 1), (4096, "UTF-16le", 2),
+      (8192, "UTF-8", 1), (16384, "UTF-8", 0), (32768, "UTF-16be", 0), (65536, "UTF-8", 2),
+    ])
+  func layouts(pageSize: Int, encoding: String, autoVacuum: Int) throws {
+    let sandbox = try Sandbox.reminders()
+    let settings = """
+      SELECT * FROM pragma_page_size, pragma_encoding, pragma_auto_vacuum, pragma_application_id,
+        pragma_user_version
+      """
+    try sandbox.run(
+      """
+      PRAGMA page_size = \(pageSize); PRAGMA encoding = '\(encoding)';
+      PRAGMA auto_vacuum = \(autoVacuum); PRAGMA application_id = 4711; PRAGMA user_version = -3;
+      CREATE TABLE made (a); DROP TABLE made;
+      """)
+    try sandbox.makeRelease1()
+    try sandbox.run("INSERT INTO tags (id, title) VALUES ('t3', 'ünïcödé 🎈')")
+    let rows = try sandbox.rows("SELECT id, title, isCompleted, updatedAt FROM reminders")
+    let others = try sandbox.rows("SELECT * FROM tags, remindersLists")
+    try sandbox.add(
+      "0008_rebuild",
+      """
+      operations:
+        - move_column:
+            table: tags
+            from: title
+            to: { name: label, type: TEXT, check: "label <> ''" }
+            using: title
+            dependents: rename
+        - add_column: { table: tags, column: { name: note, type: TEXT, default: "ß" } }
+      """)
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+    #expect(try sandbox.rows("SELECT id, title, status, updatedAt FROM reminders") == rows)
+    #expect(
+      try sandbox.rows("SELECT tags.id, tags.label, l.* FROM tags, remindersLists l")
+        == sandbox.rows("SELECT tags.id, tags.label, l.* FROM tags, remindersLists l"))
+    #expect(
+      try sandbox.rows("SELECT label, note FROM tags WHERE id = 't3'") == [["ünïcödé 🎈", "ß"]])
+    #expect(others.count == 6)
+    #expect(
+      try sandbox.rows(settings)
+        == [[.integer(Int64(pageSize)), .text(encoding), .integer(Int64(autoVacuum)), 4711, -3]])
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
+
+  // MARK: What others left or hold
+
+  @Test("what stands in a WAL that nobody has brought home is there", arguments: [true, false])
+  func leftoverWAL(withIndex: Bool) throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    let other = try sandbox.open()
+    try other.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+    try other.execute("INSERT INTO tags (id, title) VALUES ('t9', 'in the WAL')")
+    let copy = try abandon(sandbox, withIndex ? ["", "-wal", "-shm"] : ["", "-wal"])
+    #expect(
+      try copy.project().status(database: copy.database, timeout: 1).pending
+        == [Sandbox.statusMove])
+    #expect(try copy.migrate().failure == nil)
+    #expect(try copy.rows("SELECT title FROM tags WHERE id = 't9'") == [["in the WAL"]])
+  }
+
+  @Test("what a killed writer had half written is undone before anything else")
+  func hotJournal() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1(reminders: 400)
+    let other = try sandbox.open()
+    try other.execute("PRAGMA cache_size = 2; BEGIN IMMEDIATE; UPDATE reminders SET title = 'half'")
+    let copy = try abandon(sandbox, ["", "-journal"])
+    #expect(try copy.project().status(database: copy.database, timeout: 1).pending.count == 1)
+    #expect(try copy.migrate().failure == nil)
+    #expect(
+      try copy.rows("SELECT count(*), sum(title = 'half'), sum(status) FROM reminders")
+        == [[400, 0, 133]])
+    #expect(!FileManager.default.fileExists(atPath: copy.database + "-journal"))
+  }
+
+  @Test("a database that somebody has locked for himself is busy, in every command")
+  func exclusive() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    let other = try sandbox.open()
+    try other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+    let project = try sandbox.project()
+    let path = sandbox.database
+    let options = sandbox.options { $0.timeout = 0.01 }
+    let commands: [() throws -> Void] = [
+      { _ = try project.migrate(options) }, { _ = try project.dryRun(options) },
+      { _ = try project.status(database: path, timeout: 0.01) },
+      { _ = try project.verify(database: path, timeout: 0.01) },
+      { _ = try project.ledger(database: path, timeout: 0.01) },
+    ]
+    for command in commands {
+      let failure = #expect(throws: Failure.self) { try command() }
+      #expect(failure?.status == .busy)
+      #expect(failure?.message.contains("in use by another process") == true)
+    }
+    try other.execute("SELECT count(*) FROM reminders")
+  }
+
+  /// The files as they are now, as if their process were gone.
+  private func abandon(_ sandbox: Sandbox, _ suffixes: [String]) throws -> Sandbox {
+    let copy = try Sandbox.reminders()
+    for suffix in suffixes {
+      try FileManager.default.copyItem(
+        atPath: sandbox.database + suffix, toPath: copy.database + suffix)
+    }
+    return copy
+  }
+
+  // MARK: Schemas that mean harm
+
+  @Test("nothing that a schema would run is run by looking at it, or by migrating other tables")
+  func malicious() throws {
+    let calls = Mutex(0)
+    let sandbox = try Sandbox()
+    let evil = FunctionDefinition(name: "evil", arguments: -1, isDeterministic: true) { _ in
+      calls.withLock { $0 += 1 }
+      return .integer(1)
+    }
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a); CREATE TABLE victim (a);")
+    try sandbox.migrate()
+    let theirs = try sandbox.open()
+    try theirs.register(evil)
+    try theirs.execute(
+      """
+      INSERT INTO t VALUES (1); INSERT INTO victim VALUES (1), (2);
+      CREATE TABLE trap (
+        a DEFAULT (evil()), b CHECK (evil(b)), c AS (evil(a)) STORED, d AS (evil(c))
+      );
+      INSERT INTO trap (b) VALUES (1);
+      CREATE INDEX trapped ON trap (evil(a)) WHERE evil(b);
+      CREATE VIEW lure AS SELECT evil(), load_extension('/tmp/x'), readfile('/etc/passwd'),
+        writefile('/tmp/x', 1), edit('x'), fts3_tokenizer('simple', x'00'), sqlite_dump() FROM trap;
+      CREATE TRIGGER snap INSTEAD OF INSERT ON lure BEGIN DELETE FROM victim; END;
+      CREATE TRIGGER bite AFTER INSERT ON trap BEGIN DELETE FROM victim; SELECT evil(); END;
+      """)
+    calls.withLock { $0 = 0 }
+    sandbox.application.functions = [evil]
+    sandbox.ignore = ["trap*", "lure", "snap", "bite"]
+    try sandbox.addSQL("0002_more", "UPDATE t SET a = a + 1; ALTER TABLE t ADD COLUMN b;")
+    let project = try sandbox.project()
+    _ = try project.status(database: sandbox.database, timeout: 1)
+    _ = try project.verify(database: sandbox.database, timeout: 1)
+    _ = try project.ledger(database: sandbox.database, timeout: 1)
+    _ = try project.dryRun(sandbox.options())
+    let beforeWriting = calls.withLock { $0 }
+    #expect(beforeWriting == 0)
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+    #expect(try sandbox.rows("SELECT count(*) FROM victim") == [[2]])
+    #expect(try sandbox.rows("SELECT a FROM t") == [[2]])
+  }
+
+  @Test("a view, or anything else of the ledger's name, is no ledger: nothing is written")
+  func impostors() throws {
+    for impostor in [
+      "CREATE VIEW schemactl_migrations AS SELECT 1 AS id",
+      "CREATE TABLE schemactl_migrations (a, b)",
+      "CREATE TABLE schemactl_migrations (id PRIMARY KEY)",
+      "CREATE VIRTUAL TABLE schemactl_migrations USING fts5(id)",
+      "CREATE TABLE \"SCHEMACTL_MIGRATIONS\" (id)",
+    ] {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
+      try sandbox.run(impostor)
+      let schema = try sandbox.schema()
+      let failure = #expect(throws: Failure.self, "\(impostor)") { try sandbox.migrate() }
+      #expect(failure?.status == .brokenHistory)
+      #expect(failure?.message.contains("is not a ledger of schemactl") == true)
+      #expect(try sandbox.schema() == schema)
+    }
+  }
+
+  @Test("a virtual table whose module is not known here stays, and other tables are migrated")
+  func unknownModule() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
+    try sandbox.migrate()
+    try edit(
+      sandbox,
+      """
+      INSERT INTO sqlite_schema VALUES
+        ('table', 'alien', 'alien', 0, 'CREATE VIRTUAL TABLE alien USING nothing_known(a)')
+      """)
+    try sandbox.addSQL("0002_more", "UPDATE t SET a = 1; CREATE INDEX i ON t (a);")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+    #expect(report.drift.map(\.object) == ["alien"])
+  }
+
+  @Test("two tables that begin on one page stop everything before either is written")
+  func sharedPage() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a); CREATE TABLE u (a);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES (1)")
+    try edit(
+      sandbox,
+      """
+      UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 't')
+      WHERE name = 'u'
+      """)
+    try sandbox.addSQL("0002_drop", "DROP TABLE u;")
+    let bytes = FileManager.default.contents(atPath: sandbox.database)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .inputOutput)
+    #expect(failure?.message.contains("t and u are said to begin on the same page") == true)
+    #expect(failure?.message.contains("Restore it from a backup") == true)
+    #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
+  }
+
+  @Test("a page that is free and in use is found before a migration writes to it")
+  func freeAndUsed() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a); CREATE TABLE waste (a);")
+    try sandbox.migrate()
+    try sandbox.run(
+      """
+      INSERT INTO t VALUES ('keep me');
+      INSERT INTO waste VALUES (zeroblob(40000)); DELETE FROM waste;
+      """)
+    let root = try #require(try sandbox.schema().table("t")?.rootPage)
+    var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
+    let trunk = Int(bytes[35]) | Int(bytes[34]) << 8
+    // The first of the trunk's leaves is the page of t.
+    let leaf = (trunk - 1) * 4096 + 8
+    bytes[leaf + 3] = UInt8(root)
+    bytes[leaf + 2] = 0
+    try bytes.write(to: URL(fileURLWithPath: sandbox.database))
+    try sandbox.addSQL("0002_new", "CREATE TABLE new AS SELECT zeroblob(30000) AS b;")
+    let report = try sandbox.migrate()
+    #expect(report.status == .inputOutput)
+    let message = report.failure?.message ?? ""
+    #expect(message.contains("live.sqlite is damaged ("), "\(message)")
+    #expect(message.contains("Nothing was changed. Restore it from a backup"))
+    #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
+    #expect(throws: Failure.self) { try sandbox.project().dryRun(sandbox.options()) }
+  }
+
+  @Test("rows that break a constraint, and pages that nothing uses, are not damage")
+  func harmless() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a); CREATE TABLE orphan (a);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES (NULL), (1)")
+    try edit(
+      sandbox,
+      """
+      UPDATE sqlite_schema SET sql = 'CREATE TABLE t (a NOT NULL CHECK (nobody_knows(a)))'
+      WHERE name = 't'; DELETE FROM sqlite_schema WHERE name = 'orphan'
+      """)
+    try sandbox.addSQL("0002_more", "CREATE TABLE u (a); INSERT INTO u VALUES (1);")
+    try sandbox.addSQL("0003_more", "UPDATE u SET a = 2;")
+    #expect(try sandbox.migrate(to: "0002").failure == nil)
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+  }
+
+  private func edit(_ sandbox: Sandbox, _ sql: String) throws {
+    let connection = try sandbox.open()
+    connection.set(.defensive, to: false)
+    connection.set(.writableSchema, to: true)
+    try connection.execute(sql)
+    try connection.execute("PRAGMA writable_schema = RESET")
+  }
+}

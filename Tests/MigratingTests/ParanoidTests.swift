@@ -1,0 +1,190 @@
+import Foundation
+import Migrating
+import Planning
+import SQLite
+import SchemaModel
+import TestSupport
+import Testing
+
+@Suite("--paranoid")
+struct ParanoidTests {
+  private static let create = """
+    CREATE TABLE a (id INTEGER PRIMARY KEY, v, f INTEGER);
+    CREATE TABLE b (id TEXT PRIMARY KEY, v) WITHOUT ROWID;
+    CREATE VIRTUAL TABLE words USING fts5(v);
+    """
+  private static let rows = """
+    INSERT INTO a VALUES (1, 'x', 0), (2, NULL, 1);
+    INSERT INTO b VALUES ('k', x'ff'), ('l', 2.5);
+    INSERT INTO words VALUES ('one two'), ('three');
+    """
+
+  private func sandbox(_ second: String) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", Self.create)
+    try sandbox.migrate()
+    try sandbox.run(Self.rows)
+    try sandbox.add("0002_second", second)
+    return sandbox
+  }
+
+  private func sql(_ sql: String) -> String {
+    "operations:\n  - sql: |\n"
+      + sql.split(separator: "\n").map { "      \($0)" }
+      .joined(separator: "\n")
+  }
+
+  private func migrate(_ sandbox: Sandbox) throws -> MigrateReport {
+    try sandbox.migrate { $0.isParanoid = true }
+  }
+
+  @Test(
+    "says of each table that the manifest's statements write how many rows it had and has",
+    arguments: [
+      ("INSERT INTO a VALUES (3, 'y', 1); DELETE FROM b;", ["a 2 3", "b 2 0"]),
+      ("UPDATE a SET v = 1 WHERE id = 9;", ["a 2 2"]),
+      (
+        "CREATE TABLE c (v); INSERT INTO c VALUES (1); DROP TABLE b;", ["b 2 -", "c - 1"]
+      ),
+      (
+        """
+        CREATE TABLE new (id INTEGER PRIMARY KEY, v TEXT, f);
+        INSERT INTO new SELECT * FROM a;
+        DROP TABLE a;
+        ALTER TABLE new RENAME TO a;
+        """, ["a 2 2"]
+      ),
+      (
+        """
+        ALTER TABLE a RENAME TO n;
+        UPDATE n SET v = 'changed';
+        ALTER TABLE n RENAME TO a;
+        """, ["a 2 2"]
+      ),
+      (
+        "ALTER TABLE a RENAME TO n; DELETE FROM n; ALTER TABLE n RENAME TO m;", ["m 2 0"]
+      ),
+      ("CREATE TABLE staging (v); INSERT INTO staging VALUES (1); DROP TABLE staging;", []),
+      (
+        """
+        CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; END;
+        INSERT INTO a (v) VALUES (1);
+        """, ["a 2 3", "b 2 0"]
+      ),
+    ])
+  func reportsWrites(statements: String, expected: [String]) throws {
+    let report = try migrate(sandbox(sql(statements)))
+    #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
+    let written = report.paranoid?.written.filter { $0.migration == "0002_second" } ?? []
+    #expect(
+      written.map { table in
+        "\(table.table) \(table.before.map { "\($0)" } ?? "-") \(table.after.map { "\($0)" } ?? "-")"
+      } == expected)
+    #expect(report.paranoid?.quickCheck == "ok")
+  }
+
+  @Test(
+    "lets pass whatever changes names and not values",
+    arguments: [
+      "ALTER TABLE a RENAME TO z; ALTER TABLE b RENAME TO a; ALTER TABLE z RENAME TO b;",
+      """
+      ALTER TABLE a RENAME COLUMN v TO x; ALTER TABLE a RENAME COLUMN f TO v;
+      ALTER TABLE a RENAME COLUMN x TO f;
+      """,
+      "ALTER TABLE a DROP COLUMN v; ALTER TABLE a ADD COLUMN v DEFAULT 7;",
+      "ALTER TABLE a RENAME COLUMN v TO w; ALTER TABLE a DROP COLUMN w;",
+      "ALTER TABLE a ADD COLUMN rowid TEXT; ALTER TABLE b RENAME COLUMN id TO key;",
+      "ALTER TABLE a ADD COLUMN rowid; ALTER TABLE a ADD COLUMN oid; ALTER TABLE a ADD COLUMN _rowid_;",
+      "CREATE INDEX i ON a (v); ANALYZE; CREATE VIEW seen AS SELECT * FROM b;",
+      "INSERT INTO words VALUES ('four'); INSERT INTO words(words) VALUES ('optimize');",
+      "ALTER TABLE words RENAME TO others;", "DROP TABLE words;",
+    ])
+  func namesOnly(statements: String) throws {
+    let report = try migrate(sandbox(sql(statements)))
+    #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
+  }
+
+  @Test(
+    "lets strategies pass, which prove their rows themselves",
+    arguments: [
+      "{ table: a, from: f, to: { name: s, type: INTEGER }, map: { 0: 5, 1: 6 } }",
+      "{ table: a, from: f, to: { name: s, type: TEXT }, map: { 0: x, 1: y } }",
+      "{ table: a, from: f, to: { name: s }, map: { 0: x, 1: y }, keep_source: true }",
+      "{ table: b, from: v, to: { name: w, type: TEXT }, using: quote(v) }",
+    ])
+  func strategies(move: String) throws {
+    let report = try migrate(sandbox("operations: [{ move_column: \(move) }]"))
+    #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
+    #expect(report.paranoid?.written == [])
+  }
+
+  /// An edit of the schema gives `b` the pages of another table: no statement writes its rows.
+  @Test(
+    "a table that no statement writes, and that is not as it was, fails the migration",
+    arguments: [
+      ("('k', x'ff'), ('l', 3)", "values changed that had to stay: b.v (2 rows)"),
+      ("('k', 2.5), ('l', x'ff')", "values changed that had to stay: b.v (2 rows)"),
+      ("('l', 2.5)", "b had 2 rows and came to have 1"),
+      ("('l', 2.5), ('m', x'ff')", "values changed that had to stay: b.id, b.v (2 rows)"),
+      ("('k', x'ff'), ('l', 2.5), ('m', 1)", "b had 2 rows and came to have 3"),
+      ("('k', x'ff'), ('l', NULL)", "values changed that had to stay: b.v (2 rows)"),
+    ])
+  func hiddenWrites(rows: String, found: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      Self.create + "CREATE TABLE other (id TEXT PRIMARY KEY, v) WITHOUT ROWID;\n")
+    try sandbox.migrate()
+    try sandbox.run(Self.rows + "INSERT INTO other VALUES \(rows);")
+    try sandbox.add(
+      "0002_second",
+      sql(
+        """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET rootpage =
+          (SELECT rootpage FROM sqlite_schema WHERE name = 'other') WHERE name = 'b';
+        """))
+    let before = try Dump(sandbox.open())
+    let failure = try #require(try migrate(sandbox).failure)
+    #expect(failure.status == .bug)
+    #expect(failure.message.contains(found), "\(failure.message)")
+    #expect(try Dump(sandbox.open()) == before)
+    #expect(try sandbox.ledger == ["0001_create"])
+  }
+
+  @Test("a file that quick_check finds fault with is left alone")
+  func damagedFile() throws {
+    let sandbox = try sandbox(sql("CREATE TABLE more (v);"))
+    let page = try #require(
+      try sandbox.rows("SELECT rootpage FROM sqlite_schema WHERE name = 'a'")[0][0].integer)
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: sandbox.database))
+    // The page says that it has 200 cells.
+    try file.seek(toOffset: UInt64(page - 1) * 4096 + 3)
+    try file.write(contentsOf: Data([0, 200]))
+    try file.close()
+    let before = try Data(contentsOf: URL(fileURLWithPath: sandbox.database))
+    let failure = try #require(try migrate(sandbox).failure)
+    #expect(failure.status == .inputOutput)
+    #expect(failure.message.contains("Nothing was changed"), "\(failure.message)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: sandbox.database)) == before)
+  }
+
+  @Test("damage that a migration makes is found before it is committed")
+  func newDamage() throws {
+    let sandbox = try sandbox(
+      sql(
+        """
+        CREATE TABLE c (v);
+        CREATE TABLE d (v);
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET rootpage =
+          (SELECT rootpage FROM sqlite_schema WHERE name = 'c') WHERE name = 'd';
+        """))
+    let before = try Dump(sandbox.open())
+    let failure = try #require(try migrate(sandbox).failure)
+    #expect(failure.status == .inputOutput)
+    #expect(failure.message.contains("has been rolled back"), "\(failure.message)")
+    #expect(try Dump(sandbox.open()) == before)
+    #expect(try sandbox.ledger == ["0001_create"])
+  }
+}

@@ -1,0 +1,177 @@
+import ManifestFormat
+import Migrating
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+import TestSupport
+import Testing
+
+@Suite("what a strategy does not mean to change is proven unchanged")
+struct RowProofTests {
+  /// A table whose rows a rebuild reads from an index, because that is narrower than the table.
+  private static let create = """
+    CREATE TABLE t (
+      id INTEGER PRIMARY KEY, a, b, f INTEGER,
+      wide VARCHAR(900) GENERATED ALWAYS AS (upper(a)) STORED
+    );
+    CREATE INDEX i ON t (a, b, f);
+    """
+
+  /// Each makes the index hold something else than its table does, as a damaged file may: by an edit
+  /// of the schema, as anybody can make who has the file.
+  @Test(
+    "a damaged file cannot bring a migration to write other rows",
+    arguments: [
+      (
+        "two columns are swapped", "CREATE INDEX i ON t (b, a, f)",
+        "values changed that had to stay: t.a, t.b (3 rows)"
+      ),
+      ("a row is missing", "CREATE INDEX i ON t (a, b, f) WHERE id > 1", "came to have 2"),
+      ("'x' is read as NULL", "CREATE INDEX i ON t (nullif(a, 'x'), b, f)", "t.a"),
+      ("a text is read as a number", "CREATE INDEX i ON t (a, b + 0, f)", "t.b"),
+      ("a row has another rowid", "CREATE INDEX i ON u (a, b, f)", "t.a"),
+    ])
+  func damagedIndex(what: String, index: String, found: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", Self.create)
+    try sandbox.migrate()
+    try sandbox.run(
+      """
+      INSERT INTO t (id, a, b, f) VALUES (1, 'x', '10', 0), (2, 'y', '20', 1), (7, 'z', '30', 1);
+      CREATE TABLE u (id INTEGER PRIMARY KEY, a, b, f, wide VARCHAR(900));
+      INSERT INTO u SELECT id + 1, a, b, f, wide FROM t;
+      """)
+    let connection = try sandbox.open()
+    try connection.execute("DROP INDEX i; \(index)")
+    connection.set(.defensive, to: false)
+    try connection.execute(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET tbl_name = 't', sql = 'CREATE INDEX i ON t (a, b, f)'
+        WHERE name = 'i';
+      PRAGMA writable_schema = RESET;
+      DROP TABLE u;
+      """)
+    let plan = try sandbox.rows("EXPLAIN QUERY PLAN SELECT id, a, b, f FROM t")
+    try #require(plan[0][3] == "SCAN t USING COVERING INDEX i", "\(what)")
+    try sandbox.add(
+      "0002_move",
+      "operations: [{ move_column: { table: t, from: f, to: { name: s, type: TEXT }, "
+        + "map: { 0: open, 1: done }, dependents: rename } }]")
+    let before = try Dump(sandbox.open())
+
+    let failure = try #require(try sandbox.migrate().failure, "\(what)")
+
+    #expect(failure.status == .inputOutput)
+    #expect(failure.message.contains(found), "\(what): \(failure.message)")
+    #expect(failure.message.contains("Everything was rolled back"))
+    #expect(failure.message.contains("is damaged (integrity_check: "), "\(failure.message)")
+    #expect(failure.migration?.operation == "1 move_column")
+    #expect(try Dump(sandbox.open()) == before, "\(what)")
+    #expect(try sandbox.ledger == ["0001_create"])
+  }
+
+  /// The plan for `move_column` with these keys, on a table made so.
+  private func plan(_ create: String, _ keys: String) throws -> OperationPlan {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", create)
+    try sandbox.add("0002_move", "operations: [{ move_column: { table: t, from: f, \(keys) } }]")
+    let report = try sandbox.project().plan(sandbox.options(), database: nil)
+    return try #require(report.migrations.last?.operations.last)
+  }
+
+  @Test(
+    "for every strategy: each column but the one that changes",
+    arguments: [
+      ("to: { name: s }, map: { 0: 1 }", Strategy.renameAndUpdate, ["id", "a"]),
+      ("to: { name: s }, using: f + 1", .renameAndUpdate, ["id", "a"]),
+      ("to: { name: s, type: TEXT }, map: { 0: x }", .rebuild, ["id", "a"]),
+      (
+        "to: { name: s }, map: { 0: 1 }, keep_source: true", .addAndUpdate, ["id", "f", "a"]
+      ),
+      (
+        "to: { name: s, unique: true }, map: { 0: 0 }, keep_source: true", .rebuild,
+        ["id", "f", "a"]
+      ),
+    ])
+  func everyStrategy(keys: String, strategy: Strategy, columns: [String]) throws {
+    let plan = try plan(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, f, a, g AS (a), h AS (a) STORED)", keys)
+    #expect(plan.strategy == strategy)
+    #expect(plan.proofs.first?.before.columns == columns)
+    #expect(plan.proofs.first?.after.columns == columns)
+  }
+
+  @Test("where no row is written there is no second pass")
+  func identity() throws {
+    #expect(try plan("CREATE TABLE t (f)", "to: { name: s }, map: { 0: 0 }").proofs.isEmpty)
+    #expect(
+      try plan(
+        "CREATE TABLE t (f)",
+        "to: { name: s, default: 0 }, map: { 0: 0 }, keep_source: true"
+      ).proofs.isEmpty)
+  }
+
+  @Test(
+    "rows are told apart however a table's rows are named",
+    arguments: [
+      ("CREATE TABLE t (a, f)", "t.rowid"),
+      ("CREATE TABLE t (rowid TEXT, f)", "t._rowid_"),
+      ("CREATE TABLE t (rowid INTEGER PRIMARY KEY, f)", "t._rowid_"),
+      (
+        "CREATE TABLE t (rowid INTEGER PRIMARY KEY, oid, _rowid_, f)",
+        "t.\"rowid\""
+      ),
+      (
+        "CREATE TABLE t (a, b, f, PRIMARY KEY (b, a)) WITHOUT ROWID",
+        "schemactl_row(t.\"b\", t.\"a\")"
+      ),
+      ("CREATE TABLE t (a PRIMARY KEY, f) WITHOUT ROWID", "schemactl_row(t.\"a\")"),
+      (
+        "CREATE TABLE t (rowid TEXT, oid, _rowid_, f)",
+        "schemactl_row(t.\"rowid\", t.\"oid\", t.\"_rowid_\")"
+      ),
+    ])
+  func identities(create: String, identity: String) throws {
+    let query = try plan(create, "to: { name: s }, map: { 0: 1 }").proofs.first?.after.query(key: nil)
+    #expect(query?.hasPrefix("SELECT count(*), schemactl_checksum(\(identity), ") == true)
+  }
+
+  @Test(
+    "a new column that is called like the rowid is not taken for it",
+    arguments: [
+      "{ name: rowid, type: INTEGER }", "{ name: rowid, type: TEXT }",
+      "{ name: ROWID, type: TEXT }",
+    ])
+  func calledRowid(to: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a, f INTEGER);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t (rowid, a, f) VALUES (3, 'x', 0), (9, 'y', 1)")
+    try sandbox.add(
+      "0002_move",
+      "operations: [{ move_column: { table: t, from: f, to: \(to), map: { 0: 5, 1: 6 } } }]")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
+    #expect(
+      try sandbox.rows("SELECT _rowid_, a, rowid + 0 FROM t") == [[3, "x", 5], [9, "y", 6]])
+  }
+
+  @Test("the primary key is read, and no other index, where a table has no rowid")
+  func withoutRowid() throws {
+    let connection = try Connection(path: nil)
+    try connection.execute(
+      """
+      CREATE TABLE t (a, b UNIQUE, c VARCHAR(900), PRIMARY KEY (a)) WITHOUT ROWID;
+      CREATE INDEX i ON t (b, a);
+      """)
+    let table = try #require(Schema(of: connection).table("t"))
+    let rows = try TableRows(of: table)
+    let key = try connection.value("SELECT name FROM pragma_index_list('t') WHERE origin = 'pk'")
+    let plan = try connection.withChecksums { () throws(DatabaseError) in
+      try connection.rows("EXPLAIN QUERY PLAN \(rows.query(key: key?.text))")
+    }
+    #expect(plan.map { $0[3] } == ["SCAN t"])
+  }
+}

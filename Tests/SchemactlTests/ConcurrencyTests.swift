@@ -1,0 +1,370 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Several processes on one database")
+struct ConcurrencyTests {
+  enum Journal: String, CaseIterable {
+    case wal, delete, truncate, persist
+  }
+
+  /// Frozen through 0002, with a copy due before the first draft; 0003 and 0005 rewrite rows, and
+  /// would do it once more for each process that applied them again.
+  private func counting(failing: Bool = false) throws -> WorkingFolder {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes, "0002_counter": manifest("CREATE TABLE counter (n INTEGER)"),
+    ])
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.write("migrations/0003_up.yaml", manifest("UPDATE counter SET n = n + 1"))
+    try folder.write("migrations/0004_tags.yaml", manifest("CREATE TABLE tags (id)"))
+    try folder.write(
+      "migrations/0005_text.yaml",
+      """
+      operations:
+        - move_column:
+            table: notes
+            from: text
+            to: { name: body, type: TEXT }
+            using: text || '!'
+      """)
+    if failing {
+      try folder.write("migrations/0006_fails.yaml", manifest("INSERT INTO nowhere VALUES (1)"))
+    }
+    return folder
+  }
+
+  private func fill(_ folder: WorkingFolder, _ journal: Journal) throws {
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--to", "2")
+    try folder.connection().execute(
+      """
+      PRAGMA journal_mode = \(journal.rawValue);
+      INSERT INTO counter VALUES (0);
+      WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i WHERE i < 1000)
+      INSERT INTO notes SELECT i, 'text' FROM i
+      """)
+  }
+
+  /// Eight at once; what each of them says that it has applied.
+  private func migrateAtOnce(
+    _ folder: WorkingFolder, expecting status: Int32
+  ) throws -> [[String]] {
+    let children = try (0..<8).map { _ in
+      try folder.start(
+        ["migrate", "--database", "app.sqlite", "--timeout", "100", "--format", "json"])
+    }
+    return try children.map { child in
+      let run = try child.wait()
+      #expect(run.status == status, "\(run.output)\(run.errors)")
+      let applied = try run.json()["applied"] as? [[String: Any]]
+      return (applied ?? []).compactMap { $0["id"] as? String }
+    }
+  }
+
+  @Test("eight make a new one: each migration once, and one of them says that it made it")
+  func newFile() throws {
+    let folder = try counting()
+    let children = try (0..<8).map { _ in
+      try folder.start(["migrate", "--database", "app.sqlite", "--timeout", "100"])
+    }
+    let runs = try children.map { try $0.wait() }
+    #expect(runs.allSatisfy { $0.status == 0 }, "\(runs.map(\.errors))")
+    let said = runs.map(\.output).joined()
+    #expect(said.components(separatedBy: "Created app.sqlite").count == 2)
+    for id in try folder.applied() {
+      #expect(said.components(separatedBy: "Applied \(id) ").count == 2)
+    }
+    #expect(try folder.applied().count == 5)
+    #expect(try folder.rows("PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test(
+    "eight on one that is there: each migration once, in order, and each row changed once",
+    arguments: Journal.allCases)
+  func existingFile(journal: Journal) throws {
+    let folder = try counting()
+    try fill(folder, journal)
+    let applied = try migrateAtOnce(folder, expecting: 0)
+    #expect(applied.joined().sorted() == ["0003_up", "0004_tags", "0005_text"])
+    #expect(applied.allSatisfy { $0 == $0.sorted() })
+    #expect(try folder.applied().map { $0.prefix(4) } == ["0001", "0002", "0003", "0004", "0005"])
+    #expect(try folder.rows("SELECT n FROM counter") == ["1"])
+    #expect(try folder.rows("SELECT body, count(*) FROM notes GROUP BY body") == ["text!|1000"])
+    #expect(try folder.rows("PRAGMA integrity_check") == ["ok"])
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(!left.contains { $0.hasSuffix(".partial") || $0.hasSuffix("-wal") }, "\(left)")
+  }
+
+  @Test("eight on a history that fails: all say so, and what is before it stays, once")
+  func failing() throws {
+    let folder = try counting(failing: true)
+    try fill(folder, .delete)
+    let applied = try migrateAtOnce(folder, expecting: 3)
+    #expect(applied.joined().sorted() == ["0003_up", "0004_tags", "0005_text"])
+    #expect(try folder.applied().last == "0005_text")
+    #expect(try folder.rows("SELECT n FROM counter") == ["1"])
+  }
+
+  // MARK: Readers
+
+  @Test("a reader of a write-ahead log goes on to see what it saw, and stops nobody")
+  func readerOfWAL() throws {
+    let folder = try counting()
+    try fill(folder, .wal)
+    let reader = try folder.connection()
+    try reader.execute("BEGIN")
+    #expect(try reader.value("SELECT n FROM counter") == .integer(0))
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(try reader.value("SELECT n FROM counter") == .integer(0))
+    #expect(try reader.value("SELECT text FROM notes") == .text("text"))
+    try reader.execute("COMMIT")
+    #expect(try reader.value("SELECT n FROM counter") == .integer(1))
+  }
+
+  @Test(
+    "a reader of a rollback journal is waited for; then it is said what to do, and nothing changed",
+    arguments: [3, 4])
+  func reader(first: Int) throws {
+    let folder = try counting()
+    // What rewrites rows waits before it begins, a new table when it is committed.
+    if first == 4 { try folder.remove("migrations/0003_up.yaml") }
+    try fill(folder, .delete)
+    let reader = try folder.connection()
+    try reader.execute("BEGIN; SELECT n FROM counter")
+    let run = try folder.expect(
+      75, "migrate", "--database", "app.sqlite", "--timeout", "0.2")
+    #expect(run.errors.contains("app.sqlite is in use by another process"))
+    #if os(Linux)
+      #expect(run.errors.contains("(process \(getpid()))"), "\(run.errors)")
+    #endif
+    #expect(run.errors.contains("close it there and try again, or wait longer with --timeout"))
+    #expect(run.errors.contains("no migration was applied: app.sqlite is as it was"))
+    try reader.execute("COMMIT")
+    #expect(try folder.applied().count == 2)
+    #expect(try folder.rows("SELECT name FROM sqlite_schema WHERE name = 'tags'").isEmpty)
+  }
+
+  @Test("a reader of a rollback journal that leaves in time only delays, which is said")
+  func readerThatLeaves() throws {
+    let folder = try counting()
+    try fill(folder, .delete)
+    let reader = try folder.connection()
+    try reader.execute("BEGIN; SELECT n FROM counter")
+    let child = try folder.start(["migrate", "--database", "app.sqlite", "--timeout", "100"])
+    try waitUntil { try !child.text("err").isEmpty || !child.isRunning }
+    try reader.execute("COMMIT")
+    let run = try child.wait()
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.errors.hasPrefix("note: waiting for another process to release the database\n"))
+    #expect(try folder.applied().count == 5)
+  }
+
+  // MARK: Writers
+
+  @Test("75: a writer that stays; in JSON nothing but that is said", arguments: Journal.allCases)
+  func writer(journal: Journal) throws {
+    let folder = try counting()
+    try fill(folder, journal)
+    let writer = try folder.connection()
+    try writer.execute("BEGIN IMMEDIATE; UPDATE counter SET n = 7")
+    let run = try folder.expect(
+      75, "migrate", "--database", "app.sqlite", "--timeout", "1.1", "--format", "json")
+    let error = try #require(run.json()["error"] as? [String: Any])
+    #expect(error["code"] as? Int == 75)
+    #if os(Linux)
+      #expect((error["message"] as? String)?.contains("(process \(getpid()))") == true)
+    #endif
+    #expect(run.errors.isEmpty)
+    try writer.execute("COMMIT")
+    #expect(try folder.applied().count == 2)
+    #expect(try folder.rows("SELECT n FROM counter") == ["7"])
+  }
+
+  #if os(Linux)
+    @Test("on a terminal the wait is counted, also for a lock that keeps readers out")
+    func progress() throws {
+      let folder = try counting()
+      try fill(folder, .delete)
+      let writer = try folder.connection()
+      try writer.execute("BEGIN EXCLUSIVE")
+      let terminal = try Terminal()
+      let child = try folder.start(
+        ["migrate", "--database", "app.sqlite", "--timeout", "100"],
+        environment: ["TERM": "xterm"], errors: terminal.handle)
+      terminal.read(until: "\r\u{1B}[Kwaiting for another process to release the database: 0.2 s")
+      try writer.execute("COMMIT")
+      #expect(try child.wait().status == 0)
+      #expect(terminal.readToEnd().contains("committing …\r\u{1B}[Knote: kept a copy"))
+    }
+  #endif
+
+  @Test("the ledger is read once the lock is had: what another has applied meanwhile is not again")
+  func between() throws {
+    let folder = try counting()
+    try fill(folder, .delete)
+    let script = try folder.expect(0, "plan", "--database", "app.sqlite").output
+      .split(separator: "\n").filter {
+        !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") && !$0.hasPrefix(".")
+      }
+    let writer = try folder.connection()
+    try writer.execute("BEGIN IMMEDIATE; INSERT INTO notes VALUES (5000, 'late')")
+    let child = try folder.start(["migrate", "--database", "app.sqlite", "--timeout", "100"])
+    try waitUntil { try !child.text("err").isEmpty || !child.isRunning }
+    try writer.execute(script.joined(separator: "\n"))
+    try writer.execute("COMMIT")
+    let run = try child.wait()
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output == "app.sqlite is up to date: nothing to do.\n")
+    #expect(try folder.rows("SELECT n FROM counter") == ["1"])
+    #expect(try folder.rows("SELECT body FROM notes WHERE id = 5000") == ["late!"])
+  }
+
+  // MARK: Looking on
+
+  /// A migration under way that would take hours.
+  private func inTheMiddle(
+    _ journal: Journal, _ slow: String, locking lock: String,
+    _ body: (WorkingFolder) throws -> Void
+  ) throws {
+    let folder = try counting()
+    try fill(folder, journal)
+    try folder.write("migrations/0003_up.yaml", manifest(slow))
+    let child = try folder.start(["migrate", "--database", "app.sqlite", "--timeout", "100"])
+    let other = try folder.connection()
+    try waitUntil {
+      let isLocked = (try? other.execute("\(lock); ROLLBACK")) == nil
+      return !child.isRunning || isLocked && folder.exists("app.sqlite.before-drafts")
+    }
+    #expect(child.isRunning)
+    try body(folder)
+    child.send(SIGINT)
+    #expect(try child.wait().status == 130)
+    #expect(try folder.applied().count == 2)
+    #expect(try folder.rows("SELECT DISTINCT text FROM notes") == ["text"])
+  }
+
+  private static let rewrites =
+    "UPDATE notes SET text = (SELECT count(*) FROM notes a, notes b, notes c, notes d)"
+  private static let adds =
+    "CREATE TABLE slow AS SELECT count(*) FROM notes a, notes b, notes c, notes d"
+  private static let lookers = [
+    ["status"], ["verify"], ["diff"], ["ledger"], ["migrate", "--dry-run"], ["plan"],
+  ]
+
+  @Test(
+    "while a migration runs, the others see what was before it",
+    arguments: [(Journal.wal, rewrites), (.delete, adds), (.persist, adds)])
+  func lookingOn(journal: Journal, slow: String) throws {
+    try inTheMiddle(journal, slow, locking: "BEGIN IMMEDIATE") { folder in
+      // The replay of the slow one would itself take long.
+      try folder.remove("migrations/0003_up.yaml")
+      for words in Self.lookers {
+        let run = try folder.start(words + ["--database", "app.sqlite", "--timeout", "5"])
+          .wait(seconds: 60)
+        #expect(run.status == 0, "\(words): \(run.errors)")
+      }
+    }
+  }
+
+  @Test("while rows of a rollback journal are rewritten, the others say 75 after the timeout")
+  func lockedOut() throws {
+    try inTheMiddle(.delete, Self.rewrites, locking: "BEGIN; SELECT 1 FROM notes") { folder in
+      try folder.remove("migrations/0003_up.yaml")
+      for words in Self.lookers {
+        let run = try folder.start(words + ["--database", "app.sqlite", "--timeout", "0.1"])
+          .wait(seconds: 60)
+        #expect(run.status == 75, "\(words): \(run.errors)")
+        #expect(run.errors.contains("app.sqlite is in use by another process"))
+      }
+    }
+  }
+}
+
+@Suite("Several processes on one folder of migrations")
+struct FolderConcurrencyTests {
+  private func drafts(_ count: Int) throws -> WorkingFolder {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    for number in 1...count {
+      let id = "000\(number)".suffix(4) + "_t\(number)"
+      try folder.write("migrations/\(id).yaml", manifest("CREATE TABLE t\(number) (id)"))
+    }
+    return folder
+  }
+
+  @Test("what changes the folder waits for the one who does, and then says whom it waited for")
+  func claimed() throws {
+    let folder = try drafts(2)
+    try folder.write("schemactl.yaml", "timeout: 0.1\n")
+    let descriptor = open(folder.path("migrations"), O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    for words in [
+      ["freeze"], ["freeze", "--gitattributes"], ["freeze", "--resolve"], ["new", "x"],
+      ["rebase", "1"],
+    ] {
+      let run = try folder.start(words).wait()
+      #expect(run.status == 75, "\(words): \(run.errors)")
+      #expect(run.errors.contains("another schemactl is writing in migrations"))
+    }
+    #expect(try folder.expect(0, "verify").status == 0)
+    #expect(flock(descriptor, LOCK_UN) == 0)
+    try folder.expect(0, "freeze")
+  }
+
+  @Test("two that freeze at once: no line of either is lost")
+  func freezing() throws {
+    for round in 0..<6 {
+      let folder = try drafts(8)
+      let first = try folder.start(["freeze", "--release", "1.0", "--through", "\(round + 1)"])
+      let second = try folder.start(["freeze", "--release", "2.0"])
+      let codes = [try first.wait().status, try second.wait().status]
+      #expect(codes == [0, 0])
+      let lock = try folder.text("migrations/history.lock")
+      #expect(lock.components(separatedBy: "release=").count == 9, "\(lock)")
+      try folder.expect(0, "verify")
+    }
+  }
+
+  @Test("freeze, new and rebase at once: every manifest is there, and the lock is right")
+  func together() throws {
+    for _ in 0..<4 {
+      let folder = try drafts(4)
+      try folder.write("migrations/0003_late.yaml", "operations: []\n")
+      let children = try [
+        ["rebase", "0003_late"], ["new", "next"], ["freeze"], ["rebase", "0003_late"], ["freeze"],
+      ].map { try folder.start($0) }
+      for child in children {
+        let run = try child.wait()
+        // Two manifests have the number 3 until rebase has run, and it runs once.
+        #expect([0, 65, 66, 64].contains(run.status), "\(run.errors)")
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations"))
+      #expect(names.filter { $0.hasSuffix("_late.yaml") }.count == 1)
+      #expect(!names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".new") }, "\(names)")
+      try folder.expect(0, "freeze")
+      try folder.expect(0, "verify")
+    }
+  }
+
+  @Test("a manifest that is saved while it is frozen is frozen as it was read, or not at all")
+  func saving() throws {
+    let folder = try drafts(8)
+    let file = "migrations/0008_t8.yaml"
+    let texts = ["id", "name"].map { manifest("CREATE TABLE t8 (\($0))") }
+    var ends: [Int32] = []
+    for _ in 0..<10 where ends.last != 0 {
+      let child = try folder.start(["freeze"])
+      while child.isRunning { for text in texts { try folder.write(file, text) } }
+      ends.append(try child.wait().status)
+      // Half a text is no manifest.
+      #expect([0, 65, 75].contains(ends.last))
+    }
+    if ends.last != 0 { try folder.expect(0, "freeze") }
+    let isFrozen = try texts.contains { text in
+      try folder.write(file, text)
+      return try folder.run("verify").status == 0
+    }
+    #expect(isFrozen, "what was frozen is neither of the texts")
+  }
+}

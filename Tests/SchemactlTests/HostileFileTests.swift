@@ -1,0 +1,306 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+/// What may stand where a database, a manifest or the lock should be.
+@Suite("Hostile files")
+struct HostileFileTests {
+  private static let commands = [
+    ["migrate"], ["migrate", "--dry-run"], ["status"], ["verify"], ["diff"], ["ledger"], ["plan"],
+  ]
+
+  // MARK: In place of a database
+
+  @Test(
+    "74: bytes that are no database stay as they are, and are named",
+    arguments: [
+      Data([7, 7]), Data("SQLite format 3\0".utf8), Data(repeating: 0, count: 99),
+      Data("SQLite format 3\0".utf8) + Data(repeating: 0xFF, count: 84),
+      Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }),
+    ])
+  func noDatabase(bytes: Data) throws {
+    let folder = try WorkingFolder.ofReminders()
+    try bytes.write(to: URL(fileURLWithPath: folder.path("app.sqlite")))
+    try expectRefusal(
+      74, folder, saying: "app.sqlite is not an SQLite database, or it is encrypted")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
+  }
+
+  /// One byte is what SQLite itself has left in new files on some file systems.
+  @Test("a file of no byte or one is an empty database, as SQLite has it", arguments: ["", "\0"])
+  func empty(text: String) throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.write("app.sqlite", text)
+    try folder.expect(0, "status", "--database", "app.sqlite")
+    #expect(try String(contentsOfFile: folder.path("app.sqlite"), encoding: .utf8) == text)
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(try folder.applied().count == 7)
+  }
+
+  @Test("74: a database that was cut off says that it is damaged, and stays as it is")
+  func cutOff() throws {
+    let folder = try migrated(through: "6")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
+    let half = bytes.prefix(bytes.count / 2)
+    try half.write(to: URL(fileURLWithPath: folder.path("app.sqlite")))
+    for command in [["migrate"], ["migrate", "--dry-run"]] {
+      let run = try folder.start(command + ["--database", "app.sqlite"]).wait()
+      #expect(run.status == 74, "\(command): \(run.errors)")
+      #expect(run.errors.contains("app.sqlite is damaged"))
+      #expect(run.errors.contains("Restore it from a backup"))
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == half)
+  }
+
+  @Test("74: a database that a later SQLite has made says so")
+  func laterFormat() throws {
+    let folder = try migrated(through: "6")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
+    bytes[47] = 5
+    try bytes.write(to: URL(fileURLWithPath: folder.path("app.sqlite")))
+    try expectRefusal(74, folder, saying: "a newer SQLite has made it, or it is damaged")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
+  }
+
+  @Test("what is no file is neither opened nor waited for")
+  func noFile() throws {
+    let folder = try WorkingFolder.ofReminders()
+    #expect(mkfifo(folder.path("app.sqlite"), 0o600) == 0)
+    try expectRefusal(74, folder, saying: "app.sqlite is no regular file")
+    try folder.remove("app.sqlite")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("app.sqlite"), withDestinationPath: "/dev/zero")
+    try expectRefusal(74, folder, saying: "app.sqlite is no regular file")
+    try folder.remove("app.sqlite")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("app.sqlite"), withDestinationPath: "/dev/null")
+    try expectRefusal(74, folder, saying: "app.sqlite is no regular file")
+    try folder.remove("app.sqlite")
+    try makeSocket(folder.path("app.sqlite"))
+    try expectRefusal(74, folder, saying: "app.sqlite is no regular file")
+    try folder.remove("app.sqlite")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("app.sqlite"), withDestinationPath: "app.sqlite")
+    try expectRefusal(74, folder, saying: "app.sqlite: Too many levels of symbolic links")
+  }
+
+  private func makeSocket(_ path: String) throws {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // Paths of sockets are short: it is made under a short name, and moved.
+    let short = "/tmp/s\(getpid())"
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short.utf8) }
+    let code = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(code == 0 && rename(short, path) == 0)
+  }
+
+  private func expectRefusal(
+    _ status: Int32, _ folder: WorkingFolder, saying text: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    for command in Self.commands {
+      let run = try folder.start(command + ["--database", "app.sqlite"]).wait()
+      #expect(run.status == status, "\(command): \(run.errors)", sourceLocation: sourceLocation)
+      #expect(
+        run.errors.contains(text), "\(command): \(run.errors)", sourceLocation: sourceLocation)
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before,
+      sourceLocation: sourceLocation)
+  }
+
+  // MARK: In place of manifests, the lock, the configuration
+
+  @Test("an entry of the folder that is no file of its own is named, and not waited for")
+  func entries() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.write("outside.yaml", "operations: []\n")
+    #expect(mkfifo(folder.path("migrations/0002_pipe.yaml"), 0o600) == 0)
+    try makeSocket(folder.path("migrations/0003_socket.yaml"))
+    try folder.makeFolder("migrations/0004_folder.yaml")
+    for (name, target) in [
+      "0005_out": "../outside.yaml", "0006_loop": "0006_loop.yaml", "0007_zero": "/dev/zero",
+      "0008_nothing": "nothing.yaml", "0009_up": "..",
+    ] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path("migrations/\(name).yaml"), withDestinationPath: target)
+    }
+    try folder.write("migrations/0010_\u{1B}[31m\nred.yaml", "operations: []\n")
+    try folder.makeSparse("migrations/0011_huge.yaml", bytes: 1 << 40)
+    let run = try folder.expect(65, "migrate", "--database", "app.sqlite")
+    for name in [
+      "0002_pipe", "0003_socket", "0004_folder", "0005_out", "0006_loop", "0007_zero",
+      "0008_nothing", "0009_up", "0011_huge",
+    ] {
+      #expect(run.errors.contains("migrations/\(name).yaml: error: "), "\(name): \(run.errors)")
+    }
+    #expect(run.errors.contains("0010_\\u{1B}[31m\\u{A}red.yaml"), "\(run.errors)")
+    #expect(!folder.exists("app.sqlite"))
+  }
+
+  @Test("a lock that is no file, or leads out of the folder, is not read and not written")
+  func lock() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    let lock = "migrations/history.lock"
+    #expect(mkfifo(folder.path(lock), 0o600) == 0)
+    try expectNoLock(folder)
+    try folder.remove(lock)
+    try folder.makeFolder(lock)
+    try expectNoLock(folder)
+    try folder.remove(lock)
+    for target in ["/dev/zero", "history.lock", "../nothing"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path(lock), withDestinationPath: target)
+      try expectNoLock(folder)
+      try folder.remove(lock)
+    }
+    #expect(!folder.exists("nothing"))
+  }
+
+  private func expectNoLock(_ folder: WorkingFolder) throws {
+    for command in [["verify"], ["freeze", "--release", "1.0"], ["check"]] {
+      let run = try folder.start(command).wait()
+      #expect([65, 66, 74].contains(run.status), "\(command): \(run.status) \(run.errors)")
+      #expect((run.errors + run.output).contains("history.lock"), "\(run.errors)")
+    }
+  }
+
+  @Test("a configuration that is no file is not waited for")
+  func configuration() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    #expect(mkfifo(folder.path("schemactl.yaml"), 0o600) == 0)
+    for arguments in [["plan"], ["plan", "--config", "/dev/zero"], ["plan", "--config", "."]] {
+      let run = try folder.start(arguments).wait()
+      #expect([65, 66, 74].contains(run.status), "\(arguments): \(run.status) \(run.errors)")
+    }
+    try folder.remove("schemactl.yaml")
+    try folder.makeSparse("schemactl.yaml", bytes: 1 << 40)
+    #expect(try folder.run("plan").errors.contains("is larger than 1 MiB"))
+  }
+
+  // MARK: Control characters
+
+  /// Colours, a bell, a new title of the window, a C1 control, a line of its own, a turn of the
+  /// direction of writing.
+  private static let drive =
+    "\u{1B}[31mred\u{1B}]0;owned\u{7}\u{9B}2J\r\nerror: all is lost\u{202E}\u{7F}\u{8}"
+
+  @Test(
+    "what comes from a database or a manifest drives no terminal, in any command and format",
+    arguments: ["text", "json", "sarif", "github", "xcode"])
+  func controlCharacters(format: String) throws {
+    let folder = try driven()
+    let name = Self.drive
+    let commands: [[String]] = [
+      ["migrate"], ["migrate", "--dry-run"], ["status"], ["verify"], ["diff"], ["ledger"],
+      ["ledger", "repair", name, "--as", "absent", "--reason", name, "--yes"],
+      ["migrate", "--to", name], ["lint"], ["check"], ["check", "--base", name],
+      ["verify", "--base", name], ["lint", "--explain", name], ["freeze", "--release", name],
+      ["freeze", "--accept", "1", "--reason", name], ["freeze", "--accept", name, "--reason", "x"],
+      ["rebase", "--dry-run"], ["new", name], ["schema", name], ["completions", name],
+      ["plan", "--to", name], [name], ["plan", "--\(name)"], ["status", "--database", name],
+      ["plan", "--migrations", name], ["plan", "--config", name],
+    ]
+    for words in commands {
+      // Not an option of every command.
+      let database =
+        words.contains("--database") ? [:] : ["SCHEMACTL_DATABASE": folder.path("app.sqlite")]
+      try folder.write("migrations/0003_values.yaml", valuesManifest)
+      let run = try folder.start(words + ["--format", format], environment: database).wait()
+      expectHarmless(run, words)
+    }
+  }
+
+  @Test("values and names in the message of a migration that failed are shown escaped")
+  func failing() throws {
+    let folder = try driven()
+    for format in ["text", "json"] {
+      let run = try folder.run("migrate", "--database", "own.sqlite", "--format", format)
+      #expect(run.status == 3, "\(run.errors)\(run.output)")
+      #expect((run.output + run.errors).contains("[31mred"))
+      expectHarmless(run, [format])
+    }
+  }
+
+  private func expectHarmless(_ run: Run, _ arguments: [String]) {
+    let text = run.output + run.errors
+    let bad = text.unicodeScalars.filter {
+      $0.value < 0x20 && $0 != "\n" && $0 != "\t" || (0x7F..<0xA0).contains($0.value)
+        || $0 == "\u{202E}"
+    }
+    #expect(bad.isEmpty, "\(arguments.map { $0.debugDescription }): \(text.debugDescription)")
+    let forged = text.split(separator: "\n").contains { $0.hasPrefix("error: all is lost") }
+    #expect(!forged, "\(arguments.map { $0.debugDescription }): \(text.debugDescription)")
+  }
+
+  private var quotedDrive: String {
+    "\"\\e[31mred\\e]0;owned\\a\\x9B2J\\r\\nerror: all is lost\\u202E\\x7F\\b\""
+  }
+
+  private var valuesManifest: String {
+    """
+    description: \(quotedDrive)
+    operations:
+      - move_column:
+          table: notes
+          from: text
+          to: { name: \(quotedDrive), type: TEXT }
+          map: { 1: 2 }
+    lint: { allow: [{ rule: rename-column, reason: \(quotedDrive) }] }
+
+    """
+  }
+
+  /// A database whose every name and value drives a terminal, and manifests that do.
+  private func driven() throws -> WorkingFolder {
+    let folder = try WorkingFolder.of([
+      "0001_notes": """
+      description: \(quotedDrive)
+      operations:
+        - create_table:
+            name: notes
+            columns: [{ name: id, type: INTEGER, primary_key: true }, { name: text, type: TEXT }]
+
+      """,
+      "0002_rows": """
+      operations:
+        - insert: { table: notes, rows: [{ text: \(quotedDrive) }] }
+        - create_table: { name: \(quotedDrive), columns: [{ name: \(quotedDrive), default: \(quotedDrive) }] }
+
+      """,
+      "0003_values": valuesManifest,
+    ])
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--to", "2")
+    try folder.expect(0, "migrate", "--database", "own.sqlite", "--to", "2")
+    let name = "\"\(Self.drive)"
+    let connection = try folder.connection()
+    try connection.execute(
+      """
+      CREATE TABLE \(name)1" (\(name)" TEXT DEFAULT '\(Self.drive)');
+      CREATE VIEW \(name)2" AS SELECT '\(Self.drive)';
+      CREATE INDEX \(name)3" ON notes (text);
+      CREATE TRIGGER \(name)4" AFTER INSERT ON notes BEGIN SELECT '\(Self.drive)'; END;
+      """)
+    try connection.execute(
+      """
+      INSERT INTO schemactl_migrations SELECT ?1, 9, ?1, ?1, ?1, ?1, 9, ?1
+      """, [.text(Self.drive)])
+    return folder
+  }
+}
+
+extension WorkingFolder {
+  /// A file of zeros that takes no room.
+  fileprivate func makeSparse(_ name: String, bytes: Int) throws {
+    try write(name, "")
+    #expect(truncate(path(name), off_t(bytes)) == 0)
+  }
+}

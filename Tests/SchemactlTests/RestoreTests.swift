@@ -1,0 +1,180 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("backups on the command line")
+struct RestoreTests {
+  private func folder() throws -> WorkingFolder {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute("INSERT INTO notes (text) VALUES ('one')")
+    try folder.write("migrations/0002_empty.yaml", manifest("DELETE FROM notes"))
+    return folder
+  }
+
+  private func backups(_ folder: WorkingFolder, in path: String = "") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path(path))
+      .filter { $0.contains(".backup-") }.sorted()
+  }
+
+  @Test("a backup is made, named, listed and put back")
+  func roundTrip() throws {
+    let folder = try folder()
+    let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
+    let name = try #require(try backups(folder).first)
+    #expect(run.errors == "note: kept a backup from before: \(name)\n")
+    #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
+    let list = try folder.expect(0, "restore", "--database", "app.sqlite", "--list")
+    #expect(list.output.hasPrefix("\(name)  2"))
+    #expect(list.output.hasSuffix("kB  0001_notes\n"))
+    let restored = try folder.expect(0, "restore", "--database", "app.sqlite")
+    #expect(
+      restored.output == """
+        Restored app.sqlite from \(name).
+        Its last migration is 0001_notes.
+        Pending: 1 migration, the next one is 0002_empty.
+
+        """)
+    #expect(
+      restored.errors == "note: what app.sqlite held is kept in app.sqlite.before-restore\n")
+    #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+    #expect(try folder.rows("SELECT count(*) FROM notes", in: "app.sqlite.before-restore") == ["0"])
+    try folder.expect(0, "restore", "--database", "app.sqlite", name)
+    #expect(folder.exists("app.sqlite.before-restore-2"))
+  }
+
+  @Test("a run that fails names its backup, and how to go back to it")
+  func failed() throws {
+    let folder = try folder()
+    try folder.write(
+      "migrations/0003_twice.yaml", manifest("INSERT INTO notes (id) VALUES (1), (1)"))
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--backup=it's.bak")
+    let advice = "to go back to before: `schemactl restore --database app.sqlite 'it'\\''s.bak'`"
+    #expect(run.errors.contains(advice), "\(run.errors)")
+    try folder.expect(0, "restore", "--database", "app.sqlite", "it's.bak")
+    #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+    let json = try folder.expect(
+      3, "migrate", "--database", "app.sqlite", "--backup=other.bak", "--format=json"
+    ).json()
+    #expect(json["backup"] as? String == "other.bak")
+  }
+
+  @Test("the configuration asks for one every time, and the command line wins")
+  func configured() throws {
+    let folder = try folder()
+    try folder.makeFolder("kept")
+    try folder.makeFolder("sub")
+    try folder.write("schemactl.yaml", "database: app.sqlite\nbackup: { path: kept, keep: 1 }\n")
+    try folder.expect(0, "migrate", "--frozen", in: "sub")
+    #expect(try backups(folder, in: "kept").isEmpty)
+    try folder.expect(0, "migrate", in: "sub")
+    let first = try backups(folder, in: "kept")
+    #expect(first.count == 1)
+    for number in 3...4 {
+      try folder.write("migrations/000\(number)_more.yaml", manifest("CREATE TABLE m\(number) (a)"))
+      if number == 3 { try folder.expect(0, "migrate", "--no-backup") }
+    }
+    #expect(try backups(folder, in: "kept") == first)
+    try folder.expect(0, "migrate")
+    #expect(try backups(folder, in: "kept").count == 1)
+    let list = try folder.expect(0, "restore", "--list", in: "sub")
+    #expect(list.output.contains("0003_more"))
+    try folder.expect(0, "restore", "--from", "../kept", in: "sub")
+    try folder.expect(64, "migrate", "--backup", "--no-backup")
+    try folder.expect(64, "migrate", "--keep-backups", "0")
+  }
+
+  @Test("--frozen makes one, too")
+  func frozen() throws {
+    let folder = try folder()
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--frozen", "--backup")
+    #expect(try backups(folder).count == 1)
+  }
+
+  @Test("what is restored at night needs neither the manifests nor the database")
+  func alone() throws {
+    let folder = try folder()
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
+    try folder.remove("migrations")
+    try folder.remove("app.sqlite")
+    let run = try folder.expect(0, "restore", "--database", "app.sqlite")
+    #expect(run.errors.contains("not held against the history"))
+    #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+    try folder.write("app.sqlite", "not a database at all")
+    let again = try folder.expect(0, "restore", "--database", "app.sqlite", "--format", "json")
+    #expect(again.errors.isEmpty)
+    let json = try again.json()
+    #expect(json["setAside"] as? String == "app.sqlite.before-restore")
+    #expect(json["pending"] is NSNull)
+  }
+
+  @Test("--dry-run=copy says how long it took, and any other word what it could be")
+  func rehearsal() throws {
+    let folder = try folder()
+    let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--dry-run=copy")
+    #expect(run.output.contains("On a copy, applied 0002_empty in "))
+    #expect(run.output.hasSuffix("ms, on a copy: app.sqlite was not changed.\n"))
+    #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+    let wrong = try folder.expect(64, "migrate", "--database", "app.sqlite", "--dry-run=kopie")
+    #expect(wrong.errors.contains("--dry-run=copy"))
+    let json = try folder.expect(
+      0, "migrate", "--database", "app.sqlite", "--dry-run=copy", "--format=json"
+    ).json()
+    #expect((json["applied"] as? [Any])?.isEmpty == true)
+    let copy = try #require(json["copy"] as? [String: Any])
+    #expect((copy["applied"] as? [[String: Any]])?.first?["id"] as? String == "0002_empty")
+  }
+
+  #if os(Linux)
+    /// Writes a few rows on a copy, and then takes hours.
+    private func longRehearsal(in folder: WorkingFolder) throws -> Running {
+      try folder.connection().execute(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO notes SELECT i, 'text' FROM n
+        """)
+      let hours = "(SELECT count(*) FROM notes a, notes b, notes c)"
+      try folder.write(
+        "migrations/0002_empty.yaml",
+        manifest("UPDATE notes SET text = iif(id < 9, 'few', \(hours))"))
+      let child = try folder.start(["migrate", "--database", "app.sqlite", "--dry-run=copy"])
+      try waitUntil {
+        try partials(folder).contains { $0.hasSuffix("-journal") } || !child.isRunning
+      }
+      return child
+    }
+
+    private func partials(_ folder: WorkingFolder) throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { $0.contains(".partial") }
+    }
+
+    @Test("130: a signal during a rehearsal leaves neither the copy nor its journal")
+    func signal() throws {
+      let folder = try folder()
+      let child = try longRehearsal(in: folder)
+      child.send(SIGINT)
+      let run = try child.wait()
+      #expect(run.status == 130)
+      #expect(run.errors.contains("app.sqlite was not changed"))
+      #expect(try partials(folder).isEmpty)
+    }
+
+    @Test("what kill -9 leaves of a copy, the next run that makes one removes")
+    func killed() throws {
+      let folder = try folder()
+      let child = try longRehearsal(in: folder)
+      try folder.write("migrations/0002_empty.yaml", manifest("DELETE FROM notes"))
+      // Another run while it goes on leaves its copy alone.
+      try folder.expect(0, "migrate", "--database", "app.sqlite", "--dry-run=copy")
+      #expect(try !partials(folder).isEmpty)
+      child.send(SIGKILL)
+      _ = try child.wait()
+      #expect(try !partials(folder).isEmpty)
+      try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
+      #expect(try partials(folder).isEmpty)
+    }
+  #endif
+}

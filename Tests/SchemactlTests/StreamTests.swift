@@ -1,0 +1,138 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Standard streams that are closed, gone or full")
+struct StreamTests {
+  /// Every command that says something; those that change the folder come last.
+  private static let commands = [
+    "--help", "--version", "completions bash", "schema manifest", "lint --explain drop-column",
+    "plan", "plan --empty", "status", "verify", "diff", "lint", "check", "ledger",
+    "migrate --dry-run", "migrate", "rebase 7", "new more", "freeze",
+  ]
+  private static let reporting = ["verify", "lint", "check"]
+  private static let plain = ["--help", "--version", "completions bash", "schema manifest"]
+
+  private func formats(of command: String) -> [String] {
+    if Self.plain.contains(command) { return [""] }
+    let others = Self.reporting.contains(command) ? ["sarif", "github", "xcode"] : []
+    return [""] + (["json"] + others).map { " --format \($0)" }
+  }
+
+  private func project() throws -> WorkingFolder {
+    let folder = try migrated(through: "6")
+    try folder.write("schemactl.yaml", "database: app.sqlite\n")
+    return folder
+  }
+
+  @Test("a reader that has gone away is no error, and nothing is said of it")
+  func gone() throws {
+    let (whole, cut) = (try project(), try project())
+    for command in Self.commands {
+      for format in formats(of: command) {
+        let words = (command + format).split(separator: " ").map(String.init)
+        let expected = try whole.start(words).wait()
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let run = try cut.start(words, output: pipe.fileHandleForWriting).wait()
+        #expect(run.status == expected.status, "\(words)")
+        #expect(run.errors == expected.errors, "\(words)")
+      }
+    }
+    #expect(try cut.applied().count == 7)
+    #expect(cut.exists("migrations/history.lock"))
+  }
+
+  @Test("a reader that goes away during a long output ends it quietly")
+  func longOutput() throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    for number in 1...300 {
+      try folder.write("migrations/\(number)_t.yaml", manifest("CREATE TABLE t\(number) (id)"))
+    }
+    let run = try folder.shell(
+      "{ $schemactl plan; echo $? >&2; } | head -1", environment: ["LC_ALL": "C"])
+    #expect(run.output.hasPrefix("-- 300 migrations"))
+    #expect(run.errors == "0\n")
+  }
+
+  @Test("standard error may be gone, too")
+  func errorsGone() throws {
+    let folder = try project()
+    let run = try folder.shell(
+      "{ $schemactl status --nonsense 2>&1; echo $? >code; } | true; cat code")
+    #expect(run.output == "64\n")
+  }
+
+  @Test(
+    "whatever is closed, no message lands in a file, and the work is done",
+    arguments: ["0<&-", ">&-", "2>&-", "0<&- >&-", ">&- 2>&-", "0<&- >&- 2>&-"])
+  func closed(streams: String) throws {
+    let folder = try project()
+    // A rebuild that sorts makes temporary files, too.
+    try folder.connection().execute(
+      """
+      WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i WHERE i < 3000)
+      INSERT INTO reminders (title, notes) SELECT i, hex(zeroblob(400)) FROM i
+      """)
+    try folder.write(
+      "migrations/0008_sorts.yaml",
+      manifest("CREATE INDEX sorted ON reminders (notes, title)"))
+    // Nothing can be said where the output is closed, and that is an error (write(2): EBADF).
+    let expected: Int32 = " \(streams)".contains(" >&-") ? 74 : 0
+    _ = try folder.shell("$schemactl freeze --through 6 \(streams)")
+    #expect(try folder.shell("$schemactl migrate \(streams)").status == expected)
+    #expect(try folder.applied().count == 8)
+    #expect(try folder.rows("PRAGMA integrity_check") == ["ok"])
+    try folder.expect(0, "verify", "--database", "app.sqlite")
+    let lock = try folder.text("migrations/history.lock")
+    #expect(lock.hasPrefix("#"))
+    #expect(!lock.contains("Froze"))
+  }
+
+  #if os(Linux)
+    @Test("no file of ours gets the number of a closed stream")
+    func numbers() throws {
+      let folder = try project()
+      try folder.write("schemactl.yaml", "timeout: 100\n")
+      let descriptor = open(folder.path("migrations"), O_RDONLY | O_CLOEXEC)
+      defer { close(descriptor) }
+      #expect(flock(descriptor, LOCK_EX) == 0)
+      let child = try TestSupport.start(
+        "/bin/sh", ["-c", "exec \(program) freeze 0<&- >&- 2>&-"], in: folder.path)
+      func openFiles() -> [String] {
+        (0..<10).compactMap {
+          try? FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/\(child.identifier)/fd/\($0)")
+        }
+      }
+      try waitUntil { openFiles().contains { $0.hasSuffix("migrations") } || !child.isRunning }
+      #expect(openFiles().prefix(3) == ["/dev/null", "/dev/null", "/dev/null"])
+      #expect(flock(descriptor, LOCK_UN) == 0)
+      #expect(try child.wait().status == 74)
+    }
+
+    @Test("74: a limit to the size of files; what was complete stays")
+    func limit() throws {
+      let folder = try WorkingFolder.of([
+        "0001_notes": tableOfNotes,
+        "0002_large": manifest("INSERT INTO notes VALUES (1, hex(zeroblob(500000)))"),
+      ])
+      let run = try folder.shell("ulimit -f 200; $schemactl migrate --database app.sqlite")
+      #expect(run.status == 74, "\(run.errors)")
+      #expect(try folder.applied() == ["0001_notes"])
+      #expect(try folder.rows("PRAGMA integrity_check") == ["ok"])
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+    }
+
+    @Test("a stream that is full says so once, and the work is done")
+    func full() throws {
+      let folder = try project()
+      let run = try folder.shell("$schemactl migrate >/dev/full; echo $?")
+      #expect(run.output == "74\n")
+      #expect(run.errors.contains("standard output cannot be written"))
+      #expect(try folder.applied().count == 7)
+    }
+  #endif
+}

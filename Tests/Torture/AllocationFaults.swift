@@ -1,0 +1,80 @@
+import FaultyAllocator
+import FaultyFileSystem
+import Migrating
+import SQLite
+
+/// Lets SQLite run out of memory: each allocation of each deed fails once, with some that follow, or
+/// with all that follow.
+enum AllocationFaults: Campaign {
+  static let name = "allocation-faults"
+
+  static func run(_ run: Run) throws {
+    guard faulty_allocator_install() == 0 else { throw Unusable() }
+    defer { faulty_allocator_remove() }
+    try Harm.proveSeen(run)
+    var deeds = try Deed.all().map { try Trials($0, &run.generator) }
+    while run.goesOn, !deeds.isEmpty {
+      for index in deeds.indices where run.goesOn { try deeds[index].next(run) }
+      deeds.removeAll(where: \.isExhausted)
+    }
+    run.proveShown()
+  }
+
+  private struct Unusable: Error {}
+
+  /// Every way to let one deed run out of memory, in an order of chance.
+  private struct Trials {
+    private let deed: Deed
+    private var left: [(first: Int, length: Length)]
+
+    private enum Length: String, CaseIterable {
+      case once = "one allocation fails"
+      case several = "twenty allocations fail"
+      case all = "allocations fail for good"
+
+      var count: Int {
+        switch self {
+        case .once: 1
+        case .several: 20
+        case .all: .max
+        }
+      }
+    }
+
+    init(_ deed: Deed, _ generator: inout some RandomNumberGenerator) throws {
+      self.deed = deed
+      let count = try Self.perform(deed, failing: 0, 0).allocations
+      left = Length.allCases.flatMap { length in (1...max(count, 1)).map { ($0, length) } }
+        .shuffled(using: &generator)
+      say("\(deed.name): \(count) allocations")
+    }
+
+    var isExhausted: Bool { left.isEmpty }
+
+    mutating func next(_ run: Run) throws {
+      guard let (first, length) = left.popLast() else { return }
+      let memory = faulty_allocator_used()
+      let ending = try Self.perform(deed, failing: first, length.count).ending
+      var problem = try deed.problem(of: ending) { ending in
+        // SQLite says so where there was no memory for a temporary table.
+        ending.status == .inputOutput
+          && ["memory", "temporary database"].contains(where: ending.message.contains)
+      }
+      if problem == nil, faulty_allocator_used() != memory { problem = "a connection is left open" }
+      run.note(
+        "\(length.rawValue): \(deed.name)", shows: ending != deed.ending,
+        problem: problem.map { "\(first): \($0)" })
+    }
+
+    private static func perform(
+      _ deed: Deed, failing first: Int, _ count: Int
+    ) throws -> (ending: Deed.Ending, allocations: Int) {
+      try deed.reset()
+      return FaultyFileSystem.shared.withoutWaiting {
+        faulty_allocator_arm(first, count)
+        let ending = deed.perform()
+        return (ending, faulty_allocator_disarm())
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import History
+import SQLite
+
+/// The states in which a database may be found, as files of their own: before, between and after
+/// migrations.
+struct Boundaries {
+  private(set) var files: [String] = []
+  private let folder: String
+
+  /// - Parameter folder: where the files are put.
+  init(in folder: String) throws {
+    self.folder = folder
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  mutating func add(_ database: String) throws {
+    let file = "\(folder)/\(files.count).sqlite"
+    let copy = try Connection(path: file)
+    try Connection(path: database, mode: .readWrite).backup(to: copy)
+    try copy.execute("PRAGMA journal_mode = DELETE")
+    files.append(file)
+  }
+
+  /// Which of them the database equals; nil when it is none of them.
+  func index(of connection: Connection) throws -> Int? {
+    try files.firstIndex { try isEqual(connection, to: $0) }
+  }
+
+  /// Every object with its text, every row with its rowid; of the ledger not what tells the time.
+  private func isEqual(_ connection: Connection, to file: String) throws -> Bool {
+    try connection.execute("ATTACH ?1 AS other", [.text(file)])
+    defer { try? connection.execute("DETACH other") }
+    guard try areEqual("type, name, tbl_name, sql", "sqlite_schema", connection) else {
+      return false
+    }
+    let tables = try connection.rows(
+      """
+      SELECT name, wr, name = '\(Ledger.tableName)' FROM pragma_table_list
+      WHERE schema = 'main' AND type = 'table' AND name <> 'sqlite_schema'
+      """)
+    return try tables.allSatisfy { table in
+      let columns =
+        table[2] == .integer(1)
+        ? "id, position, raw_digest, canonical_digest, fingerprint"
+        : table[1] == .integer(1) ? "*" : "rowid, *"
+      return try areEqual(columns, "\"\(table[0].text ?? "")\"", connection)
+    }
+  }
+
+  private func areEqual(
+    _ columns: String, _ table: String, _ connection: Connection
+  ) throws -> Bool {
+    let (here, there) = ("\(columns) FROM main.\(table)", "\(columns) FROM other.\(table)")
+    let counts = try connection.rows(
+      "SELECT (SELECT count(*) FROM main.\(table)), (SELECT count(*) FROM other.\(table))")
+    guard counts[0][0] == counts[0][1] else { return false }
+    return try connection.value("SELECT \(here) EXCEPT SELECT \(there) LIMIT 1") == nil
+      && connection.value("SELECT \(there) EXCEPT SELECT \(here) LIMIT 1") == nil
+  }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import History
+import Linting
+import ManifestFormat
+import Migrating
+import Planning
+import SQLite
+import SchemaModel
+import TestSupport
+
+/// The deeds that are done under faults.
+extension Deed {
+  /// - Parameter isWAL: the databases are in WAL mode.
+  static func all(isWAL: Bool = false) throws -> [Deed] {
+    let mode = isWAL ? "PRAGMA journal_mode = WAL;" : ""
+    return try Strategy.allCases.map { try migration(by: $0, mode) } + [
+      newFile(), utf16(mode), failing(mode), firstDraft(mode), reset(mode), verify(mode),
+      status(mode), rehearse(mode), repair(mode), freeze(mode),
+      lint(mode),
+    ]
+  }
+
+  // MARK: Migrating
+
+  /// A database that is not there yet, and many small migrations that share a transaction.
+  static func newFile() throws -> Deed {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_lists", "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT);")
+    try sandbox.addSQL(
+      "0002_items",
+      "CREATE TABLE items (id INTEGER PRIMARY KEY, list INTEGER REFERENCES lists, title TEXT);")
+    try sandbox.addSQL(
+      "0003_seed", "INSERT INTO lists VALUES (1, 'home'); INSERT INTO items VALUES (1, 1, 'x');")
+    try sandbox.addSQL(
+      "0004_view", "CREATE VIEW titles AS SELECT title FROM items UNION SELECT title FROM lists;")
+    let ids = ["0001_lists", "0002_items", "0003_seed", "0004_view"]
+    return try Deed("migrate, new file", sandbox, stops: ids, act: migrate)
+  }
+
+  private static func migration(by strategy: Strategy, _ mode: String) throws -> Deed {
+    let sandbox = try Sandbox()
+    try strategy.scenario.prepare(sandbox)
+    try sandbox.run(mode)
+    let known = try sandbox.ledger
+    let pending = try sandbox.project().migrations.map(\.id).filter { !known.contains($0) }
+    return try Deed("migrate, \(strategy.rawValue)", sandbox, stops: pending, act: migrate)
+  }
+
+  /// SQLite converts every text that is read or written.
+  static func utf16(_ mode: String) throws -> Deed {
+    let sandbox = try tasks("PRAGMA encoding = 'UTF-16le'; \(mode)")
+    try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
+    try sandbox.addSQL("0003_more", "CREATE TABLE more (a TEXT DEFAULT 'é');")
+    return try Deed(
+      "migrate, UTF-16", sandbox, stops: ["0002_status", "0003_more"], act: migrate)
+  }
+
+  /// A migration that fails after one that is kept.
+  static func failing(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
+    try sandbox.addSQL("0002_kept", "CREATE TABLE kept (a);")
+    try sandbox.addSQL(
+      "0003_fails",
+      """
+      PRAGMA ignore_check_constraints = ON;
+      CREATE TABLE half (a UNIQUE);
+      INSERT INTO half SELECT list FROM tasks;
+      """)
+    return try Deed("migrate, one fails", sandbox, stops: ["0002_kept"], act: migrate)
+  }
+
+  /// The database is copied before its first draft.
+  static func firstDraft(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
+    try sandbox.freeze(through: "0001_tasks")
+    try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
+    return try Deed("migrate, first draft", sandbox, stops: ["0002_status"], act: migrate)
+  }
+
+  private static func migrate(_ deed: Deed) throws -> Ending {
+    let report = try deed.project.migrate(deed.sandbox.options { $0.timeout = 0.02 })
+    return Ending(
+      status: report.status, message: report.failure?.message ?? "",
+      answer: report.drift.map(\.sentence) + [report.draftCopy ?? ""],
+      applied: report.applied.map(\.id))
+  }
+
+  // MARK: Other commands
+
+  static func reset(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
+    try sandbox.freeze(through: "0001_tasks")
+    try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
+    try sandbox.migrate()
+    return try Deed("reset drafts", sandbox) { deed in
+      let setAside = try DraftCopy(of: deed.sandbox.database).restore(deed.project, timeout: 0.02)
+      return Ending(answer: [setAside])
+    }
+  }
+
+  static func verify(_ mode: String) throws -> Deed {
+    try Deed("verify", migrated(mode)) { deed in
+      let report = try deed.project.verify(database: deed.sandbox.database, timeout: 0.02)
+      return Ending(
+        status: report.status, message: report.failure?.message ?? "",
+        answer: report.history.map { "\($0)" } + (report.ledger ?? []).map { "\($0)" }
+          + (report.drift ?? []).map(\.sentence) + report.notes)
+    }
+  }
+
+  static func status(_ mode: String) throws -> Deed {
+    try Deed("status", migrated(mode)) { deed in
+      let report = try deed.project.status(database: deed.sandbox.database, timeout: 0.02)
+      return Ending(
+        status: report.status,
+        answer: [report.current ?? ""] + report.pending + report.applied.map { "\($0)" }
+          + report.ledger.map { "\($0)" } + report.broken.map { "\($0)" })
+    }
+  }
+
+  static func rehearse(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
+    try sandbox.add("0002_status", move("{ 0: 0 }"))
+    return try Deed("dry run", sandbox) { deed in
+      let report = try deed.project.dryRun(deed.sandbox.options { $0.timeout = 0.02 })
+      return Ending(
+        status: report.status, message: report.failure?.message ?? "",
+        answer: [report.plan.script] + report.answers.map { "\($0)" })
+    }
+  }
+
+  static func repair(_ mode: String) throws -> Deed {
+    let sandbox = try migrated(mode)
+    try sandbox.run("DELETE FROM schemactl_migrations WHERE id = '0002_status'")
+    return try Deed("ledger repair", sandbox) { deed in
+      let repair = LedgerRepair(id: "0002_status", action: .applied, reason: "restored")
+      // Where it was done already, there is nothing to do.
+      let ledger = try deed.project.ledger(database: deed.sandbox.database, timeout: 0.02)
+      if ledger.rows.count == 2 { return Ending(answer: ["clean"]) }
+      let plan = try deed.project.plan(repair, database: deed.sandbox.database, timeout: 0.02)
+      try deed.project.carryOut(plan, database: deed.sandbox.database, timeout: 0.02)
+      return Ending(answer: [plan.isClean ? "clean" : "unfit"])
+    }
+  }
+
+  static func freeze(_ mode: String) throws -> Deed {
+    try Deed("freeze", migrated(mode), usesFiles: false) { deed in
+      let report = try deed.project.freezing(release: "1.1", through: nil)
+      return Ending(
+        answer: report.frozen + [String(decoding: report.lock.rendered(), as: UTF8.self)])
+    }
+  }
+
+  /// With a view and a trigger that do not compile.
+  static func lint(_ mode: String) throws -> Deed {
+    let sandbox = try migrated(mode)
+    try sandbox.addSQL(
+      "0003_broken",
+      """
+      CREATE VIEW broken AS SELECT nothing FROM tasks;
+      CREATE TRIGGER amiss AFTER INSERT ON lists BEGIN UPDATE tasks SET nothing = 1; END;
+      """)
+    return try Deed("lint", sandbox, usesFiles: false) { deed in
+      let report = try Linter(project: deed.project, configuration: Configuration()).lint()
+      return Ending(
+        status: report.status, message: report.failure?.message ?? "",
+        answer: report.findings.map { "\($0)" })
+    }
+  }
+
+  // MARK: Histories
+
+  /// A table with rows, an index, a trigger, a view of another table, and children.
+  private static func tasks(_ settings: String) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_tasks",
+      """
+      CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
+      CREATE TABLE tasks (
+        id INTEGER PRIMARY KEY, list INTEGER NOT NULL REFERENCES lists ON DELETE CASCADE,
+        title TEXT NOT NULL CHECK (title <> ''), done INTEGER NOT NULL DEFAULT 0, changed TEXT
+      );
+      CREATE INDEX tasks_of_list ON tasks (list, title);
+      CREATE TABLE tags (task INTEGER REFERENCES tasks, tag TEXT, PRIMARY KEY (task, tag)) WITHOUT ROWID;
+      CREATE TRIGGER touched AFTER UPDATE ON tasks BEGIN
+        UPDATE tasks SET changed = 'now' WHERE id = NEW.id;
+      END;
+      CREATE VIEW titles AS SELECT title FROM lists;
+      """)
+    try sandbox.run(settings)
+    try sandbox.migrate()
+    try sandbox.run(
+      """
+      INSERT INTO lists VALUES (1, 'home'), (2, 'wörk');
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+      INSERT INTO tasks SELECT i, 1 + i % 2, 'täsk ' || i, i % 3 = 0, 'long ago' FROM n;
+      INSERT INTO tags SELECT id, 't' FROM tasks;
+      """)
+    return sandbox
+  }
+
+  private static func migrated(_ mode: String) throws -> Sandbox {
+    let sandbox = try tasks(mode)
+    try sandbox.freeze(through: "0001_tasks")
+    try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
+    try sandbox.migrate()
+    return sandbox
+  }
+
+  private static func move(_ map: String) -> String {
+    """
+    operations:
+      - move_column:
+          table: tasks
+          from: done
+          to: { name: status, type: INTEGER, not_null: true, default: 0 }
+          map: \(map)
+    """
+  }
+}

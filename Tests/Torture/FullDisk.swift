@@ -1,0 +1,65 @@
+import Foundation
+import Migrating
+import TestSupport
+
+/// Fills a small file system up to a few blocks, for every number of blocks until a deed has room for
+/// all that it writes. Needs the right to mount one.
+enum FullDisk: Campaign {
+  static let name = "full-disk"
+  /// Blocks of 4 KiB.
+  private static let mostBlocks = 40
+
+  static func run(_ run: Run) throws {
+    try Harm.proveSeen(run)
+    let deeds = try Deed.all() + Deed.all(isWAL: true) + FaultyCalls.deeds()
+    var left = deeds.indices.flatMap { index in (0...mostBlocks).map { (index, $0) } }
+      .shuffled(using: &run.generator)
+    var disks: [Int: SmallDisk] = [:]
+    while run.goesOn, let (index, blocks) = left.popLast() {
+      let deed = deeds[index]
+      if disks[index] == nil { disks[index] = SmallDisk(at: deed.sandbox.folder) }
+      guard let disk = disks[index] else {
+        return say("not run: no file system can be mounted here")
+      }
+      try deed.reset()
+      try disk.fill(butFor: blocks)
+      let ending = deed.perform()
+      disk.empty()
+      let problem = try deed.problem(of: ending) { ending in
+        ending.status == .inputOutput
+          && ["live.sqlite", "migrations"].contains(where: ending.message.contains)
+      }
+      run.note(
+        ending == deed.ending ? "the disk has just room" : "the disk is full: \(deed.name)",
+        shows: ending != deed.ending,
+        problem: problem.map { "\(blocks) blocks are free: \($0)" })
+    }
+    run.proveShown()
+  }
+}
+
+/// A file system of 2 MiB, laid over a folder.
+private final class SmallDisk {
+  private let folder: String
+  private var filler: String { folder + "/filler" }
+
+  /// Nil where it cannot be mounted.
+  init?(at folder: String) {
+    self.folder = folder
+    let words = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]
+    guard (try? TestSupport.run("/usr/bin/env", words))?.code == 0 else { return nil }
+    try? FileManager.default.createDirectory(
+      atPath: folder + "/migrations", withIntermediateDirectories: true)
+  }
+
+  deinit { _ = try? TestSupport.run("/usr/bin/env", ["umount", "-l", folder]) }
+
+  func fill(butFor blocks: Int) throws {
+    let space = try FileManager.default.attributesOfFileSystem(forPath: folder)
+    let free = (space[.systemFreeSize] as? NSNumber)?.intValue ?? 0
+    let count = max(0, free - blocks * 4096)
+    try Data(repeating: 1, count: count).write(to: URL(fileURLWithPath: filler))
+  }
+
+  func empty() { try? FileManager.default.removeItem(atPath: filler) }
+}

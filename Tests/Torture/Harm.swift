@@ -1,0 +1,59 @@
+import Foundation
+import Migrating
+import SQLite
+import TestSupport
+
+/// What a fault must never do, done on purpose: a harness that does not see it proves nothing.
+enum Harm: String, CaseIterable {
+  case lostRow = "a row that is gone"
+  case halfMigration = "half a migration"
+  case untold = "a migration that is applied and not told of"
+  case unexplained = "an error that no fault explains"
+  case leftFile = "a temporary file that is left"
+  case heldLock = "a lock that is held"
+
+  /// Counts each that is not seen.
+  static func proveSeen(_ run: Run) throws {
+    let deed = try Deed.utf16("")
+    for harm in allCases {
+      try deed.reset()
+      let problem = try harm.problem(after: deed)
+      run.note("harness: \(harm.rawValue)", problem: problem == nil ? "is not seen" : nil)
+    }
+  }
+
+  private func problem(after deed: Deed) throws -> String? {
+    let sandbox = deed.sandbox
+    var ending = deed.perform()
+    var holder: Connection?
+    switch self {
+    case .lostRow: try sandbox.run("DELETE FROM tags WHERE task = 7")
+    case .halfMigration: try sandbox.run("DROP TABLE more")
+    case .untold: ending.applied.removeLast()
+    case .unexplained: ending.status = .bug
+    case .leftFile:
+      try Data().write(to: URL(fileURLWithPath: sandbox.database + ".1-1.partial"))
+    case .heldLock:
+      holder = try sandbox.open()
+      try holder?.execute("BEGIN IMMEDIATE")
+    }
+    defer { withExtendedLifetime(holder) {} }
+    return try deed.problem(of: ending) { $0.status == .inputOutput || self == .untold }
+  }
+}
+
+extension Run {
+  private static let shown = "harness: a fault that is told"
+  private static let unshown = "harness: faults that are never told"
+
+  /// - Parameter shows: whether the fault made a deed end otherwise.
+  func note(_ kind: String, shows: Bool, problem: String?) {
+    note(kind, problem: problem)
+    if shows, tallies[Self.shown] == nil { note(Self.shown) }
+  }
+
+  /// Where no fault has ever shown, none was made.
+  func proveShown() {
+    if tried > 50, tallies[Self.shown] == nil { note(Self.unshown, problem: "in \(tried) tries") }
+  }
+}

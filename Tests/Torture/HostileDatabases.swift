@@ -1,0 +1,245 @@
+import Foundation
+import SQLite
+import TestSupport
+
+/// Real databases, damaged in every kind of place, given to every command that opens one: never a
+/// crash, never a hang, never a row lost that could be read before.
+struct HostileDatabases: Campaign {
+  static let name = "hostile-databases"
+
+  static func run(_ run: Run) throws {
+    let campaign = try HostileDatabases(run)
+    let targets = Target.all
+    var number = 0
+    while run.goesOn {
+      try campaign.strike(targets[number % targets.count], number)
+      number += 1
+    }
+  }
+
+  private let run: Run
+  private let history: Sandbox
+  private let specimens: [Specimen]
+  private let database: String
+
+  private init(_ run: Run) throws {
+    self.run = run
+    let history = try Specimen.history()
+    self.history = history
+    specimens = try Specimen.layouts.map { try Specimen.make($0, history) }
+    try FileManager.default.createDirectory(
+      atPath: run.folder + "/hostile", withIntermediateDirectories: true)
+    database = run.folder + "/hostile/app.sqlite"
+    // In place of the one that a folder above may have.
+    try "timeout: 5\n".write(
+      toFile: run.folder + "/schemactl.yaml", atomically: true, encoding: .utf8)
+  }
+
+  /// What is damaged.
+  private enum Target {
+    case page(DatabaseImage.PageKind)
+    case exchangedPages, header, end, wal, journal, schema, ledger
+
+    static let all: [Target] =
+      DatabaseImage.PageKind.allCases.map { .page($0) }
+      + [.exchangedPages, .header, .end, .wal, .journal, .schema, .ledger]
+
+    var title: String {
+      switch self {
+      case .page(let kind): "damaged \(kind.rawValue)"
+      case .exchangedPages: "pages exchanged or doubled"
+      case .header: "header that says what is not so"
+      case .end: "database cut off"
+      case .wal: "damaged WAL"
+      case .journal: "damaged rollback journal"
+      case .schema: "edited sqlite_schema"
+      case .ledger: "edited ledger"
+      }
+    }
+  }
+
+  private func strike(_ target: Target, _ number: Int) throws {
+    let (specimen, story) = try damaged(target)
+    let problems = try judge(specimen)
+    var report: String?
+    if !problems.isEmpty {
+      let kept = FileManager.default.temporaryDirectory
+        .appendingPathComponent(
+          "hostile-\(ProcessInfo.processInfo.processIdentifier)-\(number).sqlite")
+      try specimen.write(to: kept.path)
+      report =
+        "try \(number + 1): \(specimen.layout): \(story.joined(separator: ", ")): "
+        + problems.joined(separator: "; ") + " (kept as \(kept.path))"
+    }
+    run.note(target.title, problem: report)
+  }
+
+  // MARK: Damage
+
+  private func pick(_ isFit: (Specimen) -> Bool = { _ in true }) -> Specimen {
+    let fit = specimens.filter(isFit)
+    return fit[Int.random(in: fit.indices, using: &run.generator)]
+  }
+
+  private func damaged(_ target: Target) throws -> (Specimen, story: [String]) {
+    switch target {
+    case .page(let kind):
+      let specimen = pick { DatabaseImage($0.files[""] ?? []).pages(kind).isEmpty == false }
+      return damage(specimen) { damage, image in
+        let pages = image.pages(kind)
+        let page = pages[Int.random(in: pages.indices, using: &run.generator)]
+        damage.strike(image.range(ofPage: page), using: &run.generator)
+      }
+    case .exchangedPages:
+      return damage(pick()) { damage, image in
+        let one = Int.random(in: 1..<image.kinds.count, using: &run.generator)
+        let other = Int.random(in: 1..<image.kinds.count, using: &run.generator)
+        guard one != other else { return }
+        let (first, second) = (image.range(ofPage: one), image.range(ofPage: other))
+        if Bool.random(using: &run.generator) {
+          damage.swap(first, second)
+        } else {
+          damage.copy(first, to: second)
+        }
+      }
+    case .header: return damage(pick()) { damage, image in editHeader(&damage, image) }
+    case .end:
+      return damage(pick()) { damage, image in
+        damage.truncate(to: .random(in: 0..<image.bytes.count, using: &run.generator))
+      }
+    case .wal: return damageBeside(pick { $0.layout.leftover == .wal }, "-wal")
+    case .journal: return damageBeside(pick { $0.layout.leftover == .journal }, "-journal")
+    case .schema: return try edited(EditedDatabase.schemaEdits)
+    case .ledger: return try edited(EditedDatabase.ledgerEdits)
+    }
+  }
+
+  private func damage(
+    _ specimen: Specimen, _ body: (inout ByteDamage, DatabaseImage) -> Void
+  ) -> (Specimen, story: [String]) {
+    let bytes = specimen.files[""] ?? []
+    var damage = ByteDamage(bytes)
+    body(&damage, DatabaseImage(bytes))
+    return (specimen.replacing("", with: damage.bytes), damage.story)
+  }
+
+  /// A number of the header that is wrong, and yet may be meant.
+  private func editHeader(_ damage: inout ByteDamage, _ image: DatabaseImage) {
+    let pages = image.kinds.count
+    let used = Int.random(in: 1...pages, using: &run.generator)
+    let edits: [(offset: Int, width: Int, values: [Int])] = [
+      (16, 2, [0, 1, 256, 512, 1024, 4096, 32768, 500]), (18, 1, [0, 1, 2, 3, 255]),
+      (19, 1, [0, 1, 2, 3, 255]), (20, 1, [1, 8, 32, 255]), (21, 1, [0, 63, 65]),
+      (24, 4, [0, 1, 0xFFFF_FFFF]), (28, 4, [0, 1, used, pages - 1, pages + 1, 0xFFFF_FFFF]),
+      (32, 4, [0, 1, used, pages, pages + 1, 0xFFFF_FFFF]), (36, 4, [0, 1, pages, 0xFFFF_FFFF]),
+      (40, 4, [0, 1, 0xFFFF_FFFF]), (44, 4, [0, 1, 3, 5, 255]), (48, 4, [0, 0xFFFF_FFFF]),
+      (52, 4, [0, 1, used, 0xFFFF_FFFF]), (56, 4, [0, 1, 2, 3, 4, 9]), (60, 4, [7]),
+      (64, 4, [0, 1]), (68, 4, [7]), (92, 4, [0, 7]), (96, 4, [0, 7]),
+    ]
+    let edit = edits[Int.random(in: edits.indices, using: &run.generator)]
+    let value = edit.values[Int.random(in: edit.values.indices, using: &run.generator)]
+    damage.put(value, width: edit.width, at: edit.offset)
+  }
+
+  private func damageBeside(_ specimen: Specimen, _ suffix: String) -> (Specimen, story: [String]) {
+    var damage = ByteDamage(specimen.files[suffix] ?? [])
+    if Int.random(in: 0..<4, using: &run.generator) == 0 {
+      damage.truncate(to: .random(in: 0..<damage.bytes.count, using: &run.generator))
+    } else {
+      damage.strike(0..<damage.bytes.count, using: &run.generator)
+    }
+    return (specimen.replacing(suffix, with: damage.bytes), ["\(suffix):"] + damage.story)
+  }
+
+  private func edited(_ edits: [String]) throws -> (Specimen, story: [String]) {
+    let specimen = pick { $0.layout.leftover == .nothing }
+    let sql = edits[Int.random(in: edits.indices, using: &run.generator)]
+    try specimen.write(to: database)
+    try EditedDatabase.edit(database, sql)
+    let bytes = FileManager.default.contents(atPath: database).map(Array.init) ?? []
+    return (specimen.replacing("", with: bytes), [sql])
+  }
+
+  // MARK: Judgement
+
+  private static let readingCommands = [
+    ["status"], ["verify"], ["diff"], ["ledger"], ["plan"], ["migrate", "--dry-run"],
+  ]
+
+  private func judge(_ specimen: Specimen) throws -> [String] {
+    let before = try rows(of: specimen)
+    var problems: [String] = []
+    try specimen.write(to: database)
+    for command in Self.readingCommands { problems += try attempt(command).problems }
+    if let change = try changes(specimen, before) { problems.append("only read, but \(change)") }
+    try specimen.write(to: database)
+    let migrate = try attempt(["migrate"])
+    problems += migrate.problems
+    let hasApplied = migrate.run.output.hasPrefix("Applied ")
+    let loss =
+      hasApplied || migrate.run.code == 0
+      ? before.loss(in: ReadableRows(of: database)) : try changes(specimen, before)
+    if let loss { problems.append("migrate ended with \(migrate.run.code), but \(loss)") }
+    return problems
+  }
+
+  /// As an independent reader finds them, on a copy.
+  private func rows(of specimen: Specimen) throws -> ReadableRows {
+    let copy = run.folder + "/copy.sqlite"
+    try specimen.write(to: copy)
+    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy + suffix) } }
+    return ReadableRows(of: copy)
+  }
+
+  private func attempt(_ command: [String]) throws -> (run: LimitedRun, problems: [String]) {
+    let ended = try LimitedRun(
+      "schemactl",
+      command + [
+        "--config", run.folder + "/schemactl.yaml", "--migrations", history.folder + "/migrations",
+        "--database", database,
+      ], in: run.folder)
+    var problems = ended.problem.map { [$0] } ?? []
+    if let problem = problem(of: ended) { problems.append(problem + ": " + ended.text.prefix(300)) }
+    return (ended, problems.map { "\(command.joined(separator: " ")): \($0)" })
+  }
+
+  /// What is wrong with what it says.
+  private func problem(of ended: LimitedRun) -> String? {
+    if ended.code > 4, !ended.errors.contains("app.sqlite") { return "does not name the file" }
+    if ended.text.contains("malformed"), ended.code != 74 {
+      return "damaged, and exits with \(ended.code)"
+    }
+    if ended.errors.contains("is damaged"), !ended.errors.contains("backup") {
+      return "does not say what to do"
+    }
+    return nil
+  }
+
+  /// What differs from before, although nothing should.
+  private func changes(_ specimen: Specimen, _ before: ReadableRows) throws -> String? {
+    let folder = run.folder + "/hostile"
+    let bytes = specimen.files[""] ?? []
+    // SQLite keeps a WAL beside what says of itself that it has one, and brings back what a journal
+    // holds.
+    let hasWAL = bytes.count > 19 && (bytes[18] == 2 || bytes[19] == 2)
+    let usesOthers = hasWAL || specimen.layout.leftover != .nothing
+    let expected = Set(specimen.files.keys.map { "app.sqlite\($0)" })
+    let extra = hasWAL ? ["app.sqlite-wal", "app.sqlite-shm"] : []
+    let strays = try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { !expected.contains($0) && !extra.contains($0) }
+    if !strays.isEmpty { return "left \(strays.joined(separator: ", "))" }
+    if usesOthers {
+      let now = Specimen(layout: specimen.layout, files: files)
+      return before.loss(in: try rows(of: now))
+    }
+    return files[""] == bytes ? nil : "the file was changed"
+  }
+
+  private var files: [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for suffix in ["", "-wal", "-journal"] {
+      files[suffix] = FileManager.default.contents(atPath: database + suffix).map(Array.init)
+    }
+    return files
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import SQLite
+import TestSupport
+
+/// Opens what a power cut left, and says at which boundary the database is.
+final class Examiner {
+  struct Verdict {
+    /// Nil when it is at none.
+    var boundary: Int?
+    var problem: String?
+  }
+
+  private let scenario: Scenario
+  private let boundaries: [DatabaseState]
+  let sandbox: Sandbox
+  /// By the image, and by what is left of it once SQLite has recovered it.
+  private var verdicts: [Int: Verdict] = [:]
+  private var recovered: [Int: Verdict] = [:]
+
+  init(_ stage: Stage) throws {
+    scenario = stage.scenario
+    boundaries = stage.boundaries
+    sandbox = try stage.template.copy()
+  }
+
+  func isKnown(_ image: Disk.Image) -> Bool { verdicts[image.key] != nil }
+
+  func examine(_ image: Disk.Image) -> Verdict {
+    let key = image.key
+    if let known = verdicts[key] { return known }
+    let verdict = judge(image, key)
+    verdicts[key] = verdict
+    return verdict
+  }
+
+  private func judge(_ image: Disk.Image, _ key: Int) -> Verdict {
+    do {
+      // Whoever meets what is left may be schemactl itself; mostly it is opened as others would,
+      // and then what they find is known from images before.
+      if key.isMultiple(of: 16) {
+        try sandbox.replaceFiles(with: image)
+        try finish()
+      }
+      try sandbox.replaceFiles(with: image)
+      try recover()
+      return try judgeRecovered()
+    } catch {
+      return Verdict(problem: "\(error)")
+    }
+  }
+
+  private func judgeRecovered() throws -> Verdict {
+    let key = try files().filter { !$0.key.hasSuffix("-journal") && !$0.key.hasSuffix("-wal") }.key
+    if let known = recovered[key] { return known }
+    let state = try Scenario.state(of: sandbox)
+    var verdict = Verdict(boundary: boundaries.firstIndex(of: state))
+    if let boundary = verdict.boundary {
+      try scenario.verify(sandbox, boundary)
+      try finish()
+    } else {
+      let differences = boundaries.map(state.difference).joined(separator: " / ")
+      verdict.problem = "at no boundary: different from each in \(differences)"
+    }
+    recovered[key] = verdict
+    return verdict
+  }
+
+  /// Whatever is left, the same command goes on from it to the end.
+  private func finish() throws {
+    try scenario.act(sandbox) { _ in }
+    let state = try Scenario.state(of: sandbox)
+    guard let last = boundaries.last, state != last else { return }
+    throw Damage("done again, it ends in another state: \(state.difference(from: last))")
+  }
+
+  private func recover() throws {
+    let connection = try sandbox.open()
+    try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
+  }
+
+  private func files() throws -> Disk.Image {
+    try Dictionary(
+      uniqueKeysWithValues: sandbox.fileNames().map {
+        ($0, [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(sandbox.folder)/\($0)"))))
+      })
+  }
+}
+
+extension Disk.Image {
+  /// Equal for equal images, within a run of the program.
+  fileprivate var key: Int {
+    var hasher = Hasher()
+    for (name, bytes) in sorted(by: { $0.key < $1.key }) {
+      hasher.combine(name)
+      bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+      hasher.combine(bytes.count)
+    }
+    return hasher.finalize()
+  }
+}
+
+extension Sandbox {
+  /// All but the history.
+  fileprivate func fileNames() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "migrations" }
+  }
+
+  func replaceFiles(with image: Disk.Image) throws {
+    for name in try fileNames() {
+      try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+    }
+    for (name, bytes) in image {
+      try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+    }
+  }
+
+  /// The same history and the same files in a folder of its own.
+  func copy() throws -> Sandbox {
+    let copy = try Sandbox()
+    try FileManager.default.removeItem(atPath: copy.folder + "/migrations")
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      try FileManager.default.copyItem(
+        atPath: "\(folder)/\(name)", toPath: "\(copy.folder)/\(name)")
+    }
+    return copy
+  }
+}

@@ -1,0 +1,60 @@
+import FaultyFileSystem
+import Foundation
+import Planning
+import SQLite
+import TestSupport
+
+/// Cuts the power after every write, sync and deletion of everything that schemactl does to a
+/// database, and opens what is left.
+enum PowerCuts: Campaign {
+  static let name = "power-cuts"
+
+  static func run(_ run: Run) throws {
+    let folder = getenv("TMPDIR").map { String(cString: $0) }
+    // In memory, where there is such a folder: what is synced there is waited for by nobody.
+    if access("/dev/shm", W_OK) == 0 { setenv("TMPDIR", "/dev/shm", 1) }
+    defer { if let folder { setenv("TMPDIR", folder, 1) } else { unsetenv("TMPDIR") } }
+
+    try proveThatFaultsAreSeen(run)
+    var sightings = Sightings()
+    for round in 0... {
+      guard try cutAll(round, run, &sightings) else { break }
+      if round == 0 { sightings.note(run) }
+      guard run.goesOn else { break }
+    }
+    say("\(name): \(sightings)")
+  }
+
+  /// Every scenario with every journal. False when the time was up before.
+  private static func cutAll(_ round: Int, _ run: Run, _ sightings: inout Sightings) throws -> Bool
+  {
+    let rows = scenarios.count * Conditions.Journal.allCases.count
+    // First a little of each.
+    let most = round == 0 ? min(400, run.share(of: 2 * rows)) : .max
+    for scenario in scenarios {
+      guard run.hasTime else { return false }
+      let stage = try Stage(scenario, pageSize: Conditions.pageSize(in: round))
+      for journal in Conditions.Journal.allCases {
+        let trial = try Trial(stage, Conditions(journal, round: round))
+        trial.run(run, &sightings, most: most)
+        try trial.again(using: &run.generator).run(run, &sightings, most: most)
+      }
+    }
+    return true
+  }
+
+  /// Without this nobody knows whether the harness sees anything.
+  private static func proveThatFaultsAreSeen(_ run: Run) throws {
+    guard run.hasTime else { return }
+    let stage = try Stage(Strategy.rebuild.scenario, pageSize: Conditions.pageSize(in: 0))
+    for sabotage in Sabotage.allCases {
+      for journal in sabotage.journals {
+        let trial = try Trial(stage, Conditions(journal, round: 0), sabotage)
+        let found = try trial.finds(using: &run.generator)
+        run.note(
+          "harness: \(sabotage.rawValue) is found",
+          problem: found ? nil : "not found with \(journal.rawValue)")
+      }
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import History
+import Migrating
+import TestSupport
+
+/// Lets system calls of the built program fail, SQLite's and its own: each once, or from one on. Its
+/// files alone are meant, not what the system reads to start it.
+enum SystemCallFaults: Campaign {
+  static let name = "system-call-faults"
+
+  static func run(_ run: Run) throws {
+    guard FileManager.default.fileExists(atPath: FaultyCalls.library) else {
+      return say("not run: there is no \(FaultyCalls.library), which only Linux can load")
+    }
+    try Harm.proveSeen(run)
+    var left = try FaultyCalls.deeds().flatMap { deed in try trials(of: deed, in: run.folder) }
+      .shuffled(using: &run.generator)
+    while run.goesOn, let (deed, fault) = left.popLast() { try run.note(deed, fault) }
+    run.proveShown()
+  }
+
+  /// Every call of a deed, with every error that it can give.
+  private static func trials(
+    of deed: Deed, in folder: String
+  ) throws -> [(Deed, FaultyCalls.Fault)] {
+    let log = folder + "/calls"
+    try deed.reset()
+    FaultyCalls.environment = ["FAULTY_CALLS_LOG=\(log)"]
+    _ = deed.perform()
+    FaultyCalls.environment = []
+    let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+    try FileManager.default.removeItem(atPath: log)
+    return calls.enumerated().flatMap { index, call in
+      let words = call.split(separator: " ", maxSplits: 1)
+      let (name, path) = (String(words[0]), words.count > 1 ? String(words[1]) : "")
+      return FaultyCalls.errors(of: name).flatMap { error in
+        [false, true].map { isLasting in
+          (
+            deed,
+            FaultyCalls.Fault(
+              number: index + 1, name: name, path: path, error: error, isLasting: isLasting)
+          )
+        }
+      }
+    }
+  }
+}
+
+extension Run {
+  fileprivate func note(_ deed: Deed, _ fault: FaultyCalls.Fault) throws {
+    try deed.reset()
+    FaultyCalls.environment = fault.environment
+    let ending = deed.perform()
+    FaultyCalls.environment = []
+    let problem = try deed.problem(
+      of: ending, unremoved: fault.leaves, isFault: fault.explains)
+    note(
+      "\(fault.name) fails, \(fault.isLasting ? "and all after it" : "once")",
+      shows: ending != deed.ending,
+      problem: problem.map { "\(deed.name), \(fault): \($0)" })
+  }
+}
+
+/// The built program with the library that makes its system calls fail.
+enum FaultyCalls {
+  static let library = programs.appendingPathComponent("libFaultyCalls.so").path
+
+  /// What the library is told.
+  nonisolated(unsafe) static var environment: [String] = []
+
+  struct Fault: CustomStringConvertible {
+    let number: Int
+    let name: String
+    let path: String
+    let error: Int32
+    let isLasting: Bool
+
+    var environment: [String] {
+      [
+        "FAULTY_CALLS_FIRST=\(number)", "FAULTY_CALLS_LAST=\(isLasting ? Int.max : number)",
+        "FAULTY_CALLS_ERRNO=\(error)",
+      ]
+    }
+
+    var description: String {
+      "call \(number), \(name) of \(path): \(String(cString: strerror(error)))"
+    }
+
+    /// Where files cannot be removed, what was to be temporary stays. Its name has the process in
+    /// it, and so is another one in each run.
+    func leaves(_ name: String) -> Bool {
+      (isLasting || self.name == "unlink")
+        && [".partial", ".tmp", ".new"].contains(where: name.contains)
+    }
+
+    /// Whether a run ended as a run may that met the fault.
+    func explains(_ ending: Deed.Ending) -> Bool {
+      var statuses: [ExitStatus] = error == EACCES ? [.permission, .inputOutput] : [.inputOutput]
+      // SQLite takes a lock that it does not get for somebody else's, and what could not be undone
+      // stands in its own way.
+      if name == "lock" || isLasting { statuses.append(.busy) }
+      // What SQLite cannot open for writing it opens for reading.
+      if name == "open" { statuses.append(.permission) }
+      let names = ["live.sqlite", "migrations", "schemactl.yaml", "private replay"]
+      return statuses.contains(ending.status) && names.contains(where: ending.message.contains)
+    }
+  }
+
+  static func errors(of call: String) -> [Int32] {
+    switch call {
+    case "create", "mkdir", "link": [EIO, ENOSPC, EACCES]
+    case "write", "pwrite", "pwrite64", "ftruncate", "ftruncate64", "fsync", "fdatasync":
+      [EIO, ENOSPC]
+    case "open", "rename", "unlink", "opendir": [EIO, EACCES]
+    default: [EIO]
+    }
+  }
+
+  // MARK: Deeds
+
+  static func deeds() throws -> [Deed] {
+    try [
+      migrate(""), migrate("PRAGMA journal_mode = WAL"), newFile(), firstDraft(), reset(), freeze(),
+      firstFreeze(), new(), rebase(),
+    ]
+  }
+
+  private static func history() throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE a (x); INSERT INTO a VALUES (1)")
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (x); UPDATE a SET x = 2")
+    return sandbox
+  }
+
+  private static func migrate(_ settings: String) throws -> Deed {
+    let sandbox = try history()
+    try sandbox.migrate(to: "0001_a")
+    try sandbox.run(settings)
+    try "database: live.sqlite\ntimeout: 0\n".write(
+      toFile: sandbox.folder + "/schemactl.yaml", atomically: true, encoding: .utf8)
+    return try Deed("migrate", sandbox, stops: ["0002_b"]) {
+      run("migrate", of: $0, isConfigured: true)
+    }
+  }
+
+  private static func newFile() throws -> Deed {
+    try Deed("migrate a new file", history(), stops: ["0001_a", "0002_b"]) {
+      run("migrate", of: $0)
+    }
+  }
+
+  private static func firstDraft() throws -> Deed {
+    let sandbox = try history()
+    try sandbox.migrate(to: "0001_a")
+    try sandbox.freeze(through: "0001_a")
+    return try Deed("migrate the first draft", sandbox, stops: ["0002_b"]) {
+      run("migrate", of: $0)
+    }
+  }
+
+  private static func reset() throws -> Deed {
+    let sandbox = try history()
+    try sandbox.migrate(to: "0001_a")
+    try sandbox.freeze(through: "0001_a")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO b VALUES ('late')")
+    return try Deed(
+      "migrate --reset-drafts", sandbox,
+      steps: [{ _ = try DraftCopy(of: $0.database).restore($0.project(), timeout: 0) }]
+    ) {
+      // The database goes back, and then on.
+      var ending = run("migrate", "--reset-drafts", of: $0)
+      ending.applied = []
+      return ending
+    }
+  }
+
+  private static func firstFreeze() throws -> Deed {
+    try Deed("freeze, no lock yet", history()) { run("freeze", of: $0) }
+  }
+
+  private static func freeze() throws -> Deed {
+    let sandbox = try history()
+    try sandbox.freeze(through: "0001_a")
+    return try Deed("freeze", sandbox) { run("freeze", "--release", "1.1", of: $0) }
+  }
+
+  private static func new() throws -> Deed {
+    try Deed(
+      "new", history(), optional: "migrations/.manifest.schema.json", repeats: false
+    ) { run("new", "Add something", of: $0) }
+  }
+
+  private static func rebase() throws -> Deed {
+    let sandbox = try history()
+    try sandbox.addSQL("0003_c", "CREATE TABLE c (x)")
+    try sandbox.addSQL("0004_d", "CREATE TABLE d (x)")
+    let before = try Set(sandbox.project().migrations.map(\.rawDigest))
+    return try Deed(
+      "rebase", sandbox, repeats: false,
+      isPartOf: { _, ending in
+        ending.message.contains("is called")
+          && (try? Set(sandbox.project().migrations.map(\.rawDigest))) == before
+      }
+    ) {
+      run("rebase", "0001_a", "0002_b", of: $0)
+    }
+  }
+
+  private static func run(
+    _ words: String..., of deed: Deed, isConfigured: Bool = false
+  ) -> Deed.Ending {
+    let sandbox = deed.sandbox
+    let database = words[0] == "migrate" ? ["--database", sandbox.database, "--timeout", "0"] : []
+    let options =
+      ["--format", "json"]
+      + (isConfigured ? [] : ["--migrations", sandbox.folder + "/migrations"] + database)
+    let variables =
+      ["LD_PRELOAD=\(library)", "FAULTY_CALLS_FOLDER=\(sandbox.folder)"] + environment
+    let program = programs.appendingPathComponent("schemactl").path
+    do {
+      let run = try TestSupport.run(
+        "/usr/bin/env",
+        ["-C", sandbox.folder, "timeout", "60", "env"] + variables + [program]
+          + words + options)
+      var ending = Deed.Ending(
+        status: ExitStatus(rawValue: run.code) ?? .bug,
+        message: run.code == 0 ? "" : run.errors + run.output)
+      if ending.status == .bug { ending.message = "exit \(run.code): " + ending.message }
+      let report = try? JSONSerialization.jsonObject(with: Data(run.output.utf8))
+      let applied = (report as? [String: Any])?["applied"] as? [[String: Any]] ?? []
+      ending.applied = applied.compactMap { $0["id"] as? String }
+      return ending
+    } catch {
+      return Deed.Ending(status: .bug, message: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import TestSupport
+import Testing
+
+@Suite("growth")
+struct GrowthTests {
+  @Test("cost is measured by work and size, and no row is lost on the way")
+  func smallest() throws {
+    let ended = try run("Torture", ["growth", "--tries", "5"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    #expect(ended.output.contains("| growth: move, the table is rebuilt | 1 | 0 |"))
+    #expect(ended.errors.contains("| move, identity map | "))
+  }
+}
