@@ -116,8 +116,8 @@ extension DatabaseError {
 
   private func cannotBeOpened(_ database: String) -> String {
     if let obstacle = DatabaseFile.obstacle(database) {
-      return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside it: "
-        + "copy it, with its -wal, to where that is allowed"
+      return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside "
+        + "it: copy it, with its -wal, to where that is allowed"
     }
     let reason =
       status == .permission
