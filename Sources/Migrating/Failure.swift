@@ -74,7 +74,9 @@ extension DatabaseError {
         + "--timeout"
     case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
     case .corrupt: "\(database) is damaged (\(message)). Restore it from a backup"
-    case .readOnly: "\(database) cannot be written (\(message))"
+    case .readOnly:
+      "\(database) cannot be written (\(message)). Look at the permissions of the file and its "
+        + "folder, and whether the disk has room"
     case .cannotOpen where status == .permission: "\(database) cannot be opened: permission denied"
     case .full: "the disk is full: there is no room for \(database). Make room, and try again"
     case .outOfMemory:

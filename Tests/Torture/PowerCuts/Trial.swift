@@ -44,7 +44,7 @@ struct Trial {
   /// The same once more, on what a power cut has left of `first`.
   private init(_ first: Trial, _ left: Disk.Image, reached: Int) throws {
     scenario = first.scenario
-    conditions = first.conditions
+    conditions = first.conditions.again
     sabotage = nil
     boundaries = first.boundaries
     examiner = first.examiner
