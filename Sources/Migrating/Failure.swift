@@ -100,7 +100,10 @@ extension DatabaseError {
     case .corrupt: "\(database) is damaged (\(message)). Restore it from a backup"
     case .readOnly where saysMoved: Failure(moved: database).message
     case .readOnly:
-      "\(database) cannot be written: \(DatabaseFile.obstacle(database) ?? message)"
+      "\(database) cannot be written: "
+        + (DatabaseFile.obstacle(database)
+          ?? "\(message). Look at the permissions of the file and its folder, and whether the disk has "
+          + "room")
     case .cannotOpen: cannotBeOpened(database)
     case .full: "the disk is full: there is no room for \(database). Make room, and try again"
     case .outOfMemory:
@@ -116,8 +119,8 @@ extension DatabaseError {
 
   private func cannotBeOpened(_ database: String) -> String {
     if let obstacle = DatabaseFile.obstacle(database) {
-      return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside it: "
-        + "copy it, with its -wal, to where that is allowed"
+      return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside "
+        + "it: copy it, with its -wal, to where that is allowed"
     }
     let reason =
       status == .permission

@@ -13,14 +13,19 @@ extension DatabaseFile {
   /// when nothing does.
   static func obstacle(_ path: String) -> String? {
     let readsAndWrites = [path, path + "-journal", path + "-wal", path + "-shm"]
-    for file in readsAndWrites where access(file, F_OK) == 0 && access(file, R_OK | W_OK) != 0 {
-      return "\(file): \(String(cString: strerror(errno)))"
+    for file in readsAndWrites where access(file, F_OK) == 0 {
+      if let refusal = refusal(file, R_OK | W_OK) { return "\(file): \(refusal)" }
     }
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    guard access(folder, W_OK | X_OK) != 0 else { return nil }
-    return
-      "its folder: \(String(cString: strerror(errno))). SQLite writes files beside a database, "
-      + "in WAL mode even to read it"
+    return refusal(folder, W_OK | X_OK).map {
+      "its folder: \($0). SQLite writes files beside a database, in WAL mode even to read it"
+    }
+  }
+
+  /// What permission is missing, in words. That the disk does not answer is another matter.
+  private static func refusal(_ path: String, _ mode: Int32) -> String? {
+    guard access(path, mode) != 0, ExitStatus(systemError: errno) == .permission else { return nil }
+    return String(cString: strerror(errno))
   }
 }
 

@@ -110,10 +110,10 @@ final class PartialCopy {
   static func syncFolder(of path: String) throws(Failure) {
     let parent = parentFolder(of: path)
     let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(parent, "cannot be opened") }
+    guard descriptor >= 0 else { throw failure(path, "the folder of which cannot be opened") }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 || errno == EINVAL else {
-      throw failure(parent, "cannot be written to the disk")
+      throw failure(path, "the name of which cannot be written to the disk")
     }
   }
 

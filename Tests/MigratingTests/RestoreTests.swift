@@ -102,8 +102,8 @@ struct RestoreTests {
     arguments: ["wal", "delete"], [(512, 4096), (4096, 512), (1024, 65536), (65536, 1024)])
   func pageSizes(journal: String, sizes: (Int, Int)) throws {
     let (sandbox, backup, before) = try backedUp("PRAGMA page_size = \(sizes.0)")
-    try sandbox.run(
-      "PRAGMA page_size = \(sizes.1); VACUUM; PRAGMA journal_mode = \(journal);")
+    let vacuum = "PRAGMA page_size = \(sizes.1); VACUUM; PRAGMA journal_mode = \(journal);"
+    #expect(try run("/usr/bin/env", ["sqlite3", sandbox.database, vacuum]).code == 0)
     #expect(try sandbox.rows("PRAGMA page_size") == [[.integer(Int64(sizes.1))]])
     _ = try restore(sandbox, backup)
     #expect(try Whole(sandbox.open()) == before)

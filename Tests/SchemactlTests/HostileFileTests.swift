@@ -82,7 +82,8 @@ struct HostileFileTests {
     try folder.remove("app.sqlite")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("app.sqlite"), withDestinationPath: "app.sqlite")
-    try expectRefusal(74, folder, saying: "app.sqlite: Too many levels of symbolic links")
+    try expectRefusal(
+      74, folder, saying: "app.sqlite cannot be opened: Too many levels of symbolic links")
   }
 
   private func makeSocket(_ path: String) throws {

@@ -99,8 +99,9 @@ enum FaultyCalls {
       // SQLite takes a lock that it does not get for somebody else's, and what could not be undone
       // stands in its own way.
       if name == "lock" || isLasting { statuses.append(.busy) }
-      // What SQLite cannot open for writing it opens for reading.
-      if name == "open" { statuses.append(.permission) }
+      // What SQLite cannot open for writing it opens for reading, and what it cannot look at it
+      // takes for moved, and does not write.
+      if ["open", "create", "stat", "stat64"].contains(name) { statuses.append(.permission) }
       let names = ["live.sqlite", "migrations", "schemactl.yaml", "private replay"]
       return statuses.contains(ending.status) && names.contains(where: ending.message.contains)
     }
