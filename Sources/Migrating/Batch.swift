@@ -14,6 +14,8 @@ struct Batch {
   /// The schema that the history promises here.
   var expected: Schema
   var drift: [SchemaChange]
+  /// Whether all that runs by itself is what the history promises.
+  let isTrusted: Bool
   /// The schema that is there.
   var live: Schema
   var keys: ForeignKeyGraph

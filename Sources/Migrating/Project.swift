@@ -47,6 +47,20 @@ package struct Project: Sendable {
       })
   }
 
+  /// Whether a live schema holds a trigger, a view or an index that the history does not promise, and
+  /// that a statement of ours may reach, be it another tool's or ignored.
+  func holdsCode(_ live: Schema, beside expected: Schema) -> Bool {
+    let named = Set(expected.objects.map(\.key))
+    return live.objects.contains { object in
+      guard !named.contains(object.key) else { return false }
+      return switch object.kind {
+      case .trigger, .view: true
+      case .index: object.sql != nil && expected.table(object.table) != nil
+      case .table: false
+      }
+    }
+  }
+
   /// Stops when what has shipped is not what shipped any more.
   package func requireIntactHistory() throws(Failure) {
     let broken = comparison.filter(\.state.isBroken)

@@ -203,7 +203,7 @@ final class Upgrade {
       let version = try dataVersion()
       if var batch = known, batch.version == version {
         batch.isExclusive = mode == "EXCLUSIVE"
-        trustSchema(batch.drift)
+        connection.set(.trustedSchema, to: batch.isTrusted)
         return batch
       }
       let live = try LiveDatabase(connection, path: options.database)
@@ -215,7 +215,10 @@ final class Upgrade {
       let schema = try Schema(of: connection, knowing: live.schema)
       let drift = compareSchemas(
         expected: expected, actual: project.comparable(live.schema, with: expected))
-      trustSchema(drift)
+      // A schema that is what the history promises is as good as the manifests. Otherwise its triggers
+      // may hold anything, and get only what is harmless (PRAGMA trusted_schema).
+      let isTrusted = drift.isEmpty && !project.holdsCode(live.schema, beside: expected)
+      connection.set(.trustedSchema, to: isTrusted)
       if drift != report.drift {
         report.drift = drift
         onEvent(.drift(drift))
@@ -223,7 +226,8 @@ final class Upgrade {
       let batch = Batch(
         version: version, known: (live.rows ?? []).map(\.id),
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
-        isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift, live: schema,
+        isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift,
+        isTrusted: isTrusted, live: schema,
         keys: ForeignKeyGraph(schema))
       // The ledger that is made here is gone when this transaction is rolled back.
       self.known = live.rows == nil ? nil : batch
@@ -238,12 +242,6 @@ final class Upgrade {
       rollBack()
       throw Failure(.bug, "\(error)")
     }
-  }
-
-  /// A schema that is what the history promises is as good as the manifests. Otherwise its triggers
-  /// may hold anything, and get only what is harmless (The Trusted-Schema Setting).
-  private func trustSchema(_ drift: [SchemaChange]) {
-    connection.set(.trustedSchema, to: drift.isEmpty)
   }
 
   /// With a reader on a rollback journal, a transaction that rewrites many rows cannot spill its

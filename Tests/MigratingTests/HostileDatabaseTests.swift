@@ -62,6 +62,63 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
   }
 
+  // MARK: Trust
+
+  private func words(_ updates: [String]) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_words",
+      """
+      CREATE TABLE notes (id INTEGER PRIMARY KEY, word TEXT);
+      CREATE VIRTUAL TABLE words USING fts5(word);
+      CREATE TRIGGER notes_words AFTER UPDATE ON notes BEGIN
+        INSERT INTO words VALUES (NEW.word);
+      END;
+      """)
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO notes VALUES (1, 'one')")
+    for (index, update) in updates.enumerated() {
+      try sandbox.add("000\(index + 2)_update", update)
+    }
+    return sandbox
+  }
+
+  @Test("triggers that the history promises may write to virtual tables, whatever came in between")
+  func ownTriggers() throws {
+    let sandbox = try words([
+      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { word: \"'two'\" } }\n",
+      "operations:\n- sql: CREATE TABLE t (a)\n",
+      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { word: \"'three'\" } }\n",
+      "operations:\n- update: { table: notes, set: { word: \"'four'\" } }\n",
+    ])
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+    #expect(try sandbox.rows("SELECT word FROM words") == [["two"], ["three"], ["four"]])
+  }
+
+  @Test(
+    "a trigger that is ignored, and no promise of the history, gets only what is harmless",
+    arguments: [
+      "CREATE TRIGGER sync_words AFTER UPDATE ON notes BEGIN INSERT INTO words VALUES ('evil'); END",
+      """
+      CREATE TABLE sync_log (a REFERENCES notes ON UPDATE CASCADE);
+      INSERT INTO sync_log VALUES (1);
+      CREATE TRIGGER sync_words AFTER UPDATE ON sync_log BEGIN
+        INSERT INTO words VALUES ('evil'); END
+      """,
+    ])
+  func ignoredTriggers(sql: String) throws {
+    let sandbox = try words([
+      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { id: id + 1 } }\n"
+    ])
+    try sandbox.run(sql)
+    sandbox.ignore = ["sync_*"]
+    let report = try sandbox.migrate()
+    #expect(report.drift.isEmpty)
+    #expect(report.failure?.message.contains("unsafe use of virtual table") == true)
+    #expect(try sandbox.rows("SELECT word FROM words") == [])
+  }
+
   // MARK: What others left or hold
 
   @Test("what stands in a WAL that nobody has brought home is there", arguments: [true, false])

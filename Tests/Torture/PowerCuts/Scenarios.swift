@@ -199,6 +199,7 @@ private var tableRebuild: Scenario {
               - { name: size, type: INTEGER }
             copy: { size: "length(note)" }
             where: "id % 5"
+            rows_may_be_lost: true
         - delete: { table: tags, where: "item % 5 = 0" }
       """)
   }
