@@ -86,10 +86,10 @@ struct HostileDatabaseTests {
   @Test("triggers that the history promises may write to virtual tables, whatever came in between")
   func ownTriggers() throws {
     let sandbox = try words([
-      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { word: \"'two'\" } }\n",
+      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { word: \"'two'\" }, all: true }\n",
       "operations:\n- sql: CREATE TABLE t (a)\n",
-      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { word: \"'three'\" } }\n",
-      "operations:\n- update: { table: notes, set: { word: \"'four'\" } }\n",
+      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { word: \"'three'\" }, all: true }\n",
+      "operations:\n- update: { table: notes, set: { word: \"'four'\" }, all: true }\n",
     ])
     let report = try sandbox.migrate()
     #expect(report.failure == nil, "\(report.failure?.message ?? "")")
@@ -109,7 +109,7 @@ struct HostileDatabaseTests {
     ])
   func ignoredTriggers(sql: String) throws {
     let sandbox = try words([
-      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { id: id + 1 } }\n"
+      "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { id: id + 1 }, all: true }\n"
     ])
     try sandbox.run(sql)
     sandbox.ignore = ["sync_*"]
