@@ -134,7 +134,8 @@ struct RowProofTests {
       ),
     ])
   func identities(create: String, identity: String) throws {
-    let query = try plan(create, "to: { name: s }, map: { 0: 1 }").proofs.first?.after.query(key: nil)
+    let query = try plan(create, "to: { name: s }, map: { 0: 1 }").proofs.first?.after.query(
+      key: nil)
     #expect(query?.hasPrefix("SELECT count(*), schemactl_checksum(\(identity), ") == true)
   }
 
