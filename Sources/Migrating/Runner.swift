@@ -282,8 +282,8 @@ final class Runner {
     return first.map { tokens.text($0).uppercased() == "VACUUM" } ?? false
   }
 
-  /// The authorizer is not told what stands in the body of a trigger or a view that is made, nor
-  /// where a foreign key points.
+  /// The authorizer is not told what stands in the body of a trigger or a view that is made or
+  /// in the arguments of a virtual table, nor where a foreign key points.
   private func refuseLedger(
     _ sql: String, _ position: Position, _ context: Context
   ) throws(Failure) {
@@ -291,7 +291,7 @@ final class Runner {
     let isMentioned =
       switch try? parseCreate(tokens) {
       case .createTable(let table)?: table.parents.contains { Ledger.isLedger($0) }
-      case .createView?, .createTrigger?:
+      case .createView?, .createTrigger?, .createVirtualTable?:
         tokens.significant.contains {
           [.word, .quotedIdentifier, .string].contains($0.kind)
             && Ledger.isLedger(Quoting.unquoted(tokens.text($0)))
