@@ -85,6 +85,8 @@ final class Upgrade {
     } catch {
       report.failure = named(explained(error.naming(options.database)))
     }
+    report.failedFrozen =
+      report.failure?.migration.map { project.lock?.contains($0.id) ?? false } ?? false
     return report
   }
 

@@ -216,6 +216,19 @@ struct ExitCodeTests {
     #expect(try folder.applied() == ["0001_notes"])
   }
 
+  @Test("3: who has shipped a migration is not told to correct its manifest")
+  func failingFrozen() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes, "0002_unique": manifest("CREATE UNIQUE INDEX u ON notes (text)"),
+    ])
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--to", "1")
+    try folder.connection().execute("INSERT INTO notes (text) VALUES ('x'), ('x')")
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--frozen")
+    #expect(run.errors.contains("next: correct the rows that it names"))
+    #expect(!run.errors.contains("correct the manifest"))
+  }
+
   @Test("3: a history that cannot be replayed", arguments: ["verify", "plan", "freeze"])
   func notReplayed(command: String) throws {
     let folder = try WorkingFolder.of([
