@@ -18,6 +18,18 @@ struct ExitCodeTests {
     #expect(run.output.isEmpty)
   }
 
+  #if os(Linux)
+    @Test("64: a name that is no UTF-8, which would be repaired to another file's")
+    func notUTF8() throws {
+      let folder = try WorkingFolder.ofReminders()
+      let script = "exec \"$0\" migrate --database \"$(printf '\\377').sqlite\""
+      let ended = try TestSupport.run("/bin/bash", ["-c", script, program], in: folder.path)
+      #expect(ended.code == 64)
+      #expect(ended.errors == "schemactl: error: a word of the command line is not UTF-8\n")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["migrations"])
+    }
+  #endif
+
   @Test("64: no database is named", arguments: ["migrate", "status", "diff"])
   func noDatabase(command: String) throws {
     let run = try WorkingFolder.ofReminders().expect(64, command)
