@@ -62,10 +62,11 @@ package struct Restore {
       backup, timeout: timeout, interruption: interruption)
     do {
       if try connection.value("PRAGMA main.page_count") == 0 {
-        throw Failure(.inputOutput, "\(backup) is empty. Nothing was changed")
+        throw unusable("\(backup) is empty (\(FreeSpace.size(DatabaseFile.size(backup))))", .inputOutput)
       }
     } catch let error as DatabaseError {
-      throw unusable(Failure(error, database: backup).message, error.status)
+      throw unusable(
+        Failure(error, database: backup).withoutRestoring(backup).message, error.status)
     } catch let failure as Failure {
       throw failure
     } catch {
@@ -76,13 +77,16 @@ package struct Restore {
       return try LiveDatabase(connection, path: backup).rows ?? []
     } catch {
       if force, error.status == .brokenHistory { return [] }
-      throw error
+      throw error.withoutRestoring(backup)
     }
   }
 
   private func unusable(_ message: String, _ status: ExitStatus) -> Failure {
-    Failure(
-      status, message + ". Nothing was changed: take another backup (`schemactl restore --list`)")
+    let isBeside = parentFolder(of: backup) == parentFolder(of: database)
+    let backups = Backups(of: database, in: isBeside ? nil : parentFolder(of: backup))
+    return Failure(
+      status,
+      message + ". Nothing was changed. " + backups.advice(insteadOf: backup, timeout: timeout))
   }
 
   private func check(
@@ -127,9 +131,7 @@ package struct Restore {
       let isOurs = (try? Backups(of: database).all())?.contains { $0.path == backup } ?? false
       return isOurs ? nil : "\(backup) has run no migration: schemactl has not made it"
     }
-    let live = try? LiveDatabase(
-      DatabaseFile.openForReading(database, timeout: timeout), path: database)
-    if let own = live?.rows?.first, own != first {
+    if let own = DatabaseFile.firstRun(of: database, timeout: timeout), own != first {
       return "\(backup) is of another database: it ran \(first.id) at \(first.startedAt), and "
         + "\(database) ran \(own.id) at \(own.startedAt)"
     }
