@@ -60,6 +60,36 @@ struct RestoreTests {
     #expect(json["backup"] as? String == "other.bak")
   }
 
+  @Test(
+    "a run that applies nothing keeps no backup of its own, and removes nobody else's",
+    arguments: ["", "=bk", "=one.bak"])
+  func needless(place: String) throws {
+    let folder = try folder()
+    try folder.makeFolder("bk")
+    let old = (place == "=bk" ? "bk/" : "") + "app.sqlite.backup-20200101T000000Z"
+    try FileManager.default.copyItem(
+      atPath: folder.path("app.sqlite"), toPath: folder.path(old))
+    try folder.write(
+      "migrations/0002_empty.yaml", manifest("INSERT INTO notes (id) VALUES (1)"))
+    let before = try names(folder)
+    let arguments = ["migrate", "--database", "app.sqlite", "--backup\(place)", "--keep-backups=1"]
+    for _ in 0..<2 {
+      let run = try expect(3, arguments, folder)
+      #expect(run.errors.contains("was removed again: no migration was applied"), "\(run.errors)")
+      #expect(!run.errors.contains("to go back to before"))
+      #expect(try names(folder) == before)
+    }
+    let json = try expect(3, arguments + ["--format=json"], folder).json()
+    #expect(json["backup"] is NSNull)
+    #expect(try names(folder) == before)
+  }
+
+  private func names(_ folder: WorkingFolder) throws -> [String] {
+    try ["", "bk"].flatMap {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path($0)).sorted()
+    }
+  }
+
   @Test("the configuration asks for one every time, and the command line wins")
   func configured() throws {
     let folder = try folder()
@@ -202,6 +232,9 @@ struct RestoreTests {
   func advice() throws {
     let folder = try WorkingFolder()
     try folder.write("app.sqlite", "no database at all, but longer than the header of one is wide")
+    let damaged = try folder.expect(74, "ledger", "--database", "app.sqlite")
+    #expect(
+      damaged.errors.contains("`schemactl restore --database app.sqlite`"), "\(damaged.errors)")
     let status = try folder.expect(66, "restore", "--database", "app.sqlite")
     #expect(!status.errors.contains("create it"), "\(status.errors)")
     try folder.write("schemactl.yaml", "database: app.sqlite\nbackup: { path: gone }\n")
