@@ -82,7 +82,8 @@ package struct Backups: Sendable {
         throw Failure(
           .notFound,
           "there is no folder \(folder) with backups: mount or make it, correct `backup.path` in "
-            + "schemactl.yaml if it says so, or name another folder with --from, or a backup itself")
+            + "schemactl.yaml if it says so, or name another folder with --from, or a backup itself"
+        )
       }
       throw Failure(
         error.kind == .permission ? .permission : .inputOutput, error.description)
