@@ -18,7 +18,8 @@ struct Installation {
   /// What SQLite keeps beside a database. A journal that stays would be played back into the copy.
   private static let companions = ["-journal", "-wal", "-shm"]
 
-  /// - Returns: where what was there is now, with its journals: `<database>.before-restore`.
+  /// - Returns: where what was there is now, with its journals: `<database>.before-restore`, or the
+  ///   first of the journals, when there was nothing else.
   func run(_ backup: String) throws(Failure) -> String? {
     // A link stays, and the file that it leads to is replaced.
     let target = resolved(database)
@@ -51,12 +52,14 @@ struct Installation {
     if found.contains(""), link(target, name) != 0, rename(target, name) != 0 {
       throw failure(name)
     }
-    copier.onEvent(.note("what \(database) held is kept in \(name)"))
+    // The database itself may be gone, and only its log be left.
+    let kept = name + found[0]
+    copier.onEvent(.note("what \(database) held is kept in \(kept)"))
     for suffix in found where suffix != "" {
       guard rename(target + suffix, name + suffix) == 0 else { throw failure(name + suffix) }
     }
     try PartialCopy.syncFolder(of: name)
-    return name
+    return kept
   }
 
   private func freeName(_ name: String) throws(Failure) -> String {

@@ -34,9 +34,10 @@ extension Copier {
       do {
         if try overwrite(database, with: copy, unless: old.watch, kept) { return kept }
       } catch {
-        throw Failure(
-          error.status, error.message + ". What \(database) held is in \(kept), too",
-          place: error.place, migration: error.migration)
+        let state =
+          error.isUnchanged && unlink(kept) == 0
+          ? "Nothing was changed" : "What \(database) held is in \(kept), too"
+        throw Failure(error.failure.status, "\(error.failure.message). \(state)")
       }
       // Between the copy and the lock another process has written: both are made anew.
       unlink(kept)
@@ -47,10 +48,16 @@ extension Copier {
         + "writes to it and try again")
   }
 
+  private struct OverwriteError: Error {
+    let failure: Failure
+    /// It is certain that nothing was committed.
+    let isUnchanged: Bool
+  }
+
   /// False, and nothing is written, when the database has changed since `watch` began.
   private func overwrite(
     _ database: String, with copy: String, unless watch: ChangeWatch, _ kept: String
-  ) throws(Failure) -> Bool {
+  ) throws(OverwriteError) -> Bool {
     var hasChanged = false
     var hasMoved = false
     do {
@@ -68,9 +75,15 @@ extension Copier {
       }
       return true
     } catch {
-      if hasMoved { throw Failure(moved: database) }
+      if hasMoved {
+        throw OverwriteError(failure: Failure(moved: database), isUnchanged: false)
+      }
       if hasChanged { return false }
-      throw Failure(error, database: database)
+      // After these SQLite has not begun to commit, and rolls back. After a fault of the disk
+      // nobody knows what a crash would bring back.
+      let isStopped = [.busy, .locked, .interrupted].contains(error.code)
+      throw OverwriteError(
+        failure: Failure(error, database: database), isUnchanged: isStopped && !watch.hasChanged)
     }
   }
 

@@ -112,7 +112,7 @@ struct RestoreTests {
 
   @Test(
     "comes in place of what SQLite cannot read, which is set aside as it is",
-    arguments: ["garbage", "cut", "short", "schema", "gone"])
+    arguments: ["garbage", "cut", "short", "empty", "schema", "gone"])
   func damaged(how: String) throws {
     let (sandbox, backup, before) = try backedUp()
     let url = URL(fileURLWithPath: sandbox.database)
@@ -135,8 +135,9 @@ struct RestoreTests {
     let report = try restore(sandbox, backup)
     #expect(try Whole(sandbox.open()) == before)
     let aside = try #require(report.setAside)
-    let kept = how == "gone" ? (aside + "-wal", journal) : (aside, bytes)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: kept.0)) == kept.1)
+    #expect(aside == sandbox.database + ".before-restore" + (how == "gone" ? "-wal" : ""))
+    let kept = try Data(contentsOf: URL(fileURLWithPath: aside))
+    #expect(kept == (how == "gone" ? journal : bytes))
   }
 
   @Test("leaves a link to the database as it is")
@@ -236,7 +237,13 @@ struct RestoreTests {
     #expect(try other.ledger.count == 2)
   }
 
-  @Test("waits for a lock, and says where what was there is kept", arguments: ["wal", "delete"])
+  private func leftovers(_ sandbox: Sandbox) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+      .filter { $0.contains("before-restore") || $0.contains("partial") }
+  }
+
+  @Test(
+    "waits for a lock, and keeps no copy of what it has not touched", arguments: ["wal", "delete"])
   func locked(journal: String) throws {
     let (sandbox, backup, _) = try backedUp("PRAGMA journal_mode = \(journal)")
     let before = try Whole(sandbox.open())
@@ -246,6 +253,8 @@ struct RestoreTests {
     restore.timeout = 0
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
     #expect(failure?.status == .busy)
+    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(try leftovers(sandbox).isEmpty)
     try writer.execute("ROLLBACK")
     #expect(try Whole(sandbox.open()) == before)
   }
@@ -272,6 +281,24 @@ struct RestoreTests {
     }
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
     #expect(failure?.status == .interrupted)
+    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(try leftovers(sandbox).isEmpty)
+    #expect(try Whole(sandbox.open()) == before)
+  }
+
+  @Test("a reader that stays on a rollback journal is in the way, and nothing is kept")
+  func readerInTheWay() throws {
+    let (sandbox, backup, _) = try backedUp("PRAGMA journal_mode = delete")
+    let before = try Whole(sandbox.open())
+    let reader = try sandbox.open()
+    try reader.execute("BEGIN")
+    #expect(try reader.value("SELECT count(*) FROM t") == 0)
+    var restore = Restore(sandbox.database, from: backup)
+    restore.timeout = 0
+    let failure = #expect(throws: Failure.self) { try restore.run(nil) }
+    #expect(failure?.status == .busy)
+    try reader.execute("COMMIT")
+    #expect(try leftovers(sandbox).isEmpty)
     #expect(try Whole(sandbox.open()) == before)
   }
 
