@@ -17,7 +17,7 @@ extension Backups {
 
   /// By their names, the newest first.
   package func entries(timeout: Double) throws(Failure) -> [Entry] {
-    let own = DatabaseFile.firstRun(of: database, timeout: timeout)
+    let own = try DatabaseFile.firstRun(of: database, timeout: timeout)
     return try all().map { backup in
       let ledger = Result { () throws(Failure) in try backup.ledger() }
       let first = (try? ledger.get())?.first
@@ -76,10 +76,21 @@ extension Backups {
 }
 
 extension DatabaseFile {
-  /// The first row of a ledger, which no other database has; nil when it cannot be read.
-  static func firstRun(of database: String, timeout: Double) -> LedgerRow? {
-    guard let connection = try? openForReading(database, timeout: timeout) else { return nil }
-    return (try? Ledger.rows(in: connection))?.first
+  /// The first row of a ledger, which no other database has; nil when there is none, or the file is
+  /// damaged.
+  ///
+  /// - Throws: when it cannot be read just now, which tells nothing.
+  static func firstRun(of database: String, timeout: Double) throws(Failure) -> LedgerRow? {
+    guard isFile(database) else { return nil }
+    do throws(Failure) {
+      return try LiveDatabase(openForReading(database, timeout: timeout), path: database).rows?
+        .first
+    } catch {
+      guard [.inputOutput, .brokenHistory].contains(error.status) else {
+        throw Failure(error.status, error.message + ". Nothing was changed")
+      }
+      return nil
+    }
   }
 }
 

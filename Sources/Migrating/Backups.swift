@@ -128,7 +128,10 @@ package struct Backups: Sendable {
   func prune(keeping count: Int, _ made: String, ledger: [LedgerRow]) throws(Failure) -> [String] {
     let others = try all().filter { $0.path != made && isOwn($0, ledger) }
     return others.dropFirst(max(0, count - 1)).compactMap { backup in
-      guard unlink(backup.path) != 0, errno != ENOENT else { return nil }
+      guard unlink(backup.path) != 0, errno != ENOENT else {
+        PartialCopy.remove(backup.path)
+        return nil
+      }
       return "\(backup.path) could not be removed: \(String(cString: strerror(errno)))"
     }
   }

@@ -84,11 +84,21 @@ struct Installation {
   }
 
   private func resolved(_ path: String) -> String {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
+    var path = path
+    // A link may lead to a file that is gone, which realpath does not know.
+    for _ in 0..<40 {
+      guard let next = destination(of: path) else { return path }
+      path = next.hasPrefix("/") ? next : parentFolder(of: path) + "/" + next
+    }
+    return path
+  }
+
+  /// What a link leads to, nil for what is none.
+  private func destination(of path: String) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    return count > 0
+      ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
   }
 
   private func failure(_ path: String) -> Failure {

@@ -19,15 +19,16 @@ extension Copier {
   func replace(
     _ database: String, by copy: String, keepingAs name: String
   ) throws(Failure) -> String {
+    // The copy, a journal of what is overwritten or written, and what the file grows by.
+    let new = DatabaseFile.size(copy)
+    func room(_ live: Int64) -> Int64 { live + max(live, new) + max(0, new - live) }
+    let purpose = "a copy of what \(database) holds"
+    let live = DatabaseFile.size(database) + DatabaseFile.size(database + "-wal")
+    // First, because leaving WAL mode cannot be taken back.
+    try FreeSpace.require(room(live), in: parentFolder(of: database), for: purpose)
     try takePageSize(of: copy, database)
     for _ in 0..<5 {
-      let old = try self.copy(
-        database, as: database, "a copy of what \(database) holds"
-      ) { live in
-        // The copy, a journal of what is overwritten or written, and what the file grows by.
-        let new = DatabaseFile.size(copy)
-        return live + max(live, new) + max(0, new - live)
-      }
+      let old = try self.copy(database, as: database, purpose, room: room)
       guard let old else { continue }
       old.partial.admitReaders(of: database)
       let kept = try old.partial.keep(as: name)
@@ -36,7 +37,9 @@ extension Copier {
       } catch {
         let state =
           error.isUnchanged && unlink(kept) == 0
-          ? "Nothing was changed" : "What \(database) held is in \(kept), too"
+          ? "Nothing was changed"
+          : "\(database) holds what it held or what was to be put there, whole; what it held is "
+            + "in \(kept), too"
         throw Failure(error.failure.status, "\(error.failure.message). \(state)")
       }
       // Between the copy and the lock another process has written: both are made anew.

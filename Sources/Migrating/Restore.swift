@@ -122,17 +122,19 @@ package struct Restore {
   }
 
   private func requireFitting(_ rows: [LedgerRow], _ project: Project?) throws(Failure) {
-    guard !force, let problem = misfit(rows, project) else { return }
+    guard !force, let problem = try misfit(rows, project) else { return }
     throw Failure(
       .finding, "\(problem). Nothing was changed; --force puts it back all the same")
   }
 
-  private func misfit(_ rows: [LedgerRow], _ project: Project?) -> String? {
+  private func misfit(
+    _ rows: [LedgerRow], _ project: Project?
+  ) throws(Failure) -> String? {
     guard let first = rows.first else {
       let isOurs = (try? Backups(of: database).all())?.contains { $0.path == backup } ?? false
       return isOurs ? nil : "\(backup) has run no migration: schemactl has not made it"
     }
-    let own = DatabaseFile.firstRun(of: database, timeout: timeout)
+    let own = try DatabaseFile.firstRun(of: database, timeout: timeout)
     if own == nil, parentFolder(of: backup) != parentFolder(of: database) {
       onEvent(
         .note(
@@ -188,8 +190,8 @@ package struct Restore {
   private func examineResult(_ setAside: String?) throws(Failure) {
     let kept = setAside.map { ". What it held is in \($0)" } ?? ""
     do throws(Failure) {
-      let connection = try DatabaseFile.openForReading(
-        database, timeout: timeout, interruption: interruption)
+      // It is there: a signal that comes now comes too late.
+      let connection = try DatabaseFile.openForReading(database, timeout: timeout)
       try check(connection, database) { problem in
         Failure(
           .inputOutput,

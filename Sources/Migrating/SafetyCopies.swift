@@ -132,6 +132,8 @@ extension Upgrade {
       for problem in try backups.prune(keeping: keep, made, ledger: rows) {
         onEvent(.note(problem))
       }
+    } catch let failure as Failure {
+      onEvent(.note("older backups were not removed: \(failure.message)"))
     } catch {
       onEvent(.note("older backups were not removed: \(error)"))
     }

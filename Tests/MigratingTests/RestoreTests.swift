@@ -97,6 +97,56 @@ struct RestoreTests {
     #expect(try sandbox.ledger.count == 2)
   }
 
+  @Test("is not put into a database that is busy, of which nobody can tell whether it is its own")
+  func busy() throws {
+    let (owner, backup, _) = try backedUp()
+    defer { withExtendedLifetime(owner) {} }
+    let (other, _, _) = try backedUp()
+    let before = try Whole(other.open())
+    let app = try other.open()
+    try app.execute("BEGIN EXCLUSIVE")
+    let failure = #expect(throws: Failure.self) { try restore(other, backup) }
+    #expect(failure?.status == .busy)
+    try app.execute("ROLLBACK")
+    #expect(try Whole(other.open()) == before)
+    #expect(throws: Failure.self) { try restore(other, backup) }
+  }
+
+  @Test("keeps what it replaces under a name beside which no log of another file is left")
+  func staleLog() throws {
+    let (sandbox, backup, _) = try backedUp()
+    try "a log".write(
+      toFile: sandbox.database + ".before-restore-wal", atomically: true, encoding: .utf8)
+    let report = try restore(sandbox, backup)
+    #expect(report.setAside == sandbox.database + ".before-restore-2")
+  }
+
+  @Test("is read with its log when a link names it")
+  func linked() throws {
+    let (sandbox, backup, _) = try backedUp()
+    try FileManager.default.createDirectory(
+      atPath: sandbox.folder + "/links", withIntermediateDirectories: false)
+    let link = sandbox.folder + "/links/kept"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: backup)
+    let app = try Connection(path: backup, mode: .readWrite)
+    try app.execute("PRAGMA journal_mode = WAL; INSERT INTO t (a) VALUES ('in the log')")
+    _ = try restore(sandbox, link)
+    #expect(try sandbox.rows("SELECT a FROM t") == [["old"], ["in the log"]])
+  }
+
+  @Test("comes to where a link leads, although the file is gone")
+  func danglingLink() throws {
+    let (sandbox, backup, before) = try backedUp()
+    let real = sandbox.folder + "/real.sqlite"
+    try FileManager.default.removeItem(atPath: sandbox.database)
+    try FileManager.default.createSymbolicLink(
+      atPath: sandbox.database, withDestinationPath: "real.sqlite")
+    _ = try restore(sandbox, backup)
+    #expect(try Whole(Connection(path: real, mode: .readOnly)) == before)
+    let type = try FileManager.default.attributesOfItem(atPath: sandbox.database)[.type]
+    #expect(type as? FileAttributeType == .typeSymbolicLink)
+  }
+
   @Test(
     "has pages of another size than what it replaces",
     arguments: ["wal", "delete"], [(512, 4096), (4096, 512), (1024, 65536), (65536, 1024)])
