@@ -8,7 +8,7 @@ SOURCES := Sources Tests Plugins Package.swift
 STATIC := $(if $(filter Linux,$(shell uname -s)),--disable-local-rpath -Xswiftc -static-executable \
 	-Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s)
 
-.PHONY: help prerequisites demo test check fuzz torture release clean format
+.PHONY: help prerequisites demo test check sanitize fuzz torture release clean format
 
 help: prerequisites ## Show this help
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -27,6 +27,9 @@ check: prerequisites ## What a change must pass: format, build without a warning
 	@swift format lint --strict --parallel --recursive $(SOURCES)
 	@swift build
 	@$(MAKE) --no-print-directory test
+
+sanitize: prerequisites ## Every test under the address and the thread sanitizer
+	@Scripts/sanitize
 
 # Not the shell's own variable of that name, which counts.
 fuzz: SECONDS := 60

@@ -32,13 +32,16 @@ enum BackupDestination: Sendable {
   }
 
   private static func requireNew(_ path: String, of database: String) throws(Failure) {
-    guard !path.isEmpty, !["-journal", "-wal", "-shm"].contains(where: { path == database + $0 })
-    else { throw Failure(.usage, "a backup cannot be called '\(path)': name another file") }
-    var status = stat()
-    guard lstat(path, &status) != 0 else {
+    let isCompanion = PartialCopy.companions.contains {
+      resolvedParent(of: path) == resolvedParent(of: database + $0)
+    }
+    guard !path.isEmpty, !isCompanion else {
+      throw Failure(.usage, "a backup cannot be called '\(path)': name another file")
+    }
+    guard PartialCopy.isFree(path) else {
       throw Failure(
         .usage,
-        "\(path) is there already, and a backup never takes a file's place. Nothing was changed: "
+        "\(path) is there already, or a journal or write-ahead log of that name is, and a backup never takes a file's place. Nothing was changed: "
           + "name another file, or a folder, in which each backup gets a name of its own")
     }
     guard !path.hasSuffix("/"), kind(of: parentFolder(of: path)) == S_IFDIR else {
@@ -59,4 +62,12 @@ enum BackupDestination: Sendable {
 private func kind(of path: String) -> mode_t {
   var status = stat()
   return stat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
+}
+
+/// The path with its folder as it really is, so that two names of one file are the same.
+private func resolvedParent(of path: String) -> String {
+  let parent = parentFolder(of: path)
+  guard let real = realpath(parent, nil) else { return path }
+  defer { free(real) }
+  return String(cString: real) + "/" + (path.split(separator: "/").last ?? "")
 }

@@ -61,7 +61,12 @@ package struct Backups: Sendable {
 
     /// The migrations that it has run; throws when that cannot be read.
     package func ledger() throws(Failure) -> [LedgerRow] {
-      try DatabaseFile.ledger(ofStill: path, timeout: 0)
+      guard bytes > 0 else { throw Failure(.inputOutput, "\(path) is empty (0 bytes)") }
+      do {
+        return try DatabaseFile.ledger(ofStill: path, timeout: 0)
+      } catch {
+        throw error.withoutRestoring(path)
+      }
     }
   }
 
@@ -73,9 +78,15 @@ package struct Backups: Sendable {
     do {
       names = try folderNames(parentFolder(of: base))
     } catch {
+      guard error.kind != .missing else {
+        throw Failure(
+          .notFound,
+          "there is no folder \(folder) with backups: mount or make it, correct `backup.path` in "
+            + "schemactl.yaml if it says so, or name another folder with --from, or a backup itself"
+        )
+      }
       throw Failure(
-        error.kind == .missing ? .notFound : error.kind == .permission ? .permission : .inputOutput,
-        error.description)
+        error.kind == .permission ? .permission : .inputOutput, error.description)
     }
     return names.compactMap { backup(named: $0) }
       .sorted { ($0.stamp, $0.number) > ($1.stamp, $1.number) }
@@ -109,15 +120,6 @@ package struct Backups: Sendable {
 
   package var folder: String { parentFolder(of: base) }
 
-  /// The newest one, in a folder of its own of those that are of this database.
-  package func newest(timeout: Double) throws(Failure) -> Backup? {
-    let all = try all()
-    let live = try? LiveDatabase(
-      DatabaseFile.openForReading(database, timeout: timeout), path: database)
-    guard let rows = live?.rows, !rows.isEmpty else { return all.first }
-    return all.first { isOwn($0, rows) } ?? all.first
-  }
-
   /// Removes all but the newest ones, and never `made`.
   ///
   /// - Parameter ledger: of the database. In a folder of its own another database of the same name
@@ -126,13 +128,16 @@ package struct Backups: Sendable {
   func prune(keeping count: Int, _ made: String, ledger: [LedgerRow]) throws(Failure) -> [String] {
     let others = try all().filter { $0.path != made && isOwn($0, ledger) }
     return others.dropFirst(max(0, count - 1)).compactMap { backup in
-      guard unlink(backup.path) != 0, errno != ENOENT else { return nil }
+      guard unlink(backup.path) != 0, errno != ENOENT else {
+        PartialCopy.remove(backup.path)
+        return nil
+      }
       return "\(backup.path) could not be removed: \(String(cString: strerror(errno)))"
     }
   }
 
   /// Whether a backup is of this database, as far as its ledger tells.
-  package func isOwn(_ backup: Backup, _ ledger: [LedgerRow]) -> Bool {
+  private func isOwn(_ backup: Backup, _ ledger: [LedgerRow]) -> Bool {
     if base == database { return true }
     guard let first = try? backup.ledger().first else { return false }
     return first == ledger.first

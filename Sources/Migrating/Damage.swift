@@ -30,6 +30,6 @@ extension Failure {
   init(damaged database: String, _ what: String) {
     self.init(
       .inputOutput,
-      "\(database) is damaged (\(what)). Nothing was changed. Restore it from a backup")
+      "\(database) is damaged (\(what)). Nothing was changed\(Self.restoring(database))")
   }
 }

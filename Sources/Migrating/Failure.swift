@@ -84,6 +84,18 @@ package struct Failure: Error, Sendable {
     }
   }
 
+  /// What to do about a database that is damaged.
+  static func restoring(_ database: String) -> String {
+    ". Restore it from a backup: \(restoreCommand(database))`"
+  }
+
+  /// Of a backup: it cannot be had from a backup.
+  func withoutRestoring(_ backup: String) -> Failure {
+    Failure(
+      status, message.replacing(Self.restoring(backup), with: ""), place: place,
+      migration: migration)
+  }
+
   /// A fault of the database tells which one it is.
   func naming(_ database: String) -> Failure {
     guard let fault else { return self }
@@ -96,8 +108,9 @@ extension DatabaseError {
   fileprivate func inWords(_ database: String) -> String {
     switch code {
     case .busy, .locked, .lockingProtocol: inUse(database)
-    case .notADatabase: "\(database) is not an SQLite database, or it is encrypted"
-    case .corrupt: "\(database) is damaged (\(message)). Restore it from a backup"
+    case .notADatabase:
+      "\(database) is not an SQLite database, or it is encrypted\(Failure.restoring(database))"
+    case .corrupt: "\(database) is damaged (\(message))\(Failure.restoring(database))"
     case .readOnly where saysMoved: Failure(moved: database).message
     case .readOnly:
       "\(database) cannot be written: "

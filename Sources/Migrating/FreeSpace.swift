@@ -13,15 +13,19 @@ package enum FreeSpace {
   static func require(
     _ bytes: Int64, in folder: String, for purpose: String
   ) throws(Failure) {
-    var status = statvfs()
-    // Who cannot tell says that there are no blocks at all; the write itself will find out.
-    guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return }
-    let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
-    guard free < bytes else { return }
+    // Where nobody can tell, the write itself will find out.
+    guard let free = left(in: folder), free < bytes else { return }
     throw Failure(
       .inputOutput,
       "\(purpose) needs \(size(bytes, .up)), and \(named(folder)) has \(size(free, .down)) free. "
         + "Nothing was changed: make room there first")
+  }
+
+  /// In bytes; nil when the file system cannot tell, which then says that it has no blocks at all.
+  static func left(in folder: String) -> Int64? {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return nil }
+    return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
   /// `466 MB`, as disks are sold.

@@ -18,7 +18,8 @@ struct Installation {
   /// What SQLite keeps beside a database. A journal that stays would be played back into the copy.
   private static let companions = ["-journal", "-wal", "-shm"]
 
-  /// - Returns: where what was there is now, with its journals: `<database>.before-restore`.
+  /// - Returns: where what was there is now, with its journals: `<database>.before-restore`, or the
+  ///   first of the journals, when there was nothing else.
   func run(_ backup: String) throws(Failure) -> String? {
     // A link stays, and the file that it leads to is replaced.
     let target = resolved(database)
@@ -51,12 +52,14 @@ struct Installation {
     if found.contains(""), link(target, name) != 0, rename(target, name) != 0 {
       throw failure(name)
     }
-    copier.onEvent(.note("what \(database) held is kept in \(name)"))
+    // The database itself may be gone, and only its log be left.
+    let kept = name + found[0]
+    copier.onEvent(.note("what \(database) held is kept in \(kept)"))
     for suffix in found where suffix != "" {
       guard rename(target + suffix, name + suffix) == 0 else { throw failure(name + suffix) }
     }
     try PartialCopy.syncFolder(of: name)
-    return name
+    return kept
   }
 
   private func freeName(_ name: String) throws(Failure) -> String {
@@ -81,11 +84,21 @@ struct Installation {
   }
 
   private func resolved(_ path: String) -> String {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
+    var path = path
+    // A link may lead to a file that is gone, which realpath does not know.
+    for _ in 0..<40 {
+      guard let next = destination(of: path) else { return path }
+      path = next.hasPrefix("/") ? next : parentFolder(of: path) + "/" + next
+    }
+    return path
+  }
+
+  /// What a link leads to, nil for what is none.
+  private func destination(of path: String) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    return count > 0
+      ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
   }
 
   private func failure(_ path: String) -> Failure {

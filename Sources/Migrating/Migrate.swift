@@ -60,6 +60,8 @@ package struct MigrateReport: Sendable {
   /// Committed, in order.
   package var applied: [AppliedMigration] = []
   package var failure: Failure?
+  /// The manifest that failed has shipped and must not change.
+  package var failedFrozen = false
   /// What a COMMIT that failed may have written, or not.
   package var uncertain: [String] = []
   package var created = false

@@ -121,7 +121,7 @@ package enum DatabaseFile {
       throw Failure(
         .inputOutput,
         "\(path) cannot be read (\(error.message)): a newer SQLite has made it, or it is damaged. "
-          + "If so, restore it from a backup")
+          + "If it is damaged, restore it from a backup: \(restoreCommand(path))`")
     }
   }
 

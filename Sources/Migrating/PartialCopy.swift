@@ -39,8 +39,23 @@ final class PartialCopy {
   }
 
   deinit {
-    if !isKept { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) } }
+    if !isKept { Self.remove(path) }
     close(descriptor)
+  }
+
+  // MARK: What belongs to a database
+
+  /// What SQLite keeps beside a database, and would take for a part of whatever gets its name.
+  static let companions = ["-journal", "-wal", "-shm"]
+
+  /// Whether nothing has the name, and nothing is left beside it of what had it.
+  static func isFree(_ name: String) -> Bool {
+    var status = stat()
+    return ([""] + companions).allSatisfy { lstat(name + $0, &status) != 0 }
+  }
+
+  static func remove(_ name: String) {
+    for suffix in [""] + companions { unlink(name + suffix) }
   }
 
   // MARK: Keeping
@@ -68,8 +83,9 @@ final class PartialCopy {
     throw Failure(.inputOutput, "\(name): there are 10,000 of this name")
   }
 
-  /// Gives it the name, unless something has it.
+  /// Gives it the name, unless something has it, or has left its journals there.
   func take(_ name: String) throws(Failure) -> Bool {
+    guard Self.isFree(name) else { return false }
     try sync()
     // A link never replaces anything, and is there whole or not at all.
     if link(path, name) == 0 {
@@ -82,7 +98,11 @@ final class PartialCopy {
       if reserved < 0, errno == EEXIST { return false }
       guard reserved >= 0 else { throw Self.failure(name) }
       close(reserved)
-      guard rename(path, name) == 0 else { throw Self.failure(name) }
+      guard rename(path, name) == 0 else {
+        let failure = Self.failure(name)
+        unlink(name)
+        throw failure
+      }
     }
     isKept = true
     do {
@@ -97,6 +117,7 @@ final class PartialCopy {
   /// Gives it the name, in place of what has it.
   func replace(_ name: String) throws(Failure) {
     try sync()
+    for suffix in Self.companions { unlink(name + suffix) }
     guard rename(path, name) == 0 else { throw Self.failure(name) }
     isKept = true
     try Self.syncFolder(of: name)

@@ -18,10 +18,13 @@ extension Connection {
     // CHECK constraints may call functions that only the application has.
     try execute("PRAGMA ignore_check_constraints = ON")
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
-    do {
+    do throws(DatabaseError) {
       // What concerns pages comes first, in one text.
       let found = try value("PRAGMA main.quick_check(100)")?.text ?? ""
       guard found.hasPrefix("*** in database") else { return .sound }
+      if let code = readError(in: found) {
+        throw DatabaseError(extendedCode: code, message: "a page cannot be read")
+      }
       let problem = found.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
       return problem.map { .damaged(String($0)) } ?? .sound
     } catch {
@@ -37,4 +40,14 @@ extension Connection {
   func structuralDamage() throws(DatabaseError) -> String? {
     if case .damaged(let problem) = try soundness() { problem } else { nil }
   }
+}
+
+/// A page that could not be read is found by quick_check, too: that says nothing of the database.
+private func readError(in found: String) -> Int32? {
+  let mark = "unable to get the page. error code="
+  guard let start = found.firstRange(of: mark)?.upperBound,
+    let code = Int32(found[start...].prefix { $0.isNumber }),
+    ![ResultCode.corrupt, .notADatabase].contains(ResultCode(rawValue: code & 0xFF))
+  else { return nil }
+  return code
 }

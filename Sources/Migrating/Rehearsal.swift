@@ -1,5 +1,13 @@
 import History
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// What `migrate` did to a copy of the database. The database itself was only read.
 package struct RehearsalReport: Sendable {
   package let run: MigrateReport
@@ -54,12 +62,20 @@ extension Project {
   ) throws(Failure) -> PartialCopy {
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
     for _ in 0..<5 {
-      // A migration may write a table a second time, and its journal the first one's pages.
-      let copy = try copier.copy(
-        options.database, as: options.database,
-        "a copy of \(options.database) to try the migrations on"
-      ) { $0 * 3 }
-      if let copy { return copy.partial }
+      do throws(Failure) {
+        // A migration may write a table a second time, and its journal the first one's pages.
+        let copy = try copier.copy(
+          options.database, as: options.database,
+          "a copy of \(options.database) to try the migrations on"
+        ) { $0 * 3 }
+        if let copy { return copy.partial }
+      } catch {
+        guard access(parentFolder(of: options.database), W_OK) != 0 else { throw error }
+        throw Failure(
+          error.status,
+          "\(error.message). The copy goes beside the database, so the folder must be writable: "
+            + "copy the database to one that is, and try the migrations there")
+      }
     }
     throw Failure(
       .busy,
@@ -74,7 +90,9 @@ extension Project {
     let message =
       interruption.isRequested
       ? "interrupted: the copy is gone, and \(database) was not changed"
-      : failure.message.replacing(copy.path, with: "the copy of \(database)")
+      : failure.message
+        .replacing(Failure.restoring(copy.path), with: Failure.restoring(database))
+        .replacing(copy.path, with: "the copy of \(database)")
     return Failure(
       failure.status, message, place: failure.place, migration: failure.migration)
   }

@@ -19,24 +19,28 @@ extension Copier {
   func replace(
     _ database: String, by copy: String, keepingAs name: String
   ) throws(Failure) -> String {
+    // The copy, a journal of what is overwritten or written, and what the file grows by.
+    let new = DatabaseFile.size(copy)
+    func room(_ live: Int64) -> Int64 { live + max(live, new) + max(0, new - live) }
+    let purpose = "a copy of what \(database) holds"
+    let live = DatabaseFile.size(database) + DatabaseFile.size(database + "-wal")
+    // First, because leaving WAL mode cannot be taken back.
+    try FreeSpace.require(room(live), in: parentFolder(of: database), for: purpose)
     try takePageSize(of: copy, database)
     for _ in 0..<5 {
-      let old = try self.copy(
-        database, as: database, "a copy of what \(database) holds"
-      ) { live in
-        // The copy, a journal of what is overwritten or written, and what the file grows by.
-        let new = DatabaseFile.size(copy)
-        return live + max(live, new) + max(0, new - live)
-      }
+      let old = try self.copy(database, as: database, purpose, room: room)
       guard let old else { continue }
       old.partial.admitReaders(of: database)
       let kept = try old.partial.keep(as: name)
       do {
         if try overwrite(database, with: copy, unless: old.watch, kept) { return kept }
       } catch {
-        throw Failure(
-          error.status, error.message + ". What \(database) held is in \(kept), too",
-          place: error.place, migration: error.migration)
+        let state =
+          error.isUnchanged && unlink(kept) == 0
+          ? "Nothing was changed"
+          : "\(database) holds what it held or what was to be put there, whole; what it held is "
+            + "in \(kept), too"
+        throw Failure(error.failure.status, "\(error.failure.message). \(state)")
       }
       // Between the copy and the lock another process has written: both are made anew.
       unlink(kept)
@@ -47,10 +51,16 @@ extension Copier {
         + "writes to it and try again")
   }
 
+  private struct OverwriteError: Error {
+    let failure: Failure
+    /// It is certain that nothing was committed.
+    let isUnchanged: Bool
+  }
+
   /// False, and nothing is written, when the database has changed since `watch` began.
   private func overwrite(
     _ database: String, with copy: String, unless watch: ChangeWatch, _ kept: String
-  ) throws(Failure) -> Bool {
+  ) throws(OverwriteError) -> Bool {
     var hasChanged = false
     var hasMoved = false
     do {
@@ -68,9 +78,15 @@ extension Copier {
       }
       return true
     } catch {
-      if hasMoved { throw Failure(moved: database) }
+      if hasMoved {
+        throw OverwriteError(failure: Failure(moved: database), isUnchanged: false)
+      }
       if hasChanged { return false }
-      throw Failure(error, database: database)
+      // After these SQLite has not begun to commit, and rolls back. After a fault of the disk
+      // nobody knows what a crash would bring back.
+      let isStopped = [.busy, .locked, .interrupted].contains(error.code)
+      throw OverwriteError(
+        failure: Failure(error, database: database), isUnchanged: isStopped && !watch.hasChanged)
     }
   }
 

@@ -62,10 +62,12 @@ package struct Restore {
       backup, timeout: timeout, interruption: interruption)
     do {
       if try connection.value("PRAGMA main.page_count") == 0 {
-        throw Failure(.inputOutput, "\(backup) is empty. Nothing was changed")
+        let size = FreeSpace.size(DatabaseFile.size(backup))
+        throw unusable("\(backup) is empty (\(size))", .inputOutput)
       }
     } catch let error as DatabaseError {
-      throw unusable(Failure(error, database: backup).message, error.status)
+      throw unusable(
+        Failure(error, database: backup).withoutRestoring(backup).message, error.status)
     } catch let failure as Failure {
       throw failure
     } catch {
@@ -76,13 +78,16 @@ package struct Restore {
       return try LiveDatabase(connection, path: backup).rows ?? []
     } catch {
       if force, error.status == .brokenHistory { return [] }
-      throw error
+      throw error.withoutRestoring(backup)
     }
   }
 
   private func unusable(_ message: String, _ status: ExitStatus) -> Failure {
-    Failure(
-      status, message + ". Nothing was changed: take another backup (`schemactl restore --list`)")
+    let isBeside = parentFolder(of: backup) == parentFolder(of: database)
+    let backups = Backups(of: database, in: isBeside ? nil : parentFolder(of: backup))
+    return Failure(
+      status,
+      message + ". Nothing was changed. " + backups.advice(insteadOf: backup, timeout: timeout))
   }
 
   private func check(
@@ -117,19 +122,26 @@ package struct Restore {
   }
 
   private func requireFitting(_ rows: [LedgerRow], _ project: Project?) throws(Failure) {
-    guard !force, let problem = misfit(rows, project) else { return }
+    guard !force, let problem = try misfit(rows, project) else { return }
     throw Failure(
       .finding, "\(problem). Nothing was changed; --force puts it back all the same")
   }
 
-  private func misfit(_ rows: [LedgerRow], _ project: Project?) -> String? {
+  private func misfit(
+    _ rows: [LedgerRow], _ project: Project?
+  ) throws(Failure) -> String? {
     guard let first = rows.first else {
       let isOurs = (try? Backups(of: database).all())?.contains { $0.path == backup } ?? false
       return isOurs ? nil : "\(backup) has run no migration: schemactl has not made it"
     }
-    let live = try? LiveDatabase(
-      DatabaseFile.openForReading(database, timeout: timeout), path: database)
-    if let own = live?.rows?.first, own != first {
+    let own = try DatabaseFile.firstRun(of: database, timeout: timeout)
+    if own == nil, parentFolder(of: backup) != parentFolder(of: database) {
+      onEvent(
+        .note(
+          "\(database) has no ledger to tell by whether the backup is its own: it is of the one that "
+            + "ran \(first.id) at \(first.startedAt)"))
+    }
+    if let own, own != first {
       return "\(backup) is of another database: it ran \(first.id) at \(first.startedAt), and "
         + "\(database) ran \(own.id) at \(own.startedAt)"
     }
@@ -156,6 +168,8 @@ package struct Restore {
 
   /// Why SQLite cannot write to what is there, be it that it is no database any more.
   private func reasonNotToWrite() throws(Failure) -> String? {
+    // It has no counter that would tell who writes to it meanwhile.
+    guard DatabaseFile.size(database) > 0 else { return "\(database) is empty" }
     do {
       let connection = try copier.open(database, .readWrite)
       try connection.execute("BEGIN IMMEDIATE")
@@ -164,7 +178,8 @@ package struct Restore {
       return nil
     } catch {
       guard error.code == .notADatabase || error.code == .corrupt else {
-        throw Failure(error, database: database)
+        let failure = Failure(error, database: database)
+        throw Failure(failure.status, failure.message + ". Nothing was changed")
       }
       return error.code == .corrupt
         ? "\(database) is damaged (\(error.message))"
@@ -175,8 +190,8 @@ package struct Restore {
   private func examineResult(_ setAside: String?) throws(Failure) {
     let kept = setAside.map { ". What it held is in \($0)" } ?? ""
     do throws(Failure) {
-      let connection = try DatabaseFile.openForReading(
-        database, timeout: timeout, interruption: interruption)
+      // It is there: a signal that comes now comes too late.
+      let connection = try DatabaseFile.openForReading(database, timeout: timeout)
       try check(connection, database) { problem in
         Failure(
           .inputOutput,

@@ -3,6 +3,14 @@ import Planning
 import SQLite
 import SchemaModel
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// What has to be there before a migration begins: the backup, the copy from before the drafts.
 struct SafetyCopies {
   enum Purpose: Sendable {
@@ -22,6 +30,10 @@ struct SafetyCopies {
   /// commits.
   var version: Int64?
   var tries = 0
+  /// What the backup that was kept has run.
+  var kept: [LedgerRow] = []
+  /// Why the run has failed.
+  var hasFullDisk = false
 }
 
 extension Upgrade {
@@ -61,6 +73,7 @@ extension Upgrade {
       }
       safety.copies.append(copy)
     }
+    if purposes.contains(.backup) { warnOfLittleRoom(batch) }
     return !connection.isInTransaction
   }
 
@@ -84,7 +97,9 @@ extension Upgrade {
       }
       copy.partial.admitReaders(of: options.database)
       switch copy.purpose {
-      case .backup: report.backup = try keepBackup(copy.partial)
+      case .backup:
+        report.backup = try keepBackup(copy.partial)
+        safety.kept = copy.rows
       case .draftCopy:
         let path = DraftCopy(of: options.database).path
         try copy.partial.replace(path)
@@ -117,9 +132,54 @@ extension Upgrade {
       for problem in try backups.prune(keeping: keep, made, ledger: rows) {
         onEvent(.note(problem))
       }
+    } catch let failure as Failure {
+      onEvent(.note("older backups were not removed: \(failure.message)"))
     } catch {
       onEvent(.note("older backups were not removed: \(error)"))
     }
+  }
+
+  /// A run that committed nothing needs no way back, and its backup would push out older ones that
+  /// somebody may need. It stays where anything is in doubt.
+  func removeNeedlessBackup() {
+    guard let backup = report.backup, let failure = report.failure else { return }
+    let size = FreeSpace.size(DatabaseFile.size(backup))
+    if isNeedless(failure), unlink(backup) == 0 {
+      report.backup = nil
+      onEvent(
+        .note(
+          "the backup \(backup) (\(size)) was removed again: no migration was applied, so it held "
+            + "nothing that \(options.database) does not hold"))
+    }
+    guard safety.hasFullDisk else { return }
+    report.failure = Failure(
+      failure.status,
+      "\(failure.message). The backup took \(size) of the disk that holds "
+        + "\(parentFolder(of: backup)): with --backup=FOLDER it can be on another one",
+      place: failure.place, migration: failure.migration)
+  }
+
+  private func isNeedless(_ failure: Failure) -> Bool {
+    guard report.applied.isEmpty, report.uncertain.isEmpty, !connection.hasMoved,
+      !connection.isInTransaction, failure.status != .inputOutput || safety.hasFullDisk,
+      let rows = try? Ledger.rows(in: connection) ?? []
+    else { return false }
+    return rows == safety.kept
+  }
+
+  /// What rewrites rows writes them a second time, into the file or its log, and what was there
+  /// into a journal.
+  private func warnOfLittleRoom(_ batch: Batch) {
+    let bytes = DatabaseFile.size(options.database)
+    let folder = parentFolder(of: options.database)
+    guard batch.pending.contains(where: { replay.steps[$0].writesRows(in: batch.expected) }),
+      let free = FreeSpace.left(in: folder), free < bytes
+    else { return }
+    onEvent(
+      .note(
+        "after the backup only \(FreeSpace.size(free, .down)) are free in \(folder), and a "
+          + "migration that rewrites rows may need as much as \(options.database) has, "
+          + FreeSpace.size(bytes)))
   }
 
   private func name(_ purpose: SafetyCopies.Purpose) -> String {
@@ -157,7 +217,7 @@ extension Upgrade {
         throw Failure(
           .inputOutput,
           "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
-            + "\(problem). Nothing was changed; restore it from an older backup")
+            + "\(problem). Nothing was changed\(Failure.restoring(options.database))")
       }
     } catch let error as DatabaseError {
       throw Failure(error, database: connection.path)

@@ -84,7 +84,11 @@ final class Upgrade {
       if report.failure == nil { removeOldBackups() }
     } catch {
       report.failure = named(explained(error.naming(options.database)))
+      safety.hasFullDisk = safety.hasFullDisk || error.fault?.code == .full
+      removeNeedlessBackup()
     }
+    report.failedFrozen =
+      report.failure?.migration.map { project.lock?.contains($0.id) ?? false } ?? false
     return report
   }
 
@@ -326,6 +330,7 @@ final class Upgrade {
   }
 
   private func doubtful(_ error: DatabaseError) -> Failure {
+    safety.hasFullDisk = error.code == .full
     let failure = Failure(error, database: options.database)
     guard let first = report.uncertain.first, let last = report.uncertain.last else {
       return failure
@@ -357,7 +362,9 @@ final class Upgrade {
       throw Failure(
         .inputOutput,
         "quick_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
-          + "Restore it from a backup, or correct the rows that it names")
+          + (found.allSatisfy(namesRows)
+            ? "Correct the rows that it names"
+            : "Restore it from a backup: \(restoreCommand(options.database))`"))
     } catch let error as DatabaseError where error.code == .error {
       // A CHECK calls a function that only the application has.
       report.paranoid?.quickCheck = error.message
@@ -368,6 +375,12 @@ final class Upgrade {
     } catch {
       throw Failure(.bug, "\(error)")
     }
+  }
+
+  /// Of what `quick_check` finds: a row that breaks a constraint, not a page that is damaged.
+  private func namesRows(_ finding: String) -> Bool {
+    finding.hasPrefix("NULL value in ") || finding.hasPrefix("CHECK constraint failed in ")
+      || finding.contains(" value in ")
   }
 
   private func applyOneByOne(_ wanted: [Int]) throws(Failure) {

@@ -70,7 +70,7 @@ extension Upgrade {
     return Failure(
       .inputOutput,
       "\(failure.message). \(options.database) is damaged (integrity_check: \(found)): restore it "
-        + "from a backup, or repair it, and try again",
+        + "from a backup (\(restoreCommand(options.database))`), or repair it, and try again",
       place: failure.place, migration: failure.migration)
   }
 

@@ -48,12 +48,12 @@ extension Project {
   ) throws(Failure) -> VerifyReport {
     if let database { try DatabaseFile.require(database) }
     var report = try verifyHistory(versionControl, hasLedger: database != nil)
-    var schemas: [String: Schema] = [:]
+    var steps: [Shadow.Step] = []
     if report.isHistoryBroken {
       report.notes.append("the replay was skipped, because the frozen history is broken")
     } else {
       try requireEngine(for: migrations)
-      schemas = try replay(into: &report)
+      steps = try replay(into: &report)
     }
     guard let database else { return report }
     let connection = try DatabaseFile.openForReading(
@@ -66,7 +66,7 @@ extension Project {
       report.failure = report.failure ?? error
       return report
     }
-    try compare(live, schemas, into: &report)
+    try compare(live, steps, into: &report)
     return report
   }
 
@@ -98,38 +98,37 @@ extension Project {
   }
 
   private func compare(
-    _ live: LiveDatabase, _ schemas: [String: Schema], into report: inout VerifyReport
+    _ live: LiveDatabase, _ steps: [Shadow.Step], into report: inout VerifyReport
   ) throws(Failure) {
     let known = Set((live.rows ?? []).map(\.id))
-    let last = migrations.last { known.contains($0.id) }
-    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }),
-      let expected = last.map({ schemas[$0.id] }) ?? Schema()
+    let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
+    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
     else {
       report.notes.append(
         "the schema was not compared: the history cannot be replayed to where "
           + "the database stands")
       return
     }
+    let expected = Schema(applying: steps.prefix(count).lazy.map(\.delta))
     report.drift = compareSchemas(
       expected: expected, actual: comparable(live.schema, with: expected))
   }
 
-  /// Replays the history, and holds each frozen step against the lock. The schema after each one.
-  private func replay(into report: inout VerifyReport) throws(Failure) -> [String: Schema] {
+  /// Replays the history as far as it works, and holds each frozen step against the lock.
+  private func replay(into report: inout VerifyReport) throws(Failure) -> [Shadow.Step] {
     let shadow = try Shadow(application)
-    var schemas: [String: Schema] = [:]
+    var steps: [Shadow.Step] = []
     var engine = EngineComparison(lock, report)
     for migration in migrations {
       do {
-        try shadow.apply(migration)
+        steps.append(try shadow.apply(migration))
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
         report.failure = error
-        return schemas
+        return steps
       }
-      schemas[migration.id] = shadow.schema
       engine.hold(migration, fingerprint: shadow.fingerprint, against: &report)
     }
-    return schemas
+    return steps
   }
 }

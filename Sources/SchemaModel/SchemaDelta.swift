@@ -28,11 +28,12 @@ package struct SchemaDelta: Sendable {
 
   /// Compares the stored texts of all objects, SQLite's own ones apart.
   package init(from old: Schema, to new: Schema) {
-    // Most objects stay what they are, and where they are.
-    let same = zip(old.objects, new.objects).prefix { $0.key == $1.key && $0.isIdentical(to: $1) }
-      .count
-    for object in old.objects[same...] where !object.isInternal { before[object.key] = object }
-    for object in new.objects[same...] where !object.isInternal {
+    // Most objects stay what they are, and where they are, before what changes and behind it.
+    let first = countOfSame(old.objects, new.objects)
+    let (oldRest, newRest) = (old.objects[first...], new.objects[first...])
+    let last = countOfSame(oldRest.reversed(), newRest.reversed())
+    for object in oldRest.dropLast(last) where !object.isInternal { before[object.key] = object }
+    for object in newRest.dropLast(last) where !object.isInternal {
       let key = object.key
       if before[key]?.isIdentical(to: object) == true {
         before[key] = nil
@@ -76,6 +77,13 @@ package struct SchemaDelta: Sendable {
     }
     return Schema(objects: objects + order.compactMap { new[$0] })
   }
+}
+
+/// How many objects both lists begin with.
+private func countOfSame(
+  _ a: some Sequence<SchemaObject>, _ b: some Sequence<SchemaObject>
+) -> Int {
+  zip(a, b).lazy.prefix { $0.key == $1.key && $0.isIdentical(to: $1) }.reduce(0) { n, _ in n + 1 }
 }
 
 extension Schema {

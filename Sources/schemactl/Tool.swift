@@ -68,7 +68,9 @@ struct Tool {
   private func finish(_ status: ExitStatus, _ output: Output, _ errors: Output) -> ExitStatus {
     output.flush()
     guard let problem = output.problem else { return status }
-    errors.write("schemactl: error: standard output cannot be written: \(problem)\n")
+    errors.write(
+      "schemactl: error: standard output cannot be written: \(problem). What the command did stays "
+        + "done: `schemactl status` tells where a database stands\n")
     errors.flush()
     return ExitStatus.worst([status, .inputOutput])
   }

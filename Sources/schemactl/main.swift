@@ -8,4 +8,23 @@ import Migrating
   import Darwin
 #endif
 
+/// Ends the program with what is wrong with its call.
+func refuse(_ message: String, _ status: ExitStatus) -> Never {
+  _ = writeAll(Array("schemactl: error: \(message)\n".utf8), to: 2)
+  exit(status.rawValue)
+}
+
+// Two names of files that are no UTF-8 would be repaired to one.
+let isReadable = (0..<Int(CommandLine.argc)).allSatisfy { index in
+  guard let word = CommandLine.unsafeArgv[index] else { return true }
+  return String(validatingCString: word) != nil
+}
+if !isReadable { refuse("a word of the command line is not UTF-8", .usage) }
+if let database = getenv("SCHEMACTL_DATABASE"), String(validatingCString: database) == nil {
+  refuse("SCHEMACTL_DATABASE is not UTF-8", .usage)
+}
+// Swift reads it there.
+if CommandLine.arguments.isEmpty {
+  refuse("the command line cannot be read: is /proc mounted?", .inputOutput)
+}
 exit(Tool(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)

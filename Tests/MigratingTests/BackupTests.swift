@@ -350,6 +350,27 @@ struct FreeSpaceTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
+  @Test("a disk that is full after the backup: it goes again, and it is said what it took")
+  func afterwards() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1(reminders: 1000)
+    guard let disk = try SmallDisk(sandbox, "1250k") else { return }
+    var options = sandbox.options { $0.backup = BackupOptions(.folder(sandbox.folder)) }
+    options.database = disk.path + "/live.sqlite"
+    try FileManager.default.copyItem(atPath: sandbox.database, toPath: options.database)
+    try sandbox.addSQL("0007_replace_is_completed_with_status", "UPDATE reminders SET title = '';")
+    var notes: [String] = []
+    let report = try sandbox.project().migrate(options) { event in
+      if case .note(let note) = event { notes.append(note) }
+    }
+    #expect(report.status == .inputOutput)
+    #expect(notes.contains { $0.hasPrefix("after the backup only ") }, "\(notes)")
+    #expect(notes.contains { $0.contains("was removed again") }, "\(notes)")
+    #expect(report.backup == nil)
+    let message = report.failure?.message ?? ""
+    #expect(message.contains("the disk is full") && message.contains(". The backup took 1."))
+  }
+
   @Test("before the copy of a first draft, a rehearsal and a restore, too")
   func others() throws {
     let sandbox = try sandbox()

@@ -105,7 +105,7 @@ struct DraftCopyTests {
     #expect(try aside.value("SELECT title FROM tags WHERE id = 'late'") == "once")
   }
 
-  @Test("a reset that cannot be done leaves the database as it is, and says where its copy is")
+  @Test("a reset that cannot be done leaves the database as it is, and no copy of it")
   func lockedReset() throws {
     let sandbox = try sandbox()
     try sandbox.migrate()
@@ -117,10 +117,10 @@ struct DraftCopyTests {
     }
     #expect(failure?.status == .busy)
     let setAside = sandbox.database + ".before-reset"
-    #expect(failure?.message.contains(setAside) == true)
+    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(!FileManager.default.fileExists(atPath: setAside))
     try writer.execute("ROLLBACK")
     #expect(try Dump(sandbox.open()) == before)
-    #expect(try Dump(Connection(path: setAside, mode: .readOnly)) == before)
   }
 
   @Test("several processes with a draft pending: one works, and the copy is whole")

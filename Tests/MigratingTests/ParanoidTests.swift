@@ -166,6 +166,8 @@ struct ParanoidTests {
     let failure = try #require(try migrate(sandbox).failure)
     #expect(failure.status == .inputOutput)
     #expect(failure.message.contains("Nothing was changed"), "\(failure.message)")
+    #expect(failure.message.contains("`schemactl restore --database "), "\(failure.message)")
+    #expect(!failure.message.contains("rows"), "\(failure.message)")
     #expect(try Data(contentsOf: URL(fileURLWithPath: sandbox.database)) == before)
   }
 

@@ -97,6 +97,56 @@ struct RestoreTests {
     #expect(try sandbox.ledger.count == 2)
   }
 
+  @Test("is not put into a database that is busy, of which nobody can tell whether it is its own")
+  func busy() throws {
+    let (owner, backup, _) = try backedUp()
+    defer { withExtendedLifetime(owner) {} }
+    let (other, _, _) = try backedUp()
+    let before = try Whole(other.open())
+    let app = try other.open()
+    try app.execute("BEGIN EXCLUSIVE")
+    let failure = #expect(throws: Failure.self) { try restore(other, backup) }
+    #expect(failure?.status == .busy)
+    try app.execute("ROLLBACK")
+    #expect(try Whole(other.open()) == before)
+    #expect(throws: Failure.self) { try restore(other, backup) }
+  }
+
+  @Test("keeps what it replaces under a name beside which no log of another file is left")
+  func staleLog() throws {
+    let (sandbox, backup, _) = try backedUp()
+    try "a log".write(
+      toFile: sandbox.database + ".before-restore-wal", atomically: true, encoding: .utf8)
+    let report = try restore(sandbox, backup)
+    #expect(report.setAside == sandbox.database + ".before-restore-2")
+  }
+
+  @Test("is read with its log when a link names it")
+  func linked() throws {
+    let (sandbox, backup, _) = try backedUp()
+    try FileManager.default.createDirectory(
+      atPath: sandbox.folder + "/links", withIntermediateDirectories: false)
+    let link = sandbox.folder + "/links/kept"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: backup)
+    let app = try Connection(path: backup, mode: .readWrite)
+    try app.execute("PRAGMA journal_mode = WAL; INSERT INTO t (a) VALUES ('in the log')")
+    _ = try restore(sandbox, link)
+    #expect(try sandbox.rows("SELECT a FROM t") == [["old"], ["in the log"]])
+  }
+
+  @Test("comes to where a link leads, although the file is gone")
+  func danglingLink() throws {
+    let (sandbox, backup, before) = try backedUp()
+    let real = sandbox.folder + "/real.sqlite"
+    try FileManager.default.removeItem(atPath: sandbox.database)
+    try FileManager.default.createSymbolicLink(
+      atPath: sandbox.database, withDestinationPath: "real.sqlite")
+    _ = try restore(sandbox, backup)
+    #expect(try Whole(Connection(path: real, mode: .readOnly)) == before)
+    let type = try FileManager.default.attributesOfItem(atPath: sandbox.database)[.type]
+    #expect(type as? FileAttributeType == .typeSymbolicLink)
+  }
+
   @Test(
     "has pages of another size than what it replaces",
     arguments: ["wal", "delete"], [(512, 4096), (4096, 512), (1024, 65536), (65536, 1024)])
@@ -112,7 +162,7 @@ struct RestoreTests {
 
   @Test(
     "comes in place of what SQLite cannot read, which is set aside as it is",
-    arguments: ["garbage", "cut", "short", "schema", "gone"])
+    arguments: ["garbage", "cut", "short", "empty", "schema", "gone"])
   func damaged(how: String) throws {
     let (sandbox, backup, before) = try backedUp()
     let url = URL(fileURLWithPath: sandbox.database)
@@ -135,8 +185,9 @@ struct RestoreTests {
     let report = try restore(sandbox, backup)
     #expect(try Whole(sandbox.open()) == before)
     let aside = try #require(report.setAside)
-    let kept = how == "gone" ? (aside + "-wal", journal) : (aside, bytes)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: kept.0)) == kept.1)
+    #expect(aside == sandbox.database + ".before-restore" + (how == "gone" ? "-wal" : ""))
+    let kept = try Data(contentsOf: URL(fileURLWithPath: aside))
+    #expect(kept == (how == "gone" ? journal : bytes))
   }
 
   @Test("leaves a link to the database as it is")
@@ -236,7 +287,13 @@ struct RestoreTests {
     #expect(try other.ledger.count == 2)
   }
 
-  @Test("waits for a lock, and says where what was there is kept", arguments: ["wal", "delete"])
+  private func leftovers(_ sandbox: Sandbox) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+      .filter { $0.contains("before-restore") || $0.contains("partial") }
+  }
+
+  @Test(
+    "waits for a lock, and keeps no copy of what it has not touched", arguments: ["wal", "delete"])
   func locked(journal: String) throws {
     let (sandbox, backup, _) = try backedUp("PRAGMA journal_mode = \(journal)")
     let before = try Whole(sandbox.open())
@@ -246,6 +303,8 @@ struct RestoreTests {
     restore.timeout = 0
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
     #expect(failure?.status == .busy)
+    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(try leftovers(sandbox).isEmpty)
     try writer.execute("ROLLBACK")
     #expect(try Whole(sandbox.open()) == before)
   }
@@ -272,6 +331,24 @@ struct RestoreTests {
     }
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
     #expect(failure?.status == .interrupted)
+    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(try leftovers(sandbox).isEmpty)
+    #expect(try Whole(sandbox.open()) == before)
+  }
+
+  @Test("a reader that stays on a rollback journal is in the way, and nothing is kept")
+  func readerInTheWay() throws {
+    let (sandbox, backup, _) = try backedUp("PRAGMA journal_mode = delete")
+    let before = try Whole(sandbox.open())
+    let reader = try sandbox.open()
+    try reader.execute("BEGIN")
+    #expect(try reader.value("SELECT count(*) FROM t") == 0)
+    var restore = Restore(sandbox.database, from: backup)
+    restore.timeout = 0
+    let failure = #expect(throws: Failure.self) { try restore.run(nil) }
+    #expect(failure?.status == .busy)
+    try reader.execute("COMMIT")
+    #expect(try leftovers(sandbox).isEmpty)
     #expect(try Whole(sandbox.open()) == before)
   }
 

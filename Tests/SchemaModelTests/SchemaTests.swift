@@ -97,3 +97,28 @@ func foreignKeyGraph() throws {
   #expect(graph.affected(by: ["alone"]) == ["alone", "new"])
   #expect(graph.affected(by: ["other"]) == ["alone"])
 }
+
+@Test("the changes of a history, one after another or all at once, give the same schema")
+func deltas() throws {
+  let connection = try Connection(path: nil)
+  var schema = Schema()
+  var oneByOne = Schema()
+  var deltas: [SchemaDelta] = []
+  for sql in [
+    "CREATE TABLE a (x); CREATE TABLE b (x); CREATE INDEX i ON a (x); CREATE VIEW v AS SELECT 1",
+    "ALTER TABLE a ADD COLUMN y", "INSERT INTO a VALUES (1, 2)", "DROP INDEX i",
+    "CREATE TABLE c (x); DROP TABLE b", "DROP VIEW v; CREATE VIEW v AS SELECT 2",
+    "ALTER TABLE a RENAME TO b", "DROP TABLE c; CREATE TABLE c (z)", "ALTER TABLE c ADD COLUMN x",
+  ] {
+    try connection.execute(sql)
+    let next = try Schema(of: connection, knowing: schema)
+    deltas.append(SchemaDelta(from: schema, to: next))
+    schema = next
+    oneByOne = deltas[deltas.count - 1].applied(to: oneByOne)
+    let atOnce = Schema(applying: deltas)
+    #expect(atOnce.objects.map(\.sql) == oneByOne.objects.map(\.sql), "\(sql)")
+    #expect(Set(atOnce.objects.map(\.sql)) == Set(schema.objects.map(\.sql)), "\(sql)")
+  }
+  #expect(deltas[1].keys.map(\.name) == ["a"])
+  #expect(deltas[2].isEmpty)
+}

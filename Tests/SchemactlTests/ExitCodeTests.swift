@@ -18,6 +18,18 @@ struct ExitCodeTests {
     #expect(run.output.isEmpty)
   }
 
+  #if os(Linux)
+    @Test("64: a name that is no UTF-8, which would be repaired to another file's")
+    func notUTF8() throws {
+      let folder = try WorkingFolder.ofReminders()
+      let script = "exec \"$0\" migrate --database \"$(printf '\\377').sqlite\""
+      let ended = try TestSupport.run("/bin/bash", ["-c", script, program], in: folder.path)
+      #expect(ended.code == 64)
+      #expect(ended.errors == "schemactl: error: a word of the command line is not UTF-8\n")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["migrations"])
+    }
+  #endif
+
   @Test("64: no database is named", arguments: ["migrate", "status", "diff"])
   func noDatabase(command: String) throws {
     let run = try WorkingFolder.ofReminders().expect(64, command)
@@ -214,6 +226,19 @@ struct ExitCodeTests {
         """)
     #expect(run.output.hasPrefix("Created app.sqlite.\nApplied 0001_notes in "))
     #expect(try folder.applied() == ["0001_notes"])
+  }
+
+  @Test("3: who has shipped a migration is not told to correct its manifest")
+  func failingFrozen() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes, "0002_unique": manifest("CREATE UNIQUE INDEX u ON notes (text)"),
+    ])
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--to", "1")
+    try folder.connection().execute("INSERT INTO notes (text) VALUES ('x'), ('x')")
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--frozen")
+    #expect(run.errors.contains("next: correct the rows that it names"))
+    #expect(!run.errors.contains("correct the manifest"))
   }
 
   @Test("3: a history that cannot be replayed", arguments: ["verify", "plan", "freeze"])

@@ -60,6 +60,36 @@ struct RestoreTests {
     #expect(json["backup"] as? String == "other.bak")
   }
 
+  @Test(
+    "a run that applies nothing keeps no backup of its own, and removes nobody else's",
+    arguments: ["", "=bk", "=one.bak"])
+  func needless(place: String) throws {
+    let folder = try folder()
+    try folder.makeFolder("bk")
+    let old = (place == "=bk" ? "bk/" : "") + "app.sqlite.backup-20200101T000000Z"
+    try FileManager.default.copyItem(
+      atPath: folder.path("app.sqlite"), toPath: folder.path(old))
+    try folder.write(
+      "migrations/0002_empty.yaml", manifest("INSERT INTO notes (id) VALUES (1)"))
+    let before = try names(folder)
+    let arguments = ["migrate", "--database", "app.sqlite", "--backup\(place)", "--keep-backups=1"]
+    for _ in 0..<2 {
+      let run = try expect(3, arguments, folder)
+      #expect(run.errors.contains("was removed again: no migration was applied"), "\(run.errors)")
+      #expect(!run.errors.contains("to go back to before"))
+      #expect(try names(folder) == before)
+    }
+    let json = try expect(3, arguments + ["--format=json"], folder).json()
+    #expect(json["backup"] is NSNull)
+    #expect(try names(folder) == before)
+  }
+
+  private func names(_ folder: WorkingFolder) throws -> [String] {
+    try ["", "bk"].flatMap {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path($0)).sorted()
+    }
+  }
+
   @Test("the configuration asks for one every time, and the command line wins")
   func configured() throws {
     let folder = try folder()
@@ -108,6 +138,109 @@ struct RestoreTests {
     let json = try again.json()
     #expect(json["setAside"] as? String == "app.sqlite.before-restore")
     #expect(json["pending"] is NSNull)
+  }
+
+  /// Two databases of the same name with a backup each in one folder; the newest is the other's.
+  private func shared() throws -> (WorkingFolder, own: String, other: String) {
+    let folder = try folder()
+    try folder.makeFolder("bk")
+    try folder.makeFolder("other")
+    let own = "bk/app.sqlite.backup-20200101T000000Z"
+    let other = "bk/app.sqlite.backup-20210101T000000Z"
+    try folder.expect(0, "migrate", "--database", "other/app.sqlite", "--to", "1")
+    try folder.connection("other/app.sqlite").execute("INSERT INTO notes (text) VALUES ('theirs')")
+    try FileManager.default.copyItem(
+      atPath: folder.path("app.sqlite"), toPath: folder.path(own))
+    try FileManager.default.copyItem(
+      atPath: folder.path("other/app.sqlite"), toPath: folder.path(other))
+    return (folder, own, other)
+  }
+
+  @discardableResult
+  private func expect(
+    _ status: Int32, _ arguments: [String], _ folder: WorkingFolder
+  ) throws -> Run {
+    let run = try folder.start(arguments).wait()
+    #expect(run.status == status, "\(arguments): \(run.output)\(run.errors)")
+    return run
+  }
+
+  private static let fromShared = ["restore", "--database", "app.sqlite", "--from", "bk"]
+
+  @Test(
+    "another database's backup in a shared folder is never taken, also with nothing to compare",
+    arguments: ["there", "gone", "no database", ""])
+  func ofAnother(content: String) throws {
+    let (folder, own, other) = try shared()
+    if content == "there" {
+      let list = try expect(0, Self.fromShared + ["--list"], folder).output.split(separator: "\n")
+      #expect(list.count == 2)
+      #expect(list[0].hasPrefix(other) && list[0].hasSuffix("  of another database"))
+      #expect(list[1].hasPrefix(own) && list[1].hasSuffix("0001_notes"))
+      let run = try expect(0, Self.fromShared, folder)
+      #expect(run.output.contains("from \(own)"))
+    } else {
+      if content == "gone" {
+        try folder.remove("app.sqlite")
+      } else {
+        try folder.write("app.sqlite", content)
+      }
+      let list = try expect(0, Self.fromShared + ["--list"], folder)
+      #expect(list.output.split(separator: "\n").allSatisfy { $0.contains("  first run at 20") })
+      let json = try expect(0, Self.fromShared + ["--list", "--format=json"], folder).json()
+      let entries = try #require(json["backups"] as? [[String: Any]])
+      #expect(entries.allSatisfy { $0["own"] is NSNull && $0["firstRunAt"] is String })
+      let run = try expect(1, Self.fromShared, folder)
+      for part in [own, other, "`schemactl restore --database app.sqlite BACKUP`"] {
+        #expect(run.errors.contains(part), "\(run.errors)")
+      }
+      #expect(folder.exists("app.sqlite") == (content != "gone"))
+      try folder.expect(0, "restore", "--database", "app.sqlite", own)
+    }
+    #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+  }
+
+  @Test(
+    "a newest backup that is broken is not passed over in silence: 74, and an older one is named",
+    arguments: ["bk", nil], ["", "cut", "no database", "page"])
+  func brokenNewest(from: String?, content: String) throws {
+    let folder = try folder()
+    try folder.makeFolder("bk")
+    let prefix = from.map { $0 + "/" } ?? ""
+    let older = "\(prefix)app.sqlite.backup-20200101T000000Z"
+    let newest = "\(prefix)app.sqlite.backup-20210101T000000Z"
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
+    try bytes.write(to: URL(fileURLWithPath: folder.path(older)))
+    switch content {
+    case "cut": bytes = bytes.prefix(5000)
+    case "page": bytes[39] = 5
+    default: bytes = Data(content.utf8)
+    }
+    try bytes.write(to: URL(fileURLWithPath: folder.path(newest)))
+    let arguments = ["restore", "--database", "app.sqlite"] + (from.map { ["--from", $0] } ?? [])
+    let run = try expect(74, arguments, folder)
+    #expect(run.errors.contains(newest), "\(run.errors)")
+    #expect(
+      run.errors.contains("has to be named: `schemactl restore --database app.sqlite \(older)`"),
+      "\(run.errors)")
+    #expect(!run.errors.contains("Restore it from a backup"))
+    if content.isEmpty { #expect(run.errors.contains("is empty")) }
+    try folder.expect(0, "restore", "--database", "app.sqlite", older)
+  }
+
+  @Test("advice is of use where it is given")
+  func advice() throws {
+    let folder = try WorkingFolder()
+    try folder.write("app.sqlite", "no database at all, but longer than the header of one is wide")
+    let damaged = try folder.expect(74, "ledger", "--database", "app.sqlite")
+    #expect(
+      damaged.errors.contains("`schemactl restore --database app.sqlite`"), "\(damaged.errors)")
+    let status = try folder.expect(66, "restore", "--database", "app.sqlite")
+    #expect(!status.errors.contains("create it"), "\(status.errors)")
+    try folder.write("schemactl.yaml", "database: app.sqlite\nbackup: { path: gone }\n")
+    let run = try folder.expect(66, "restore")
+    #expect(run.errors.contains("there is no folder gone with backups"), "\(run.errors)")
+    #expect(run.errors.contains("`backup.path` in schemactl.yaml"), "\(run.errors)")
   }
 
   @Test("--dry-run=copy says how long it took, and any other word what it could be")

@@ -28,7 +28,7 @@ struct Report {
     }
     let date = Date.now.formatted(.iso8601.year().month().day())
     let processors = ProcessInfo.processInfo.activeProcessorCount
-    return "\(date), \(text(system.sysname)) \(text(system.release)) on \(text(system.machine)), "
+    return "\(date), \(text(system.sysname)) on \(text(system.machine)), "
       + "\(processors) processors, SQLite \(Connection.libraryVersion), seed \(seed):"
   }
 

@@ -16,7 +16,8 @@ struct TortureTests {
     "a damaged database, or a hostile manifest, crashes nothing and changes nothing",
     arguments: [("hostile-databases", 16), ("hostile-manifests", 30)])
   func hostile(campaign: String, tries: Int) throws {
-    let ended = try run("Torture", [campaign, "--seed", "7", "--tries", "\(tries)"])
+    let ended = try run(
+      "Torture", [campaign, "--seed", "7", "--tries", "\(tries)", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     let rows = ended.output.split(separator: "\n").dropFirst(2)
     #expect(rows.count >= 5)
@@ -27,13 +28,14 @@ struct TortureTests {
   /// no WAL and no loss, and when a fault that it makes on purpose is not found.
   @Test("a power cut after any event leaves a migration's boundary, and migrate again finishes")
   func powerCuts() throws {
-    let ended = try run("Torture", ["power-cuts", "--seed", "1", "--tries", "2000"])
+    let ended = try run(
+      "Torture", ["power-cuts", "--seed", "1", "--tries", "2000", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     let rows = ended.output.split(separator: "\n").dropFirst(2)
     #expect(rows.allSatisfy { $0.hasSuffix(" | 0 |") }, "\(ended.output)")
     for journal in ["delete", "truncate", "persist", "wal"] {
       let scenarios = rows.filter { $0.hasPrefix("| power cut, \(journal): ") }
-      #expect(scenarios.count == Strategy.allCases.count + 10, "\(journal)")
+      #expect(scenarios.count == Strategy.allCases.count + 12, "\(journal)")
     }
     let harness = rows.filter { $0.hasPrefix("| harness: ") }
     #expect(harness.count == 3, "what would go unseen without it: \(harness)")
@@ -47,7 +49,8 @@ struct TortureTests {
       ("system-call-faults", 60, " fails, once"), ("full-disk", 60, "the disk is full"),
     ])
   func faults(campaign: String, tries: Int, kind: String) throws {
-    let ended = try run("Torture", [campaign, "--seed", "1", "--tries", "\(tries)"])
+    let ended = try run(
+      "Torture", [campaign, "--seed", "1", "--tries", "\(tries)", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     // Where no file system can be mounted, or no library be loaded first.
     if ended.errors.contains("not run: ") { return }
@@ -74,7 +77,8 @@ struct TortureTests {
 
   @Test("a copy that is killed leaves the old content or the new, and nothing in the way")
   func killedCopies() throws {
-    let ended = try run("Torture", ["killed-copies", "--seed", "1", "--tries", "12"])
+    let ended = try run(
+      "Torture", ["killed-copies", "--seed", "1", "--tries", "12", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     for command in ["--backup", "--dry-run=copy", "restore"] {
       for journal in ["delete", "wal"] {
@@ -89,7 +93,8 @@ struct TortureTests {
       ("kills", 24), ("signals", 40),
     ])
   func ended(campaign: String, tries: Int) throws {
-    let ended = try run("Torture", [campaign, "--seed", "7", "--tries", "\(tries)"])
+    let ended = try run(
+      "Torture", [campaign, "--seed", "7", "--tries", "\(tries)", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     let rows = ended.output.split(separator: "\n").dropFirst(2)
     #expect(rows.count > 11)

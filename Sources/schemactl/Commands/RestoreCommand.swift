@@ -56,8 +56,8 @@ enum RestoreCommand: Command {
   private static func list(
     _ database: String, _ settings: Settings, _ session: Session
   ) throws -> ExitStatus {
-    session.report(
-      .backups(try backups(database, settings, session).all(), database: database))
+    let entries = try backups(database, settings, session).entries(timeout: settings.timeout)
+    session.report(.backups(entries, database: database))
     return .success
   }
 
@@ -111,6 +111,11 @@ enum RestoreCommand: Command {
   private static func project(_ settings: Settings, _ session: Session) -> Project? {
     do {
       return try settings.project()
+    } catch let failure as Failure where failure.status == .notFound && !settings.namesProject {
+      session.report(
+        .note(
+          "the backup is not held against the history: there is no folder \(settings.migrations)"))
+      return nil
     } catch {
       session.report(
         .note("the backup is not held against the history: \(Problem(error).message)"))

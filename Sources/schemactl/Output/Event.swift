@@ -17,7 +17,7 @@ enum Event {
   case tried(RehearsalReport, MigrateOptions)
   /// What the history says of the database afterwards; nil when the history is not at hand.
   case restored(Restore.Report, Result<StatusReport, Failure>?, database: String)
-  case backups([Backups.Backup], database: String)
+  case backups([Backups.Entry], database: String)
   case planned(PlanReport)
   case stands(StatusReport, database: String)
   case verified(VerifyReport, of: Project, database: String?)

@@ -246,12 +246,13 @@ private func restoration(
   ]
 }
 
-extension Backups.Backup {
+extension Backups.Entry {
   fileprivate var json: JSON {
-    let rows = try? ledger()
-    return .object([
-      ("file", .string(path)), ("madeAt", .string(madeAt)), ("bytes", .integer(bytes)),
-      ("last", .text(rows?.last?.id)), ("readable", .bool(rows != nil)),
+    .object([
+      ("file", .string(backup.path)), ("madeAt", .string(backup.madeAt)),
+      ("bytes", .integer(backup.bytes)), ("last", .text(rows?.last?.id)),
+      ("readable", .bool(rows != nil)), ("own", isOwn.map(JSON.bool) ?? .null),
+      ("firstRunAt", .text(rows?.first?.startedAt)),
     ])
   }
 }

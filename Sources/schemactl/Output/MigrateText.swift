@@ -34,7 +34,7 @@ extension TextReporter {
     }
     complain(Problem(failure))
     advise(whatStays(report, database, options.wasReset))
-    if let advice = failure.status.advice { advise(advice) }
+    if let advice = failure.status.advice(ofFrozen: report.failedFrozen) { advise(advice) }
     if let backup = report.backup {
       advise(
         "to go back to before: `schemactl restore --database "
@@ -168,8 +168,11 @@ extension TextReporter {
 
 extension ExitStatus {
   /// What to do after a migration that failed, where the message itself cannot know.
-  fileprivate var advice: String? {
+  fileprivate func advice(ofFrozen isFrozen: Bool) -> String? {
     switch self {
+    case .migrationFailed where isFrozen:
+      "next: correct the rows that it names, and run `schemactl migrate` again; the manifest is "
+        + "frozen, and must stay as it is"
     case .migrationFailed:
       "next: correct the manifest, or the rows that it names, and run `schemactl migrate` again"
     case .interrupted: "next: run `schemactl migrate` again to go on"

@@ -2,12 +2,13 @@ import History
 import Migrating
 
 extension TextReporter {
-  func show(_ backups: [Backups.Backup], _ database: String) {
-    if backups.isEmpty { mention("There is no backup of \(database.visible) there.") }
-    for backup in backups {
+  func show(_ entries: [Backups.Entry], _ database: String) {
+    if entries.isEmpty { mention("There is no backup of \(database.visible) there.") }
+    for entry in entries {
+      let backup = entry.backup
       say(
         "\(backup.path.visible)  \(backup.madeAt)  \(FreeSpace.size(backup.bytes))  "
-          + backup.lastMigration.visible)
+          + entry.lastMigration.visible + entry.owner.visible)
     }
   }
 
@@ -33,14 +34,20 @@ extension TextReporter {
   }
 }
 
-extension Backups.Backup {
+extension Backups.Entry {
   /// Of a list: what cannot be read does not end it.
-  var lastMigration: String {
-    do {
-      let rows = try ledger()
-      return rows.last?.id ?? "no migration"
-    } catch {
-      return "cannot be read: \(error.message)"
+  fileprivate var lastMigration: String {
+    switch ledger {
+    case .success(let rows): rows.last?.id ?? "no migration"
+    case .failure(let failure): "cannot be read: \(failure.message)"
+    }
+  }
+
+  fileprivate var owner: String {
+    switch isOwn {
+    case true?: ""
+    case false?: "  of another database"
+    case nil: rows?.first.map { "  first run at \($0.startedAt)" } ?? ""
     }
   }
 }

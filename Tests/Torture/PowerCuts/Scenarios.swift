@@ -9,7 +9,7 @@ import TestSupport
 var scenarios: [Scenario] {
   Strategy.allCases.map(\.scenario) + [
     creation, shrinking, sharedCommit, failure, enforcedForeignKeys, tableRebuild, keyConversion,
-    ledgerRepair, adoption, reset,
+    ledgerRepair, adoption, reset, backup, restore,
   ]
 }
 
@@ -270,6 +270,58 @@ private var reset: Scenario {
     let kept = try Connection(path: sandbox.database + ".before-reset", mode: .readOnly)
     guard try Ledger.rows(in: kept)?.count == 2 else {
       throw Damage("what the reset replaced is not kept")
+    }
+  }
+  return scenario
+}
+
+/// Once a migration is there, so is the backup from before it.
+private var backup: Scenario {
+  var scenario = Scenario.oneStep(
+    "migrate --backup",
+    prepare: { sandbox in
+      try makeItems(sandbox)
+      try sandbox.addSQL("0002_less", "DELETE FROM tags WHERE item > 20")
+    },
+    act: { sandbox in
+      let report = try sandbox.migrate {
+        $0.backup = BackupOptions(.besideDatabase, keep: 1)
+      }
+      if let failure = report.failure { throw failure }
+    })
+  scenario.verify = { sandbox, boundary in
+    guard boundary == 1 else { return }
+    let names = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+      .filter { $0.hasPrefix("live.sqlite.backup-") }
+    let isKept = try names.contains { name in
+      let kept = try Connection(path: "\(sandbox.folder)/\(name)", mode: .immutable)
+      return try Ledger.rows(in: kept)?.count == 1
+        && kept.value("PRAGMA integrity_check") == "ok"
+    }
+    guard isKept else { throw Damage("there is no backup from before the migration") }
+  }
+  return scenario
+}
+
+/// What is replaced is kept under a name of its own, and must be there.
+private var restore: Scenario {
+  var scenario = Scenario.oneStep(
+    "restore",
+    prepare: { sandbox in
+      try makeItems(sandbox)
+      let copy = try Connection(path: sandbox.folder + "/kept.sqlite")
+      try sandbox.open().backup(to: copy)
+      try sandbox.addSQL("0002_less", "DELETE FROM tags; DELETE FROM items WHERE id > 20")
+      if let failure = try sandbox.migrate().failure { throw failure }
+    },
+    act: { sandbox in
+      _ = try Restore(sandbox.database, from: sandbox.folder + "/kept.sqlite").run(nil)
+    })
+  scenario.verify = { sandbox, boundary in
+    guard boundary == 1 else { return }
+    let kept = try Connection(path: sandbox.database + ".before-restore", mode: .immutable)
+    guard try Ledger.rows(in: kept)?.count == 2 else {
+      throw Damage("what the restore replaced is not kept")
     }
   }
   return scenario
