@@ -27,7 +27,13 @@ final class PartialCopy {
       guard descriptor >= 0 else { throw Self.failure(path) }
       // Where there are no such locks nobody sweeps, either.
       let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
-      if isLocked, Self.isStill(descriptor, at: path) {
+      guard let isStill = Self.isStill(descriptor, at: path) else {
+        let failure = Self.failure(path, "cannot be looked at")
+        unlink(path)
+        close(descriptor)
+        throw failure
+      }
+      if isLocked, isStill {
         self.path = path
         self.descriptor = descriptor
         return
@@ -148,7 +154,7 @@ final class PartialCopy {
       let path = parent + "/" + String(decoding: found, as: UTF8.self)
       let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else { continue }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isStill(descriptor, at: path) {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isStill(descriptor, at: path) == true {
         for suffix in ["-journal", "-wal", "-shm", ""] { unlink(path + suffix) }
       }
       close(descriptor)
@@ -168,11 +174,13 @@ final class PartialCopy {
       && numbers.allSatisfy { !$0.isEmpty && $0.allSatisfy { (48...57).contains($0) } }
   }
 
-  private static func isStill(_ descriptor: Int32, at path: String) -> Bool {
+  /// Nil where neither can be looked at.
+  private static func isStill(_ descriptor: Int32, at path: String) -> Bool? {
     var opened = stat()
     var named = stat()
-    return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0
-      && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    guard fstat(descriptor, &opened) == 0 else { return nil }
+    guard lstat(path, &named) == 0 else { return errno == ENOENT ? false : nil }
+    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
   }
 
   private static func failure(_ path: String, _ what: String = "cannot be made") -> Failure {

@@ -114,7 +114,8 @@ final class Upgrade {
 
   /// Of a file beside the database SQLite says only, at some statement, that it cannot be opened.
   private func explained(_ failure: Failure) -> Failure {
-    guard [.permission, .inputOutput].contains(failure.status),
+    // What is not certain must be said.
+    guard report.uncertain.isEmpty, [.permission, .inputOutput].contains(failure.status),
       let obstacle = DatabaseFile.obstacle(options.database), !failure.message.contains(obstacle)
     else { return failure }
     return Failure(
@@ -161,8 +162,9 @@ final class Upgrade {
       try commit(&batch)
       return true
     } catch {
-      // SQLite may have noticed by itself, and says that it cannot write.
-      guard !connection.hasMoved else {
+      // SQLite may have noticed by itself, and says that it cannot write. What is not certain is
+      // said first.
+      guard !report.uncertain.isEmpty || !connection.hasMoved else {
         rollBack()
         throw moved
       }

@@ -1,6 +1,14 @@
 import CSQLite
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// An open SQLite database. Used by one thread at a time.
 ///
 /// Every connection is opened with care for files that come from elsewhere: extensions cannot be
@@ -141,6 +149,14 @@ package final class Connection {
   /// Whether the file is no longer the one that its path leads to: removed, or replaced by another
   /// (`SQLITE_FCNTL_HAS_MOVED`).
   package var hasMoved: Bool {
+    // A look that fails reads as moved to SQLite: so it is asked twice, and the path has the last
+    // word where it cannot be looked at at all.
+    guard saysMoved, saysMoved else { return false }
+    var status = stat()
+    return stat(path, &status) == 0 || errno == ENOENT || errno == ENOTDIR
+  }
+
+  private var saysMoved: Bool {
     var answer: Int32 = 0
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
     return code == SQLITE_OK && answer != 0
