@@ -138,8 +138,11 @@ private struct MadeFault {
 
   /// Whether the ending tells of such a fault: what failed, and where.
   func explains(_ ending: Deed.Ending) -> Bool {
-    let status: ExitStatus = code & 0xFF == SQLITE_BUSY ? .busy : .inputOutput
-    return ending.status == status && ending.message.contains("live.sqlite")
+    // A lock that cannot be given up stands in the way of the same process's next connection.
+    let isUnlock = code == SQLITE_IOERR | 8 << 8
+    let statuses: [ExitStatus] =
+      isUnlock ? [.inputOutput, .busy] : [code & 0xFF == SQLITE_BUSY ? .busy : .inputOutput]
+    return statuses.contains(ending.status) && ending.message.contains("live.sqlite")
   }
 }
 
