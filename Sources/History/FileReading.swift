@@ -115,7 +115,7 @@ package func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
 }
 
 /// The path without links, `.` and `..`.
-func resolvedPath(_ path: String) throws(FileError) -> String {
+package func resolvedPath(_ path: String) throws(FileError) -> String {
   guard let resolved = realpath(path, nil) else { throw FileError(path: path, systemError: errno) }
   defer { free(resolved) }
   return String(cString: resolved)

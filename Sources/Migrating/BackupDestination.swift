@@ -1,3 +1,5 @@
+import History
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -32,17 +34,18 @@ enum BackupDestination: Sendable {
   }
 
   private static func requireNew(_ path: String, of database: String) throws(Failure) {
-    let isCompanion = PartialCopy.companions.contains {
+    let isCompanion = DatabaseFile.companions.contains {
       resolvedParent(of: path) == resolvedParent(of: database + $0)
     }
     guard !path.isEmpty, !isCompanion else {
       throw Failure(.usage, "a backup cannot be called '\(path)': name another file")
     }
-    guard PartialCopy.isFree(path) else {
+    guard DatabaseFile.isFree(path) else {
       throw Failure(
         .usage,
-        "\(path) is there already, or a journal or write-ahead log of that name is, and a backup never takes a file's place. Nothing was changed: "
-          + "name another file, or a folder, in which each backup gets a name of its own")
+        "\(path) is there already, or a journal or write-ahead log of that name is, and a backup "
+          + "never takes a file's place. Nothing was changed: name another file, or a folder, in which each backup gets a name of its own"
+      )
     }
     guard !path.hasSuffix("/"), kind(of: parentFolder(of: path)) == S_IFDIR else {
       throw Failure(.notFound, "\(path): there is no such folder. Nothing was changed")
@@ -66,8 +69,6 @@ private func kind(of path: String) -> mode_t {
 
 /// The path with its folder as it really is, so that two names of one file are the same.
 private func resolvedParent(of path: String) -> String {
-  let parent = parentFolder(of: path)
-  guard let real = realpath(parent, nil) else { return path }
-  defer { free(real) }
-  return String(cString: real) + "/" + (path.split(separator: "/").last ?? "")
+  guard let parent = try? resolvedPath(parentFolder(of: path)) else { return path }
+  return parent + "/" + (path.split(separator: "/").last ?? "")
 }

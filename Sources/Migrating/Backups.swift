@@ -129,7 +129,7 @@ package struct Backups: Sendable {
     let others = try all().filter { $0.path != made && isOwn($0, ledger) }
     return others.dropFirst(max(0, count - 1)).compactMap { backup in
       guard unlink(backup.path) != 0, errno != ENOENT else {
-        PartialCopy.remove(backup.path)
+        DatabaseFile.remove(backup.path)
         return nil
       }
       return "\(backup.path) could not be removed: \(String(cString: strerror(errno)))"

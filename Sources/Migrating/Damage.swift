@@ -4,8 +4,8 @@ import SchemaModel
 /// Damage that SQLite itself may not meet while it writes, and that makes it write one table's rows
 /// over another's: a page that belongs to two.
 extension Connection {
-  /// `structuralDamage` for who rewrites no row: it can hurt only by taking pages that are listed as free, or
-  /// by moving what is in the way.
+  /// `structuralDamage` for who rewrites no row: it can hurt only by taking pages that are listed
+  /// as free, or by moving what is in the way.
   func damageOfReusedPages() throws(DatabaseError) -> String? {
     let free = try value("PRAGMA main.freelist_count")
     let moves = try value("PRAGMA main.auto_vacuum")

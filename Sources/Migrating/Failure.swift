@@ -68,6 +68,17 @@ package struct Failure: Error, Sendable {
         + "the right file is there, and run it again")
   }
 
+  /// A file that could not be read or written.
+  package init(_ error: FileError) {
+    let status: ExitStatus =
+      switch error.kind {
+      case .missing: .notFound
+      case .permission: .permission
+      case .notAFile, .other: .inputOutput
+      }
+    self.init(status, error.description)
+  }
+
   /// Something SQLite said about a database as a whole.
   package init(_ error: DatabaseError, database: String) {
     let isKeptOut =

@@ -1,3 +1,5 @@
+import History
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -43,8 +45,6 @@ package enum FreeSpace {
   }
 
   private static func named(_ folder: String) -> String {
-    guard let path = realpath(folder, nil) else { return folder }
-    defer { free(path) }
-    return String(cString: path)
+    (try? resolvedPath(folder)) ?? folder
   }
 }

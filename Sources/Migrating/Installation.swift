@@ -15,9 +15,6 @@ struct Installation {
   let database: String
   let copier: Copier
 
-  /// What SQLite keeps beside a database. A journal that stays would be played back into the copy.
-  private static let companions = ["-journal", "-wal", "-shm"]
-
   /// - Returns: where what was there is now, with its journals: `<database>.before-restore`, or the
   ///   first of the journals, when there was nothing else.
   func run(_ backup: String) throws(Failure) -> String? {
@@ -46,17 +43,20 @@ struct Installation {
 
   /// A link gives what is there a second name, so that there is always something at the path.
   private func setAside(_ target: String) throws(Failure) -> String? {
-    let found = ([""] + Self.companions).filter { access(target + $0, F_OK) == 0 }
+    // A journal that stayed would be played back into the copy.
+    let found = ([""] + DatabaseFile.companions).filter { access(target + $0, F_OK) == 0 }
     guard !found.isEmpty else { return nil }
     let name = try freeName(target + ".before-restore")
     if found.contains(""), link(target, name) != 0, rename(target, name) != 0 {
-      throw failure(name)
+      throw PartialCopy.failure(name)
     }
     // The database itself may be gone, and only its log be left.
     let kept = name + found[0]
     copier.onEvent(.note("what \(database) held is kept in \(kept)"))
     for suffix in found where suffix != "" {
-      guard rename(target + suffix, name + suffix) == 0 else { throw failure(name + suffix) }
+      guard rename(target + suffix, name + suffix) == 0 else {
+        throw PartialCopy.failure(name + suffix)
+      }
     }
     try PartialCopy.syncFolder(of: name)
     return kept
@@ -65,9 +65,7 @@ struct Installation {
   private func freeName(_ name: String) throws(Failure) -> String {
     for number in 1...10_000 {
       let free = number == 1 ? name : "\(name)-\(number)"
-      var status = stat()
-      let isTaken = ([""] + Self.companions).contains { lstat(free + $0, &status) == 0 }
-      if !isTaken { return free }
+      if DatabaseFile.isFree(free) { return free }
     }
     throw Failure(.inputOutput, "\(name): there are 10,000 of this name")
   }
@@ -99,11 +97,5 @@ struct Installation {
     let count = readlink(path, &target, target.count)
     return count > 0
       ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
-  }
-
-  private func failure(_ path: String) -> Failure {
-    Failure(
-      errno == EACCES || errno == EPERM ? .permission : .inputOutput,
-      "\(path) cannot be made: \(String(cString: strerror(errno)))")
   }
 }

@@ -45,23 +45,8 @@ final class PartialCopy {
   }
 
   deinit {
-    if !isKept { Self.remove(path) }
+    if !isKept { DatabaseFile.remove(path) }
     close(descriptor)
-  }
-
-  // MARK: What belongs to a database
-
-  /// What SQLite keeps beside a database, and would take for a part of whatever gets its name.
-  static let companions = ["-journal", "-wal", "-shm"]
-
-  /// Whether nothing has the name, and nothing is left beside it of what had it.
-  static func isFree(_ name: String) -> Bool {
-    var status = stat()
-    return ([""] + companions).allSatisfy { lstat(name + $0, &status) != 0 }
-  }
-
-  static func remove(_ name: String) {
-    for suffix in [""] + companions { unlink(name + suffix) }
   }
 
   // MARK: Keeping
@@ -91,7 +76,7 @@ final class PartialCopy {
 
   /// Gives it the name, unless something has it, or has left its journals there.
   func take(_ name: String) throws(Failure) -> Bool {
-    guard Self.isFree(name) else { return false }
+    guard DatabaseFile.isFree(name) else { return false }
     try sync()
     // A link never replaces anything, and is there whole or not at all.
     if link(path, name) == 0 {
@@ -123,7 +108,7 @@ final class PartialCopy {
   /// Gives it the name, in place of what has it.
   func replace(_ name: String) throws(Failure) {
     try sync()
-    for suffix in Self.companions { unlink(name + suffix) }
+    for suffix in DatabaseFile.companions { unlink(name + suffix) }
     guard rename(path, name) == 0 else { throw Self.failure(name) }
     isKept = true
     try Self.syncFolder(of: name)
@@ -155,7 +140,7 @@ final class PartialCopy {
       let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else { continue }
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isStill(descriptor, at: path) == true {
-        for suffix in ["-journal", "-wal", "-shm", ""] { unlink(path + suffix) }
+        DatabaseFile.remove(path)
       }
       close(descriptor)
     }
@@ -183,9 +168,10 @@ final class PartialCopy {
     return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
   }
 
-  private static func failure(_ path: String, _ what: String = "cannot be made") -> Failure {
+  /// What `errno` says.
+  static func failure(_ path: String, _ what: String = "cannot be made") -> Failure {
     Failure(
-      errno == EACCES || errno == EPERM || errno == EROFS ? .permission : .inputOutput,
+      ExitStatus(systemError: errno),
       "\(path) \(what): \(String(cString: strerror(errno)))")
   }
 }

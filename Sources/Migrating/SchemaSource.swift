@@ -36,7 +36,7 @@ package enum SchemaSource: Sendable {
       // An empty file is an empty database; as SQL it would be the same schema.
       return start == header || start.isEmpty ? .database(path) : .sql(file: path)
     } catch {
-      throw Failure(error.kind == .permission ? .permission : .inputOutput, error.description)
+      throw Failure(error)
     }
   }
 
@@ -65,7 +65,7 @@ package enum SchemaSource: Sendable {
     do throws(FileError) {
       bytes = try readFile(file, limit: 64 * 1_048_576)
     } catch {
-      throw Failure(error.kind == .permission ? .permission : .inputOutput, error.description)
+      throw Failure(error)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(.invalidInput, "\(file) is neither an SQLite database nor SQL: it is not UTF-8")

@@ -187,7 +187,7 @@ private struct TableTransition {
     let newTokens = TokenizedSQL(to.sql ?? "")
     guard case .createTable(let old)? = try? parseCreate(oldTokens),
       case .createTable(let new)? = try? parseCreate(newTokens)
-    else { return from.isVirtual || to.isVirtual ? [[from.drop, to.operation]] : [] }
+    else { return from.isVirtualTable || to.isVirtualTable ? [[from.drop, to.operation]] : [] }
     var candidates: [[WrittenOperation]] = []
     let name = yamlScalar(from.name)
     let oldNames = old.columns.map(\.name.text.asciiLowercased)
@@ -235,12 +235,10 @@ private struct TableTransition {
 }
 
 extension SchemaObject {
-  fileprivate var isVirtual: Bool { sql?.utf8.starts(with: "CREATE VIRTUAL".utf8) ?? false }
-
   fileprivate var drop: WrittenOperation {
     let name = yamlScalar(self.name)
     return switch kind {
-    case .table where isVirtual: WrittenOperation("drop_virtual_table", [("name", name)])
+    case .table where isVirtualTable: WrittenOperation("drop_virtual_table", [("name", name)])
     case .table: WrittenOperation("drop_table", [("table", name)])
     case .index, .view, .trigger: WrittenOperation("drop_\(kind.rawValue)", [("name", name)])
     }

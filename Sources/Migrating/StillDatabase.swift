@@ -15,17 +15,11 @@ extension DatabaseFile {
   /// somebody's database after all has its log beside it, or is read with its locks.
   static func stillMode(of name: String) -> Connection.Mode {
     // SQLite, too, looks for them beside the file that a link leads to.
-    let path = real(name) ?? name
+    let path = (try? resolvedPath(name)) ?? name
     if size(path + "-journal") > 0 { return .readWrite }
     // Byte 18 (Database File Format, section 1.3.3).
     guard byte(18, of: path) == 2 else { return .readOnly }
     return ["-wal", "-shm"].contains { access(path + $0, F_OK) == 0 } ? .readWrite : .immutable
-  }
-
-  private static func real(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
   }
 
   private static func byte(_ offset: Int, of path: String) -> UInt8? {

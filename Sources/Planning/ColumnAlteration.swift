@@ -6,7 +6,6 @@ import SchemaModel
 struct ColumnAlteration {
   private let change: AlterColumn
   private let schema: Schema
-  private let whole: Schema
   private let table: ParsedTable
   private let column: CreateTable.Column
   private let final: ParsedTable
@@ -15,7 +14,6 @@ struct ColumnAlteration {
   init(_ change: AlterColumn, in schema: Schema) throws(PlanningError) {
     self.change = change
     self.schema = schema
-    whole = schema
     table = try ParsedTable(named: change.table, in: schema)
     column = try table.column(named: change.column)
     final = try ParsedTable(
@@ -58,15 +56,11 @@ struct ColumnAlteration {
 
   /// INTEGER PRIMARY KEY is the rowid itself, and what it is must be said by other operations.
   private func requireSameRowid() throws(PlanningError) {
-    guard case .keep = change.type else {
-      guard !table.isInPrimaryKey(column) else {
-        throw PlanningError(
-          .manifest,
-          "\(change.column) is in the primary key of \(change.table), which gives its type a meaning "
-            + "of its own: use `convert_primary_key` or `rebuild_table`", key: "type")
-      }
-      return
-    }
+    guard !change.keepsType, table.isInPrimaryKey(column) else { return }
+    throw PlanningError(
+      .manifest,
+      "\(change.column) is in the primary key of \(change.table), which gives its type a meaning "
+        + "of its own: use `convert_primary_key` or `rebuild_table`", key: "type")
   }
 
   // MARK: In place
@@ -184,7 +178,7 @@ struct ColumnAlteration {
     let changed = Rebuild.Column(
       name: name, value: name, isKept: change.keepsType,
       oldType: change.keepsType ? nil : column.type?.text ?? "")
-    let steps = try Rebuild(table, in: schema, of: whole).steps(
+    let steps = try Rebuild(table, in: schema, of: schema).steps(
       final: final.object.sql ?? "", adding: wasComputed && !isComputed ? [changed] : []
     ) { old in
       guard column.name.isSame(as: old) else { return Rebuild.Column(kept: old) }

@@ -181,9 +181,7 @@ package struct Planner {
   private func virtualTable(
     _ name: String, _ module: String, _ arguments: [SQLSource]
   ) throws(PlanningError) -> String {
-    // Arguments are the module's own language: nothing is added to them but what a comment needs.
-    let list = arguments.map { expression($0) }.joined(separator: ", ")
-    let sql = "CREATE VIRTUAL TABLE \(main(name)) USING \(Quoting.quoted(module))(\(list))"
+    let sql = qualified(virtualTableSQL(name, module, arguments))
     guard case .createVirtualTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
       parsed.arguments.count == arguments.count
     else {

@@ -125,6 +125,12 @@ extension IndexDefinition {
   }
 }
 
+/// Arguments are the module's own language: nothing is added to them but what a comment needs.
+func virtualTableSQL(_ name: String, _ module: String, _ arguments: [SQLSource]) -> String {
+  "CREATE VIRTUAL TABLE \(Quoting.quoted(name)) USING \(Quoting.quoted(module))"
+    + "(\(arguments.map { expression($0) }.joined(separator: ", ")))"
+}
+
 func quotedList(_ names: [String]) -> String {
   names.map { Quoting.quoted($0) }.joined(separator: ", ")
 }

@@ -130,8 +130,7 @@ extension Operation {
     case .createIndex(let index): index.sql
     case .createView(_, let source), .createTrigger(_, let source): source.text
     case .createVirtualTable(let name, let module, let arguments):
-      "CREATE VIRTUAL TABLE \(Quoting.quoted(name)) USING \(Quoting.quoted(module))"
-        + "(\(arguments.map { expression($0) }.joined(separator: ", ")))"
+      virtualTableSQL(name, module, arguments)
     default: nil
     }
   }

@@ -40,17 +40,6 @@ extension HistoryReadError {
 }
 
 extension Failure {
-  /// A file that could not be read or written.
-  package init(_ error: FileError) {
-    let status: ExitStatus =
-      switch error.kind {
-      case .missing: .notFound
-      case .permission: .permission
-      case .notAFile, .other: .inputOutput
-      }
-    self.init(status, error.description)
-  }
-
   /// A lock that cannot be read tells nothing of what has shipped; one that somebody has altered
   /// tells that the frozen history is broken.
   package init(_ error: LockError, file: String) {

@@ -14,10 +14,14 @@ extension Schema {
 }
 
 extension SchemaObject {
+  /// SQLite writes these words itself, whatever the statement was.
+  package var isVirtualTable: Bool {
+    sql?.utf8.starts(with: "CREATE VIRTUAL TABLE".utf8) ?? false
+  }
+
   /// The names that a virtual table's shadow tables can have.
   fileprivate var shadowTables: [String] {
-    // SQLite writes these words itself.
-    guard let sql, sql.utf8.starts(with: "CREATE VIRTUAL TABLE".utf8),
+    guard isVirtualTable, let sql,
       case .createVirtualTable(let table)? = try? parseCreate(TokenizedSQL(sql))
     else { return [] }
     return (shadowSuffixes[table.module.text.asciiLowercased] ?? []).map { "\(name)_\($0)" }

@@ -77,6 +77,9 @@ extension [OptionDeclaration] {
 }
 
 extension OptionDeclaration {
+  static let at = OptionDeclaration(
+    "at", .text("ID"), summary: "The last migration of a history that counts, by id or number.")
+
   static let timeout = OptionDeclaration(
     "timeout", .number("SECONDS", 0...Configuration.maximumTimeout),
     summary: "How long to wait for a lock; 5 when nothing says otherwise.")

@@ -5,6 +5,7 @@ import ManifestFormat
 import Migrating
 import Planning
 import SchemaKit
+import SchemaModel
 
 #if canImport(Glibc)
   import Glibc
@@ -134,8 +135,12 @@ struct Settings {
         database, mustExist: mustExist, timeout: timeout, interruption: session.interruption,
         onWait: { session.report(.progress(.waiting(seconds: $0))) })
     }
-    return try Project.load(
-      migrations: migrations, application: application, ignoring: configuration.ignore)
+    return try project(in: migrations)
+  }
+
+  private func project(in folder: String) throws -> Project {
+    try Project.load(
+      migrations: folder, application: application, ignoring: configuration.ignore)
   }
 
   /// For a command that changes the folder: what it reads in `body` stays until it has written.
@@ -155,6 +160,19 @@ struct Settings {
       declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
     application.forcedStrategy = session.invocation.text("strategy").flatMap(Strategy.init)
     return application
+  }
+
+  /// - Parameter path: a database, a folder or a file of SQL; nil is the history of the project.
+  func schema(of path: String?) throws -> Schema {
+    let through = session.invocation.text("at")
+    guard let path else { return try schema(of: .history(project(), through: through)) }
+    return try schema(of: .at(path, through: through, loading: project(in:)))
+  }
+
+  func schema(of source: SchemaSource) throws -> Schema {
+    try source.schema(
+      application, ignoring: ForeignObjects(ignoring: configuration.ignore), timeout: timeout,
+      interruption: session.interruption)
   }
 
   func linter(of project: Project, profile: Profile? = nil) throws -> Linter {

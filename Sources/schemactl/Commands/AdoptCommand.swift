@@ -31,6 +31,13 @@ enum AdoptCommand: Command {
         database, at: session.invocation.text("at"), timeout: settings.timeout,
         interruption: session.interruption)
     }
+    return finish(result, database, session)
+  }
+
+  /// `init` ends so, too.
+  static func finish(
+    _ result: Result<AdoptReport, Failure>, _ database: String, _ session: Session
+  ) -> ExitStatus {
     switch result {
     case .success(let report):
       session.report(.adopted(report, database: database))

@@ -56,9 +56,9 @@ enum DiffCommand: Command {
     let from = names.count == 2 ? names[0] : nil
     let to = names[names.count - 1]
     let result = try attempt {
-      let expected = try settings.schema(of: from, session)
+      let expected = try settings.schema(of: from)
       // The other one of a pair stands as it is, unless it is a folder, too.
-      return compareSchemas(expected: expected, actual: try settings.schema(of: to, session))
+      return compareSchemas(expected: expected, actual: try settings.schema(of: to))
     }
     switch result {
     case .success(let changes):

@@ -43,23 +43,14 @@ enum InitCommand: Command {
       return try settings.project(for: database).adopt(
         database, at: nil, timeout: settings.timeout, interruption: session.interruption)
     }
-    switch result {
-    case .success(let report):
-      session.report(.adopted(report, database: database))
-      return .success
-    case .failure(let failure):
-      session.report(.failed(.adopt, failure))
-      return failure.status
-    }
+    return AdoptCommand.finish(result, database, session)
   }
 
   private static func writeBaseline(
     of database: String, _ settings: Settings, _ session: Session
   ) throws {
     // Read first: where it cannot be read, no folder is made.
-    let schema = try SchemaSource.database(database).schema(
-      settings.application, ignoring: ForeignObjects(ignoring: settings.configuration.ignore),
-      timeout: settings.timeout, interruption: session.interruption)
+    let schema = try settings.schema(of: .database(database))
     let text = manifestText(
       description: "The schema as it was when the history began.", schema.operations)
     let folder = MigrationFolder(settings.migrations)

@@ -1,9 +1,5 @@
 import CommandLineParsing
-import History
-import ManifestFormat
 import Migrating
-import SchemaKit
-import SchemaModel
 
 enum InspectCommand: Command {
   static let declaration = CommandDeclaration(
@@ -34,7 +30,7 @@ enum InspectCommand: Command {
     let settings = try Settings(session)
     let form = session.invocation.text("as").flatMap(SchemaForm.init) ?? .sql
     let result = try attempt {
-      try settings.schema(of: session.invocation.arguments.first, session)
+      try settings.schema(of: session.invocation.arguments.first)
     }
     switch result {
     case .success(let schema):
@@ -50,28 +46,4 @@ enum InspectCommand: Command {
 /// How a schema is printed.
 enum SchemaForm: String, CaseIterable {
   case sql, operations
-}
-
-extension OptionDeclaration {
-  static let at = OptionDeclaration(
-    "at", .text("ID"), summary: "The last migration of a history that counts, by id or number.")
-}
-
-extension Settings {
-  /// - Parameter path: a database, a folder or a file of SQL; nil is the history of the project.
-  func schema(of path: String?, _ session: Session) throws -> Schema {
-    let through = session.invocation.text("at")
-    let foreign = ForeignObjects(ignoring: configuration.ignore)
-    let source: SchemaSource
-    if let path {
-      source = try .at(path, through: through) { folder in
-        try Project.load(
-          migrations: folder, application: application, ignoring: configuration.ignore)
-      }
-    } else {
-      source = .history(try project(), through: through)
-    }
-    return try source.schema(
-      application, ignoring: foreign, timeout: timeout, interruption: session.interruption)
-  }
 }

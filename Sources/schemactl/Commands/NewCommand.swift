@@ -102,7 +102,7 @@ enum NewCommand: Command {
       }
       return nil
     }
-    let wanted = try settings.schema(of: source, session)
+    let wanted = try settings.schema(of: source)
     let head = try project.schema(through: nil, interruption: session.interruption)
     let operations = try SchemaTransition.operations(
       from: head, to: wanted, renaming: renamings, settings.application)
