@@ -44,6 +44,8 @@ package enum MigrateEvent: Sendable {
   case began
   case started(id: String, number: Int, of: Int)
   case ran(statement: String)
+  /// Rows of a table that is made anew are copied; rows so far, and in all.
+  case copyingRows(RowCopy, done: Int64, of: Int64)
   case willCommit
   case committed(ids: [String])
   /// What differs from the history although no migration made it so.

@@ -70,7 +70,7 @@ extension Step {
   var onlyAsks: Bool {
     switch self {
     case .scan, .guarding, .assertion: true
-    case .statement, .script, .edit, .rewriting: false
+    case .statement, .script, .copy, .edit, .rewriting: false
     }
   }
 }

@@ -27,12 +27,15 @@ final class Runner {
   let connection: Connection
   let target: Target
   let application: Application
-  private let calls: CallRecord?
+  let calls: CallRecord?
   private let interruption: Interruption
   let redactsValues: Bool
   let statementGuard: StatementGuard
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
+
+  /// Told how many rows of how many are copied, where there are so many that it takes a while.
+  var onCopy: ((RowCopy, _ done: Int64, _ all: Int64) -> Void)?
 
   /// Told of each operation's plan before it runs.
   var onPlan: ((Int, OperationPlan) -> Void)?
@@ -111,6 +114,7 @@ final class Runner {
       case .assertion(let assertion):
         try check(assertion, in: context.migration, context, record: &record)
       case .guarding(let condition): try check(condition, context)
+      case .copy(let copy): try run(copy, context, record: &record)
       case .edit(let edit): try run(edit, context)
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
@@ -165,7 +169,7 @@ final class Runner {
   // MARK: Statements
 
   /// Runs a generated statement. It may hold expressions of the manifest, and must be one.
-  private func runOne(
+  func runOne(
     _ sql: String, _ source: SQLSource?, _ context: Context, record: inout Record
   ) throws(Failure) {
     var script = Script(sql)
@@ -329,7 +333,7 @@ final class Runner {
     }
   }
 
-  private func stopIfCalled(_ context: Context, _ sql: String) throws(Failure) {
+  func stopIfCalled(_ context: Context, _ sql: String) throws(Failure) {
     guard let called = calls?.called, let name = called.first else { return }
     throw context.failure(
       .invalidInput,
@@ -338,7 +342,7 @@ final class Runner {
       statement: sql)
   }
 
-  private func stopIfInterrupted(_ context: Context) throws(Failure) {
+  func stopIfInterrupted(_ context: Context) throws(Failure) {
     guard interruption.isRequested else { return }
     throw context.failure(.interrupted, "interrupted")
   }

@@ -72,6 +72,7 @@ final class Upgrade {
       try watch?.note(statement)
     }
     runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
+    runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
   }
 
   func run() throws(Failure) -> MigrateReport {

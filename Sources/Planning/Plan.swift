@@ -54,6 +54,8 @@ package enum Step: Sendable {
   case guarding(Guard)
   /// One generated statement.
   case statement(String, SQLSource?)
+  /// Rows go from one table to another.
+  case copy(RowCopy)
   /// Another text for a table in `sqlite_schema`.
   case edit(SchemaEdit)
   /// SQL of the manifest: any number of statements, split by SQLite.

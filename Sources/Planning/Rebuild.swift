@@ -74,27 +74,28 @@ struct Rebuild {
     let name = "main.\(Quoting.quoted(table.name))"
     // Without types the values stay as they are; with names of our own none can collide.
     let places = columns.indices.map { "c\($0)" }.joined(separator: ", ")
-    var sql = [
-      "CREATE TABLE \(Self.copy) (\(places))",
-      "INSERT INTO \(Self.copy) SELECT \(columns.map(\.value).joined(separator: ", ")) FROM \(name)"
-        + (filter.map { " WHERE \($0)" } ?? ""),
-    ]
+    let copyOut = RowCopy(
+      table: table.name, direction: .out, target: "INSERT INTO \(Self.copy)",
+      values: columns.map(\.value).joined(separator: ", "), source: name, filter: filter,
+      key: RowCopy.Key(of: table))
+    // ABORT: no conflict clause of the table may replace or leave out a row.
+    let copyBack = RowCopy(
+      table: table.name, direction: .back,
+      target: "INSERT OR ABORT INTO \(name) (\(columns.map(\.name).joined(separator: ", ")))",
+      values: places, source: Self.copy, filter: nil,
+      key: RowCopy.Key(columns: ["rowid"], isDescending: false))
     let keepsSequence = table.isAutoincrement && new.isAutoincrement
-    sql += saved(keepsSequence) + beforeDrop
-    sql += [
-      "DROP TABLE \(name)",
-      qualified(final),
-      // ABORT: no conflict clause of the table may replace or leave out a row.
-      "INSERT OR ABORT INTO \(name) (\(columns.map(\.name).joined(separator: ", "))) "
-        + "SELECT \(places) FROM \(Self.copy) ORDER BY rowid",
-    ]
-    var steps: [Step] = [.rewriting(true)] + sql.map { .statement($0, nil) }
-    steps += try (storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
-    sql = restored(keepsSequence)
-    sql += schema.objects(.index, on: table.name).compactMap { $0.sql.map(qualified) }
-    sql += schema.objects(.trigger, on: table.name).compactMap { $0.sql.map(qualified) }
-    sql.append("DROP TABLE \(Self.copy)")
-    return steps + sql.map { .statement($0, nil) } + [.rewriting(false)]
+    let replacing = saved(keepsSequence) + beforeDrop + ["DROP TABLE \(name)", qualified(final)]
+    let restoring =
+      restored(keepsSequence)
+      + (schema.objects(.index, on: table.name) + schema.objects(.trigger, on: table.name))
+      .compactMap { $0.sql.map(qualified) }
+      + ["DROP TABLE \(Self.copy)"]
+    func statements(_ sql: [String]) -> [Step] { sql.map { .statement($0, nil) } }
+    return [.rewriting(true)] + statements(["CREATE TABLE \(Self.copy) (\(places))"])
+      + [.copy(copyOut)] + statements(replacing) + [.copy(copyBack)]
+      + (try storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
+      + statements(restoring) + [.rewriting(false)]
   }
 
   /// The rowid as a column, where no column is another name of it.

@@ -1,4 +1,5 @@
 import Migrating
+import Planning
 
 /// One line on the terminal of standard error that says what is going on, rewritten in place.
 /// Elsewhere nothing, but for a long wait, which is said once.
@@ -6,6 +7,7 @@ struct ProgressLine {
   private let output: Output
   private let isOn: Bool
   private var shown = ""
+  private var copying: Copying?
 
   init(_ output: Output, isOn: Bool) {
     self.output = output
@@ -20,11 +22,20 @@ struct ProgressLine {
     case .willCommit: show("committing …")
     case .copying(let done, let all):
       show("copying the database: \(done / 1_000_000) of \(all / 1_000_000) MB …")
+    case .copyingRows(let copy, let done, let all):
+      show(copying(copy).line(done: done, of: all))
     case .created, .note, .began, .ran, .committed, .drift: break
     }
   }
 
   mutating func clear() { show("") }
+
+  private mutating func copying(_ copy: RowCopy) -> Copying {
+    if let copying, copying.copy == copy { return copying }
+    let new = Copying(copy: copy, started: .now)
+    copying = new
+    return new
+  }
 
   private mutating func showWaiting(_ seconds: Double) {
     let waiting = "waiting for another process to release the database"
@@ -43,5 +54,20 @@ struct ProgressLine {
     shown = text
     output.write("\r\u{1B}[K\(text)")
     output.flush()
+  }
+}
+
+/// How far the copying of a table's rows is.
+private struct Copying {
+  let copy: RowCopy
+  let started: ContinuousClock.Instant
+
+  func line(done: Int64, of all: Int64) -> String {
+    let what = copy.direction == .out ? "copying" : "filling"
+    let percent = all > 0 ? min(done * 100 / all, 100) : 100
+    let left = (ContinuousClock.now - started) / Double(max(done, 1)) * Double(max(all - done, 0))
+    let seconds = left.components.seconds
+    return "\(what) \(copy.table.shortened(to: 40)): \(done) of \(all) rows, \(percent) %, about "
+      + (seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min") + " left …"
   }
 }

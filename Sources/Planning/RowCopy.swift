@@ -1,0 +1,112 @@
+import SQLText
+
+/// The rows of one table written into another: in one statement, or in chunks that follow the order
+/// of a key, so that how far it is can be told and an interrupt finds a place.
+package struct RowCopy: Sendable, Hashable {
+  package enum Direction: Sendable {
+    /// Out of the user's table.
+    case out
+    /// Into the table made anew.
+    case back
+  }
+
+  /// The user's table.
+  package let table: String
+  package let direction: Direction
+  /// The INSERT, up to its SELECT.
+  let target: String
+  let values: String
+  let source: String
+  /// A condition on the rows of `source`.
+  let filter: String?
+  let key: Key?
+
+  /// The columns by which the rows of a table lie in its b-tree.
+  struct Key: Sendable, Hashable {
+    let columns: [String]
+    let isDescending: Bool
+  }
+
+  /// Whether `chunk` and `bound` can be asked for.
+  package var hasKey: Bool { key != nil }
+
+  /// The whole of it.
+  package var statement: String { statement(where: filter.map { [$0] } ?? []) }
+
+  /// How many rows are read.
+  package var count: String { "SELECT count(*) FROM \(source)" }
+
+  /// The rows past one key, up to and with another; the keys' values are its parameters, in this
+  /// order.
+  ///
+  /// - Parameters:
+  ///   - isFirst: no row has been copied.
+  ///   - isLast: nothing bounds it at its end.
+  package func chunk(isFirst: Bool, isLast: Bool) -> String {
+    guard let key else { return statement }
+    let conditions =
+      (isFirst ? [] : [key.past(parametersFrom: 1)])
+      + (isLast ? [] : [key.upTo(parametersFrom: isFirst ? 1 : key.columns.count + 1)])
+    return statement(where: conditions + (filter.map { [$0] } ?? []))
+  }
+
+  /// The key of the last row of a chunk of that many rows, or no row when fewer are left; the key
+  /// that it starts past is its parameters.
+  package func bound(isFirst: Bool, rows: Int) -> String {
+    guard let key else { return "SELECT NULL WHERE 0" }
+    let start = isFirst ? "" : " WHERE \(key.past(parametersFrom: 1))"
+    return "SELECT \(key.list) FROM \(source)\(start) \(key.order) LIMIT 1 OFFSET \(rows - 1)"
+  }
+
+  private func statement(where conditions: [String]) -> String {
+    ([target, "SELECT \(values) FROM \(source)"]
+      + (conditions.isEmpty ? [] : ["WHERE \(conditions.joined(separator: " AND "))"])
+      + (key.map { [$0.order] } ?? [])).joined(separator: " ")
+  }
+}
+
+extension RowCopy.Key {
+  /// Nil when the rows do not lie in an order that a comparison of all its columns follows: some
+  /// descend and some do not, or they are compared by another collation than the columns' own.
+  init?(of table: ParsedTable) {
+    guard table.parsed.isWithoutRowid else {
+      guard let rowid = table.rowidName ?? table.identity.first.map({ Quoting.quoted($0) }) else {
+        return nil
+      }
+      self.init(columns: [rowid], isDescending: false)
+      return
+    }
+    if let column = table.parsed.columns.first(where: { $0.primaryKey != nil }) {
+      self.init(
+        columns: [Quoting.quoted(column.name.text)],
+        isDescending: column.primaryKey?.order == .descending)
+      return
+    }
+    let terms = table.parsed.constraints.lazy.compactMap { constraint in
+      if case .primaryKey(let terms, _, _) = constraint.kind { terms } else { nil }
+    }.first
+    guard let terms else { return nil }
+    let columns = terms.compactMap { $0.collation == nil ? $0.column?.text : nil }
+    let descending = terms.count { $0.order == .descending }
+    guard columns.count == terms.count, descending == 0 || descending == terms.count else {
+      return nil
+    }
+    self.init(columns: columns.map { Quoting.quoted($0) }, isDescending: descending > 0)
+  }
+
+  var list: String { columns.joined(separator: ", ") }
+
+  var order: String {
+    "ORDER BY " + columns.map { isDescending ? "\($0) DESC" : $0 }.joined(separator: ", ")
+  }
+
+  func past(parametersFrom first: Int) -> String { compared(isDescending ? "<" : ">", first) }
+
+  func upTo(parametersFrom first: Int) -> String { compared(isDescending ? ">=" : "<=", first) }
+
+  /// Row Values, section 2.1.
+  private func compared(_ comparison: String, _ first: Int) -> String {
+    let parameters = columns.indices.map { "?\(first + $0)" }.joined(separator: ", ")
+    return "(\(list)) \(comparison) (\(parameters))"
+  }
+}
