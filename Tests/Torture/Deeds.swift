@@ -15,8 +15,7 @@ extension Deed {
     let mode = isWAL ? "PRAGMA journal_mode = WAL;" : ""
     return try Strategy.allCases.map { try migration(by: $0, mode) } + [
       newFile(), utf16(mode), failing(mode), firstDraft(mode), reset(mode), verify(mode),
-      status(mode), rehearse(mode), repair(mode), freeze(mode),
-      lint(mode),
+      status(mode), rehearse(mode), repair(mode), adopt(mode), freeze(mode), lint(mode),
     ]
   }
 
@@ -140,6 +139,16 @@ extension Deed {
       let plan = try deed.project.plan(repair, database: deed.sandbox.database, timeout: 0.02)
       try deed.project.carryOut(plan, database: deed.sandbox.database, timeout: 0.02)
       return Ending(answer: [plan.isClean ? "clean" : "unfit"])
+    }
+  }
+
+  /// What was done once is refused the second time.
+  static func adopt(_ mode: String) throws -> Deed {
+    let sandbox = try migrated(mode)
+    try sandbox.run("DROP TABLE schemactl_migrations")
+    return try Deed("adopt", sandbox, repeats: false) { deed in
+      let report = try deed.project.adopt(deed.sandbox.database, at: nil, timeout: 0.02)
+      return Ending(answer: [report.at] + report.adopted + report.pending)
     }
   }
 

@@ -6,7 +6,9 @@ enum Kills: Campaign {
   static let name = "kills"
 
   static func run(_ run: Run) throws {
-    let scenes = try DatabaseScenes(in: run.folder).all() + FolderScenes(in: run.folder).all()
+    let scenes =
+      try DatabaseScenes(in: run.folder).all() + FolderScenes(in: run.folder).all()
+      + TakingOverScenes(in: run.folder).all()
     let durations = try scenes.map { try $0.undisturbed(in: run.folder).seconds }
     while run.goesOn {
       // Every scene, again and again, whatever the number of tries.
