@@ -14,12 +14,12 @@
 package func writeFileAtomically(_ bytes: [UInt8], to path: String) throws(FileError) {
   let target = try somethingExists(at: path) ? try resolvedPath(path) : path
   let oldMode = try modeOfWritableFile(target)
-  let (temporary, descriptor) = try createTemporaryFile(beside: target)
+  let temporary = try temporaryFile(beside: target, path)
   do throws(FileError) {
-    try fill(descriptor, with: bytes, mode: oldMode, path)
-    try check(rename(temporary, target), path)
+    try fill(temporary.descriptor, with: bytes, mode: oldMode, path)
+    try check(rename(temporary.path, target), path)
   } catch {
-    unlink(temporary)
+    unlink(temporary.path)
     throw error
   }
   do throws(FileError) {
@@ -29,6 +29,28 @@ package func writeFileAtomically(_ bytes: [UInt8], to path: String) throws(FileE
       path: path, systemError: error.systemError,
       message: "holds the new content, which a power cut may take back, for its folder cannot be "
         + "synced: \(error.message)")
+  }
+}
+
+/// Makes a file that nobody sees half written, and that replaces none.
+///
+/// - Throws: with `EEXIST` when something has the name.
+package func createFileAtomically(_ bytes: [UInt8], at path: String) throws(FileError) {
+  let temporary = try temporaryFile(beside: path, path)
+  defer { unlink(temporary.path) }
+  try fill(temporary.descriptor, with: bytes, mode: nil, path)
+  if link(temporary.path, path) != 0 {
+    let problem = errno
+    // Where the file system knows no links, the claim of the folder and this look must do.
+    guard problem != EEXIST, access(path, F_OK) != 0, errno == ENOENT,
+      rename(temporary.path, path) == 0
+    else { throw FileError(path: path, systemError: problem) }
+  }
+  do throws(FileError) {
+    try syncFolder(of: path)
+  } catch {
+    unlink(path)
+    throw error
   }
 }
 
@@ -48,28 +70,39 @@ private func modeOfWritableFile(_ path: String) throws(FileError) -> mode_t? {
   return status.st_mode & 0o7777
 }
 
-private func createTemporaryFile(
-  beside path: String
-) throws(FileError) -> (path: String, descriptor: Int32) {
-  for attempt in 0..<100 {
-    let temporary = "\(path).\(getpid())-\(attempt).tmp"
-    do throws(FileError) {
-      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-      return (temporary, try openDescriptor(temporary, flags, mode: 0o666))
-    } catch {
-      if error.systemError != EEXIST {
-        throw FileError(path: path, systemError: error.systemError)
-      }
-    }
+/// - Parameter path: as it was named, for messages.
+private func temporaryFile(
+  beside target: String, _ path: String
+) throws(FileError) -> ClaimedFile {
+  let name = lastPart(of: target)
+  let slash = target.lastIndex(of: "/")
+  // A folder in which a manifest is made has others that were never finished.
+  ClaimedFile.sweep(slash.map { String(target[...$0]) } ?? ".", temporaryEnding) { base in
+    base == name || base == Array(HistoryLock.fileName.utf8) || base.hasSuffix(".yaml")
+  }
+  do throws(FileError) {
+    if let file = try ClaimedFile(target, temporaryEnding, mode: 0o666) { return file }
+  } catch {
+    throw FileError(path: path, systemError: error.systemError)
   }
   throw FileError(path: path, systemError: EEXIST)
 }
 
-/// Closes the descriptor, whatever happens.
+private let temporaryEnding = "tmp"
+
+private func lastPart(of path: String) -> [UInt8] {
+  Array(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed())
+}
+
+extension [UInt8] {
+  fileprivate func hasSuffix(_ end: String) -> Bool {
+    suffix(end.utf8.count).elementsEqual(end.utf8)
+  }
+}
+
 private func fill(
   _ descriptor: Int32, with bytes: [UInt8], mode: mode_t?, _ path: String
 ) throws(FileError) {
-  defer { close(descriptor) }
   if let mode { try check(fchmod(descriptor, mode), path) }
   try writeAll(bytes, to: descriptor, path)
   try check(fsync(descriptor), path)

@@ -72,12 +72,15 @@ package struct GitRepository: Sendable, Hashable {
   package func commit(_ revision: String) throws(GitError) -> String? {
     // Git would take it for an option.
     guard !revision.hasPrefix("-") else { return nil }
-    return try line(["rev-parse", "--verify", "--quiet", revision + "^{commit}"])
+    // With 128 it says no to what only people name, like a reflog's entry that is not there.
+    let isOurs = ["HEAD", "MERGE_HEAD"].contains(revision)
+    return try line(
+      ["rev-parse", "--verify", "--quiet", revision + "^{commit}"], no: isOurs ? [1] : [1, 128])
   }
 
   /// The best common ancestor, nil when there is none here.
   package func mergeBase(_ a: String, _ b: String) throws(GitError) -> String? {
-    try line(["merge-base", a, b])
+    try line(["merge-base", a, b], no: [1])
   }
 
   /// The other side of a merge that has begun and not ended.
@@ -93,6 +96,15 @@ package struct GitRepository: Sendable, Hashable {
   ) throws(GitError) -> [GitFile] {
     let tree = path.map { ["--full-tree", "\(commit):\($0)"] } ?? [commit]
     return try answer(["ls-tree", "-z"] + tree).fields.compactMap(GitFile.init)
+  }
+
+  /// Whether a commit has a folder.
+  ///
+  /// - Parameter path: from the top of the repository, ending in `/`; nil is ours, which is asked
+  ///   for without its name.
+  func holds(_ path: String?, in commit: String) throws(GitError) -> Bool {
+    guard let path else { return true }
+    return try line(["rev-parse", "--verify", "--quiet", "\(commit):\(path)"], no: [1, 128]) != nil
   }
 
   /// The folder in which a commit had its history lock, where that is another one and not there any
@@ -239,13 +251,13 @@ package struct GitRepository: Sendable, Hashable {
     try Self.ask(folder, words, input: input)
   }
 
-  /// The one line of the answer; nil when git says no by its exit status.
-  private func line(_ words: [String]) throws(GitError) -> String? {
+  /// The one line of the answer; nil when git says no.
+  ///
+  /// - Parameter no: the exit statuses by which it says so. With all others it could not answer.
+  private func line(_ words: [String], no: Set<Int32>) throws(GitError) -> String? {
     let result = try Self.run(folder, words, input: [])
-    guard result.status == 0 else {
-      // With 128 git says that a revision or an object is not there, or worse; both are a no.
-      return nil
-    }
+    if no.contains(result.status) { return nil }
+    guard result.status == 0 else { throw GitError(result, folder: folder) }
     let line = result.output.prefix { $0 != lineFeed }
     return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }

@@ -56,13 +56,15 @@ package struct MergedHistory: Sendable {
   /// What the branch has got in this folder since, in the order of the numbers.
   ///
   /// - Parameter tip: the branch's newest commit.
-  package func newer(at tip: String, in git: GitRepository) -> [String] {
+  package func newer(at tip: String, in git: GitRepository) throws(GitError) -> [String] {
     // A folder that has another name there by now is not there, which is no failure.
-    guard tip != commit, let files = try? git.files(in: tip, ofFolder: folder) else { return [] }
-    return files.filter { ManifestName(Array($0.name.utf8)).map { $0.problem == nil } == true }
-      .map { String($0.name.dropLast(".yaml".count)) }
-      .filter { !ids.contains($0) }
-      .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
+    guard tip != commit, try git.holds(folder, in: tip) else { return [] }
+    return try git.files(in: tip, ofFolder: folder).filter {
+      ManifestName(Array($0.name.utf8)).map { $0.problem == nil } == true
+    }
+    .map { String($0.name.dropLast(".yaml".count)) }
+    .filter { !ids.contains($0) }
+    .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
   }
 
   fileprivate var place: MergedPlace {
@@ -88,10 +90,9 @@ package struct MergedHistory: Sendable {
     _ files: [GitFile], _ git: GitRepository, _ notes: inout [String], _ commit: String
   ) throws(GitError) -> HistoryLock? {
     guard let file = files.first(where: { $0.name == HistoryLock.fileName }) else { return nil }
+    let bytes = try git.contents(of: [file])[0]
     do throws(LockError) {
-      guard let bytes = try? git.contents(of: [file])[0] else {
-        throw LockError(.malformed, line: 1, "its text is not here")
-      }
+      guard let bytes else { throw LockError(.malformed, line: 1, "its text is not here") }
       return try HistoryLock(parsing: bytes)
     } catch {
       notes.append(

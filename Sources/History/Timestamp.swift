@@ -32,9 +32,44 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
       + ":\(padded(rest / 1000 % 60, 2)).\(padded(rest % 1000, 3))Z"
   }
 
+  /// `2026-11-20T13:00:00Z`
+  package var toTheSecond: String { String(description.prefix(19)) + "Z" }
+
   /// To the second, for names of files: `20261120T130000Z`.
   package var compact: String {
     String(description.prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
+  }
+
+  /// What `compact` has written; nil for what names no moment.
+  package init?(compact text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count == 16 else { return nil }
+    func part(_ range: Range<Int>) -> Int32 {
+      Int32(String(decoding: digits[range], as: UTF8.self)) ?? 0
+    }
+    var time = tm()
+    time.tm_year = part(0..<4) - 1900
+    time.tm_mon = part(4..<6) - 1
+    time.tm_mday = part(6..<8)
+    time.tm_hour = part(9..<11)
+    time.tm_min = part(11..<13)
+    time.tm_sec = part(13..<15)
+    self.init(milliseconds: Int64(timegm(&time)) * 1000)
+    // A 30th of February is read as one of March.
+    guard compact == text else { return nil }
+  }
+
+  /// How long ago it was, in the largest unit of which there are two at least: `36 hours`; nil when
+  /// it is still to come.
+  package func age(at now: Timestamp) -> String? {
+    let seconds = floorDivided(now.milliseconds - milliseconds, by: 1000)
+    guard seconds >= 0 else { return nil }
+    let units: [(name: String, seconds: Int64)] = [
+      ("day", 86_400), ("hour", 3600), ("minute", 60),
+    ]
+    let unit = units.first { seconds >= 2 * $0.seconds } ?? ("second", 1)
+    let count = seconds / unit.seconds
+    return "\(count) \(unit.name)\(count == 1 ? "" : "s")"
   }
 }
 

@@ -2,8 +2,7 @@ import History
 import SQLite
 
 /// Which of several backups is put back. Backups are found by the database's file name, and in a
-/// folder of their own other databases may have the same one: the first row of the ledger, which
-/// has the moment in it, tells them apart.
+/// folder of their own other databases may have the same one: the ledgers tell them apart.
 extension Backups {
   /// A backup, and what was found in it.
   package struct Entry: Sendable {
@@ -17,12 +16,11 @@ extension Backups {
 
   /// By their names, the newest first.
   package func entries(timeout: Double) throws(Failure) -> [Entry] {
-    let own = try DatabaseFile.firstRun(of: database, timeout: timeout)
+    let own = try DatabaseFile.knownLedger(of: database, timeout: timeout)
     return try all().map { backup in
       let ledger = Result { () throws(Failure) in try backup.ledger() }
-      let first = (try? ledger.get())?.first
       return Entry(
-        backup: backup, ledger: ledger, isOwn: own.flatMap { own in first.map { $0 == own } })
+        backup: backup, ledger: ledger, isOwn: areOfOneDatabase((try? ledger.get()) ?? [], own))
     }
   }
 
@@ -39,18 +37,32 @@ extension Backups {
         "\(newest.backup.path) is the newest backup, and cannot be put back: \(failure.message). "
           + "Nothing was changed. " + advice(insteadOf: newest.backup.path, entries))
     }
-    let isUnknown = entries.allSatisfy { $0.isOwn == nil }
-    guard isUnknown, Set(entries.compactMap { $0.rows?.first }).count > 1 else {
-      return newest.backup
+    if entries.allSatisfy({ $0.isOwn == nil }) { try requireNoDoubt(newest, entries) }
+    return newest.backup
+  }
+
+  /// Where nothing tells which database the backups are of: beside one, its name does; in a folder of
+  /// their own, or when they are of several, a person has to.
+  private func requireNoDoubt(_ newest: Entry, _ entries: [Entry]) throws(Failure) {
+    let ledgers = entries.compactMap(\.rows).filter { !$0.isEmpty }
+    guard let first = ledgers.first?.first else { return }
+    let isOfSeveral = ledgers.contains { areOfOneDatabase($0, ledgers[0]) == false }
+    guard isOfSeveral || base != database else { return }
+    let why = "because \(database) is gone, or holds no ledger that can be read"
+    guard isOfSeveral else {
+      throw Failure(
+        .finding,
+        "whether the backups in \(folder) are of \(database) cannot be told, \(why). Nothing was "
+          + "changed. If they are, name the newest (first run at \(first.startedAt)): "
+          + "\(restoreCommand(database)) \(shellQuoted(newest.backup.path))`")
     }
     let list = entries.compactMap { entry in
       entry.rows?.first.map { "\(entry.backup.path) (first run at \($0.startedAt))" }
     }
     throw Failure(
       .finding,
-      "which database the backups in \(folder) are of cannot be told, because \(database) is gone, "
-        + "or holds no ledger that can be read; and they are of more than one: "
-        + list.joined(separator: ", ")
+      "which database the backups in \(folder) are of cannot be told, \(why); and they are of more "
+        + "than one: " + list.joined(separator: ", ")
         + ". Nothing was changed. Name the one to put back: \(restoreCommand(database)) BACKUP`")
   }
 
@@ -76,21 +88,25 @@ extension Backups {
 }
 
 extension DatabaseFile {
-  /// The first row of a ledger, which no other database has; nil when there is none, or the file is
-  /// damaged.
+  /// What a database has run; nothing when it has no ledger, or is damaged.
   ///
   /// - Throws: when it cannot be read just now, which tells nothing.
-  static func firstRun(of database: String, timeout: Double) throws(Failure) -> LedgerRow? {
-    guard isFile(database) else { return nil }
-    do throws(Failure) {
-      return try LiveDatabase(openForReading(database, timeout: timeout), path: database).rows?
-        .first
-    } catch {
-      guard [.inputOutput, .brokenHistory].contains(error.status) else {
-        throw Failure(error.status, error.message + ". Nothing was changed")
+  static func knownLedger(
+    of database: String, timeout: Double
+  ) throws(Failure) -> [LedgerRow] {
+    guard isFile(database) else { return [] }
+    // A read that fails once looks like damage.
+    for _ in 0..<2 {
+      do throws(Failure) {
+        return try LiveDatabase(openForReading(database, timeout: timeout), path: database).rows
+          ?? []
+      } catch {
+        guard [.inputOutput, .brokenHistory].contains(error.status) else {
+          throw Failure(error.status, error.message + ". Nothing was changed")
+        }
       }
-      return nil
     }
+    return []
   }
 }
 

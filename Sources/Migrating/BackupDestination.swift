@@ -12,7 +12,7 @@ import History
 enum BackupDestination: Sendable {
   /// A file that somebody has named.
   case file(String)
-  /// Among others, by its time.
+  /// Among others, as the next one.
   case series(Backups)
 
   /// - Throws: when a backup can never stand there. It never takes the place of a file.

@@ -31,7 +31,7 @@ package struct BackupOptions: Sendable {
   }
 }
 
-/// The backups of one database in one folder: `app.sqlite.backup-20261120T130000Z`.
+/// The backups of one database in one folder: `app.sqlite.backup-0007-20261120T130000Z`.
 package struct Backups: Sendable {
   package let database: String
   /// How their paths begin, which is the database's own path when they stand beside it.
@@ -45,19 +45,11 @@ package struct Backups: Sendable {
 
   package struct Backup: Sendable, Hashable {
     package let path: String
-    /// As the name has it: `20261120T130000Z`.
-    let stamp: String
-    /// Of several in one second.
-    let number: Int
+    let name: BackupName
     package let bytes: Int64
 
     /// `2026-11-20T13:00:00Z`
-    package var madeAt: String {
-      let digits = Array(stamp)
-      func part(_ range: Range<Int>) -> String { String(digits[range]) }
-      return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(9..<11)):\(part(11..<13))"
-        + ":\(part(13..<15))Z"
-    }
+    package var madeAt: String { name.madeAt.toTheSecond }
 
     /// The migrations that it has run; throws when that cannot be read.
     package func ledger() throws(Failure) -> [LedgerRow] {
@@ -70,7 +62,11 @@ package struct Backups: Sendable {
     }
   }
 
-  func name(at moment: Timestamp) -> String { "\(base).backup-\(moment.compact)" }
+  /// The path of the next one.
+  func nextPath(at moment: Timestamp) throws(Failure) -> String {
+    let last = try all().first?.name.number ?? 0
+    return base + BackupName.mark + BackupName.text(last + 1, moment)
+  }
 
   /// By their names, the newest first. What is in them was not looked at.
   package func all() throws(Failure) -> [Backup] {
@@ -89,33 +85,20 @@ package struct Backups: Sendable {
         error.kind == .permission ? .permission : .inputOutput, error.description)
     }
     return names.compactMap { backup(named: $0) }
-      .sorted { ($0.stamp, $0.number) > ($1.stamp, $1.number) }
+      .sorted { $0.name > $1.name }
   }
 
   private func backup(named name: [UInt8]) -> Backup? {
-    let start = nameBytes(of: base) + Array(".backup-".utf8)
-    guard name.starts(with: start), let (stamp, number) = stamp(name.dropFirst(start.count)) else {
-      return nil
-    }
+    let start = nameBytes(of: base) + Array(BackupName.mark.utf8)
+    guard name.starts(with: start),
+      let rest = BackupName(String(decoding: name.dropFirst(start.count), as: UTF8.self))
+    else { return nil }
     let path =
-      String(decoding: base.utf8.dropLast(start.count - 8), as: UTF8.self)
+      String(decoding: base.utf8.dropLast(nameBytes(of: base).count), as: UTF8.self)
       + String(decoding: name, as: UTF8.self)
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Backup(path: path, stamp: stamp, number: number, bytes: Int64(status.st_size))
-  }
-
-  /// `20261120T130000Z` or `20261120T130000Z-2`.
-  private func stamp(_ text: ArraySlice<UInt8>) -> (stamp: String, number: Int)? {
-    let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    let stamp = Array(parts[0])
-    func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
-    guard stamp.count == 16, stamp[8] == UInt8(ascii: "T"), stamp[15] == UInt8(ascii: "Z"),
-      stamp[..<8].allSatisfy(isDigit), stamp[9..<15].allSatisfy(isDigit), parts.count <= 2
-    else { return nil }
-    let number = parts.count == 1 ? 1 : Int(String(decoding: parts[1], as: UTF8.self))
-    guard let number, number > 0 else { return nil }
-    return (String(decoding: stamp, as: UTF8.self), number)
+    return Backup(path: path, name: rest, bytes: Int64(status.st_size))
   }
 
   package var folder: String { parentFolder(of: base) }
@@ -123,7 +106,7 @@ package struct Backups: Sendable {
   /// Removes all but the newest ones, and never `made`.
   ///
   /// - Parameter ledger: of the database. In a folder of its own another database of the same name
-  ///   may have backups, too: what has not begun with the same migration at the same moment stays.
+  ///   may have backups, too: what has not run the same migration at the same moment stays.
   /// - Returns: what could not be removed, and why.
   func prune(keeping count: Int, _ made: String, ledger: [LedgerRow]) throws(Failure) -> [String] {
     let others = try all().filter { $0.path != made && isOwn($0, ledger) }
@@ -136,10 +119,10 @@ package struct Backups: Sendable {
     }
   }
 
-  /// Whether a backup is of this database, as far as its ledger tells.
+  /// Whether a backup is of this database, as far as its ledger tells. What cannot be read is none:
+  /// it is not counted, so that it never pushes out a good one, and it stays.
   private func isOwn(_ backup: Backup, _ ledger: [LedgerRow]) -> Bool {
-    if base == database { return true }
-    guard let first = try? backup.ledger().first else { return false }
-    return first == ledger.first
+    guard let rows = try? backup.ledger() else { return false }
+    return base == database || areOfOneDatabase(rows, ledger) == true
   }
 }

@@ -60,7 +60,7 @@ struct Copier {
       let bytes = try source.sizeInBytes()
       try FreeSpace.require(bytes, in: parentFolder(of: base), for: purpose)
       let partial = try PartialCopy(as: base)
-      try fill(partial, from: source, bytes)
+      try fill(partial, from: source, bytes, purpose)
       return partial
     } catch let error as DatabaseError {
       throw Failure(error, database: path)
@@ -82,8 +82,8 @@ struct Copier {
     try FreeSpace.require(room(bytes), in: parentFolder(of: base), for: purpose)
     let partial = try PartialCopy(as: base)
     do {
-      try fill(partial, from: source, bytes, watch)
-    } catch  where error.code == .interrupted {
+      try fill(partial, from: source, bytes, purpose, watch)
+    } catch let error as DatabaseError where error.code == .interrupted {
       if interruption.isRequested { throw error }
       return nil
     }
@@ -91,23 +91,63 @@ struct Copier {
     return Copy(partial: partial, watch: watch, bytes: bytes)
   }
 
-  /// - Throws: with the code `interrupted` also when somebody has written to what is copied.
+  /// - Throws: with the code `interrupted` also when somebody has written to what is copied; a
+  ///   `Failure` when the copy is to blame.
   private func fill(
-    _ partial: PartialCopy, from source: Connection, _ bytes: Int64, _ watch: ChangeWatch? = nil
-  ) throws(DatabaseError) {
-    let target = try Connection(path: partial.path, mode: .readWrite)
-    // Nobody needs what is half written there, and it is synced before it gets its name.
-    try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+    _ partial: PartialCopy, from source: Connection, _ bytes: Int64, _ purpose: String,
+    _ watch: ChangeWatch? = nil
+  ) throws {
+    let target: Connection
+    do throws(Failure) {
+      target = try open(partial)
+    } catch {
+      throw Failure(error.status, "\(purpose) cannot be made: \(error.message)")
+    }
     onEvent(.copying(done: 0, of: bytes))
     guard !interruption.isRequested else {
       throw DatabaseError(extendedCode: ResultCode.interrupted.rawValue, message: "interrupted")
     }
-    try source.backup(to: target, pages: Self.step) { left, all in
-      let done = all == 0 ? bytes : bytes / Int64(all) * Int64(all - left)
-      onEvent(.copying(done: done, of: bytes))
-      if let watch, !watch.isWAL, watch.hasChanged { return false }
-      return !interruption.isRequested
+    do {
+      try source.backup(to: target, pages: Self.step) { left, all in
+        let done = all == 0 ? bytes : bytes / Int64(all) * Int64(all - left)
+        onEvent(.copying(done: done, of: bytes))
+        if let watch, !watch.isWAL, watch.hasChanged { return false }
+        return !interruption.isRequested
+      }
+    } catch {
+      guard let message = blame(error, partial, source) else { throw error }
+      throw Failure(error.status, "\(purpose) cannot be made: \(message)")
     }
+  }
+
+  /// Whether copying has failed because of the copy, or of one of the two; nil when it is the source.
+  private func blame(
+    _ error: DatabaseError, _ partial: PartialCopy, _ source: Connection
+  ) -> String? {
+    if error.isFullDisk || error.code == .readOnly {
+      return Failure(error, database: partial.path).message
+    }
+    guard error.code == .ioError else { return nil }
+    return "copying \(source.path) to \(partial.path) failed (\(error.message), SQLite error "
+      + "\(error.extendedCode)). Look at the disk and its file system before you try again"
+  }
+
+  private func open(_ partial: PartialCopy) throws(Failure) -> Connection {
+    do throws(DatabaseError) {
+      let target = try Connection(path: partial.path, mode: .readWrite)
+      // What SQLite cannot open for writing it opens for reading, and does not say why.
+      if !target.isReadOnly {
+        // Nobody needs what is half written there, and it is synced before it gets its name.
+        try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+        return target
+      }
+    } catch {
+      throw Failure(error, database: partial.path)
+    }
+    let obstacle = DatabaseFile.obstacle(partial.path)
+    throw Failure(
+      obstacle == nil ? .inputOutput : .permission,
+      "\(partial.path) cannot be opened for writing" + (obstacle.map { ": \($0)" } ?? ""))
   }
 
   func open(

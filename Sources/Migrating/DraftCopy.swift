@@ -18,14 +18,21 @@ package struct DraftCopy: Sendable {
     return known.allSatisfy(lock.contains)
   }
 
+  /// What was put back, and where what it replaced is: `<database>.before-reset`, with a number when
+  /// there is one already.
+  package struct Reset: Sendable {
+    package let copy: String
+    package let age: BackupAge?
+    package let setAside: String
+  }
+
   /// Puts the copy back, and keeps what it replaces.
   ///
-  /// - Returns: where that is: `<database>.before-reset`, with a number when there is one already.
   /// - Throws: when there is no copy, or it is not of this database as it was before its drafts.
   package func restore(
     _ project: Project, timeout: Double, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
-  ) throws(Failure) -> String {
+  ) throws(Failure) -> Reset {
     try DatabaseFile.require(database)
     guard try DatabaseFile.exists(path) else {
       throw Failure(
@@ -34,8 +41,10 @@ package struct DraftCopy: Sendable {
           + "changed")
     }
     try requireOwn(project, timeout)
-    return try Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
+    let age = BackupAge(of: path)
+    let setAside = try Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
       .replace(database, by: path, keepingAs: database + ".before-reset")
+    return Reset(copy: path, age: age, setAside: setAside)
   }
 
   /// The same migrations, at the same moments: every database of an app has the same digests.
@@ -44,7 +53,7 @@ package struct DraftCopy: Sendable {
     let live = try LiveDatabase(
       DatabaseFile.openForReading(database, timeout: timeout), path: database)
     let frozen = (live.rows ?? []).filter { project.lock?.contains($0.id) ?? false }
-    guard kept != frozen else { return }
+    guard kept.map(\.run) != frozen.map(\.run) else { return }
     throw Failure(
       .finding,
       "\(path) is not \(database) as it was before its drafts: it has run \(list(kept)), and the "

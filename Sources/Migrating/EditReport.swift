@@ -24,9 +24,10 @@ extension Project {
   /// With more edits than these the replays would take too long.
   private static let effectLimit = 10
 
+  /// - Throws: when the machine fails under a replay, which says nothing about an edit.
   func explainEdits(
     _ git: GitRepository, _ merged: MergedHistory?, _ result: inout GitComparison
-  ) {
+  ) throws(Failure) {
     var old: [String: Migration] = [:]
     let entries = result.history.filter { [.edited, .removed].contains($0.state) }
     for entry in entries {
@@ -52,7 +53,7 @@ extension Project {
       let changes = result.edits[entry.id]?.changes ?? []
       result.edits[entry.id]?.devices =
         index < Self.effectLimit
-        ? EditEffect(project: self, old: old, id: entry.id, verb: verb).sentences(changes)
+        ? try EditEffect(project: self, old: old, id: entry.id, verb: verb).sentences(changes)
         : "what it means for devices is worked out for the first \(Self.effectLimit) edits alone"
     }
   }
@@ -114,7 +115,7 @@ private struct EditEffect {
   /// `frozen` or `merged`.
   let verb: String
 
-  func sentences(_ changes: [ManifestChange]) -> String {
+  func sentences(_ changes: [ManifestChange]) throws(Failure) -> String {
     let number = MigrationNumber(id: id)
     var before: [Migration] = project.migrations.filter { $0.number < number && old[$0.id] == nil }
     before += old.values.filter { $0.number < number }
@@ -125,19 +126,19 @@ private struct EditEffect {
     let install: Shadow
     do throws(Failure) {
       device = try replay(before + [old[id]].compactMap { $0 })
-    } catch {
+    } catch  where !error.isOfEnvironment {
       return "the \(verb) form cannot be replayed here: \(error.message)"
     }
     do throws(Failure) {
       install = try replay(before + [now].compactMap { $0 })
-    } catch {
+    } catch  where !error.isOfEnvironment {
       return "a new install would stop in it: \(error.message)"
     }
     let differences = compareSchemas(expected: device.schema, actual: install.schema)
     guard !differences.isEmpty else { return sameSchema(changes, now) }
     let listed = differences.prefix(5).map(sentence).joined(separator: "; ")
     let more = differences.count > 5 ? "; and \(differences.count - 5) more" : ""
-    return listed + more + ". " + ending(device, install, rest)
+    return listed + more + ". " + (try ending(device, install, rest))
   }
 
   private func replay(_ migrations: [Migration]) throws(Failure) -> Shadow {
@@ -168,16 +169,18 @@ private struct EditEffect {
   }
 
   /// Whether what comes after brings both together.
-  private func ending(_ device: Shadow, _ install: Shadow, _ rest: [Migration]) -> String {
+  private func ending(
+    _ device: Shadow, _ install: Shadow, _ rest: [Migration]
+  ) throws(Failure) -> String {
     for migration in rest {
       do throws(Failure) {
         try install.apply(migration)
-      } catch {
+      } catch  where !error.isOfEnvironment {
         return "On a new install \(migration.id) would then fail: \(error.message)"
       }
       do throws(Failure) {
         try device.apply(migration)
-      } catch {
+      } catch  where !error.isOfEnvironment {
         return "On such a device \(migration.id) would then fail: \(error.message)"
       }
     }

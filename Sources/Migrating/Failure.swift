@@ -87,6 +87,12 @@ package struct Failure: Error, Sendable {
     self.init(isKeptOut ? .permission : error.status, error.inWords(database))
   }
 
+  /// Whether the machine is at fault (memory, disk, a lock, a signal): it says nothing about what was
+  /// asked.
+  var isOfEnvironment: Bool {
+    [.bug, .inputOutput, .permission, .busy, .interrupted].contains(status)
+  }
+
   /// Why a ledger could not be read.
   init(_ error: LedgerReadError, database: String) {
     switch error {
@@ -115,6 +121,12 @@ package struct Failure: Error, Sendable {
 }
 
 extension DatabaseError {
+  /// Also where SQLite tells of a file beside the database, the index of a log for one, only that it
+  /// could not be written.
+  var isFullDisk: Bool {
+    code == .full || (code == .ioError && [ENOSPC, EDQUOT].contains(systemError))
+  }
+
   /// What has happened to a database, and what to do.
   fileprivate func inWords(_ database: String) -> String {
     switch code {
@@ -129,7 +141,8 @@ extension DatabaseError {
           ?? "\(message). Look at the permissions of the file and its folder, and whether the disk has "
           + "room")
     case .cannotOpen: cannotBeOpened(database)
-    case .full: "the disk is full: there is no room for \(database). Make room, and try again"
+    case _ where isFullDisk:
+      "the disk is full: there is no room for \(database). Make room, and try again"
     case .outOfMemory:
       "SQLite ran out of memory with \(database). Free some, or allow this process more, and try "
         + "again"

@@ -26,7 +26,7 @@ extension Project {
   /// Holds the manifests against the lock and, as far as git can be asked, the lock against the one
   /// that was committed last, and both against what is merged.
   ///
-  /// - Throws: when the base that was named is not there (66).
+  /// - Throws: when the base that was named is not there (66), or the machine fails under a replay.
   package func comparison(_ control: VersionControl) throws(Failure) -> GitComparison {
     guard case .git(let base) = control else { return GitComparison(history: comparison) }
     do {
@@ -37,7 +37,7 @@ extension Project {
       // What was not merged yet is free: a freeze too may be taken back.
       let other = try git.mergeHead()
       if merged == nil || other != nil { try compareWithLastCommit(git, merging: other, &result) }
-      explainEdits(git, merged, &result)
+      try explainEdits(git, merged, &result)
       return result
     } catch let failure as Failure {
       throw failure
@@ -161,9 +161,16 @@ extension Project {
   ) throws(GitError) {
     result.history = folder.compare(migrations, with: lock, merged: merged)
     if let tip = try git.commit(merged.branch) {
-      let newer = merged.newer(at: tip, in: git)
-      result.history = folder.mark(result.history, behind: newer, merged: merged)
-      noteMissing(newer, of: merged.branch, &result.notes)
+      do throws(GitError) {
+        let newer = try merged.newer(at: tip, in: git)
+        result.history = folder.mark(result.history, behind: newer, merged: merged)
+        noteMissing(newer, of: merged.branch, &result.notes)
+      } catch {
+        // What has been compared by now counts.
+        result.notes.append(
+          "nothing was held against what \(merged.branch) has got since this branch left it, because "
+            + "git could not be asked: \(error.message)")
+      }
     }
     guard let older = merged.lock else { return }
     compareLock(

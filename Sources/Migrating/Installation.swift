@@ -33,33 +33,77 @@ struct Installation {
     let setAside = try setAside(target)
     do {
       try copy.replace(target)
-      return setAside
     } catch {
-      throw Failure(
-        error.status,
-        error.message + (setAside.map { ". What \(database) held is in \($0), too" } ?? ""))
+      throw Failure(error.status, "\(error.message). \(state(of: copy, backup, setAside))")
+    }
+    if let setAside {
+      copier.onEvent(.note("what \(database) held is kept in \(setAside.path)"))
+    }
+    return setAside?.path
+  }
+
+  /// What became of the database when the copy could not take its place.
+  private func state(
+    of copy: PartialCopy, _ backup: String, _ setAside: SetAside?
+  ) -> String {
+    // Whether the name is on the disk only the disk knows.
+    if copy.isKept {
+      return "It is not certain whether \(backup) was put back: after a power cut \(database) may "
+        + "be gone" + (setAside.map { ", and what it held is in \($0.path)" } ?? "")
+        + ". Restore again once the disk is well"
+    }
+    guard let setAside, !setAside.undo() else { return "Nothing was changed" }
+    return "What \(database) held is in \(setAside.path)"
+  }
+
+  /// What was there, under its new names.
+  private struct SetAside {
+    let target: String
+    let name: String
+    /// Of what was there; empty for the database itself.
+    let suffixes: [String]
+
+    /// The database itself may be gone, and only its log be left.
+    var path: String { name + suffixes[0] }
+
+    /// Gives back the names. False when something has to stay where it is.
+    func undo() -> Bool {
+      suffixes.reversed().reduce(true) { isDone, suffix in
+        // Where it is a second name, a rename would leave both.
+        let isLinked = suffix.isEmpty && access(target, F_OK) == 0
+        let result = isLinked ? unlink(name) : rename(name + suffix, target + suffix)
+        return result == 0 && isDone
+      }
     }
   }
 
   /// A link gives what is there a second name, so that there is always something at the path.
-  private func setAside(_ target: String) throws(Failure) -> String? {
+  private func setAside(_ target: String) throws(Failure) -> SetAside? {
     // A journal that stayed would be played back into the copy.
     let found = ([""] + DatabaseFile.companions).filter { access(target + $0, F_OK) == 0 }
     guard !found.isEmpty else { return nil }
     let name = try freeName(target + ".before-restore")
-    if found.contains(""), link(target, name) != 0, rename(target, name) != 0 {
-      throw PartialCopy.failure(name)
+    for (index, suffix) in found.enumerated() {
+      let isDone =
+        suffix.isEmpty && link(target, name) == 0 || rename(target + suffix, name + suffix) == 0
+      guard !isDone else { continue }
+      throw given(back: found[..<index], target, name, PartialCopy.failure(name + suffix))
     }
-    // The database itself may be gone, and only its log be left.
-    let kept = name + found[0]
-    copier.onEvent(.note("what \(database) held is kept in \(kept)"))
-    for suffix in found where suffix != "" {
-      guard rename(target + suffix, name + suffix) == 0 else {
-        throw PartialCopy.failure(name + suffix)
-      }
+    do {
+      try PartialCopy.syncFolder(of: name)
+    } catch {
+      throw given(back: found[...], target, name, error)
     }
-    try PartialCopy.syncFolder(of: name)
-    return kept
+    return SetAside(target: target, name: name, suffixes: found)
+  }
+
+  private func given(
+    back done: ArraySlice<String>, _ target: String, _ name: String, _ failure: Failure
+  ) -> Failure {
+    let aside = SetAside(target: target, name: name, suffixes: Array(done))
+    let state =
+      aside.undo() ? "Nothing was changed" : "What \(database) held is in \(aside.path)"
+    return Failure(failure.status, "\(failure.message). \(state)")
   }
 
   private func freeName(_ name: String) throws(Failure) -> String {

@@ -16,7 +16,7 @@ package struct MigrateOptions: Sendable {
   /// How long a lock is waited for, in seconds.
   package var timeout = 5.0
   /// The database was put back to before its drafts a moment ago.
-  package var wasReset = false
+  package var reset: DraftCopy.Reset?
   /// Messages hold no values of rows.
   package var redactsValues = false
   /// A copy of the database that is made before the first migration; nil is none.

@@ -18,6 +18,22 @@ extension PlanReport {
     }
     return lines.joined(separator: "\n") + "\n"
   }
+
+  /// For a script that goes as it is to a pipe, behind which there may be a terminal.
+  ///
+  /// - Throws: when the SQL of a migration holds what would drive it (65).
+  package func requirePlainText() throws(Failure) {
+    for (index, planned) in migrations.enumerated() {
+      let script = planned.script(createsLedger: index == 0 && !hasLedger)
+      guard let control = script.lazy.compactMap(\.controlCharacter).first else { continue }
+      throw Failure(
+        .invalidInput,
+        "the SQL of this migration holds the control character \(control), and whoever looks at the "
+          + "script would send it to a terminal: `schemactl plan --format json` shows it escaped, and "
+          + "`schemactl migrate` runs it",
+        place: Failure.Place(file: planned.migration.file))
+    }
+  }
 }
 
 extension PlannedMigration {
@@ -153,9 +169,12 @@ private func terminated(_ sql: String) -> String {
   return tokens.tokens.last?.kind == .comment ? sql + "\n;" : sql + ";"
 }
 
-/// Text for a comment: a line feed would end it.
+/// Text for a comment: a line feed would end it, and what drives a terminal or turns the direction of
+/// writing has no place in one.
 private func oneLine(_ text: String) -> String {
-  String(
-    String.UnicodeScalarView(
-      text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : $0 }))
+  let isOdd = { (scalar: Unicode.Scalar) in
+    scalar.isControl || scalar.properties.isBidiControl
+      || ["\u{2028}", "\u{2029}"].contains(scalar)
+  }
+  return String(String.UnicodeScalarView(text.unicodeScalars.map { isOdd($0) ? " " : $0 }))
 }

@@ -38,8 +38,8 @@ extension Copier {
         let state =
           error.isUnchanged && unlink(kept) == 0
           ? "Nothing was changed"
-          : "\(database) holds what it held or what was to be put there, whole; what it held is "
-            + "in \(kept), too"
+          : "It is not certain whether \(copy) was put back: \(database) holds what it held or "
+            + "what was to be put there, whole; what it held is in \(kept), too"
         throw Failure(error.failure.status, "\(error.failure.message). \(state)")
       }
       // Between the copy and the lock another process has written: both are made anew.

@@ -33,6 +33,7 @@ package struct Restore {
   package struct Report: Sendable {
     /// What was put back.
     package let backup: String
+    package let age: BackupAge?
     /// What the database was before; nil when there was nothing.
     package let setAside: String?
     /// The last migration that the database has run now.
@@ -44,9 +45,10 @@ package struct Restore {
   package func run(_ project: Project?) throws(Failure) -> Report {
     let rows = try examine()
     try requireFitting(rows, project)
+    let age = BackupAge(of: backup)
     let setAside = try putBack()
     try examineResult(setAside)
-    return Report(backup: backup, setAside: setAside, current: rows.last?.id)
+    return Report(backup: backup, age: age, setAside: setAside, current: rows.last?.id)
   }
 
   private var copier: Copier {
@@ -134,16 +136,16 @@ package struct Restore {
       let isOurs = (try? Backups(of: database).all())?.contains { $0.path == backup } ?? false
       return isOurs ? nil : "\(backup) has run no migration: schemactl has not made it"
     }
-    let own = try DatabaseFile.firstRun(of: database, timeout: timeout)
-    if own == nil, parentFolder(of: backup) != parentFolder(of: database) {
+    let own = try DatabaseFile.knownLedger(of: database, timeout: timeout)
+    if own.isEmpty, parentFolder(of: backup) != parentFolder(of: database) {
       onEvent(
         .note(
           "\(database) has no ledger to tell by whether the backup is its own: it is of the one that "
             + "ran \(first.id) at \(first.startedAt)"))
     }
-    if let own, own != first {
+    if areOfOneDatabase(rows, own) == false {
       return "\(backup) is of another database: it ran \(first.id) at \(first.startedAt), and "
-        + "\(database) ran \(own.id) at \(own.startedAt)"
+        + "\(database) ran \(own[0].id) at \(own[0].startedAt)"
     }
     guard let project else { return nil }
     let unknown = compareLedger(rows, with: project.migrations, project.lock)
@@ -167,7 +169,14 @@ package struct Restore {
   }
 
   /// Why SQLite cannot write to what is there, be it that it is no database any more.
+  ///
+  /// A read that fails may look like damage: SQLite says CORRUPT where Linux says EIO. So it is
+  /// asked twice, by two connections, before a file is put in a database's place.
   private func reasonNotToWrite() throws(Failure) -> String? {
+    try problem() == nil ? nil : problem()
+  }
+
+  private func problem() throws(Failure) -> String? {
     // It has no counter that would tell who writes to it meanwhile.
     guard DatabaseFile.size(database) > 0 else { return "\(database) is empty" }
     do {

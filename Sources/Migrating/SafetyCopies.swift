@@ -112,7 +112,7 @@ extension Upgrade {
   private func keepBackup(_ partial: PartialCopy) throws(Failure) -> String? {
     switch destination {
     case nil: return nil
-    case .series(let backups): return try partial.keep(as: backups.name(at: .now))
+    case .series(let backups): return try partial.keep(as: backups.nextPath(at: .now))
     case .file(let path):
       guard try partial.take(path) else {
         throw Failure(

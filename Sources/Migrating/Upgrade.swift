@@ -85,7 +85,7 @@ final class Upgrade {
       if report.failure == nil { removeOldBackups() }
     } catch {
       report.failure = named(explained(error.naming(options.database)))
-      safety.hasFullDisk = safety.hasFullDisk || error.fault?.code == .full
+      safety.hasFullDisk = safety.hasFullDisk || error.fault?.isFullDisk == true
       removeNeedlessBackup()
     }
     report.failedFrozen =
@@ -161,7 +161,8 @@ final class Upgrade {
       } while !batch.isAlone && batch.mayGoOn(replay, in: project)
         && ContinuousClock.now - started < Self.batchTime
       try commit(&batch)
-      return true
+      // Nothing is begun only to see that nothing is left: another process may have the lock.
+      return batch.next != nil
     } catch {
       // SQLite may have noticed by itself, and says that it cannot write. What is not certain is
       // said first.
@@ -333,7 +334,7 @@ final class Upgrade {
   }
 
   private func doubtful(_ error: DatabaseError) -> Failure {
-    safety.hasFullDisk = error.code == .full
+    safety.hasFullDisk = error.isFullDisk
     let failure = Failure(error, database: options.database)
     guard let first = report.uncertain.first, let last = report.uncertain.last else {
       return failure

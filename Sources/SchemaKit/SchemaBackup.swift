@@ -2,7 +2,8 @@ import Migrating
 
 /// A copy of a database, made before it is migrated. `schemactl restore` puts it back.
 ///
-/// Its name is the database's with the time, `app.sqlite.backup-20261120T130000Z`.
+/// Its name is the database's with a number that counts up and the time,
+/// `app.sqlite.backup-0007-20261120T130000Z`.
 /// A run that applies no migration removes the one that it has made.
 public struct SchemaBackup: Sendable, Hashable {
   /// The folder that it is put into, which has to be there; nil is that of the database.

@@ -24,6 +24,12 @@ struct Session {
 
   func report(_ event: Event) { reporter.report(event) }
 
+  /// A terminal gets SQL with what drives it escaped, and a document has an escape of its own; a
+  /// program gets it as it is.
+  var printsRawSQL: Bool {
+    invocation.text("format") != OutputFormat.json.rawValue && !output.isTerminal
+  }
+
   /// What `--base` says; nil without it.
   var base: String? {
     get throws {

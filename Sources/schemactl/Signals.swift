@@ -92,7 +92,21 @@ final class Signals: Sendable {
   private func endAtOnceOnTheNext(_ signals: sigset_t) {
     var signals = signals
     for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 {
-      signal(number) { _ in _exit(130) }
+      signal(number) { _ in
+        // Only what a handler may do (signal-safety(7)), and never waiting for a reader.
+        let farewell: StaticString =
+          """
+
+          schemactl: ended at once by a second signal; a database that was being written is rolled \
+          back when it is opened next
+
+          """
+        var errors = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+        if poll(&errors, 1, 0) == 1, errors.revents & Int16(POLLOUT) != 0 {
+          _ = write(2, farewell.utf8Start, farewell.utf8CodeUnitCount)
+        }
+        _exit(130)
+      }
     }
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,9 @@
 #include <unistd.h>
 
 static const char *folder;
+// Which calls count, and whose: all, where nothing is said.
+static const char *only, *part;
+static int kills, linkless;
 static long first, last, seen;
 static int error, journal = -1;
 // The path of each open file that counts.
@@ -25,6 +29,10 @@ static char *paths[1024];
 __attribute__((constructor)) static void prepare(void) {
   const char *text = getenv("FAULTY_CALLS_FIRST");
   folder = getenv("FAULTY_CALLS_FOLDER");
+  only = getenv("FAULTY_CALLS_NAME");
+  part = getenv("FAULTY_CALLS_PATH");
+  kills = getenv("FAULTY_CALLS_KILL") != 0;
+  linkless = getenv("FAULTY_CALLS_NO_LINKS") != 0;
   first = text ? atol(text) : 0;
   text = getenv("FAULTY_CALLS_LAST");
   last = text ? atol(text) : first;
@@ -46,6 +54,12 @@ static int counts(const char *path) {
 // Whether the call is one of those that fail.
 static int fails(const char *name, const char *path) {
   if (!counts(path)) return 0;
+  if (linkless && !strcmp(name, "link")) {
+    errno = EPERM;
+    return 1;
+  }
+  if (only && strcmp(only, name)) return 0;
+  if (part && !strstr(path, part)) return 0;
   long number = ++seen;
   if (journal >= 0) {
     char line[PATH_MAX + 64];
@@ -53,6 +67,7 @@ static int fails(const char *name, const char *path) {
     if (count > 0) syscall(SYS_write, journal, line, (size_t)count);
   }
   if (!first || number < first || number > last) return 0;
+  if (kills) raise(SIGKILL);
   errno = error;
   return 1;
 }

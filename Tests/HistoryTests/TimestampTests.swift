@@ -23,6 +23,39 @@ struct TimestampTests {
     #expect(Timestamp(milliseconds: milliseconds).description == text)
   }
 
+  @Test(
+    "what a file's name says is read back",
+    arguments: [0, 951_782_400_000, 951_868_799_000, 4_107_542_399_000, 253_402_300_799_000]
+      as [Int64])
+  func compact(milliseconds: Int64) {
+    let moment = Timestamp(milliseconds: milliseconds)
+    #expect(Timestamp(compact: moment.compact) == moment)
+  }
+
+  @Test(
+    "what names no moment is not read as another one",
+    arguments: [
+      "", "20260230T000000Z", "20261320T000000Z", "20261120T240000Z", "20261120T000060Z",
+      "20261120 000000Z", "20261120T000000", "+0261120T000000Z", "2026112xT000000Z",
+      "20261120T0000000Z", "２0261120T0000Z",
+    ])
+  func noMoment(text: String) {
+    #expect(Timestamp(compact: text) == nil)
+  }
+
+  @Test(
+    "an age is said in the largest unit of which there are two",
+    arguments: [
+      (0, "0 seconds"), (1, "1 second"), (119, "119 seconds"), (120, "2 minutes"),
+      (7199, "119 minutes"), (7200, "2 hours"), (172_799, "47 hours"), (172_800, "2 days"),
+      (34_560_000, "400 days"),
+    ] as [(Int64, String)])
+  func age(seconds: Int64, text: String) {
+    let moment = Timestamp(milliseconds: 951_782_400_000)
+    #expect(moment.age(at: Timestamp(milliseconds: 951_782_400_000 + seconds * 1000)) == text)
+    #expect(moment.age(at: Timestamp(milliseconds: 951_782_400_000 - 1 - seconds)) == nil)
+  }
+
   @Test("every day of eight hundred years follows the one before it")
   func everyDay() {
     // Counted on by the rules of the calendar, from 1600 on.

@@ -50,7 +50,7 @@ struct BackupTests {
     #expect(mode as? Int == 0o640)
     #expect(try files(sandbox).filter { !$0.hasPrefix("live.sqlite-") }.count == 2)
     let name = (backup as NSString).lastPathComponent
-    #expect(name.wholeMatch(of: /live\.sqlite\.backup-\d{8}T\d{6}Z/) != nil)
+    #expect(name.wholeMatch(of: /live\.sqlite\.backup-0001-\d{8}T\d{6}Z/) != nil)
   }
 
   @Test("is not made when nothing is pending, nor of a database that is made only now")
@@ -177,6 +177,50 @@ struct BackupTests {
       ])
     #expect(all[0].madeAt == "2030-01-01T00:00:00Z")
     #expect(try all[0].ledger().count == 6)
+  }
+
+  @Test("the newest one is the one that was made last, whatever the clock said")
+  func clockThatWasAhead() throws {
+    let sandbox = try sandbox()
+    for name in ["20990101T000000Z", "0003-20980101T000000Z", "0002-20990101T000000Z-2"] {
+      try FileManager.default.copyItem(
+        atPath: sandbox.database, toPath: sandbox.database + ".backup-" + name)
+    }
+    let made = try #require(try sandbox.migrate { $0.backup = BackupOptions(keep: 2) }.backup)
+    #expect(made.contains("live.sqlite.backup-0004-2"))
+    let left = try Backups(of: sandbox.database).all()
+    #expect(
+      left.map { $0.path.dropFirst(sandbox.database.count) } == [
+        made.dropFirst(sandbox.database.count), ".backup-0003-20980101T000000Z",
+      ])
+    #expect(try Backups(of: sandbox.database).newest(timeout: 1)?.path == made)
+  }
+
+  @Test("what is no backup is not counted, and pushes out none", arguments: ["", "garbage", "cut"])
+  func notCounted(content: String) throws {
+    let sandbox = try sandbox()
+    let good = sandbox.database + ".backup-0001-20200101T000000Z"
+    let bad = sandbox.database + ".backup-0002-20200102T000000Z"
+    try FileManager.default.copyItem(atPath: sandbox.database, toPath: good)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: good))
+    try (content == "cut" ? whole.prefix(5000) : Data(content.utf8))
+      .write(to: URL(fileURLWithPath: bad))
+    let report = try sandbox.migrate { $0.backup = BackupOptions(keep: 2) }
+    #expect(report.failure == nil)
+    #expect(FileManager.default.fileExists(atPath: good))
+    #expect(FileManager.default.fileExists(atPath: bad))
+  }
+
+  @Test("a number that is too long to be one makes a name that is no backup's")
+  func absurdNumber() throws {
+    let sandbox = try sandbox()
+    for digits in ["9223372036854775807", "99999999999999999999", "1234567890123456789"] {
+      try FileManager.default.copyItem(
+        atPath: sandbox.database,
+        toPath: sandbox.database + ".backup-\(digits)-20200101T000000Z")
+    }
+    let made = try #require(try sandbox.migrate { $0.backup = BackupOptions() }.backup)
+    #expect(made.contains(".backup-0001-"))
   }
 
   @Test(

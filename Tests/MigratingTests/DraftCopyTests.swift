@@ -17,7 +17,7 @@ struct DraftCopyTests {
 
   @discardableResult
   private func reset(_ sandbox: Sandbox) throws -> String {
-    try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 1)
+    try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 1).setAside
   }
 
   @Test("is the database as it was, and is there before anything of the draft is")
@@ -92,6 +92,23 @@ struct DraftCopyTests {
     #expect(try Dump(second.open()) == before)
   }
 
+  @Test("stays the database's own after its ledger was repaired")
+  func repaired() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    try sandbox.run("UPDATE schemactl_migrations SET raw_digest = 'x' WHERE position = 1")
+    let project = try sandbox.project()
+    let repair = LedgerRepair(
+      id: "0001_create_lists_and_reminders", action: .current, reason: "because")
+    try project.carryOut(
+      try project.plan(repair, database: sandbox.database, timeout: 1),
+      database: sandbox.database, timeout: 1)
+    // As a later schemactl would write it.
+    try sandbox.run("UPDATE schemactl_migrations SET tool_version = 'later' WHERE position = 1")
+    try reset(sandbox)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
   @Test("what a reset replaces is never written over")
   func everySetAside() throws {
     let sandbox = try sandbox()
@@ -162,12 +179,12 @@ struct DraftCopyTests {
       }
     }
     while written.withLock({ $0.isEmpty }) { Thread.sleep(forTimeInterval: 0.001) }
-    let setAside = try? DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 5)
+    let reset = try? DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 5)
     isOver.store(true, ordering: .relaxed)
     finished.wait()
     var held = Set(try sandbox.rows("SELECT id FROM tags").compactMap { $0[0].text })
-    if let setAside {
-      let aside = try Connection(path: setAside, mode: .readOnly)
+    if let reset {
+      let aside = try Connection(path: reset.setAside, mode: .readOnly)
       held.formUnion(try aside.rows("SELECT id FROM tags").compactMap { $0[0].text })
     }
     #expect(Set(written.withLock { $0 }).subtracting(held).isEmpty)

@@ -287,6 +287,40 @@ struct RestoreTests {
     #expect(try other.ledger.count == 2)
   }
 
+  @Test(
+    "stays the database's own after its ledger was repaired",
+    arguments: [LedgerRepair.Action.current, .absent])
+  func repaired(action: LedgerRepair.Action) throws {
+    let (sandbox, backup, before) = try backedUp()
+    let folder = sandbox.folder + "/kept"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let moved = folder + "/" + (backup as NSString).lastPathComponent
+    try FileManager.default.moveItem(atPath: backup, toPath: moved)
+    if action == .current {
+      try sandbox.run("UPDATE schemactl_migrations SET raw_digest = 'x', tool_version = 'y'")
+    } else {
+      // Of a migration that was never run, and came first.
+      let backup = try Connection(path: moved, mode: .readWrite)
+      for connection in [backup, try sandbox.open()] {
+        try connection.execute(
+          """
+          INSERT INTO schemactl_migrations SELECT '0000_none', 0, raw_digest, canonical_digest,
+            fingerprint, '2020-01-01T00:00:00.000Z', 0, '' FROM schemactl_migrations LIMIT 1
+          """)
+      }
+    }
+    let repair = LedgerRepair(
+      id: action == .current ? "0001_create" : "0000_none", action: action, reason: "because")
+    let project = try sandbox.project()
+    let plan = try project.plan(repair, database: sandbox.database, timeout: 1)
+    try project.carryOut(plan, database: sandbox.database, timeout: 1)
+
+    let entries = try Backups(of: sandbox.database, in: folder).entries(timeout: 1)
+    #expect(entries.map(\.isOwn) == [true])
+    _ = try restore(sandbox, moved, project: false)
+    if action == .current { #expect(try Whole(sandbox.open()) == before) }
+  }
+
   private func leftovers(_ sandbox: Sandbox) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
       .filter { $0.contains("before-restore") || $0.contains("partial") }

@@ -272,4 +272,20 @@ struct TransactionTests {
     #expect(report.status == .busy)
     #expect(report.applied.isEmpty)
   }
+
+  @Test("once all is applied nothing is begun any more: who has the lock then is in nobody's way")
+  func busyAfterwards() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE a (x);")
+    try sandbox.migrate()
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (x);")
+    let other = try sandbox.open()
+    let options = sandbox.options { $0.timeout = 0 }
+    let report = try sandbox.project().migrate(options) { event in
+      if case .committed = event { try? other.execute("BEGIN EXCLUSIVE") }
+    }
+    #expect(other.isInTransaction)
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+    #expect(report.applied.map(\.id) == ["0002_b"])
+  }
 }

@@ -42,6 +42,39 @@ struct VerifyInRepositoryTests {
     try folder.expect(0, "verify")
   }
 
+  #if os(Linux)
+    @Test(
+      "git that is ended in the middle has not said no: what could not be asked is said",
+      arguments: ["ls-tree -z TIP", "cat-file", "rev-parse --verify --quiet HEAD", "merge-base"])
+    func endedGit(words: String) throws {
+      let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+      try folder.git("checkout", "--quiet", "-b", "feature")
+      try folder.commit("ours")
+      try folder.git("checkout", "--quiet", "main")
+      try folder.write("migrations/0002_b.yaml", creating("b"))
+      try folder.commit("theirs")
+      let tip = try folder.git("rev-parse", "main").trimmingCharacters(in: .whitespacesAndNewlines)
+      try folder.git("checkout", "--quiet", "feature")
+      try folder.makeFolder("bin")
+      try folder.write(
+        "bin/git",
+        """
+        #!/bin/sh
+        case "$*" in *"\(words.replacing("TIP", with: tip))"*) kill -9 $$;; esac
+        PATH=${PATH#*:} exec git "$@"
+
+        """)
+      try folder.setMode(0o755, of: "bin/git")
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+      let run = try folder.expect(
+        0, "verify", "--base", "main", environment: ["PATH": folder.path("bin") + ":" + path])
+      #expect(
+        (run.output + run.errors).contains("git ended with status 137"),
+        "\(run.output)\(run.errors)")
+      #expect(!(run.output + run.errors).contains("no commit"), "\(run.errors)")
+    }
+  #endif
+
   @Test("the document of an edit fits its schema, and holds what the text says")
   func json() throws {
     let folder = try edited()

@@ -137,6 +137,55 @@ struct OutputTests {
     try folder.expect(0, "verify", "--database", "new.sqlite")
   }
 
+  @Test(
+    "a plan that would drive a terminal behind a pipe is not printed: 65, and where it stands",
+    arguments: ["\\e[2J", "\\b", "\\r", "\\x7f", "\\x9b"])
+  func hostilePlan(character: String) throws {
+    let folder = try WorkingFolder.of([
+      "0001_fine": manifest("CREATE TABLE fine (id)"),
+      "0002_wild":
+        "description: \"\(character)\"\noperations:\n- sql: \"CREATE TABLE \\\"\(character)\\\" (id)\"\n",
+    ])
+    let run = try folder.expect(65, "plan")
+    #expect(run.output.isEmpty)
+    #expect(run.errors.hasPrefix("migrations/0002_wild.yaml: error: "), "\(run.errors)")
+    #expect(run.errors.contains("--format json"), "\(run.errors)")
+    let json = try folder.expect(0, "plan", "--format", "json")
+    #expect(
+      json.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 32 && $0.value < 127 })
+    #expect(try (json.json()["script"] as? String)?.contains("CREATE TABLE \"") == true)
+    try folder.expect(0, "plan", "--to", "1")
+    // What is only said of it, in a comment, is made harmless.
+    try folder.write(
+      "migrations/0002_wild.yaml", "description: \"\(character)\\u202e\"\noperations: []\n")
+    let comments = try folder.expect(0, "plan").output
+    #expect(comments.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 32 && $0.value < 127 })
+  }
+
+  @Test("nor is a schema of that kind: it can be had as operations, and in JSON")
+  func hostileSchema() throws {
+    let folder = try WorkingFolder()
+    try folder.connection().execute("CREATE TABLE \"wild\u{1b}[2J\" (a)")
+    let run = try folder.expect(65, "inspect", "app.sqlite")
+    #expect(run.output.isEmpty)
+    #expect(run.errors.contains("U+001B"), "\(run.errors)")
+    for words in [["--as", "operations"], ["--format", "json"]] {
+      let shown = try folder.start(["inspect", "app.sqlite"] + words).wait()
+      #expect(shown.status == 0)
+      #expect(shown.output.contains("wild\\u001b[2J"), "\(shown.output)")
+    }
+  }
+
+  @Test("what text is made of stays as it is in a plan: tabs, line ends, letters of any script")
+  func plainPlan() throws {
+    let sql = "INSERT INTO t VALUES ('a\tb\nübung 💾 שלום\u{200f}')"
+    let folder = try WorkingFolder.of([
+      "0001_t": "operations:\n- sql: CREATE TABLE t (a)\n- sql: |\n    "
+        + sql.replacing("\n", with: "\n    ") + "\n"
+    ])
+    #expect(try folder.expect(0, "plan").output.contains(sql))
+  }
+
   @Test("freeze says what it froze, and then that nothing is left")
   func freeze() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])

@@ -92,8 +92,8 @@ extension Deed {
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.migrate()
     return try Deed("reset drafts", sandbox) { deed in
-      let setAside = try DraftCopy(of: deed.sandbox.database).restore(deed.project, timeout: 0.02)
-      return Ending(answer: [setAside])
+      let reset = try DraftCopy(of: deed.sandbox.database).restore(deed.project, timeout: 0.02)
+      return Ending(answer: [reset.setAside])
     }
   }
 

@@ -90,7 +90,7 @@ enum FaultyCalls {
     /// it, and so is another one in each run.
     func leaves(_ name: String) -> Bool {
       (isLasting || self.name == "unlink")
-        && [".partial", ".tmp", ".new"].contains(where: name.contains)
+        && [".partial", ".tmp"].contains(where: name.contains)
     }
 
     /// Whether a run ended as a run may that met the fault.

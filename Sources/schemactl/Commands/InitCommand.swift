@@ -61,7 +61,7 @@ enum InitCommand: Command {
       try requireNone(in: folder)
       try session.writing.close {
         do throws(FileError) {
-          try createFile(Array(text.utf8), at: folder.file(ofMigration: "0001_baseline"))
+          try createFileAtomically(Array(text.utf8), at: folder.file(ofMigration: "0001_baseline"))
         } catch {
           throw Failure(error)
         }

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Migrating
+import SchemaModel
 
 enum InspectCommand: Command {
   static let declaration = CommandDeclaration(
@@ -34,11 +35,23 @@ enum InspectCommand: Command {
     }
     switch result {
     case .success(let schema):
+      if form == .sql, session.printsRawSQL { try requirePlainText(schema) }
       session.report(.inspected(schema, form))
       return .success
     case .failure(let failure):
       session.report(.failed(.inspect, failure))
       return failure.status
+    }
+  }
+
+  private static func requirePlainText(_ schema: Schema) throws(Failure) {
+    for object in schema.withoutShadowTables().objects {
+      guard let control = object.sql?.controlCharacter else { continue }
+      throw Failure(
+        .invalidInput,
+        "the SQL of the \(object.kind.rawValue) \(object.name) holds the control character "
+          + "\(control), and whoever looks at it would send it to a terminal: `--as operations` and "
+          + "`--format json` show it escaped")
     }
   }
 }

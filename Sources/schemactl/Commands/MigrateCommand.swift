@@ -71,12 +71,13 @@ enum MigrateCommand: Command {
     options.backup = settings.backup()
     options.isParanoid = session.invocation.flag("paranoid")
 
-    options.wasReset = session.invocation.flag("reset-drafts")
-    let result = try attempt { [options] in
+    let result = try attempt {
       let project = try heeding(session) {
         try settings.project(for: options.database, mustExist: options.existing)
       }
-      if options.wasReset { try reset(project, options, session) }
+      if session.invocation.flag("reset-drafts") {
+        options.reset = try reset(project, options, session)
+      }
       return try heeding(session) { try carryOut(project, options, session) }
     }
     if let failure = result.failure {
@@ -124,12 +125,15 @@ enum MigrateCommand: Command {
 
   private static func reset(
     _ project: Project, _ options: MigrateOptions, _ session: Session
-  ) throws {
-    let copy = DraftCopy(of: options.database)
-    let setAside = try copy.restore(
+  ) throws -> DraftCopy.Reset {
+    let reset = try DraftCopy(of: options.database).restore(
       project, timeout: options.timeout, interruption: session.interruption)
+    let age = reset.age.map { ", \($0.inWords())" } ?? ""
     session.report(
-      .note("\(options.database) was reset to \(copy.path); what it held is in \(setAside)"))
+      .note(
+        "\(options.database) was reset to \(reset.copy)\(age); what it held is in "
+          + reset.setAside))
+    return reset
   }
 
   private static func migrate(

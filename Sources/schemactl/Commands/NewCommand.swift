@@ -123,7 +123,8 @@ enum NewCommand: Command {
     let file = project.folder.file(ofMigration: id)
     // First, because the manifest is what the command is for: when it is there, all is done.
     if modeline == ownModeline { try writeSchema(beside: file, session) }
-    try createFile(Array(manifest.text(modeline: modeline, operations: operations).utf8), at: file)
+    try createFileAtomically(
+      Array(manifest.text(modeline: modeline, operations: operations).utf8), at: file)
     session.report(.created(id: id, file: file))
   }
 

@@ -7,7 +7,8 @@ enum PlanCommand: Command {
     discussion: """
       Prints a script for the sqlite3 shell that does what 'migrate' would do: the same statements, \
       the same transactions, the same entries in the ledger. It stops at the first error. With \
-      --empty, or without a database, it begins with an empty one.
+      --empty, or without a database, it begins with an empty one. SQL with a control character \
+      in it, which would drive a terminal behind a pipe, is shown with --format json alone.
       """,
     examples: [
       .init("schemactl plan --database app.sqlite", "Shows what is pending as SQL."),
@@ -42,6 +43,7 @@ enum PlanCommand: Command {
     }
     switch result {
     case .success(let report):
+      if session.printsRawSQL { try report.requirePlainText() }
       session.report(.planned(report))
       return report.failure?.status ?? .success
     case .failure(let failure):

@@ -17,7 +17,8 @@ struct JSONReporter: Reporter {
     switch event {
     case .note, .progress: break
     case .stopped(let problem): write([("error", problem.json)])
-    case .migrated(let report, _): write(report.members)
+    case .migrated(let report, let options):
+      write(report.members + [("reset", options.reset?.json ?? .null)])
     case .rehearsed(let report, _):
       write(
         migration(failure: report.failure) + [
@@ -188,6 +189,15 @@ extension MigrateReport {
   }
 }
 
+extension DraftCopy.Reset {
+  fileprivate var json: JSON {
+    .object([
+      ("copy", .string(copy)), ("madeAt", .text(age?.madeAt.toTheSecond)),
+      ("setAside", .string(setAside)),
+    ])
+  }
+}
+
 extension ParanoidReport {
   fileprivate var json: JSON {
     let written = written.map { table in
@@ -239,7 +249,8 @@ private func restoration(
 ) -> [(String, JSON)] {
   let status = state?.success
   return [
-    ("restored", .text(report?.backup)), ("setAside", .text(report?.setAside)),
+    ("restored", .text(report?.backup)), ("madeAt", .text(report?.age?.madeAt.toTheSecond)),
+    ("setAside", .text(report?.setAside)),
     ("current", .text(report?.current)),
     ("pending", status.map { .list($0.pending) } ?? .null),
     ("ledger", status.map { .array($0.ledger.map(\.json)) } ?? .null),

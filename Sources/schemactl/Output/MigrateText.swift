@@ -33,7 +33,7 @@ extension TextReporter {
           ? nothingThere(options) : arrival(report.applied.count, options))
     }
     complain(Problem(failure))
-    advise(whatStays(report, database, options.wasReset))
+    advise(whatStays(report, database, options.reset != nil))
     if let advice = failure.status.advice(ofFrozen: report.failedFrozen) { advise(advice) }
     if let backup = report.backup {
       advise(

@@ -16,7 +16,8 @@ extension TextReporter {
     _ report: Restore.Report, _ state: Result<StatusReport, Failure>?, _ database: String
   ) {
     let database = database.visible
-    mention("Restored \(database) from \(report.backup.visible).")
+    let age = report.age.map { ", \($0.inWords())" } ?? ""
+    mention("Restored \(database) from \(report.backup.visible)\(age).")
     mention("Its last migration is \(report.current?.visible ?? "none").")
     switch state {
     case .success(let status)?:

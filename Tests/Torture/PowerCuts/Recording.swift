@@ -25,6 +25,8 @@ final class Recording {
   private var names: [String: UInt64]
   /// The first sync of a new journal or WAL syncs its folder, too (`os_unix.c`, `unixSync`).
   private var isNew: Set<String> = []
+  /// The file that was written to last.
+  private var written = ""
 
   /// Does something in `folder` and keeps what it does to the files.
   ///
@@ -67,6 +69,9 @@ final class Recording {
       noteRenamings()
       if isNew || names[name] == nil { create(name) }
     case .write(let offset, let bytes):
+      // A copy has got its name before the log that was open all the time is written to.
+      if name != written { noteRenamings() }
+      written = name
       events.append(.wrote(name, offset: offset, bytes: Array(bytes)))
     case .truncate(let size): events.append(.truncated(name, size: size))
     case .sync:

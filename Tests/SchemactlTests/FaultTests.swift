@@ -1,0 +1,249 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+#if os(Linux)
+  /// System calls that fail, of the program and of SQLite in it.
+  struct FaultyCall {
+    /// `link`, `pread64`; nil is any.
+    var name: String?
+    /// What the path holds.
+    var path = ""
+    /// Of the calls that are meant, counted from 1.
+    var first = 1
+    var last: Int?
+    var error = EIO
+    /// The program ends there instead, as by `kill -9`.
+    var kills = false
+    /// As well, the file system has no hard links.
+    var isWithoutLinks = false
+  }
+
+  extension WorkingFolder {
+    func run(_ arguments: [String], failing call: FaultyCall) throws -> Run {
+      var environment = [
+        "LD_PRELOAD": programs.appendingPathComponent("libFaultyCalls.so").path,
+        "FAULTY_CALLS_FOLDER": path, "FAULTY_CALLS_PATH": call.path,
+        "FAULTY_CALLS_FIRST": "\(call.first)", "FAULTY_CALLS_LAST": "\(call.last ?? call.first)",
+        "FAULTY_CALLS_ERRNO": "\(call.error)",
+      ]
+      environment["FAULTY_CALLS_NAME"] = call.name
+      // Where SQLite puts what it has no room for in memory.
+      environment["SQLITE_TMPDIR"] = path
+      if call.kills { environment["FAULTY_CALLS_KILL"] = "" }
+      if call.isWithoutLinks { environment["FAULTY_CALLS_NO_LINKS"] = "" }
+      return try start(arguments, environment: environment).wait()
+    }
+
+    func names(_ folder: String = "") throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
+    }
+
+    fileprivate func node(_ name: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path(name))[.systemFileNumber] as? Int
+    }
+  }
+
+  @Suite("a disk that fails")
+  struct FaultTests {
+    /// A database with one row and a backup of it, `one.bak`, since which it has lost the row.
+    private func folder(
+      _ prepare: String = "", tables: String = ""
+    ) throws -> WorkingFolder {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes + "    ;\(tables)\n"])
+      try folder.connection().execute(prepare)
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+      try folder.connection().execute("INSERT INTO notes (text) VALUES ('one')")
+      try folder.write("migrations/0002_empty.yaml", manifest("DELETE FROM notes"))
+      try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup=one.bak")
+      return folder
+    }
+
+    private static let restore = ["restore", "--database", "app.sqlite", "one.bak"]
+
+    @Test("one read that fails never has a healthy database taken for damaged and replaced")
+    func transientRead() throws {
+      // A schema of several pages.
+      let folder = try folder(
+        tables: (1...40).map { "CREATE TABLE long_\($0) (\(String(repeating: "a", count: 300)))" }
+          .joined(separator: ";"))
+      let node = try folder.node("app.sqlite")
+      var failed = 0
+      for number in 1...40 {
+        let run = try folder.run(
+          Self.restore, failing: FaultyCall(name: "pread64", path: "app.sqlite", first: number))
+        #expect(!run.errors.contains("set aside as a file"), "\(number): \(run.errors)")
+        #expect(try folder.node("app.sqlite") == node, "\(number): \(run.errors)")
+        failed += run.status == 74 ? 1 : 0
+      }
+      #expect(failed > 0)
+    }
+
+    @Test("a name that is on no disk yet leaves it uncertain what was put back, and that is said")
+    func uncertainInstallation() throws {
+      let folder = try folder()
+      try folder.remove("app.sqlite")
+      // The first one is of the copy, the second one of the folder.
+      let run = try folder.run(
+        Self.restore, failing: FaultyCall(name: "fsync", first: 2))
+      #expect(run.status == 74, "\(run.errors)")
+      #expect(
+        run.errors.contains("It is not certain whether one.bak was put back"), "\(run.errors)")
+      #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+    }
+
+    @Test("a commit that fails leaves it uncertain what was put back: what was there has a name")
+    func uncertainCommit() throws {
+      let folder = try folder()
+      let failing = FaultyCall(name: "pwrite64", path: "app.sqlite-journal", last: .max)
+      let run = try folder.run(Self.restore, failing: failing)
+      #expect(run.status == 74, "\(run.errors)")
+      #expect(
+        run.errors.contains("It is not certain whether one.bak was put back"), "\(run.errors)")
+      #expect(run.errors.contains("what it held is in app.sqlite.before-restore, too"))
+      #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
+      // And the next one goes on as if it had not been.
+      let again = try folder.expect(0, "restore", "--database", "app.sqlite", "one.bak")
+      #expect(again.errors.contains("app.sqlite.before-restore-2"))
+      #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+    }
+
+    @Test(
+      "what cannot be set aside as a whole stays where it is, and nothing else is left",
+      arguments: ["gone", "garbage"])
+    func setAside(content: String) throws {
+      let folder = try folder()
+      let failing: FaultyCall
+      if content == "gone" {
+        try folder.remove("app.sqlite")
+        for suffix in ["-wal", "-shm"] { try folder.write("app.sqlite" + suffix, "a log") }
+        failing = FaultyCall(name: "rename", path: "app.sqlite-shm")
+      } else {
+        try folder.write(
+          "app.sqlite", "no database, and longer than the header of one: no database")
+        // The folder's, once the database has its second name.
+        failing = FaultyCall(name: "fsync")
+      }
+      let before = try folder.names()
+      let run = try folder.run(Self.restore, failing: failing)
+      #expect(run.status == 74, "\(run.errors)")
+      #expect(run.errors.contains("Nothing was changed"), "\(run.errors)")
+      #expect(!run.errors.contains("before-restore is kept"), "\(run.errors)")
+      #expect(try folder.names() == before)
+      let again = try folder.expect(0, "restore", "--database", "app.sqlite", "one.bak")
+      #expect(again.errors.contains("kept in app.sqlite.before-restore"), "\(again.errors)")
+      #expect(try folder.rows("SELECT text FROM notes") == ["one"])
+    }
+
+    @Test("a copy that cannot be opened is to blame, not the database")
+    func copy() throws {
+      let folder = try folder()
+      try folder.write("migrations/0003_more.yaml", manifest("CREATE TABLE more (id)"))
+      let run = try folder.run(
+        ["migrate", "--database", "app.sqlite", "--backup"],
+        failing: FaultyCall(name: "open", path: ".partial"))
+      #expect(run.status == 74, "\(run.errors)")
+      #expect(run.errors.contains("a backup of app.sqlite cannot be made"), "\(run.errors)")
+      #expect(run.errors.contains(".partial"), "\(run.errors)")
+      #expect(!run.errors.contains("error: app.sqlite cannot be"), "\(run.errors)")
+      #expect(!run.errors.contains("permission"), "\(run.errors)")
+    }
+
+    @Test("a disk without room for the index of a log is a full disk, and no number")
+    func fullDisk() throws {
+      let folder = try folder("PRAGMA journal_mode = WAL")
+      try folder.write("migrations/0003_more.yaml", manifest("CREATE TABLE more (id)"))
+      for command in ["migrate", "status"] {
+        let run = try folder.run(
+          [command, "--database", "app.sqlite"],
+          failing: FaultyCall(name: "pwrite64", path: "app.sqlite-shm", last: .max, error: ENOSPC))
+        #expect(run.status == 74, "\(run.errors)")
+        #expect(run.errors.contains("the disk is full"), "\(run.errors)")
+        #expect(run.errors.contains("Make room"), "\(run.errors)")
+        #expect(!run.errors.contains("4874"), "\(run.errors)")
+      }
+    }
+
+    @Test("a file system without links, too, has a backup whole under its name, or none")
+    func withoutLinks() throws {
+      let folder = try folder()
+      try folder.write("migrations/0003_more.yaml", manifest("CREATE TABLE more (id)"))
+      for place in ["=two.bak", ""] {
+        let killed = try folder.run(
+          ["migrate", "--database", "app.sqlite", "--backup\(place)"],
+          failing: FaultyCall(name: "rename", path: "partial", kills: true, isWithoutLinks: true))
+        #expect(killed.status == 137)
+      }
+      #expect(try !folder.names().contains { $0 == "two.bak" || $0.contains(".backup-") })
+      let never = FaultyCall(first: 0, isWithoutLinks: true)
+      let run = try folder.run(
+        ["migrate", "--database", "app.sqlite", "--backup=two.bak"], failing: never)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try folder.rows("SELECT count(*) FROM schemactl_migrations", in: "two.bak") == ["2"])
+      #expect(try !folder.names().contains { $0.hasPrefix("two.bak.") })
+    }
+
+    @Test("a replay that fails for want of a file is an error, and no finding about an edit")
+    func replayOfEdit() throws {
+      let folder = try WorkingFolder.committed([
+        "0001_big": manifest(
+          "CREATE TEMP TABLE big AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+            + "WHERE i < 9000) SELECT zeroblob(1000) FROM n; CREATE TABLE b (x)")
+      ])
+      let text = try String(
+        contentsOfFile: folder.path("migrations/0001_big.yaml"), encoding: .utf8)
+      try folder.write(
+        "migrations/0001_big.yaml", text.replacing("CREATE TABLE b (x)", with: "SELECT 1"))
+      try folder.expect(2, "verify")
+      let run = try folder.run(
+        ["verify"], failing: FaultyCall(name: "create", path: "etilqs", last: .max))
+      #expect(run.status == 74, "\(run.output)\(run.errors)")
+      #expect(!run.output.contains("cannot be replayed"), "\(run.output)")
+    }
+
+    // MARK: What is left
+
+    @Test("what a killed freeze has left, the next one removes")
+    func killedFreeze() throws {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      let killed = try folder.run(["freeze"], failing: FaultyCall(name: "rename", kills: true))
+      #expect(killed.status == 137)
+      #expect(try folder.names("migrations").contains { $0.hasSuffix(".tmp") })
+      try folder.expect(0, "freeze")
+      #expect(
+        try folder.names("migrations").filter { $0 != ".gitattributes" }
+          == ["0001_notes.yaml", "history.lock"])
+    }
+
+    @Test("what a killed `new` has left, the next one removes, whatever it makes")
+    func killedNew() throws {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      try folder.expect(0, "new", "first")
+      let before = try folder.names("migrations")
+      let killed = try folder.run(
+        ["new", "second"], failing: FaultyCall(name: "link", kills: true))
+      #expect(killed.status == 137)
+      #expect(try folder.names("migrations").count == before.count + 1)
+      try folder.expect(0, "new", "third")
+      #expect(try folder.names("migrations") == before + ["0003_third.yaml"])
+    }
+
+    @Test("what another process is writing, and what somebody else has made, is not removed")
+    func inUse() throws {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      let others = ["0001_notes.yaml.tmp", "0001_notes.yaml.x-1.tmp", "notes.txt.12-0.tmp"]
+      let used = "migrations/history.lock.999999-1.tmp"
+      let stale = "migrations/0007_gone.yaml.999999-0.tmp"
+      for name in others { try folder.write("migrations/" + name, "mine") }
+      for name in [used, stale] { try folder.write(name, "half") }
+      let descriptor = open(folder.path(used), O_RDWR | O_CLOEXEC)
+      #expect(flock(descriptor, LOCK_EX) == 0)
+      defer { close(descriptor) }
+      try folder.expect(0, "freeze")
+      #expect(folder.exists(used))
+      #expect(!folder.exists(stale))
+      for name in others { #expect(folder.exists("migrations/" + name), "\(name)") }
+    }
+  }
+#endif
