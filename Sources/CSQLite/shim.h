@@ -15,6 +15,10 @@ static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqli
   return file->pMethods->xRead(file, buffer, count, offset);
 }
 
+static inline int schemactl_log(void (*log)(void *, int, const char *), void *context) {
+  return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
+}
+
 static inline sqlite3_destructor_type schemactl_transient(void) { return SQLITE_TRANSIENT; }
 
 static inline sqlite3_destructor_type schemactl_static(void) { return SQLITE_STATIC; }

@@ -49,6 +49,9 @@ extension Shadow.Step {
   /// Whether the migration writes rows of tables that were there before it.
   func writesRows(in schema: Schema) -> Bool { existing(touch.written, in: schema) }
 
+  /// Whether the migration may write over pages that were in use before it.
+  func reusesPages(in schema: Schema) -> Bool { writesRows(in: schema) || touch.dropsIndexes }
+
   /// Whether the migration has a transaction of its own.
   func isAlone(in schema: Schema) -> Bool {
     migration.manifest.foreignKeys == .enforced || existing(touch.rewritten, in: schema)

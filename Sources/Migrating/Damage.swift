@@ -4,8 +4,9 @@ import SchemaModel
 /// Damage that SQLite itself may not meet while it writes, and that makes it write one table's rows
 /// over another's: a page that belongs to two.
 extension Connection {
-  /// `structuralDamage` for who rewrites no row: it can hurt only by taking pages that are listed
-  /// as free, or by moving what is in the way.
+  /// `structuralDamage` for who rewrites no row and drops no index: it can hurt only by taking pages
+  /// that are listed as free, or by moving what is in the way. Otherwise it writes to the ledger and
+  /// to `sqlite_schema`, all of whose rows have just been read, and to pages at the file's end.
   func damageOfReusedPages() throws(DatabaseError) -> String? {
     let free = try value("PRAGMA main.freelist_count")
     let moves = try value("PRAGMA main.auto_vacuum")

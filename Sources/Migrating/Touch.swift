@@ -6,11 +6,16 @@ package struct Touch: Sendable {
   package var written: Set<String> = []
   /// Tables whose rows are changed or removed, or that are rewritten as a whole.
   package var rewritten: Set<String> = []
+  /// Whether pages of an index are given back, for others to write over.
+  package var dropsIndexes = false
+
   mutating func note(_ event: AuthorizerEvent) {
     switch event.action {
     case .insert where event.database == "main": write(event.first)
     case .update where event.database == "main": rewrite(event.first)
     case .delete where event.database == "main": rewrite(event.first)
+    case .dropIndex where event.database == "main": dropsIndexes = true
+    case .reindex where event.database == "main": dropsIndexes = true
     // The third name is there when a column is dropped, which rewrites every row.
     case .alterTable where event.database != nil: rewrite(event.second)
     default: break

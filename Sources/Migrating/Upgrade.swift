@@ -175,15 +175,15 @@ final class Upgrade {
     }
   }
 
-  /// Looks at the pages once, before anything is written, where migrations rewrite rows or could
-  /// write over pages in use. It costs an eighth of moving a column of a million rows.
+  /// Looks at the pages once, before anything is written, where migrations rewrite rows, give
+  /// pages back, or could write over pages in use. It costs an eighth of moving a column of a million rows.
   private func requireWhole(_ batch: Batch) throws(Failure) {
     guard !report.created, !isKnownToBeWhole else { return }
     let damage: String?
     do {
-      let rewrites = batch.pending.contains { replay.steps[$0].writesRows(in: batch.expected) }
+      let reuses = batch.pending.contains { replay.steps[$0].reusesPages(in: batch.expected) }
       damage =
-        try rewrites ? connection.structuralDamage() : connection.damageOfReusedPages()
+        try reuses ? connection.structuralDamage() : connection.damageOfReusedPages()
     } catch {
       throw Failure(error, database: options.database)
     }

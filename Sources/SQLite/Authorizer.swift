@@ -22,6 +22,7 @@ package struct AuthorizerAction: RawRepresentable, Hashable, Sendable {
   package static let insert = AuthorizerAction(rawValue: SQLITE_INSERT)
   package static let pragma = AuthorizerAction(rawValue: SQLITE_PRAGMA)
   package static let read = AuthorizerAction(rawValue: SQLITE_READ)
+  package static let reindex = AuthorizerAction(rawValue: SQLITE_REINDEX)
   package static let savepoint = AuthorizerAction(rawValue: SQLITE_SAVEPOINT)
   package static let select = AuthorizerAction(rawValue: SQLITE_SELECT)
   package static let transaction = AuthorizerAction(rawValue: SQLITE_TRANSACTION)

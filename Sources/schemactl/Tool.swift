@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Migrating
+import SQLite
 
 /// One run of the program: from the words of its command line to its exit status.
 struct Tool {
@@ -27,6 +28,11 @@ struct Tool {
         let command = try command(of: invocation)
         reporter = format.reporter(
           output: output, errors: errors, isQuiet: invocation.flag("quiet"))
+        observeRollbacks { [reporter] in
+          reporter.report(
+            .note(
+              "a transaction that another process had not finished was rolled back: SQLite \($0)"))
+        }
         let interruption = Interruption()
         takeSignals(for: interruption, isGraceful: command.heedsInterruptions(invocation))
         status = try command.run(

@@ -314,6 +314,37 @@ struct HostileDatabaseTests {
     #expect(throws: Failure.self) { try sandbox.project().dryRun(sandbox.options()) }
   }
 
+  @Test(
+    "an index that has a table's page among its own gives none back",
+    arguments: ["DROP INDEX i; CREATE TABLE new AS SELECT zeroblob(30000) AS b;", "REINDEX i;"])
+  func indexWithForeignPage(sql: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create", "CREATE TABLE t (a); CREATE TABLE u (a); CREATE INDEX i ON u (a);")
+    try sandbox.migrate()
+    try sandbox.run(
+      """
+      INSERT INTO t VALUES ('keep me');
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+      INSERT INTO u SELECT i FROM n;
+      """)
+    let roots = try sandbox.rows(
+      "SELECT rootpage FROM sqlite_schema WHERE name IN ('t', 'i') ORDER BY name")
+    let index = Int(try #require(roots[0][0].integer))
+    let table = Int(try #require(roots[1][0].integer))
+    var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
+    // The rightmost child of the index's root.
+    bytes.replaceSubrange(
+      (index - 1) * 4096 + 8..<(index - 1) * 4096 + 12, with: [0, 0, 0, UInt8(table)])
+    try bytes.write(to: URL(fileURLWithPath: sandbox.database))
+    try sandbox.addSQL("0002_drop", sql)
+    let report = try sandbox.migrate()
+    #expect(report.status == .inputOutput)
+    #expect(report.failure?.message.contains("live.sqlite is damaged (") == true)
+    #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
+    #expect(try sandbox.rows("SELECT a FROM t") == [["keep me"]])
+  }
+
   @Test("rows that break a constraint, and pages that nothing uses, are not damage")
   func harmless() throws {
     let sandbox = try Sandbox()

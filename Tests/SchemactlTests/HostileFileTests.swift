@@ -63,6 +63,29 @@ struct HostileFileTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
   }
 
+  @Test("what a process that is gone had not finished is rolled back, which is said once")
+  func rolledBack() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let writer = try folder.connection()
+    try writer.execute(
+      """
+      CREATE TABLE own AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+        SELECT 'whole' AS state, zeroblob(900) AS more FROM n;
+      PRAGMA cache_size = 2; BEGIN IMMEDIATE; UPDATE own SET state = 'half';
+      """)
+    for suffix in ["", "-journal"] {
+      try FileManager.default.copyItem(
+        atPath: folder.path("app.sqlite" + suffix), toPath: folder.path("left.sqlite" + suffix))
+    }
+    let note = "note: a transaction that another process had not finished was rolled back: SQLite"
+    let run = try folder.expect(0, "status", "--database", "left.sqlite")
+    #expect(run.errors.contains("\(note) recovered "))
+    #expect(run.errors.contains("left.sqlite-journal\n"))
+    #expect(try folder.rows("SELECT DISTINCT state FROM own", in: "left.sqlite") == ["whole"])
+    #expect(try folder.expect(0, "status", "--database", "left.sqlite").errors.isEmpty)
+  }
+
   @Test("what is no file is neither opened nor waited for")
   func noFile() throws {
     let folder = try WorkingFolder.ofReminders()

@@ -91,6 +91,8 @@ package final class Running {
       }
       usleep(1000)
     }
+    // It waits no more, and lets go of what would hold the process for ever.
+    process.waitUntilExit()
     let ended = process.terminationReason == .uncaughtSignal
     return Finished(
       code: process.terminationStatus + (ended ? 128 : 0),

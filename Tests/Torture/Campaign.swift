@@ -24,6 +24,7 @@ final class Run {
   /// A folder of its own, removed at the end.
   let folder: String
   private let limit: Int
+  private let kind: String
   private let deadline: ContinuousClock.Instant
   /// In the order in which each kind was first tried.
   private(set) var kinds: [String] = []
@@ -31,10 +32,12 @@ final class Run {
 
   /// - Parameters:
   ///   - limit: how often something is tried at most.
+  ///   - kind: what the names of kinds hold that are wanted.
   ///   - time: how long at most.
-  init(seed: UInt64, limit: Int, time: Duration) throws {
+  init(seed: UInt64, limit: Int, kind: String, time: Duration) throws {
     generator = SeededGenerator(seed: seed)
     self.limit = limit
+    self.kind = kind
     deadline = ContinuousClock.now + time
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("torture-\(UUID().uuidString)")
@@ -52,6 +55,10 @@ final class Run {
 
   /// Whether there is time, and leave, for another try.
   var goesOn: Bool { tried < limit && hasTime }
+
+  /// Whether tries of a kind are to be made; the others are drawn all the same, so that the same
+  /// seed still gives the same faults.
+  func wants(_ kind: String) -> Bool { self.kind.isEmpty || kind.contains(self.kind) }
 
   /// How many of the tries each of `count` kinds may have.
   func share(of count: Int) -> Int { max(1, limit / count) }

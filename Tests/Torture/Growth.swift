@@ -149,7 +149,7 @@ private struct Child {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    let code = posix_spawn(&identifier, program, &actions, nil, words, nil)
+    let code = posix_spawn(&identifier, program, &actions, nil, words, environ)
     guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
     self.identifier = identifier
   }

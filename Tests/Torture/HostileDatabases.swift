@@ -38,11 +38,11 @@ struct HostileDatabases: Campaign {
   /// What is damaged.
   private enum Target {
     case page(DatabaseImage.PageKind)
-    case exchangedPages, header, end, wal, journal, schema, ledger
+    case exchangedPages, header, end, wal, journal, foreignJournal, schema, ledger
 
     static let all: [Target] =
       DatabaseImage.PageKind.allCases.map { .page($0) }
-      + [.exchangedPages, .header, .end, .wal, .journal, .schema, .ledger]
+      + [.exchangedPages, .header, .end, .wal, .journal, .foreignJournal, .schema, .ledger]
 
     var title: String {
       switch self {
@@ -52,6 +52,7 @@ struct HostileDatabases: Campaign {
       case .end: "database cut off"
       case .wal: "damaged WAL"
       case .journal: "damaged rollback journal"
+      case .foreignJournal: "rollback journal of another database"
       case .schema: "edited sqlite_schema"
       case .ledger: "edited ledger"
       }
@@ -60,6 +61,7 @@ struct HostileDatabases: Campaign {
 
   private func strike(_ target: Target, _ number: Int) throws {
     let (specimen, story) = try damaged(target)
+    guard run.wants(target.title) else { return }
     let problems = try judge(specimen)
     var report: String?
     if !problems.isEmpty {
@@ -109,6 +111,7 @@ struct HostileDatabases: Campaign {
       }
     case .wal: return damageBeside(pick { $0.layout.leftover == .wal }, "-wal")
     case .journal: return damageBeside(pick { $0.layout.leftover == .journal }, "-journal")
+    case .foreignJournal: return exchangedJournal()
     case .schema: return try edited(EditedDatabase.schemaEdits)
     case .ledger: return try edited(EditedDatabase.ledgerEdits)
     }
@@ -149,6 +152,16 @@ struct HostileDatabases: Campaign {
       damage.strike(0..<damage.bytes.count, using: &run.generator)
     }
     return (specimen.replacing(suffix, with: damage.bytes), ["\(suffix):"] + damage.story)
+  }
+
+  /// As when a database is put in place of another one whose journal has stayed.
+  private func exchangedJournal() -> (Specimen, story: [String]) {
+    let specimen = pick { $0.layout.leftover == .nothing }
+    let other = pick { $0.layout.leftover == .journal }
+    var layout = specimen.layout
+    layout.leftover = .journal
+    let files = specimen.files.merging(other.files.filter { $0.key == "-journal" }) { $1 }
+    return (Specimen(layout: layout, files: files), ["the journal of \(other.layout)"])
   }
 
   private func edited(_ edits: [String]) throws -> (Specimen, story: [String]) {

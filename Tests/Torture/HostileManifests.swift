@@ -71,6 +71,7 @@ struct HostileManifests: Campaign {
     }
     // A lock would refuse what was edited before anything of it is read.
     if target != .lock { files["migrations/history.lock"] = nil }
+    guard run.wants(target.rawValue) else { return }
     let problems = try judge(files, mustFail: target == .sql)
     guard !problems.isEmpty else { return run.note(target.rawValue) }
     let changed = files.first { pristine[$0.key] != $0.value }

@@ -3,11 +3,12 @@ import TestSupport
 
 // Makes faults happen, and counts those that end in anything but the old or the new state.
 //
-//   Torture [CAMPAIGN…] [--seed N] [--tries N] [--seconds S | --minutes M] [--write FILE]
+//   Torture [CAMPAIGN…] [--seed N] [--tries N] [--kind TEXT] [--seconds S | --minutes M] [--write FILE]
 //
 // Prints a table, one row for each kind of fault, and exits with 1 when one ended badly. `--tries`
 // and `--seconds` are limits for each campaign, `--minutes` is one for all of them together. The
-// same seed and tries are the same faults. `--write` puts the table into a document.
+// same seed and tries are the same faults. `--kind` passes over what the hostile campaigns draw
+// whose row of the table has another name. `--write` puts the table into a document.
 
 let campaigns: [any Campaign.Type] = [
   PowerCuts.self, AllocationFaults.self, IOFaults.self, SystemCallFaults.self, FullDisk.self,
@@ -18,6 +19,7 @@ let campaigns: [any Campaign.Type] = [
 var names: [String] = []
 var seed = UInt64.random(in: 0..<1_000_000)
 var tries = Int.max
+var kind = ""
 var seconds = 60.0
 var end: ContinuousClock.Instant?
 var document: String?
@@ -26,6 +28,7 @@ while let word = words.popFirst() {
   switch word {
   case "--seed": seed = words.popFirst().flatMap(UInt64.init) ?? seed
   case "--tries": tries = words.popFirst().flatMap(Int.init) ?? tries
+  case "--kind": kind = words.popFirst() ?? kind
   case "--seconds": seconds = words.popFirst().flatMap(Double.init) ?? seconds
   case "--minutes":
     end = words.popFirst().flatMap(Double.init).map { .now + .seconds($0 * 60) }
@@ -44,7 +47,7 @@ for (index, campaign) in chosen.enumerated() {
   say("\(campaign.name): seed \(seed)")
   // What one campaign leaves of its time the others share.
   let time = end.map { (ContinuousClock.now.duration(to: $0)) / (chosen.count - index) }
-  let run = try Run(seed: seed, limit: tries, time: time ?? .seconds(seconds))
+  let run = try Run(seed: seed, limit: tries, kind: kind, time: time ?? .seconds(seconds))
   try campaign.run(run)
   report.add(run)
   isClean = isClean && run.isClean

@@ -14,7 +14,7 @@ struct TortureTests {
 
   @Test(
     "a damaged database, or a hostile manifest, crashes nothing and changes nothing",
-    arguments: [("hostile-databases", 16), ("hostile-manifests", 30)])
+    arguments: [("hostile-databases", 17), ("hostile-manifests", 30)])
   func hostile(campaign: String, tries: Int) throws {
     let ended = try run(
       "Torture", [campaign, "--seed", "7", "--tries", "\(tries)", "--seconds", "3600"])
