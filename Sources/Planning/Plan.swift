@@ -15,19 +15,23 @@ package enum Strategy: String, Sendable, CaseIterable {
   case edit = "schema-edit"
   /// Copy to a temporary table, drop, create with the final text, copy back.
   case rebuild
+  /// One pass over a table's rows for several operations that follow one another (`SharedPass`).
+  case sharedPass = "shared-pass"
   /// SQL that the manifest itself spells out.
   case sql
   /// Looks and changes nothing.
   case assertion
 
   /// Those that somebody can ask for.
-  package static let choosable: [Strategy] = [.edit, .rebuild]
+  package static let choosable: [Strategy] = [.native, .edit, .rebuild]
 }
 
 /// What an operation becomes against a given schema.
 package struct OperationPlan: Sendable {
   package let operation: Operation
   package let strategy: Strategy
+  /// Why no cheaper strategy does, or why this one may; nil where the strategy itself says it.
+  let reason: String?
   package let steps: [Step]
   /// The tables as they must read afterwards, where the plan is more than one native statement.
   package let expectations: [TableExpectation]
@@ -35,11 +39,12 @@ package struct OperationPlan: Sendable {
   package let proofs: [RowProof]
 
   package init(
-    operation: Operation, strategy: Strategy, steps: [Step], expectations: [TableExpectation] = [],
-    proofs: [RowProof] = []
+    operation: Operation, strategy: Strategy, because reason: String? = nil, steps: [Step],
+    expectations: [TableExpectation] = [], proofs: [RowProof] = []
   ) {
     self.operation = operation
     self.strategy = strategy
+    self.reason = reason
     self.steps = steps
     self.expectations = expectations
     self.proofs = proofs
@@ -54,6 +59,8 @@ package enum Step: Sendable {
   case guarding(Guard)
   /// One generated statement.
   case statement(String, SQLSource?)
+  /// Copies the rows of a table into another one, which is empty.
+  case copy(RowCopy)
   /// Another text for a table in `sqlite_schema`.
   case edit(SchemaEdit)
   /// SQL of the manifest: any number of statements, split by SQLite.
@@ -63,6 +70,14 @@ package enum Step: Sendable {
   /// From here on a structural change rewrites rows: no trigger of the user fires and no foreign
   /// key acts; or that is over.
   case rewriting(Bool)
+
+  /// Whether the step leaves the database as it is.
+  package var onlyAsks: Bool {
+    switch self {
+    case .scan, .guarding, .assertion: true
+    case .statement, .copy, .script, .edit, .rewriting: false
+    }
+  }
 }
 
 /// A table's stored text, written anew in place (ALTER TABLE, section 8: `PRAGMA writable_schema`).
@@ -71,10 +86,49 @@ package enum Step: Sendable {
 package struct SchemaEdit: Sendable {
   package let table: String
   package let sql: String
+  /// Another table, which holds the same rows as that text stores them: the two change their
+  /// b-trees, and with them their rows.
+  package let rows: String?
 
-  package init(table: String, sql: String) {
+  package init(table: String, sql: String, rows: String? = nil) {
     self.table = table
     self.sql = sql
+    self.rows = rows
+  }
+}
+
+/// The rows of one table for another one, each with its rowid where that is among the columns.
+package struct RowCopy: Sendable {
+  package typealias Column = (name: String, value: String)
+
+  /// With its database.
+  package let source: String
+  package let target: String
+  /// What is filled, and its value over a row of `source`; all quoted.
+  package let columns: [Column]
+  /// Which rows; nil is all.
+  package let filter: String?
+  /// What the rowid of `source` is called, when the rows are copied in its order.
+  package let order: String?
+
+  init(
+    from source: String, to target: String, columns: [Column], filter: String? = nil,
+    order: String? = nil
+  ) {
+    self.source = source
+    self.target = target
+    self.columns = columns
+    self.filter = filter
+    self.order = order
+  }
+
+  package var sql: String {
+    // ABORT: no conflict clause of the target may replace or leave out a row.
+    "INSERT OR ABORT INTO \(target) (\(columns.map(\.name).joined(separator: ", "))) "
+      + "SELECT \(columns.map(\.value).joined(separator: ", ")) FROM \(source)"
+      + (filter.map { " WHERE \($0)" } ?? "")
+      // An index that is damaged would tell of rows that are not there.
+      + (order.map { " NOT INDEXED ORDER BY \($0)" } ?? "")
   }
 }
 

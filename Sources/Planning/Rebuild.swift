@@ -14,7 +14,7 @@ struct Rebuild {
   private static let copy = "temp.schemactl_copy"
   private static let sequence = "temp.schemactl_sequence"
   /// SQLITE_MAX_COLUMN, unless SQLite was built otherwise (Limits In SQLite, 2).
-  private static let columnLimit = 2000
+  static let columnLimit = 2000
 
   /// - Parameters:
   ///   - schema: where the indexes and triggers are read that are made again.
@@ -73,22 +73,23 @@ struct Rebuild {
       SchemaObject(kind: .table, name: table.name, table: table.name, sql: final))
     let name = "main.\(Quoting.quoted(table.name))"
     // Without types the values stay as they are; with names of our own none can collide.
-    let places = columns.indices.map { "c\($0)" }.joined(separator: ", ")
-    var sql = [
-      "CREATE TABLE \(Self.copy) (\(places))",
-      "INSERT INTO \(Self.copy) SELECT \(columns.map(\.value).joined(separator: ", ")) FROM \(name)"
-        + (filter.map { " WHERE \($0)" } ?? ""),
-    ]
+    let places = columns.indices.map { "c\($0)" }
     let keepsSequence = table.isAutoincrement && new.isAutoincrement
-    sql += saved(keepsSequence) + beforeDrop
-    sql += [
-      "DROP TABLE \(name)",
-      qualified(final),
-      // ABORT: no conflict clause of the table may replace or leave out a row.
-      "INSERT OR ABORT INTO \(name) (\(columns.map(\.name).joined(separator: ", "))) "
-        + "SELECT \(places) FROM \(Self.copy) ORDER BY rowid",
+    var steps: [Step] = [
+      .rewriting(true),
+      .statement("CREATE TABLE \(Self.copy) (\(places.joined(separator: ", ")))", nil),
+      .copy(
+        RowCopy(
+          from: name, to: Self.copy, columns: zip(places, columns).map { ($0, $1.value) },
+          filter: filter)),
     ]
-    var steps: [Step] = [.rewriting(true)] + sql.map { .statement($0, nil) }
+    var sql = saved(keepsSequence) + beforeDrop + ["DROP TABLE \(name)", qualified(final)]
+    steps += sql.map { .statement($0, nil) }
+    steps.append(
+      .copy(
+        RowCopy(
+          from: Self.copy, to: name, columns: zip(columns, places).map { ($0.name, $1) },
+          order: "rowid")))
     steps += try (storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
     sql = restored(keepsSequence)
     sql += schema.objects(.index, on: table.name).compactMap { $0.sql.map(qualified) }
