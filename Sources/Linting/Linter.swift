@@ -83,7 +83,10 @@ package struct Linter: Sendable {
   private func replay(
     _ migrations: [Migration]
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
-    let shadow = try Shadow(project.application, passesOverRefused: true)
+    // One by one, so that each finding stands at the operation that it is about.
+    var application = project.application
+    application.forcedStrategy = .native
+    let shadow = try Shadow(application, passesOverRefused: true)
     let tracker = TableTracker(migrations)
     shadow.observe { tracker.note($0) }
     for (index, migration) in migrations.enumerated() {

@@ -13,11 +13,25 @@ package struct PlanReport: Sendable {
   package var migrations: [PlannedMigration]
   /// Why the plan ends early.
   package var failure: Failure?
+
+  /// Of all operations whose cost is known; nil without a database.
+  package var cost: Cost? {
+    database == nil ? nil : costs.compactMap { $0 }.reduce(Cost(), +)
+  }
+
+  /// Whether `cost` leaves out operations of which nobody can tell.
+  package var isCostPartial: Bool { costs.contains(nil) }
+
+  private var costs: [Cost?] { migrations.flatMap(\.costs) }
 }
 
 package struct PlannedMigration: Sendable {
   package let migration: Migration
   package let operations: [OperationPlan]
+  /// For each operation.
+  package let work: [Work]
+  /// For each operation: nil without a database, and where nobody can tell.
+  package let costs: [Cost?]
   /// What the ledger will say of it.
   package let row: LedgerRow
   /// Tables in which the migration can break foreign keys: those that are there before it, and
@@ -40,13 +54,16 @@ extension Project {
     try requireEngine(for: targets)
     var schema = Schema()
     var rows: [LedgerRow]?
+    var sizes: TableSizes?
     if let database, try DatabaseFile.exists(database) {
-      let live = try LiveDatabase(
-        DatabaseFile.openForReading(database, timeout: options.timeout), path: database)
+      let connection = try DatabaseFile.openForReading(database, timeout: options.timeout)
+      let live = try LiveDatabase(connection, path: database)
       try live.requireOurs(self, path: database)
       _ = try requireUsableLedger(live.rows)
       rows = live.rows
       schema = live.schema
+      // A plan is a plan without its cost, too.
+      sizes = try? TableSizes(connection)
       schema.objects.removeAll { Ledger.isLedger($0.table) }
     }
     let known = Set((rows ?? []).map(\.id))
@@ -61,13 +78,19 @@ extension Project {
         try expected.apply(migration)
         guard !known.contains(migration.id) else { continue }
         var operations: [OperationPlan] = []
-        let step = try shadow.apply(migration) { operations.append($0) }
+        var work: [Work] = []
+        let step = try shadow.apply(migration) { plan in
+          operations.append(plan)
+          let schema = (try? Schema(of: shadow.connection)) ?? shadow.schema
+          work.append(plan.work(in: schema))
+        }
         let touched = step.touch.written.union(step.delta.keys.map(\.name))
         let before = keys.affected(by: touched)
         keys.apply(step.delta)
         report.migrations.append(
           PlannedMigration(
-            migration: migration, operations: operations,
+            migration: migration, operations: operations, work: work,
+            costs: work.map { (try? sizes?.cost(of: $0)) ?? nil },
             row: LedgerRow(
               id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
               canonicalDigest: migration.canonicalDigest, fingerprint: expected.fingerprint,

@@ -64,13 +64,3 @@ func listed(_ names: [String]) -> String {
   let more = names.count > 10 ? ", and \(names.count - 10) more" : ""
   return names.prefix(10).joined(separator: ", ") + more
 }
-
-extension Step {
-  /// Whether the step leaves the database as it is.
-  var onlyAsks: Bool {
-    switch self {
-    case .scan, .guarding, .assertion: true
-    case .statement, .script, .copy, .edit, .rewriting: false
-    }
-  }
-}

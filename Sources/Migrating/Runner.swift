@@ -82,9 +82,13 @@ final class Runner {
       connection.set(.foreignKeys, to: enforcesForeignKeys)
     }
     for assertion in manifest.before { try check(assertion, in: migration, record: &record) }
-    for (index, operation) in manifest.operations.enumerated() {
-      let context = Context(migration: migration, index: index, operation: operation)
-      try run(operation, context, record: &record)
+    var index = 0
+    while index < manifest.operations.count {
+      for plan in try plan(manifest.operations[index...], in: migration) {
+        let context = Context(migration: migration, index: index, operation: plan.operation)
+        try run(plan, context, record: &record)
+        index += 1
+      }
     }
     for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
     try putBackSettings(migration)
@@ -93,9 +97,8 @@ final class Runner {
   }
 
   private func run(
-    _ operation: Operation, _ context: Context, record: inout Record
+    _ plan: OperationPlan, _ context: Context, record: inout Record
   ) throws(Failure) {
-    let plan = try plan(operation, context)
     record.strategies.append(plan.strategy)
     onPlan?(context.index, plan)
     let enforces = connection.isOn(.foreignKeys)
@@ -115,7 +118,9 @@ final class Runner {
         try check(assertion, in: context.migration, context, record: &record)
       case .guarding(let condition): try check(condition, context)
       case .copy(let copy): try run(copy, context, record: &record)
-      case .edit(let edit): try run(edit, context)
+      case .edit(let edit):
+        try run(edit, context)
+        if edit.rows != nil { record.touch.rewrite(edit.table) }
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
         setRewriting(isOn, enforces)
@@ -127,11 +132,16 @@ final class Runner {
     }
   }
 
-  /// Plans an operation against the schema as it is now.
-  private func plan(_ operation: Operation, _ context: Context) throws(Failure) -> OperationPlan {
+  /// Plans the first operation against the schema as it is now, and those that share its pass.
+  private func plan(
+    _ operations: ArraySlice<Operation>, in migration: Migration
+  ) throws(Failure) -> [OperationPlan] {
     do {
-      return try Planner(connection: connection, application: application).plan(operation)
+      return try Planner(connection: connection, application: application).plan(operations)
     } catch {
+      let context = Context(
+        migration: migration, index: operations.startIndex,
+        operation: operations[operations.startIndex])
       if let fault = error.fault { throw context.failure(fault, onShadow: target == .shadow) }
       throw context.failure(
         error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key,

@@ -65,8 +65,8 @@ struct KeyConversion {
     }
     steps.append(.statement("DROP TABLE \(Self.keys)", nil))
     return OperationPlan(
-      operation: operation, strategy: .rebuild, steps: steps, expectations: expectations,
-      proofs: proofs)
+      operation: operation, strategy: .rebuild, because: "every row that holds the key changes",
+      steps: steps, expectations: expectations, proofs: proofs)
   }
 
   /// Every other column stays.

@@ -14,7 +14,7 @@ struct Rebuild {
   private static let copy = "temp.schemactl_copy"
   private static let sequence = "temp.schemactl_sequence"
   /// SQLITE_MAX_COLUMN, unless SQLite was built otherwise (Limits In SQLite, 2).
-  private static let columnLimit = 2000
+  static let columnLimit = 2000
 
   /// - Parameters:
   ///   - schema: where the indexes and triggers are read that are made again.
@@ -73,16 +73,14 @@ struct Rebuild {
       SchemaObject(kind: .table, name: table.name, table: table.name, sql: final))
     let name = "main.\(Quoting.quoted(table.name))"
     // Without types the values stay as they are; with names of our own none can collide.
-    let places = columns.indices.map { "c\($0)" }.joined(separator: ", ")
+    let places = columns.indices.map { "c\($0)" }
     let copyOut = RowCopy(
-      table: table.name, direction: .out, target: "INSERT INTO \(Self.copy)",
-      values: columns.map(\.value).joined(separator: ", "), source: name, filter: filter,
+      of: table.name, .out, from: name, to: Self.copy,
+      columns: zip(places, columns).map { ($0, $1.value) }, filter: filter,
       key: RowCopy.Key(of: table))
-    // ABORT: no conflict clause of the table may replace or leave out a row.
     let copyBack = RowCopy(
-      table: table.name, direction: .back,
-      target: "INSERT OR ABORT INTO \(name) (\(columns.map(\.name).joined(separator: ", ")))",
-      values: places, source: Self.copy, filter: nil,
+      of: table.name, .back, from: Self.copy, to: name,
+      columns: zip(columns, places).map { ($0.name, $1) },
       key: RowCopy.Key(columns: ["rowid"], isDescending: false))
     let keepsSequence = table.isAutoincrement && new.isAutoincrement
     let replacing = saved(keepsSequence) + beforeDrop + ["DROP TABLE \(name)", qualified(final)]
@@ -92,7 +90,7 @@ struct Rebuild {
       .compactMap { $0.sql.map(qualified) }
       + ["DROP TABLE \(Self.copy)"]
     func statements(_ sql: [String]) -> [Step] { sql.map { .statement($0, nil) } }
-    return [.rewriting(true)] + statements(["CREATE TABLE \(Self.copy) (\(places))"])
+    return [.rewriting(true)] + statements(["CREATE TABLE \(Self.copy) (\(places.joined(separator: ", ")))"])
       + [.copy(copyOut)] + statements(replacing) + [.copy(copyBack)]
       + (try storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
       + statements(restoring) + [.rewriting(false)]

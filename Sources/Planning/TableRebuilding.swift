@@ -34,7 +34,8 @@ struct TableRebuilding {
       final: final, columns: rowid + columns,
       filter: rebuild.where.map { "(\(expression($0)))" })
     return OperationPlan(
-      operation: operation, strategy: .rebuild, steps: steps,
+      operation: operation, strategy: .rebuild, because: "it is what the operation says",
+      steps: steps,
       expectations: [TableExpectation(table: old.name, sql: final)], proofs: proofs)
   }
 
