@@ -370,6 +370,18 @@ struct SharedPassTests {
     #expect(try Content(sandbox) == Content(alone))
   }
 
+  @Test("delete no child row where foreign keys are enforced", arguments: Run.all.prefix(8))
+  func enforced(_ run: Run) throws {
+    let sandbox = try run.sandbox()
+    let children = try sandbox.rows("SELECT * FROM children")
+    let path = sandbox.folder + "/migrations/0003_run.yaml"
+    try sandbox.add(
+      "0003_run", "foreign_keys: enforced\n" + String(contentsOfFile: path, encoding: .utf8))
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.rows("SELECT * FROM children") == children)
+    #expect(try sandbox.rows("PRAGMA foreign_key_check").isEmpty)
+  }
+
   /// Whatever may refuse a drop stands in the way of the second one, or of the third.
   @Test(
     "are refused with the words that they are refused with alone",
