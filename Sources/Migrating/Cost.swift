@@ -78,9 +78,10 @@ struct TableSizes {
     let rows = try connection.value("SELECT count(*) FROM \(name)")?.integer ?? 0
     let sums = columns.map { "total(length(CAST(\($0) AS BLOB)))" }.joined(separator: ", ")
     let list = columns.joined(separator: ", ")
-    let lengths = try connection.rows(
-      "SELECT \(sums) FROM (SELECT \(list) FROM \(name) LIMIT \(Self.sample))"
-    ).first ?? []
+    let lengths =
+      try connection.rows(
+        "SELECT \(sums) FROM (SELECT \(list) FROM \(name) LIMIT \(Self.sample))"
+      ).first ?? []
     let sampled = max(1, min(rows, Int64(Self.sample)))
     // A record has a byte or more for each column, a cell some for its length and its rowid
     // (Database File Format, sections 2.1 and 1.6).

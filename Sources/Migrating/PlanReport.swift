@@ -10,13 +10,15 @@ package struct PlanReport: Sendable {
   package let database: String?
   package let hasLedger: Bool
   package let isHistoryEmpty: Bool
+  /// Whether there is a database whose rows tell what the plan costs.
+  package let isMeasured: Bool
   package var migrations: [PlannedMigration]
   /// Why the plan ends early.
   package var failure: Failure?
 
   /// Of all operations whose cost is known; nil without a database.
   package var cost: Cost? {
-    database == nil ? nil : costs.compactMap { $0 }.reduce(Cost(), +)
+    isMeasured ? costs.compactMap { $0 }.reduce(Cost(), +) : nil
   }
 
   /// Whether `cost` leaves out operations of which nobody can tell.
@@ -68,7 +70,8 @@ extension Project {
     }
     let known = Set((rows ?? []).map(\.id))
     var report = PlanReport(
-      database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty, migrations: [])
+      database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty,
+      isMeasured: sizes != nil, migrations: [])
     let shadow = try Shadow(application, from: schema)
     var keys = ForeignKeyGraph(schema)
     // The ledger records the schema that the history promises, whatever stands in the database.
@@ -90,7 +93,7 @@ extension Project {
         report.migrations.append(
           PlannedMigration(
             migration: migration, operations: operations, work: work,
-            costs: work.map { (try? sizes?.cost(of: $0)) ?? nil },
+            costs: work.map { try? sizes?.cost(of: $0) },
             row: LedgerRow(
               id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
               canonicalDigest: migration.canonicalDigest, fingerprint: expected.fingerprint,

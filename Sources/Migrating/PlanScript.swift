@@ -9,7 +9,7 @@ extension PlanReport {
   /// back the migration that it stands in.
   package var script: String {
     var lines = [
-      "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")",
+      "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")"
     ]
     if let cost {
       lines.append(

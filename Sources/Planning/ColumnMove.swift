@@ -98,7 +98,7 @@ struct ColumnMove {
     // RENAME also turns "text" into 'text' in every view and trigger: a rebuild leaves them alone.
     if renaming.rewritesOthers, !move.renamesDependents {
       return try rebuild(
-        operation, because: "RENAME COLUMN would write views or triggers anew that do not mention it")
+        operation, because: "RENAME COLUMN would rewrite views or triggers that do not mention it")
     }
     let update = update(of: column.name.text, filter: changedRows)
     let expected = renamed.table(table.name)?.sql

@@ -20,7 +20,9 @@ extension OperationPlan {
           : "no row is rewritten"
       case .addAndUpdate: "only rows that differ from the default are rewritten"
       case .edit:
-        writesRows ? "only rows that are older than the column are rewritten" : "no row is rewritten"
+        writesRows
+          ? "only rows that are older than the column are rewritten"
+          : "no row is rewritten"
       case .rebuild: "the table is copied, made anew and filled again"
       case .sharedPass:
         switch pass {

@@ -2,6 +2,7 @@ import Foundation
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 import TestSupport
@@ -76,9 +77,11 @@ struct Run: Sendable, CustomTestStringConvertible {
     Run(
       name: "a table whose key is no rowid",
       operations: drops, strategies: [.sharedPass, .sharedPass, .sharedPass],
-      create: "CREATE TABLE t (id TEXT PRIMARY KEY, a, b, \"rowid\", title TEXT, n REAL, c, r) STRICT"
-        .replacing("a, b, \"rowid\"", with: "a ANY, b ANY, \"rowid\" INT")
-        .replacing(" c, r", with: " c ANY, r REAL")),
+      create: """
+        CREATE TABLE t (
+          id TEXT PRIMARY KEY, a ANY, b ANY, "rowid" INT, title TEXT, n REAL, c ANY, r REAL
+        ) STRICT
+        """),
     Run(
       name: "a table without rowid",
       operations: drops, strategies: [.native, .native, .native],
@@ -94,13 +97,8 @@ struct Run: Sendable, CustomTestStringConvertible {
     Run(
       name: "a move, another type, a drop and a new column",
       operations: [
-        """
-        move_column:
-            table: t
-            from: c
-            to: { name: kind, type: TEXT, not_null: true, default: none }
-            using: "typeof(c)"
-        """,
+        "move_column: { table: t, from: c, using: typeof(c), "
+          + "to: { name: kind, type: TEXT, not_null: true, default: none } }",
         "add_column: { table: t, column: { name: later, default: 1 } }", drops[0],
         "alter_column: { table: t, column: b, type: BLOB }",
       ], strategies: [.sharedPass, .sharedPass, .sharedPass, .sharedPass]),
@@ -157,7 +155,7 @@ struct Run: Sendable, CustomTestStringConvertible {
     let hasShortRows = !create.contains("WITHOUT")
     try sandbox.addSQL("0002_short", "ALTER TABLE t ADD COLUMN added REAL DEFAULT '5'")
     try sandbox.migrate(to: hasShortRows ? "1" : "2")
-    let key = create.contains("id INTEGER") ? "i * 3" : "'key ' || i * 3"
+    let key = create.contains("id INTEGER") ? "i * 3" : "'key ' || (i * 3)"
     try sandbox.run(
       """
       WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i WHERE i < 400)
@@ -192,8 +190,11 @@ private struct Content: Equatable {
   init(_ sandbox: Sandbox) throws {
     let connection = try sandbox.open()
     let schema = try Schema(of: connection)
-    self.schema = schema.objects.map { "\($0.kind) \($0.name) \($0.table): \($0.sql ?? "")" }
-      .sorted()
+    self.schema = schema.objects.map { object in
+      let tokens = TokenizedSQL(object.sql ?? "").normalTokens
+      return "\(object.kind) \(object.name) \(object.table): "
+        + tokens.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    }.sorted()
     var rows: [String: [[Value]]] = [:]
     for table in schema.tables where !table.name.hasPrefix("schemactl") {
       let columns = try connection.rows(
@@ -201,13 +202,52 @@ private struct Content: Equatable {
       ).compactMap { $0[0].text }
       let hasRowid =
         table.sql?.contains("WITHOUT") == false && !columns.contains("_rowid_")
+        // A rebuild puts their rows back.
+        && !table.isInternal
       let values = columns.map { "typeof(\"\($0)\"), \"\($0)\"" }.joined(separator: ", ")
       rows[table.name] = try connection.rows(
         "SELECT \(hasRowid ? "_rowid_" : "0"), \(values) FROM \"\(table.name)\" NOT INDEXED "
-          + "ORDER BY 1, 3")
+          + "ORDER BY 1, 3\(columns.count > 1 ? ", 5" : "")")
     }
     self.rows = rows
     problems = try connection.rows("PRAGMA foreign_key_check")
+  }
+}
+
+@Suite("one change of a table")
+struct OneChangeTests {
+  @Test(
+    "gives the same by every strategy that there is for it",
+    arguments: [
+      ("drop_column: { table: t, column: a }", Strategy.native),
+      ("drop_column: { table: t, column: added }", .native),
+      (
+        "move_column: { table: t, from: a, to: { name: x, type: INTEGER }, using: a }",
+        .renameAndUpdate
+      ),
+      (
+        "move_column: { table: t, from: added, to: { name: x, type: REAL, default: '5' }, using: added }",
+        .renameAndUpdate
+      ),
+      (
+        "move_column: { table: t, from: a, keep_source: true, "
+          + "to: { name: x, type: INTEGER, not_null: true, default: 3 }, using: \"a % 5\" }",
+        .addAndUpdate
+      ),
+    ])
+  func equal(operation: String, strategy: Strategy) throws {
+    var contents: [Content] = []
+    for (forced, expected) in [
+      (nil, strategy), (.native, strategy), (.edit, strategy), (Strategy?.some(.rebuild), .rebuild),
+    ] {
+      let sandbox = try Run(name: "", operations: [operation], strategies: []).sandbox()
+      sandbox.application.forcedStrategy = forced
+      let report = try sandbox.migrate()
+      #expect(report.failure == nil, "\(report.failure.map { "\($0)" } ?? "")")
+      #expect(report.applied.first?.strategies == [expected])
+      contents.append(try Content(sandbox))
+    }
+    #expect(contents.allSatisfy { $0 == contents[0] })
   }
 }
 
@@ -235,11 +275,80 @@ struct SharedPassTests {
     #expect(try alone.migrate().failure == nil)
     #expect(try alone.rows("SELECT DISTINCT 1 FROM pragma_integrity_check") == [[1]])
     #expect(try Content(alone) == content)
+    #expect(
+      try sandbox.schema().objects.map(\.sql).contains(alone.schema().table("t")?.sql),
+      "to the byte")
     #expect(try sandbox.project().verify(database: alone.database, timeout: 1).status == .success)
 
     let ended = try TestSupport.run("/usr/bin/env", ["sqlite3", shell.database], input: script)
     #expect(ended.code == 0, "\(ended.errors)")
     #expect(try Content(shell) == content)
+  }
+
+  /// Columns in any order and of any kind, rows that are older than some, columns that come, go and
+  /// get another definition: whatever of it is refused is refused alone, too.
+  @Test(
+    "give what they give one by one, whatever they are", arguments: 1...30 as ClosedRange<UInt64>)
+  func generated(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    func pick<T>(_ list: [T]) -> T { list[Int.random(in: 0..<list.count, using: &random)] }
+    let key = pick(["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY", "id INT UNIQUE"])
+    let kinds = [
+      "", "INTEGER", "REAL DEFAULT 2", "TEXT DEFAULT 'd'", "BLOB", "NUMERIC CHECK (1)",
+      "DATE COLLATE NOCASE", "ANY REFERENCES u (a)",
+    ]
+    let computed = ["AS (id)", "INTEGER AS (id + 1) STORED"]
+    var definitions = (0..<8).map { "o\($0) \(pick($0 < 6 ? kinds + computed : kinds))" }
+    definitions.insert(key, at: pick([0, 4, 6]))
+    let later = definitions.count - pick([0, 1, 2])
+    let free = definitions[..<later].filter { $0.hasPrefix("o") && !$0.contains("AS (") }
+      .map { $0.prefix(2) }
+    let values = ["NULL", "i", "i / 2.0", "'t' || i", "zeroblob(i % 50)", "'7'", "i * 1.0"]
+    let rows = free.map { _ in pick(values) }
+    let isText = key.contains("TEXT")
+    var operations = (0..<Int.random(in: 2...5, using: &random)).map { _ in
+      "drop_column: { table: t, column: o\(Int.random(in: 0..<8, using: &random)) }"
+    }
+    operations = operations.indices.filter { operations.firstIndex(of: operations[$0]) == $0 }
+      .map { operations[$0] }
+    let more = [
+      "add_column: { table: t, column: { name: x, type: REAL, default: 4 } }",
+      "alter_column: { table: t, column: o1, default: 8 }",
+      "alter_column: { table: t, column: o2, type: BLOB }", "drop_index: { name: i1 }",
+    ]
+    for operation in more where Bool.random(using: &random) {
+      operations.insert(operation, at: Int.random(in: 1...operations.count, using: &random))
+    }
+    var contents: [Content] = []
+    var failures: [String?] = []
+    for strategy in [nil, Strategy.native] {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL(
+        "0001_table",
+        """
+        CREATE TABLE u (a PRIMARY KEY);
+        CREATE TABLE t (\(definitions[..<later].joined(separator: ", ")));
+        CREATE INDEX i1 ON t (o0);
+        """)
+      try sandbox.addSQL(
+        "0002_later",
+        definitions[later...].map { "ALTER TABLE t ADD COLUMN \($0);" }.joined(separator: "\n")
+          + "\nCREATE INDEX i2 ON t (id);")
+      try sandbox.migrate(to: "1")
+      try sandbox.run(
+        """
+        WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 3 FROM i WHERE i < 200)
+        INSERT INTO t (\((["id"] + free.map(String.init)).joined(separator: ", ")))
+          SELECT \(([isText ? "'k' || i" : "i"] + rows).joined(separator: ", ")) FROM i
+        """)
+      try sandbox.migrate(to: "2")
+      try sandbox.add("0003_run", "operations:\n" + operations.map { "  - \($0)\n" }.joined())
+      sandbox.application.forcedStrategy = strategy
+      failures.append(try sandbox.migrate().failure?.message)
+      contents.append(try Content(sandbox))
+    }
+    #expect(failures[0] == failures[1])
+    #expect(contents[0] == contents[1], "\(definitions) \(operations)")
   }
 
   @Test(
@@ -250,7 +359,9 @@ struct SharedPassTests {
     ])
   func formats(pragma: String) throws {
     let run = Run.all[1]
-    let sandbox = try run.sandbox { try $0.run("\(pragma); CREATE TABLE gone (a); DROP TABLE gone") }
+    let sandbox = try run.sandbox {
+      try $0.run("\(pragma); CREATE TABLE gone (a); DROP TABLE gone")
+    }
     let alone = try run.sandbox()
     alone.application.forcedStrategy = .native
     // With --paranoid, every table is looked at, too.
@@ -259,16 +370,28 @@ struct SharedPassTests {
     #expect(try Content(sandbox) == Content(alone))
   }
 
+  @Test("delete no child row where foreign keys are enforced", arguments: Run.all.prefix(8))
+  func enforced(_ run: Run) throws {
+    let sandbox = try run.sandbox()
+    let children = try sandbox.rows("SELECT * FROM children")
+    let path = sandbox.folder + "/migrations/0003_run.yaml"
+    try sandbox.add(
+      "0003_run", "foreign_keys: enforced\n" + String(contentsOfFile: path, encoding: .utf8))
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.rows("SELECT * FROM children") == children)
+    #expect(try sandbox.rows("PRAGMA foreign_key_check").isEmpty)
+  }
+
   /// Whatever may refuse a drop stands in the way of the second one, or of the third.
   @Test(
     "are refused with the words that they are refused with alone",
     arguments: [
       "CREATE INDEX in_the_way ON t (c)", "CREATE VIEW in_the_way AS SELECT c FROM t",
-      "CREATE TRIGGER in_the_way AFTER INSERT ON t BEGIN UPDATE t SET c = 1; END",
-      "CREATE VIEW broken AS SELECT nothing FROM t",
+      "CREATE TRIGGER in_the_way AFTER INSERT ON t BEGIN INSERT INTO logged VALUES (new.c); END",
+      "CREATE VIEW in_the_way AS SELECT b FROM t",
     ])
   func refusals(obstacle: String) throws {
-    var failures: [String] = []
+    var failures: [[String?]] = []
     for strategy in [nil, Strategy.native, .rebuild] {
       let sandbox = try Run(
         name: "", operations: Run.drops, strategies: [], more: obstacle + ";"
@@ -276,7 +399,10 @@ struct SharedPassTests {
       let before = try Content(sandbox)
       sandbox.application.forcedStrategy = strategy
       let failure = try #require(try sandbox.migrate().failure)
-      failures.append("\(failure)")
+      failures.append([
+        failure.message, "\(failure.place?.position as Any)", failure.migration?.operation,
+        failure.migration?.statement,
+      ])
       #expect(try Content(sandbox) == before)
     }
     #expect(Set(failures).count == 1, "\(failures)")

@@ -62,7 +62,7 @@ extension Strategy {
         - drop_column: { table: items, column: done }
         - drop_column: { table: items, column: size }
         - drop_column: { table: entries, column: rest }
-        - alter_column: { table: entries, column: entry, type: BLOB }
+        - alter_column: { table: entries, column: size, type: INTEGER }
         """
       case .sql:
         """
@@ -96,8 +96,8 @@ extension Strategy {
             ALTER TABLE items ADD COLUMN size INTEGER;
             ALTER TABLE items ADD COLUMN rank REAL DEFAULT 3;
             CREATE INDEX items_by_rank ON items (rank);
-            CREATE TABLE entries (entry TEXT PRIMARY KEY, rest);
-            INSERT INTO entries SELECT name, note FROM items;
+            CREATE TABLE entries (entry TEXT PRIMARY KEY, size TEXT, rest);
+            INSERT INTO entries SELECT name, length(note), note FROM items;
             """)
           try sandbox.migrate()
           try sandbox.run("UPDATE items SET rank = id / 4.0, size = id WHERE id % 3 = 0")
