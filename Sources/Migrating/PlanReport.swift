@@ -42,6 +42,8 @@ package struct PlannedMigration: Sendable {
   package let foreignKeysAfter: [String]
   /// Tables that it writes, in folded spelling.
   package let written: Set<String>
+  /// Those of them whose rows are changed or removed.
+  let rewritten: Set<String>
   /// How to remove what the migration makes for itself alone.
   let temporary: [String]
 }
@@ -99,7 +101,7 @@ extension Project {
               canonicalDigest: migration.canonicalDigest, fingerprint: expected.fingerprint,
               startedAt: "", milliseconds: 0, toolVersion: ToolVersion.current),
             foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: touched),
-            written: step.touch.written,
+            written: step.touch.written, rewritten: step.touch.rewritten,
             temporary: step.temporary))
       } catch {
         if error.status == .invalidInput { throw error }

@@ -14,19 +14,26 @@ extension Connection {
   /// their tables.
   ///
   /// Rows that break a constraint are the user's, and a page that nothing uses does no harm.
-  func soundness() throws(DatabaseError) -> Soundness {
+  ///
+  /// - Parameter tables: those whose rows are rewritten, in folded spelling. What no statement can
+  ///   have stored in a column of its type is damage there: SQLite would turn it into what can be
+  ///   stored, and nobody would ever see that it was damaged.
+  func soundness(rewriting tables: Set<String> = []) throws(DatabaseError) -> Soundness {
     // CHECK constraints may call functions that only the application has.
     try execute("PRAGMA ignore_check_constraints = ON")
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
     do throws(DatabaseError) {
+      let found = try rows("PRAGMA main.quick_check(100)").compactMap(\.first?.text)
       // What concerns pages comes first, in one text.
-      let found = try value("PRAGMA main.quick_check(100)")?.text ?? ""
-      guard found.hasPrefix("*** in database") else { return .sound }
-      if let code = readError(in: found) {
+      let pages = found.first.flatMap { $0.hasPrefix("*** in database") ? $0 : nil } ?? ""
+      if let code = readError(in: pages) {
         throw DatabaseError(extendedCode: code, message: "a page cannot be read")
       }
-      let problem = found.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
-      return problem.map { .damaged(String($0)) } ?? .sound
+      let problem =
+        pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
+        .map(String.init)
+        ?? found.first { problem in tables.contains { isStrangeValue(problem, in: $0) } }
+      return problem.map { .damaged($0) } ?? .sound
     } catch {
       switch error.code {
       case .corrupt, .notADatabase: return .damaged(error.message)
@@ -36,10 +43,16 @@ extension Connection {
     }
   }
 
-  /// What is wrong with the pages, nil when nothing is, or when it could not be asked.
-  func structuralDamage() throws(DatabaseError) -> String? {
-    if case .damaged(let problem) = try soundness() { problem } else { nil }
+  /// What is wrong, nil when nothing is, or when it could not be asked.
+  func structuralDamage(rewriting tables: Set<String> = []) throws(DatabaseError) -> String? {
+    if case .damaged(let problem) = try soundness(rewriting: tables) { problem } else { nil }
   }
+}
+
+/// `NUMERIC value in table.column`: a number in a column of text, or a text that is a number in a
+/// column of numbers.
+private func isStrangeValue(_ problem: String, in table: String) -> Bool {
+  ["numeric", "text"].contains { problem.lowercased().hasPrefix("\($0) value in \(table).") }
 }
 
 /// A page that could not be read is found by quick_check, too: that says nothing of the database.

@@ -181,9 +181,12 @@ final class Upgrade {
     guard !report.created, !isKnownToBeWhole else { return }
     let damage: String?
     do {
-      let reuses = batch.pending.contains { replay.steps[$0].reusesPages(in: batch.expected) }
+      let steps = batch.pending.map { replay.steps[$0] }
+      let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
+      let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.touch.rewritten) }
       damage =
-        try reuses ? connection.structuralDamage() : connection.damageOfReusedPages()
+        try reuses
+        ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
     } catch {
       throw Failure(error, database: options.database)
     }
