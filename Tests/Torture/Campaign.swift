@@ -20,6 +20,7 @@ final class Run {
     var bad: [String] = []
   }
 
+  let seed: UInt64
   var generator: SeededGenerator
   /// A folder of its own, removed at the end.
   let folder: String
@@ -33,6 +34,7 @@ final class Run {
   ///   - limit: how often something is tried at most.
   ///   - time: how long at most.
   init(seed: UInt64, limit: Int, time: Duration) throws {
+    self.seed = seed
     generator = SeededGenerator(seed: seed)
     self.limit = limit
     deadline = ContinuousClock.now + time
