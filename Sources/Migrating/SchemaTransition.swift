@@ -132,7 +132,7 @@ package struct SchemaTransition {
     for kind in [SchemaObject.Kind.index, .view, .trigger] {
       for object in wanted.objects
       where object.kind == kind && object.sql != nil && current.object(kind, object.name) == nil {
-        try run(object.operation)
+        try run(wanted.operation(making: object))
       }
     }
   }

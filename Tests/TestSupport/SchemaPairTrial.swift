@@ -49,7 +49,7 @@ package struct SchemaPairTrial {
     let lost = before.differences(from: try PairRows(new, old, sandbox, isAfter: true))
     let damage =
       try sandbox.rows("PRAGMA integrity_check").filter {
-        $0 != ["ok"] && !($0[0].text?.hasPrefix("NULL value in ") == true && misreadByCheck)
+        $0 != ["ok"] && !($0[0].text?.contains(" value in ") == true && misreadByCheck)
       }.map { "\($0)" }
       + sandbox.rows("PRAGMA foreign_key_check").map { "foreign key \($0)" }
     let problems = differences + lost + damage
@@ -57,8 +57,8 @@ package struct SchemaPairTrial {
       ? nil : told(problems.prefix(5).joined(separator: "\n") + "\n\(manifest)")
   }
 
-  /// SQLite 3.40 reads another column than it means when it looks for NULL in a table without rowid
-  /// whose key does not come first.
+  /// SQLite 3.40 reads another column than it means when it looks for NULL, and for values that a
+  /// type would not store, in a table without rowid whose key does not come first.
   private var misreadByCheck: Bool { (old.tables + new.tables).contains(where: \.isWithoutRowid) }
 
   private func told(_ problem: String) -> String {

@@ -38,7 +38,10 @@ package struct VariedTable {
   var quoted: String { Quoting.quoted(name) }
   package var anchor: String { Quoting.quoted(Self.names(index, choices)[0]) }
   var searchName: String { "search \(index)" }
-  var texts: [Column] { columns.filter { $0.content == .text } }
+  /// What a full-text table may have for a column.
+  var texts: [Column] {
+    columns.filter { $0.content == .text && $0.name != "rowid" }
+  }
 
   private static let contents: [Content] = [
     .key, .key, .key, .text, .text, .integer, .real, .bytes, .derived,
