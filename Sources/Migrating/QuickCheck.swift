@@ -33,6 +33,9 @@ extension Connection {
         pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
         .map(String.init)
         ?? found.first { problem in tables.contains { isStrangeValue(problem, in: $0) } }
+        .map {
+          "\($0): no statement can have stored it, unless the type was changed in the schema by hand"
+        }
       return problem.map { .damaged($0) } ?? .sound
     } catch {
       switch error.code {

@@ -41,12 +41,17 @@ struct FaultyCopyTests {
     let before = try RowChecksums(of: proof.before, on: connection)
     var isFaulty = fault.from.isEmpty
     for step in plan.steps {
-      guard case .statement(var sql, _) = step else { continue }
-      if sql.hasPrefix("INSERT OR ABORT"), !fault.from.isEmpty, sql.contains(fault.from) {
-        sql = sql.replacing(fault.from, with: fault.to)
-        isFaulty = true
+      switch step {
+      case .statement(let sql, _): try connection.execute(sql)
+      case .copy(let copy):
+        var sql = copy.statement
+        if copy.direction == .back, !fault.from.isEmpty, sql.contains(fault.from) {
+          sql = sql.replacing(fault.from, with: fault.to)
+          isFaulty = true
+        }
+        try connection.execute(sql)
+      default: continue
       }
-      try connection.execute(sql)
     }
     #expect(isFaulty, "the plan has no \(fault.from)")
     return before.damage(
