@@ -5,6 +5,7 @@ import ManifestFormat
 extension Rule {
   static let notNullWithoutConflictDefault = Rule(
     id: "not-null-without-conflict-default",
+    section: .breaksDevices,
     severities: Severities(.off, .off, .error),
     why: """
       A device whose schema is older knows nothing of a new column, and its rows arrive without a \

@@ -4,6 +4,7 @@ import SchemaModel
 extension Rule {
   static let syncedPrimaryKey = Rule(
     id: "synced-primary-key",
+    section: .breaksDevices,
     severities: Severities(.note, .warning, .error),
     why: """
       Rows of two devices are told apart by nothing but their primary keys, so no two devices may \
@@ -27,6 +28,7 @@ extension Rule {
             columns:
               - { name: id, type: INTEGER, primary_key: true, autoincrement: true }
               - { name: title, type: TEXT }
+            strict: true
       """),
     good: Rule.Example(.sqliteData, tableManifest("tags", columns: "{ name: title, type: TEXT }")),
     check: { timeline, scope in
@@ -57,7 +59,7 @@ extension TableShape {
   }
 }
 
-private func problems(of table: TableShape, _ scope: SyncScope, _ migration: Int) -> [String] {
+private func problems(of table: TableShape, _ scope: LintScope, _ migration: Int) -> [String] {
   guard let key = table.primaryKey else {
     return ["is missing: nothing tells the rows of two devices apart"]
   }
