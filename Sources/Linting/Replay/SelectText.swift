@@ -166,7 +166,9 @@ struct CopyText {
       columns = nil
     }
     var rest = tokens[body...]
-    if let upsert = sql.firstWord(of: ["RETURNING"], in: rest) { rest = rest[..<upsert] }
+    // ON CONFLICT and RETURNING belong to the INSERT.
+    if let upsert = sql.firstWord(of: ["CONFLICT"], in: rest) { rest = rest[..<(upsert - 1)] }
+    if let returning = sql.firstWord(of: ["RETURNING"], in: rest) { rest = rest[..<returning] }
     // Common tables before INSERT read like those before SELECT.
     select = SelectText(sql, (Array(common) + Array(rest))[...])
   }

@@ -93,6 +93,12 @@ extension TableShape.Column {
 }
 
 extension Timeline {
+  /// Whether a table is a virtual one, a search index most often: its rows follow from others.
+  func isVirtual(_ table: String) -> Bool {
+    let key = table.asciiLowercased
+    return changes.contains { $0.after.map { $0.isVirtual && $0.key == key } ?? false }
+  }
+
   /// Whether a renamed table took the object along: that is the finding.
   func isDragged(_ name: String) -> Bool {
     changes.contains { $0.dragged?.names.contains(name) ?? false }

@@ -36,7 +36,7 @@ extension Rule {
         guard let target = statement.target, target.isOld, statement.reached.isEmpty,
           !(target.isCopy && !target.deletes && target.updates.isEmpty),
           scope.syncs(target.name, in: statement.place.migration),
-          !timeline.rewritesTable(statement)
+          !timeline.rewritesTable(statement), !timeline.isVirtual(target.name)
         else { return nil }
         // An operation may become many statements.
         if !timeline.isWritten(statement.place) {

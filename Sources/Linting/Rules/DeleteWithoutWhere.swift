@@ -23,7 +23,8 @@ extension Rule {
     check: { timeline, _ in
       timeline.statements.compactMap { statement in
         guard let target = statement.target, target.isOld, target.deletes,
-          timeline.isWritten(statement.place), statement.isUnconditional("DELETE")
+          timeline.isWritten(statement.place), statement.isUnconditional("DELETE"),
+          !timeline.isVirtual(target.name)
         else { return nil }
         return timeline.draft(
           "DELETE without WHERE removes every row of \(target.name)", at: statement.place,

@@ -37,7 +37,8 @@ extension Rule {
       """),
     check: { timeline, scope in
       timeline.changes.compactMap { change in
-        guard change.isDropped, !change.isSucceeded, let table = change.before?.name,
+        guard change.isDropped, !change.isSucceeded, change.replacement == nil,
+          let table = change.before?.name,
           let place = change.removal
         else { return nil }
         let happens =

@@ -62,14 +62,22 @@ extension TableChange {
     guard let before, let after else { return [] }
     let mapping = mapping(timeline)?.mapping
     return keptColumns.compactMap { old, new in
+      let (was, becomes) = (before.affinity(of: old), after.affinity(of: new))
       guard !before.isInPrimaryKey(old), !after.isInPrimaryKey(new), !old.isGenerated,
-        !new.isGenerated, old.affinity.storage != new.affinity.storage
+        !new.isGenerated, was.storage != becomes.storage
       else { return nil }
       let expression = mapping?.expressions[new.key]
       let isConverted = expression.map { $0.column == nil && !$0.isCast } ?? false
       let isCast = expression?.isCast ?? false
-      return (old, new, !isConverted && old.affinity.loses(in: new.affinity, isCast: isCast))
+      return (old, new, !isConverted && was.loses(in: becomes, isCast: isCast))
     }
+  }
+}
+
+extension TableShape {
+  /// In a STRICT table ANY keeps every value as it is (STRICT Tables, section 2).
+  fileprivate func affinity(of column: Column) -> Affinity {
+    isStrict && column.type?.asciiLowercased == "any" ? .blob : column.affinity
   }
 }
 

@@ -100,9 +100,17 @@ extension TokenizedSQL {
       }
       return found
     }
+    let isStored = isWord(tokens.first, "CREATE")
     for (index, token) in tokens.enumerated() {
       func next(_ word: String, after count: Int = 1) -> Bool {
         index + count < tokens.count && isWord(tokens[index + count], word)
+      }
+      // SQLite tells of the functions that it calls, but compiles no view or trigger when it is made.
+      if isStored, token.kind == .word, let version = functions[name(token)], index > 0,
+        index + 1 < tokens.count, text(tokens[index + 1]) == "(",
+        !["INTO", "ON", "EXISTS", ".", "VIEW", "TABLE"].contains(word(tokens[index - 1]))
+      {
+        found.append(("\(name(token))()", version))
       }
       switch word(token) {
       case "->" where token.kind == .punctuation: found.append(("the operator ->", 38))

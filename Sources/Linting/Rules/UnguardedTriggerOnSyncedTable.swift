@@ -85,9 +85,3 @@ extension CreateTrigger {
     }
   }
 }
-
-extension Timeline {
-  fileprivate func isVirtual(_ table: String) -> Bool {
-    changes.contains { $0.after.map { $0.isVirtual && $0.key == table } ?? false }
-  }
-}

@@ -28,6 +28,7 @@ extension Rule {
       timeline.statements.compactMap { statement in
         guard let target = statement.target, target.isOld, !target.updates.isEmpty,
           timeline.isWritten(statement.place), statement.isUnconditional("UPDATE"),
+          !timeline.isVirtual(target.name),
           !timeline.fillsNewColumns(target, in: statement.place.migration)
         else { return nil }
         return timeline.draft(
