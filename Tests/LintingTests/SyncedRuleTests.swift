@@ -49,6 +49,46 @@ struct SyncedRuleTests {
     #expect(try severities("synced-primary-key", history) == table.expected)
   }
 
+  @Test("the schema of SQLiteData's demo of reminders has exactly one error, its status column")
+  func reminders() throws {
+    let tables = sql(
+      """
+      CREATE TABLE "remindersLists" (
+        \(key),
+        "title" TEXT NOT NULL ON CONFLICT REPLACE DEFAULT ''
+      ) STRICT;
+      CREATE TABLE "remindersListAssets" (
+        "remindersListID" TEXT PRIMARY KEY NOT NULL
+          REFERENCES "remindersLists" ("id") ON DELETE CASCADE,
+        "coverImage" BLOB
+      ) STRICT;
+      CREATE TABLE "reminders" (
+        \(key), "dueDate" TEXT,
+        "remindersListID" TEXT NOT NULL REFERENCES "remindersLists" ("id") ON DELETE CASCADE,
+        "status" INTEGER NOT NULL DEFAULT 0,
+        "title" TEXT NOT NULL ON CONFLICT REPLACE DEFAULT ''
+      ) STRICT;
+      CREATE TABLE "tags" ("title" TEXT COLLATE NOCASE PRIMARY KEY NOT NULL) STRICT;
+      CREATE TABLE "remindersTags" (
+        \(key),
+        "reminderID" TEXT NOT NULL REFERENCES "reminders" ("id") ON DELETE CASCADE,
+        "tagID" TEXT NOT NULL REFERENCES "tags" ("title") ON DELETE CASCADE ON UPDATE CASCADE
+      ) STRICT;
+      CREATE VIRTUAL TABLE "reminderTexts" USING fts5("title", "notes", tokenize = 'trigram');
+      """)
+    let report = try lint([tables], .sqliteData)
+    #expect(report.failure == nil)
+    #expect(
+      report.findings.filter { $0.severity == .error }.map(\.short) == [
+        "0001 12:7 error not-null-without-conflict-default reminders.status"
+      ])
+    let added = sql("ALTER TABLE tags ADD COLUMN listID TEXT NOT NULL REFERENCES remindersLists")
+    let found = try lint([tables, added], .sqliteData).findings.filter {
+      $0.rule == "not-null-without-conflict-default" && $0.migration == "0002_step"
+    }
+    #expect(found.count == 1)
+  }
+
   @Test("a key that stays as it was is not found again")
   func sameKey() throws {
     let add = sql("ALTER TABLE a ADD COLUMN x TEXT")

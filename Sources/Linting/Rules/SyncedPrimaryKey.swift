@@ -1,3 +1,4 @@
+import Planning
 import SQLText
 import SchemaModel
 
@@ -12,7 +13,8 @@ extension Rule {
       every table, join tables included, of globally unique text, with a default that makes one, \
       declared NOT NULL ON CONFLICT REPLACE so that the default also stands in for NULL, and without \
       AUTOINCREMENT. A key that is itself a foreign key to a synced table gets its values from there \
-      and needs no default. cr-sqlite asks for a key that is NOT NULL, and no more.
+      and needs no default, nor does a text with a COLLATE clause, which is its own meaning (the title \
+      of a tag): where two devices make the same, they mean the same row. cr-sqlite asks for a key that is NOT NULL, and no more.
       """,
     fix: """
       A text column with `primary_key: true`, `not_null: { on_conflict: replace }` and `default: { \
@@ -85,6 +87,9 @@ private func problems(of table: TableShape, _ scope: LintScope, _ migration: Int
   if column.isInteger {
     return ["is an integer: two devices make the same keys for different rows"]
   }
+  // Nobody collates a UUID.
+  let isNatural = column.collation.map { $0 != "binary" } ?? false
+  if isNatural, column.affinity == .text, column.notNull != nil { return [] }
   var problems: [String] = []
   if column.defaultText == nil { problems.append("has no default that makes a new one") }
   if scope.profile == .sqliteData, column.notNull != .replace {
