@@ -234,7 +234,10 @@ final class Runner {
         try noteMissingCalls(sql, start, context, &record)
       }
       if isForLint, let offset = try doubleQuotedString(in: sql) {
-        suspicion.doubleQuotedString = position(range.lowerBound + offset)
+        let tokens = TokenizedSQL(sql)
+        let token = tokens.tokens.first { $0.range.contains(offset) }
+        suspicion.doubleQuotedString = Suspicion.QuotedString(
+          text: token.map(tokens.text) ?? "", position: position(range.lowerBound + offset))
       }
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
       try stopIfCalled(context, sql)

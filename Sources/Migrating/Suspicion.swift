@@ -6,8 +6,15 @@ import SQLite
 package struct Suspicion: Sendable {
   /// Functions and collations that nobody has declared.
   package internal(set) var missing: [MissingName] = []
-  /// Where a name in double quotes stands that nothing has, and that SQLite takes for a string.
-  package internal(set) var doubleQuotedString: Position?
+  /// A name in double quotes that nothing has, and that SQLite takes for a string.
+  package internal(set) var doubleQuotedString: QuotedString?
+
+  package struct QuotedString: Sendable {
+    /// With its quotes, as it is written.
+    package let text: String
+    package let position: Position
+  }
+
   /// It was not run: VACUUM tells the authorizer only when it runs.
   package internal(set) var isVacuum = false
 }

@@ -29,11 +29,11 @@ extension Rule {
       """),
     check: { timeline, _ in
       let statements = timeline.statements.compactMap { statement -> Draft? in
-        guard let position = statement.suspicion.doubleQuotedString else { return nil }
+        guard let string = statement.suspicion.doubleQuotedString else { return nil }
         return timeline.draft(
-          "a name in double quotes that nothing has: SQLite takes it for a string",
+          "nothing has the name \(string.text): SQLite takes it for a string",
           at: statement.place, object: statement.target?.name, table: statement.target?.name,
-          position: position)
+          position: string.position)
       }
       // A view or a trigger is compiled only when it is used.
       let broken = Set((timeline.end?.broken ?? []).map(\.object.object.key))
