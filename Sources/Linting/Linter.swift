@@ -123,6 +123,7 @@ package struct Linter: Sendable {
         tracker.note(leftBehind: step.temporary)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+        try requireAnswers(tracker)
         return (tracker.timeline, index, error)
       }
     }
@@ -140,7 +141,13 @@ package struct Linter: Sendable {
     } catch {
       throw Failure(error.status, "the schema cannot be looked through: \(error.message)")
     }
+    try requireAnswers(tracker)
     return (tracker.timeline, migrations.count, nil)
+  }
+
+  private func requireAnswers(_ tracker: TableTracker) throws(Failure) {
+    guard let fault = tracker.fault else { return }
+    throw Failure(fault.status, "the private replay cannot be asked: \(fault.message)")
   }
 
   private func severity(_ rule: Rule, _ profile: Profile) -> Severity {

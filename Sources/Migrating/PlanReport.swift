@@ -66,8 +66,7 @@ extension Project {
       _ = try requireUsableLedger(live.rows)
       rows = live.rows
       schema = live.schema
-      // A plan is a plan without its cost, too.
-      sizes = try? TableSizes(connection)
+      sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
       schema.objects.removeAll { Ledger.isLedger($0.table) }
     }
     let known = Set((rows ?? []).map(\.id))
@@ -79,15 +78,27 @@ extension Project {
     // The ledger records the schema that the history promises, whatever stands in the database.
     let expected = try Shadow(application)
     for (index, migration) in targets.enumerated() {
-      do {
+      do throws(Failure) {
         try expected.apply(migration)
         guard !known.contains(migration.id) else { continue }
         var operations: [OperationPlan] = []
         var work: [Work] = []
+        var unread: DatabaseError?
         let step = try shadow.apply(migration) { plan in
           operations.append(plan)
-          let schema = (try? Schema(of: shadow.connection)) ?? shadow.schema
-          work.append(plan.work(in: schema))
+          do throws(DatabaseError) {
+            work.append(plan.work(in: try Schema(of: shadow.connection)))
+          } catch {
+            unread = error
+          }
+        }
+        if let unread {
+          throw Failure(unread.status, "the private replay cannot be read: \(unread.message)")
+        }
+        var costs: [Cost?] = []
+        for work in work {
+          costs.append(
+            try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil)
         }
         let touched = step.touch.written.union(step.delta.keys.map(\.name))
         let before = keys.affected(by: touched)
@@ -95,7 +106,7 @@ extension Project {
         report.migrations.append(
           PlannedMigration(
             migration: migration, operations: operations, work: work,
-            costs: work.map { try? sizes?.cost(of: $0) },
+            costs: costs,
             row: LedgerRow(
               id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
               canonicalDigest: migration.canonicalDigest, fingerprint: expected.fingerprint,
@@ -110,5 +121,17 @@ extension Project {
       }
     }
     return report
+  }
+
+  /// A plan is a plan without its cost, too; but a machine that fails is told of.
+  private func measured<Result>(
+    _ database: String?, _ body: () throws(DatabaseError) -> Result
+  ) throws(Failure) -> Result? {
+    do {
+      return try body()
+    } catch {
+      guard error.isFault else { return nil }
+      throw Failure(error, database: database ?? "")
+    }
   }
 }

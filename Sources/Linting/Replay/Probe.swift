@@ -9,6 +9,8 @@ final class Probe {
   private let application: Application
   private var opened: Connection?
   private var constants: [String: Bool] = [:]
+  /// What kept SQLite from answering: what was answered then says nothing.
+  private(set) var fault: DatabaseError?
 
   init(_ application: Application) {
     self.application = application
@@ -40,6 +42,7 @@ final class Probe {
       _ = try connection.prepare("SELECT \(expression)")
       return nil
     } catch {
+      note(error)
       return MissingName(message: error.message)
     }
   }
@@ -52,8 +55,13 @@ final class Probe {
       try connection.execute(sql)
       return true
     } catch {
+      note(error)
       return false
     }
+  }
+
+  private func note(_ error: DatabaseError) {
+    if error.isFault { fault = fault ?? error }
   }
 
   /// Values that the old checks of a table let through and a new one refuses.
@@ -100,6 +108,7 @@ final class Probe {
       }
       return .values(values.joined(separator: ", "))
     } catch {
+      note(error)
       return .unknown
     }
   }

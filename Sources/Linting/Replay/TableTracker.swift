@@ -16,6 +16,8 @@ final class TableTracker {
   private var tables: [TrackedTable] = []
   private var objects = ObjectTracker()
   private let probe: Probe
+  /// What kept SQLite from answering a question, so that the timeline is not to be believed.
+  var fault: DatabaseError? { probe.fault }
   /// How the rows came into each table of the schema, and into the temporary ones of this migration.
   private var copies: [RowCopy.Source: [RowCopy]] = [:]
   /// What went along when a table of this migration got another name.
