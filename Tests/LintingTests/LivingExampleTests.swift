@@ -33,14 +33,16 @@ struct LivingExampleTests {
         + "isCompleted, and its rows can no longer be stored")
     #expect(
       finding.fix == """
-        # Once no device writes isCompleted any more, a later migration may drop it. Until a version
-        # of schemactl has `mirror`, the app itself must write both columns.
+        # Once no device writes isCompleted any more, a later migration may drop it. Until then
+        # triggers keep both columns in step: map_back names every value that status may hold.
         - move_column:
             table: reminders
             from: isCompleted
             to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }
             map: { 0: 0, 1: 1 }
             keep_source: true
+            mirror: true
+            map_back: { 0: 0, 1: 1 }
         """)
   }
 
