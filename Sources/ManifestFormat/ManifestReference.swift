@@ -87,8 +87,10 @@ package enum ManifestReference {
       whose value is refused refuses the app's write.
     - Refused (65) are a column that is in the primary key, UNIQUE or computed, a default that is not
       a constant, and defaults that are not in step with each other.
-    - The triggers keep the defaults that the columns had when they were made; RETURNING gives a row
-      as it is before they act.
+    - What a mirror writes is an UPDATE of its own: your UPDATE triggers fire for it, too, and one that
+      sets a time of change does so even where the app's statement has set it itself. RETURNING gives
+      a row as it is before the triggers act.
+    - The triggers keep the defaults that the columns had when they were made.
 
     The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same
     with the columns changed over; a name that is taken gets a number. They are part of the schema like any other

@@ -36,34 +36,38 @@ struct Mirror {
     let new = try StoredColumn(move.to.name, of: table)
     try old.requireStorable(move.mapBack, of: "map_back")
     try new.requireStorable(map, of: "map")
-    self.old = Side(name: old.name, initial: old.initial, others: map)
-    self.new = Side(name: new.name, initial: new.initial, others: move.mapBack)
+    self.old = Side(
+      name: old.name, initial: old.initial, others: map, affinity: old.affinity)
+    self.new = Side(
+      name: new.name, initial: new.initial, others: move.mapBack, affinity: new.affinity)
     try requireDefaultsInStep(old.isRequired || new.isRequired)
   }
 
   /// The CREATE TRIGGER statements. Their text enters fingerprints, which locks and ledgers keep
   /// for ever: it must never change.
   var triggers: [String] {
-    let isNewer = "(NOT \(new.isInitial) OR \(old.isInitial))"
-    let isOlder = "\(new.isInitial) AND (NOT \(old.isInitial) OR NOT \(new.values.isMapped))"
+    // What an INSERT leaves out speaks for nothing, unless only the new column's map knows it.
+    let speaks = new.other(of: new.initial) != nil
+    let isNewer = speaks ? ["(NOT \(new.isInitial) OR \(old.isInitial))"] : []
+    let isOlder = [new.isInitial] + (speaks ? ["NOT \(old.isInitial)"] : [])
     let cases = [
       (on: "insert", from: new, to: old, when: isNewer),
       (on: "insert", from: old, to: new, when: isOlder),
-      (on: "update", from: new, to: old, when: new.isChanged),
-      (on: "update", from: old, to: new, when: "\(old.isChanged) AND NOT \(new.isChanged)"),
+      (on: "update", from: new, to: old, when: ["NOT \(new.isUnchanged)"]),
+      (on: "update", from: old, to: new, when: ["NOT \(old.isUnchanged)", new.isUnchanged]),
     ]
     var taken = schema.objects.filter { $0.kind == .trigger }.map(\.name.asciiLowercased)
-    return cases.map { event, from, to, condition in
+    return cases.map { event, from, to, conditions in
       let name = free("mirror_\(table.name)_\(from.name)_to_\(to.name)_on_\(event)", taken)
       taken.append(name.asciiLowercased)
       let columns = event == "update" ? "UPDATE OF \(Quoting.quoted(from.name))" : "INSERT"
       return """
         CREATE TRIGGER \(Quoting.quoted(name)) AFTER \(columns) ON \(Quoting.quoted(table.name))
-        WHEN \(condition)
-          AND \(from.values.isMapped)
+        WHEN \((conditions + [from.isNamed]).joined(separator: "\n  AND "))
           AND NOT (\(isInStep))
         BEGIN
-          UPDATE \(Quoting.quoted(table.name)) SET \(Quoting.quoted(to.name)) = \(from.values.value)
+          UPDATE \(Quoting.quoted(table.name))
+          SET \(Quoting.quoted(to.name)) = \(from.othersValue)
           WHERE \(row) AND \(from.isStill) AND \(to.isStill);
         END
         """
@@ -74,9 +78,8 @@ struct Mirror {
     let forth = old.others.map { (old: $0.from, new: $0.to) }
     let back = new.others.map { (old: $0.to, new: $0.from) }
       .filter { pair in !forth.contains { $0 == pair } }
-    return (forth + back).map { pair in
-      "\(old.values.holds(pair.old)) AND \(new.values.holds(pair.new))"
-    }.joined(separator: " OR ")
+    return (forth + back).map { "\(old.holds($0.old)) AND \(new.holds($0.new))" }
+      .joined(separator: "\n    OR ")
   }
 
   /// Where both maps name what an INSERT stores that names neither column, the row must be in step:
@@ -102,23 +105,52 @@ private func free(_ name: String, _ taken: [String]) -> String {
 }
 
 extension Mirror {
-  /// One of the two columns.
+  /// One of the two columns, as conditions on the row that fired a trigger.
   fileprivate struct Side {
     let name: String
     /// What a row holds when the INSERT does not name the column.
     let initial: Literal
     /// What the other column holds for each value of this one.
     let others: [MappedValue]
+    /// How the column stores values; nil when its collation takes different ones for equal.
+    let affinity: Affinity?
 
     private var now: String { "NEW.\(Quoting.quoted(name))" }
     private var before: String { "OLD.\(Quoting.quoted(name))" }
 
-    var values: ValueMap { ValueMap(column: now, entries: others) }
-    var isInitial: String { values.holds(initial) }
+    /// As the keys of the map are compared: by storage class and byte for byte. IS does that itself
+    /// where all that equals the value is stored like it.
+    func holds(_ value: Literal) -> String {
+      isComparable(value)
+        ? "\(now) IS \(value.sql)" : ValueMap(column: now, entries: []).holds(value)
+    }
 
-    /// By storage class and byte for byte, as the keys of the map are compared.
-    var isChanged: String {
-      "(typeof(\(now)) <> typeof(\(before)) OR +\(now) COLLATE BINARY IS NOT +\(before))"
+    private func isComparable(_ value: Literal) -> Bool {
+      switch value {
+      case .null: true
+      case .integer: affinity == .integer
+      case .text: affinity == .text
+      case .real, .blob, .sql: false
+      }
+    }
+
+    var isInitial: String { holds(initial) }
+
+    var isUnchanged: String {
+      affinity == .integer || affinity == .text
+        ? "\(now) IS \(before)"
+        : "(typeof(\(now)) = typeof(\(before)) AND +\(now) COLLATE BINARY IS +\(before))"
+    }
+
+    var isNamed: String {
+      let isListed = others.allSatisfy { isComparable($0.from) && $0.from != .null }
+      return isListed
+        ? "\(now) IN (\(others.map(\.from.sql).joined(separator: ", ")))"
+        : "(\(others.map { holds($0.from) }.joined(separator: " OR ")))"
+    }
+
+    var othersValue: String {
+      "CASE" + others.map { "\n    WHEN \(holds($0.from)) THEN \($0.to.sql)" }.joined() + "\n  END"
     }
 
     /// Whether the row is as the write has left it: another trigger may have written it since, and
@@ -137,6 +169,8 @@ private struct StoredColumn {
   let initial: Literal
   /// Whether such an INSERT is refused.
   let isRequired: Bool
+  /// Nil when the column has a collation.
+  let affinity: Affinity?
   private let isNotNull: Bool
   private let probe: Connection
 
@@ -161,6 +195,9 @@ private struct StoredColumn {
     let type = column.type.map { table.tokens.text($0.range) } ?? ""
     let value = column.defaultExpression.map { table.tokens.text($0.outerRange) }
     self.name = column.name.text
+    // ANY in a STRICT table stores values as they are (STRICT Tables, section 4).
+    let isAny = table.parsed.isStrict && type.asciiLowercased == "any"
+    affinity = column.collation == nil ? isAny ? .blob : Affinity(ofType: type) : nil
     isNotNull = column.notNull != nil
     isRequired = isNotNull && value == nil
     do {

@@ -6,8 +6,8 @@ import SQLText
 /// Keys match by storage class and byte for byte: the unary plus takes the column's affinity off,
 /// COLLATE BINARY its collation (Datatypes In SQLite, sections 4.2 and 7.1).
 ///
-/// `holds`, `isMapped` and `value` are in the text of `mirror`'s triggers, and so in fingerprints,
-/// which locks and ledgers keep for ever: what they give must never change.
+/// `holds` is in the text of `mirror`'s triggers, and so in fingerprints, which locks and ledgers
+/// keep for ever: what it gives must never change.
 struct ValueMap {
   /// The column, quoted.
   let column: String
@@ -21,10 +21,7 @@ struct ValueMap {
   }
 
   /// True for rows whose value no key names.
-  var isUnmapped: String { "NOT \(isMapped)" }
-
-  /// True for rows whose value a key names; false, never NULL, for all others.
-  var isMapped: String {
+  var isUnmapped: String {
     // Integers are by far the most common keys, and IN over a list of them is the fastest filter.
     let integers = entries.compactMap { entry -> String? in
       if case .integer = entry.from { entry.from.sql } else { nil }
@@ -39,7 +36,7 @@ struct ValueMap {
       tests.append(holds(entry.from))
     }
     // Each test is true or false, never NULL, because typeof() never is.
-    return "(\(tests.joined(separator: " OR ")))"
+    return "NOT (\(tests.joined(separator: " OR ")))"
   }
 
   /// The new value of a row.

@@ -46,6 +46,16 @@ struct LivingExampleTests {
         """)
   }
 
+  @Test("what is offered in the place of its moved column can be pasted, and is clean")
+  func pasted() throws {
+    let manifests = try livingExample().map { $0.components(separatedBy: "\nlint:")[0] + "\n" }
+    let fix = try #require(try lint(manifests).findings.first?.fix)
+    let pasted = "operations:\n" + fix.split(separator: "\n").map { "  \($0)\n" }.joined()
+    let report = try lint(manifests.dropLast() + [pasted])
+    #expect(report.failure == nil)
+    #expect(report.lines == [])
+  }
+
   @Test("under local its moved column is a warning with another message")
   func local() throws {
     let manifests = try livingExample().map { $0.components(separatedBy: "\nlint:")[0] + "\n" }

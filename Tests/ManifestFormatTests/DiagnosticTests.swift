@@ -572,7 +572,7 @@ extension Refusal {
         "move_column: { table: t, from: a, to: { name: b }, map: { 0: 0, 1: x, 2: x }, keep_source: true, mirror: true, map_back: { 0: 1, x: 2, 5: 5 } }"
       ),
       [
-        "m.yaml:2:127: error: `map_back` must undo `map`, which gives `0` for `0`, not for `1`"
+        "m.yaml:2:131: error: `map_back` must undo `map`, which gives `0` for `0`, not for `1`"
       ]),
     Refusal(
       "a mirror with using",
