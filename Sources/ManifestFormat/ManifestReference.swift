@@ -74,7 +74,8 @@ package enum ManifestReference {
           map_back: { 0: 0, 1: 1, 2: 0 }
     ```
 
-    - After an INSERT the column that is not its default wins; if both are not, or none, the new one.
+    - After an INSERT the column that is not its default wins; if both are not, or none, the new one
+      (of none the old one, where `map_back` does not name the new one's default).
     - After an UPDATE the column that has changed wins; if both have, the new one.
     - A row is in step when `map` leads from the old value to the new one, or `map_back` from the new
       to the old, and then stays as it is: an older version that writes 0 over 0 leaves a `status` of
@@ -93,16 +94,18 @@ package enum ManifestReference {
     - The triggers keep the defaults that the columns had when they were made.
 
     The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same
-    with the columns changed over; a name that is taken gets a number. They are part of the schema like any other
-    trigger: `rename_column` and rebuilds take them along. `drop_column` names them and stops. When no
-    older version is left, drop all four with `drop_trigger`, and then the old column.
+    with the columns changed over; a name that is taken gets a number. They are part of the schema
+    like any other trigger: `rename_column` and rebuilds take them along. `drop_column` names them and
+    stops. When no older version is left, drop all four with `drop_trigger`, and then the old column.
 
     They fire as well for rows that a sync engine writes, and must: that is how what an older device
     has written reaches the new column. SQLiteData's
-    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()` does not guard them, which would leave those
-    rows out of step, and make every write fail on a connection that has no such function (an
-    extension's, a `sqlite3` shell's). What they write depends on the row alone, so that every device
-    comes to the same; SQLiteData does not upload it while it stores what it has received.
+    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()` does not guard them: those rows would be
+    left out of step, and every write would fail on a connection that has no such function (an
+    extension's, a `sqlite3` shell's). What they write follows from the row and its change alone, so
+    that devices that receive the same come to the same; SQLiteData does not upload it. So the server
+    may hold a pair that is not in step, until a device writes one of the two again; in a device that
+    is set up meanwhile, whose rows are all new, the new column wins.
 
     """
 

@@ -136,10 +136,15 @@ extension Mirror {
 
     var isInitial: String { holds(initial) }
 
-    var isUnchanged: String {
+    var isUnchanged: String { isSame(now, before) }
+
+    /// Whether the row is as the write has left it: another trigger may have written it since, and
+    /// has been mirrored then.
+    var isStill: String { isSame(Quoting.quoted(name), now) }
+
+    private func isSame(_ a: String, _ b: String) -> String {
       affinity == .integer || affinity == .text
-        ? "\(now) IS \(before)"
-        : "(typeof(\(now)) = typeof(\(before)) AND +\(now) COLLATE BINARY IS +\(before))"
+        ? "\(a) IS \(b)" : "(typeof(\(a)) = typeof(\(b)) AND +\(a) COLLATE BINARY IS +\(b))"
     }
 
     var isNamed: String {
@@ -152,10 +157,6 @@ extension Mirror {
     var othersValue: String {
       "CASE" + others.map { "\n    WHEN \(holds($0.from)) THEN \($0.to.sql)" }.joined() + "\n  END"
     }
-
-    /// Whether the row is as the write has left it: another trigger may have written it since, and
-    /// has been mirrored then.
-    var isStill: String { "\(Quoting.quoted(name)) IS \(now)" }
 
     func other(of value: Literal) -> Literal? { others.first { $0.from == value }?.to }
   }
