@@ -102,7 +102,7 @@ extension Project {
               startedAt: "", milliseconds: 0, toolVersion: ToolVersion.current),
             foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: touched),
             written: step.touch.written, rewritten: step.touch.rewritten,
-            temporary: step.temporary))
+            temporary: step.temporary.map(\.drop)))
       } catch {
         if error.status == .invalidInput { throw error }
         report.failure = error

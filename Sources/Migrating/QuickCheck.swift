@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 /// What `PRAGMA quick_check` says of a database.
@@ -29,11 +30,9 @@ extension Connection {
       if let code = readError(in: pages) {
         throw DatabaseError(extendedCode: code, message: "a page cannot be read")
       }
-      let problem =
-        pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
-        .map(String.init)
-        ?? found.first { problem in tables.contains { isStrangeValue(problem, in: $0) } }
-      return problem.map { .damaged($0) } ?? .sound
+      let amiss = pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
+      if let amiss { return .damaged(String(amiss)) }
+      return try strangeValue(in: found, of: tables).map { .damaged($0) } ?? .sound
     } catch {
       switch error.code {
       case .corrupt, .notADatabase: return .damaged(error.message)
@@ -43,16 +42,65 @@ extension Connection {
     }
   }
 
+  /// A number in a column of text, or a text that is a number in a column of numbers.
+  private func strangeValue(
+    in found: [String], of tables: Set<String>
+  ) throws(DatabaseError) -> String? {
+    for problem in found {
+      let isStrange = tables.contains { table in
+        ["numeric", "text"].contains { problem.lowercased().hasPrefix("\($0) value in \(table).") }
+      }
+      guard isStrange, try !isMisread(problem) else { continue }
+      return
+        "\(problem): no statement can have stored it, unless the type was changed in the schema "
+        + "by hand"
+    }
+    return nil
+  }
+
+  /// At most ten things that `quick_check` finds, rows that break a constraint among them.
+  func quickCheck() throws(DatabaseError) -> [String] {
+    var problems: [String] = []
+    for row in try rows("PRAGMA main.quick_check(10)") {
+      guard let problem = row.first?.text, problem != "ok", try !isMisread(problem) else {
+        continue
+      }
+      problems.append(problem)
+    }
+    return problems
+  }
+
+  /// Whether `quick_check` says of a row what is not so: where the key of a table without rowid is
+  /// not its first columns, SQLite (3.40.1) looks at the wrong ones.
+  private func isMisread(_ problem: String) throws(DatabaseError) -> Bool {
+    let tables = try rows(
+      """
+      SELECT name FROM pragma_table_list AS t WHERE schema = 'main' AND wr AND EXISTS (
+        SELECT 1 FROM pragma_table_info(t.name, 'main') AS key
+        WHERE pk > 0 AND pk <> cid + 1)
+      """
+    ).compactMap(\.first?.text)
+    for table in tables {
+      if problem == "CHECK constraint failed in \(table)" { return true }
+      for (kind, types) in [
+        ("NULL", "('null')"), ("NUMERIC", "('integer', 'real')"), ("TEXT", "('text')"),
+      ] {
+        let start = "\(kind) value in \(table)."
+        guard problem.hasPrefix(start) else { continue }
+        let column = Quoting.quoted(String(problem.dropFirst(start.count)))
+        let found = try value(
+          "SELECT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) NOT INDEXED "
+            + "WHERE typeof(\(column)) IN \(types))")
+        return found?.integer == 0
+      }
+    }
+    return false
+  }
+
   /// What is wrong, nil when nothing is, or when it could not be asked.
   func structuralDamage(rewriting tables: Set<String> = []) throws(DatabaseError) -> String? {
     if case .damaged(let problem) = try soundness(rewriting: tables) { problem } else { nil }
   }
-}
-
-/// `NUMERIC value in table.column`: a number in a column of text, or a text that is a number in a
-/// column of numbers.
-private func isStrangeValue(_ problem: String, in table: String) -> Bool {
-  ["numeric", "text"].contains { problem.lowercased().hasPrefix("\($0) value in \(table).") }
 }
 
 /// A page that could not be read is found by quick_check, too: that says nothing of the database.

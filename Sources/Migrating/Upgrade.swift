@@ -364,8 +364,8 @@ final class Upgrade {
   private func checkFile(_ state: String) throws(Failure) {
     guard options.isParanoid else { return }
     do {
-      let found = try connection.rows("PRAGMA main.quick_check(10)").compactMap { $0.first?.text }
-      guard found != ["ok"] else { return }
+      let found = try connection.quickCheck()
+      guard !found.isEmpty else { return }
       throw Failure(
         .inputOutput,
         "quick_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "

@@ -160,6 +160,7 @@ struct Rebuild {
       let isSame = """
         CASE WHEN typeof(\(new)) = typeof(\(old)) THEN 1
           WHEN typeof(\(old)) = 'text' THEN CAST(\(new) AS TEXT) = \(old) COLLATE BINARY
+            OR typeof(\(new)) = 'real' AND CAST(CAST(\(new) AS INTEGER) AS TEXT) = \(old) COLLATE BINARY
           WHEN typeof(\(new)) = 'text' AND typeof(\(old)) = 'integer'
             THEN CAST(\(new) AS INTEGER) = \(old)
           WHEN typeof(\(new)) = 'text' THEN CAST(\(new) AS REAL) = \(old)
@@ -168,25 +169,40 @@ struct Rebuild {
       let kind = oldType.isEmpty ? "no type" : oldType
       return Guard(
         condition: "EXISTS (SELECT 1 FROM \(Self.copy) AS o "
-          + "JOIN main.\(Quoting.quoted(table.name)) AS n ON \(sameRow) "
-          + "WHERE NOT (\(isSame)))",
+          + "LEFT JOIN main.\(Quoting.quoted(table.name)) AS n ON \(sameRow) "
+          + "WHERE (\(isSame)) IS NOT 1)",
         message: "\(table.name) holds values in \(column.name) that would not be the same under "
           + "another type than \(kind), such as '007' as a number. Use `move_column` with `map` or "
           + "`using`, which say what becomes of each")
     }
   }
 
-  /// Whether `n`, a row of the new table, was made of `o`, a row of the copy: by the rowid or by the
-  /// key of the new table, or of the old one.
+  /// Whether `n`, a row of the new table, was made of `o`, a row of the copy: by the rowid, by the key
+  /// of the new table or of the old one, or by the order in which the rows were copied.
   private func sameRow(_ columns: [Column], _ new: ParsedTable) -> String? {
-    let quoted = [new.identity, table.identity].map { $0.map { Quoting.quoted($0) } }
-    let candidates = [new.rowidName.map { [$0] } ?? []] + quoted
-    for names in candidates where !names.isEmpty {
+    let rowid = new.rowidName.map { [$0] } ?? []
+    for names in [rowid] + [new.identity, table.identity].map({ $0.map { Quoting.quoted($0) } })
+    where !names.isEmpty {
       let places = names.compactMap { name in columns.firstIndex { $0.name == name } }
       guard places.count == names.count else { continue }
-      return places.map { "n.\(columns[$0].name) IS o.c\($0)" }.joined(separator: " AND ")
+      return places.map { isSameKey(columns[$0], at: $0, new) }.joined(separator: " AND ")
     }
-    return nil
+    // Where nothing gives the rows their rowids, SQLite counts them from 1.
+    let isCounted = new.identity.allSatisfy { key in
+      !columns.contains { $0.name == Quoting.quoted(key) }
+    }
+    guard !new.parsed.isWithoutRowid, isCounted, let name = rowid.first else { return nil }
+    return "n.\(name) IS o.rowid"
+  }
+
+  private func isSameKey(_ column: Column, at place: Int, _ new: ParsedTable) -> String {
+    let type = new.parsed.column(named: Quoting.unquoted(column.name))?.type?.text ?? ""
+    // A number that the new type made a text, and that SQLite would not compare with one.
+    let old =
+      Affinity(ofType: type) == .text
+      ? "iif(typeof(o.c\(place)) IN ('integer', 'real'), CAST(o.c\(place) AS TEXT), o.c\(place))"
+      : "o.c\(place)"
+    return "n.\(column.name) IS \(old)"
   }
 
   // MARK: What a DROP TABLE takes along

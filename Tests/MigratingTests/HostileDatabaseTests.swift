@@ -376,7 +376,7 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT name FROM tags WHERE colour = 'red'") == [[116]])
     guard isRefused else { return }
     #expect(
-      report.failure?.message.contains("live.sqlite is damaged (NUMERIC value in tags.name)")
+      report.failure?.message.contains("live.sqlite is damaged (NUMERIC value in tags.name: ")
         == true)
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }

@@ -142,3 +142,29 @@ func careful() throws {
   let edit = try databaseError { try connection.execute("DELETE FROM sqlite_schema") }
   #expect(edit.message == "table sqlite_master may not be modified")
 }
+
+@Test(
+  "a schema that calls SQLite's JSON functions can be read and written, though it is not trusted")
+func json() throws {
+  let folder = try TemporaryFolder()
+  let path = folder.path + "/json.sqlite"
+  let sql = """
+    CREATE TABLE t (
+      doc TEXT CHECK (json_valid(doc)), name TEXT AS (doc ->> 'name') STORED,
+      more TEXT DEFAULT (json_array(1)));
+    CREATE INDEX i ON t (json_extract(doc, '$.id'));
+    CREATE TABLE u (doc CHECK (json_valid(doc)));
+    """
+  let first = try Connection(path: path)
+  first.set(.trustedSchema, to: true)
+  try first.execute(sql)
+  first.set(.trustedSchema, to: false)
+  try first.execute("INSERT INTO t (doc) VALUES ('{\"name\": \"a\", \"id\": 1}')")
+  let second = try Connection(path: path)
+  #expect(!second.isOn(.trustedSchema))
+  #expect(try second.rows("SELECT name, more FROM t") == [["a", "[1]"]])
+  second.set(.trustedSchema, to: false)
+  try second.execute("INSERT INTO t (doc) VALUES ('[]')")
+  let refused = try databaseError { try second.execute("INSERT INTO u VALUES ('{')") }
+  #expect(refused.code == .constraint)
+}

@@ -58,6 +58,8 @@ struct JSONReporter: Reporter {
       ])
     case .linted(let report): write(report.members)
     case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
+    case .wroteBaseline(let file, let findings):
+      write([("baseline", .string(file)), ("findings", .integer(Int64(findings)))])
     case .explained(let rule, let text):
       write([("rule", .string(rule)), ("explanation", .string(text))])
     case .refused(let report):
