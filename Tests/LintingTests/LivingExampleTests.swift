@@ -54,6 +54,11 @@ struct LivingExampleTests {
     let report = try lint(manifests.dropLast() + [pasted])
     #expect(report.failure == nil)
     #expect(report.lines == [])
+    let synced = try lint(manifests.dropLast() + [pasted], .sqliteData)
+    #expect(
+      synced.lines.filter { $0.hasPrefix("0007") } == [
+        "0007 5:7 warning data-write-on-synced-table reminders"
+      ])
   }
 
   @Test("under local its moved column is a warning with another message")
