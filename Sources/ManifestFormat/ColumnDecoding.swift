@@ -131,6 +131,20 @@ extension ManifestDecoder {
           + (missing.count == 1 ? "is missing" : "are missing"),
         at: fields.position(of: "map_back"))
     }
+    checkLeadsBack(move.mapBack, mapped, fields)
+  }
+
+  /// A value that `map` gives leads back to one that it gives it for: there and back changes nothing.
+  private mutating func checkLeadsBack(
+    _ mapBack: [MappedValue], _ mapped: [MappedValue], _ fields: Fields
+  ) {
+    for (back, node) in zip(mapBack, fields["map_back"]?.entries ?? []) {
+      let origins = mapped.filter { $0.to == back.from }.map(\.from)
+      guard !origins.isEmpty, !origins.contains(back.to) else { continue }
+      report(
+        "`map_back` must undo `map`, which gives \(quoted(back.from.shown)) for "
+          + "\(origins.abbreviatedList), not for \(quoted(back.to.shown))", at: node.value.position)
+    }
   }
 
   private mutating func mappedValues(_ node: YAMLNode?) -> [MappedValue] {

@@ -16,11 +16,9 @@ package enum ManifestReference {
 
       Each entry of `operations` holds one of these, and may hold a `lint` of its own beside it.
 
-      One of their keys cannot be used yet: `mirror` of `move_column` is read and checked, and
-      refused when it would run.
-
       """)
     for rule in Grammar.operations { writer.operation(rule) }
+    writer.write(mirror)
     writer.write(
       """
 
@@ -54,6 +52,60 @@ package enum ManifestReference {
           column: { name: price, type: INTEGER, not_null: true, default: 0 }
     ```
 
+
+    """
+
+  private static let mirror = """
+
+    ## Mirrored columns
+
+    While two versions of the app share a database, or sync with each other, the older one writes the
+    old column and the newer one the new. `mirror` keeps both in step by triggers:
+
+    ```yaml
+    operations:
+      - move_column:
+          table: items
+          from: isDone
+          to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }
+          map: { 0: 0, 1: 1 }
+          keep_source: true
+          mirror: true
+          map_back: { 0: 0, 1: 1, 2: 0 }
+    ```
+
+    - After an INSERT the column that is not its default wins; if both are not, or none, the new one
+      (of none the old one, where `map_back` does not name the new one's default).
+    - After an UPDATE the column that has changed wins; if both have, the new one.
+    - A row is in step when `map` leads from the old value to the new one, or `map_back` from the new
+      to the old, and then stays as it is: an older version that writes 0 over 0 leaves a `status` of
+      2. So no trigger acts on what another one has written, with `recursive_triggers` or without.
+    - A value that the winner's map does not name, NULL included, is kept as it was written, and so is
+      the other column: nothing is guessed. Name in `map_back` every value that the new column will
+      ever hold.
+    - `map_back` names every value that `map` gives, and leads each back to one that `map` turns into
+      it. Both give values that their column stores as they are, and that its CHECK allows: a mirror
+      whose value is refused refuses the app's write.
+    - Refused (65) are a column that is in the primary key, UNIQUE or computed, a default that is not
+      a constant, and defaults that are not in step with each other.
+    - What a mirror writes is an UPDATE of its own: your UPDATE triggers fire for it, too, and one that
+      sets a time of change does so even where the app's statement has set it itself. RETURNING gives
+      a row as it is before the triggers act.
+    - The triggers keep the defaults that the columns had when they were made.
+
+    The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same
+    with the columns changed over; a name that is taken gets a number. They are part of the schema
+    like any other trigger: `rename_column` and rebuilds take them along. `drop_column` names them and
+    stops. When no older version is left, drop all four with `drop_trigger`, and then the old column.
+
+    They fire as well for rows that a sync engine writes, and must: that is how what an older device
+    has written reaches the new column. SQLiteData's
+    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()` does not guard them: those rows would be
+    left out of step, and every write would fail on a connection that has no such function (an
+    extension's, a `sqlite3` shell's). What they write follows from the row and its change alone, so
+    that devices that receive the same come to the same; SQLiteData does not upload it. So the server
+    may hold a pair that is not in step, until a device writes one of the two again; in a device that
+    is set up meanwhile, whose rows are all new, the new column wins.
 
     """
 

@@ -75,7 +75,9 @@ extension Grammar {
         .optional("map", values, "The new value for each old one."),
         .optional("using", .sql, "The new value, as an expression over the old row."),
         .optional("keep_source", .boolean, "Leave the old column where it is."),
-        .optional("mirror", .boolean, "Keep both columns in step by triggers."),
+        .optional(
+          "mirror", .boolean,
+          "With `keep_source`: keep both columns in step by triggers."),
         .optional("map_back", values, "With `mirror`: the old value for each new one."),
         .optional(
           "dependents", .choice(["rename"]),

@@ -14,11 +14,6 @@ struct ColumnMove {
   init(
     _ move: MoveColumn, in schema: Schema, _ application: Application
   ) throws(PlanningError) {
-    guard !move.mirror else {
-      throw PlanningError(
-        .manifest, "`mirror` cannot run yet: this version of schemactl reads it and no more",
-        key: "mirror")
-    }
     guard let object = schema.table(move.table) else {
       throw PlanningError(.failed, "there is no table \(move.table)", key: "table")
     }
@@ -149,21 +144,36 @@ struct ColumnMove {
     let end = last.range.upperBound
     let final = table.replacing(end..<end, with: ", \(move.to.sql)")
     let expectation = TableExpectation(table: table.name, sql: final)
+    let triggers = try move.mirror ? mirror(in: final) : []
     guard move.to.canBeAdded, application.forcedStrategy != .rebuild else {
       let steps = try Rebuild(table, in: schema, of: schema).steps(
         final: final, adding: [moved], column: Rebuild.Column.init(kept:))
       return OperationPlan(
         operation: operation, strategy: .rebuild,
         because: "ADD COLUMN does not take such a column where rows are",
-        steps: totality + steps, expectations: [expectation], proofs: [allStay])
+        steps: totality + steps + triggers, expectations: [expectation], proofs: [allStay])
     }
     let addition = Step.statement(
       "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil)
     let update = update(of: move.to.name, filter: rowsOtherThanDefault)
     return OperationPlan(
       operation: operation, strategy: .addAndUpdate,
-      steps: totality + [addition] + (update ?? []), expectations: [expectation],
+      steps: totality + [addition] + (update ?? []) + triggers, expectations: [expectation],
       proofs: update.map { _ in [allStay] } ?? [])
+  }
+
+  /// The triggers of `mirror`, on the table with that text. They come last: what the migration
+  /// writes is in step already.
+  private func mirror(in final: String) throws(PlanningError) -> [Step] {
+    guard !isUnique else {
+      throw PlanningError(
+        .manifest,
+        "\(table.name).\(move.from) is UNIQUE: what `mirror` writes to it could not stay so",
+        key: "mirror")
+    }
+    let object = SchemaObject(kind: .table, name: table.name, table: table.name, sql: final)
+    return try Mirror(move, on: ParsedTable(object), in: schema).triggers
+      .map { .statement(qualified($0), nil) }
   }
 
   /// The old column changes, all others stay.

@@ -53,7 +53,8 @@ extension Operation {
       pair.from == pair.to ? "\(pair.from.sql) stays" : "\(pair.from.sql) becomes \(pair.to.sql)"
     }
     let more = pairs.count > 8 ? " and so on" : ""
-    return text + ": \(values.joined(separator: ", "))\(more); any other value stops it"
+    text += ": \(values.joined(separator: ", "))\(more); any other value stops it"
+    return text + (move.mirror ? "; from then on triggers keep both columns in step" : "")
   }
 
   private func rows(of table: String, _ condition: SQLSource?) -> String {

@@ -54,6 +54,7 @@ package struct Planner {
       try requireOneColumn(column)
       return try addition(of: column, to: table, operation)
     case .dropColumn(let table, let column):
+      try requireNoMirror(of: column, in: table)
       return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
       return native(
@@ -191,6 +192,15 @@ package struct Planner {
     }
     steps.append(.statement("ALTER TABLE \(main(table)) ADD COLUMN \(column.sql)", nil))
     return OperationPlan(operation: operation, strategy: .native, steps: steps)
+  }
+
+  private func requireNoMirror(of column: String, in table: String) throws(PlanningError) {
+    let mirrors = try schema.mirrors(of: column, in: table)
+    guard !mirrors.isEmpty else { return }
+    throw PlanningError(
+      .manifest,
+      "\(table).\(column) is kept in step with another column by triggers: drop them first, each "
+        + "with `drop_trigger: { name: … }`: \(mirrors.joined(separator: ", "))", key: "column")
   }
 
   private func virtualTable(

@@ -5,6 +5,9 @@ import SQLText
 ///
 /// Keys match by storage class and byte for byte: the unary plus takes the column's affinity off,
 /// COLLATE BINARY its collation (Datatypes In SQLite, sections 4.2 and 7.1).
+///
+/// `holds` is in the text of `mirror`'s triggers, and so in fingerprints, which locks and ledgers
+/// keep for ever: what it gives must never change.
 struct ValueMap {
   /// The column, quoted.
   let column: String

@@ -33,15 +33,32 @@ struct LivingExampleTests {
         + "isCompleted, and its rows can no longer be stored")
     #expect(
       finding.fix == """
-        # Once no device writes isCompleted any more, a later migration may drop it. Until a version
-        # of schemactl has `mirror`, the app itself must write both columns.
+        # Once no device writes isCompleted any more, a later migration may drop it. Until then
+        # triggers keep both columns in step: map_back names every value that status may hold.
         - move_column:
             table: reminders
             from: isCompleted
             to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }
             map: { 0: 0, 1: 1 }
             keep_source: true
+            mirror: true
+            map_back: { 0: 0, 1: 1 }
         """)
+  }
+
+  @Test("what is offered in the place of its moved column can be pasted, and is clean")
+  func pasted() throws {
+    let manifests = try livingExample().map { $0.components(separatedBy: "\nlint:")[0] + "\n" }
+    let fix = try #require(try lint(manifests).findings.first?.fix)
+    let pasted = "operations:\n" + fix.split(separator: "\n").map { "  \($0)\n" }.joined()
+    let report = try lint(manifests.dropLast() + [pasted])
+    #expect(report.failure == nil)
+    #expect(report.lines == [])
+    let synced = try lint(manifests.dropLast() + [pasted], .sqliteData)
+    #expect(
+      synced.lines.filter { $0.hasPrefix("0007") } == [
+        "0007 5:7 warning data-write-on-synced-table reminders"
+      ])
   }
 
   @Test("under local its moved column is a warning with another message")

@@ -567,6 +567,14 @@ extension Refusal {
         "m.yaml:2:131: error: `map_back` must name each value that `map` gives: `1`, `'x'` and `null` are missing"
       ]),
     Refusal(
+      "a mirror whose map_back does not undo its map",
+      manifest(
+        "move_column: { table: t, from: a, to: { name: b }, map: { 0: 0, 1: x, 2: x }, keep_source: true, mirror: true, map_back: { 0: 1, x: 2, 5: 5 } }"
+      ),
+      [
+        "m.yaml:2:131: error: `map_back` must undo `map`, which gives `0` for `0`, not for `1`"
+      ]),
+    Refusal(
       "a mirror with using",
       manifest(
         "move_column: { table: t, from: a, to: { name: b }, using: a, keep_source: true, mirror: true, map_back: { 0: 0 } }"

@@ -215,6 +215,7 @@ private func disagreementsOfPython(_ cases: [JSONTree]) throws -> String {
 /// Parts of the messages about what no shape says.
 private let beyondShapes = [
   "the table has no column", "`mirror` needs", "`map_back` needs", "`map_back` must name",
+  "`map_back` must undo",
   "`autoincrement` needs", "changes nothing", "duplicate ", "is called ",
   "loses the rows", "a foreign key needs a parent", "the new column has the name",
   "`dependents` is for",

@@ -30,7 +30,7 @@ struct ManifestReferenceTests {
   func documents() throws {
     let blocks = ManifestReference.document.components(separatedBy: "```yaml\n").dropFirst()
       .compactMap { $0.components(separatedBy: "\n```").first }
-    #expect(blocks.count == Grammar.operations.count + 3)
+    #expect(blocks.count == Grammar.operations.count + 4)
     for block in blocks where !block.hasPrefix("- ") {
       let found =
         block.hasPrefix("migrations:") ? configurationProblems(block) : problems(block)

@@ -50,24 +50,44 @@ private func message(
     + "rows can no longer be stored"
 }
 
-/// The same move, with the old column kept.
+/// The same move, with the old column kept, and both in step where the way back is known.
 private func safeMove(_ move: MoveColumn) -> String {
-  var lines = [
-    "# Once no device writes \(move.from) any more, a later migration may drop it. Until a version",
-    "# of schemactl has `mirror`, the app itself must write both columns.",
-    "- move_column:",
-    "    table: \(move.table)",
-    "    from: \(move.from)",
-    "    to: { \(definition(move.to)) }",
-  ]
-  switch move.mapping {
-  case .map(let values):
-    let pairs = values.map { "\($0.from.yaml): \($0.to.yaml)" }
-    lines.append("    map: { \(pairs.joined(separator: ", ")) }")
-  case .using(let source): lines.append("    using: \(yamlQuoted(source.text))")
+  let (note, values) =
+    switch move.mapping {
+    case .map(let values):
+      (
+        "# triggers keep both columns in step: map_back names every value that \(move.to.name) may hold.",
+        [
+          "map: { \(pairs(values)) }", "keep_source: true", "mirror: true",
+          "map_back: { \(pairs(values.inverted)) }",
+        ]
+      )
+    case .using(let source):
+      (
+        "# the app itself must write both columns.",
+        ["using: \(yamlQuoted(source.text))", "keep_source: true"]
+      )
+    }
+  let keys =
+    ["table: \(move.table)", "from: \(move.from)", "to: { \(definition(move.to)) }"] + values
+  return """
+    # Once no device writes \(move.from) any more, a later migration may drop it. Until then
+    \(note)
+    - move_column:
+    \(keys.map { "    " + $0 }.joined(separator: "\n"))
+    """
+}
+
+private func pairs(_ values: [MappedValue]) -> String {
+  values.map { "\($0.from.yaml): \($0.to.yaml)" }.joined(separator: ", ")
+}
+
+extension [MappedValue] {
+  /// The way back, to the first of the values that lead to the same one.
+  fileprivate var inverted: [MappedValue] {
+    var seen: Set<Literal> = []
+    return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }
   }
-  lines.append("    keep_source: true")
-  return lines.joined(separator: "\n")
 }
 
 private func definition(_ column: ColumnDefinition) -> String {

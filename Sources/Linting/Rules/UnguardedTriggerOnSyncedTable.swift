@@ -1,3 +1,4 @@
+import ManifestFormat
 import SQLText
 import SchemaModel
 
@@ -11,7 +12,8 @@ extension Rule {
       table's triggers. A trigger that writes synced tables then changes what has just arrived, which \
       goes out again as an edit of this device: a time of change moves on every device in turn, and \
       rows that another device made are made a second time. One that raises an error refuses the row. \
-      A trigger that keeps a local search index must fire for such rows, too, and is none such.
+      A trigger that keeps a local search index must fire for such rows, too, and is none such; nor \
+      are those of `mirror`, by which what an older device has written reaches the new column.
       """,
     fix: """
       Begin with WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges(); for cr-sqlite WHEN \
@@ -32,7 +34,7 @@ extension Rule {
       .sqliteData, tableManifest("notes", columns: "{ name: text, type: TEXT }"), trimManifest),
     check: { timeline, scope in
       timeline.made.compactMap { made in
-        guard made.object.kind == .trigger,
+        guard made.object.kind == .trigger, !timeline.mirrors(made.place),
           scope.syncs(made.object.table, in: made.place.migration)
         else { return nil }
         let tokens = TokenizedSQL(made.object.sql ?? "")
@@ -51,6 +53,14 @@ extension Rule {
           at: made.place, keys: ["name"], object: made.object.name, table: made.object.table)
       }
     })
+}
+
+extension Timeline {
+  /// Whether the operation makes the triggers of `mirror`: what an older device has written reaches
+  /// the new column by them alone.
+  fileprivate func mirrors(_ place: StatementPlace) -> Bool {
+    if case .moveColumn(let move)? = operation(place)?.kind { move.mirror } else { false }
+  }
 }
 
 private let guards: Set<String> = [

@@ -1,0 +1,297 @@
+import ManifestFormat
+import SQLText
+import SQLite
+import SchemaModel
+
+/// The triggers of `mirror`, which keep two columns of one table in step while an older version of
+/// the app writes the one and a newer version the other.
+///
+/// A row is in step when `map` leads from its old column to its new one, or `map_back` from the new
+/// one to the old. A trigger acts on a row that is not, and what it writes is in step: so none acts
+/// on what another one has written, nor on what it has written itself under `recursive_triggers`.
+struct Mirror {
+  private let table: ParsedTable
+  private let schema: Schema
+  private let old: Side
+  private let new: Side
+  private let row: String
+
+  /// - Parameter table: with both columns.
+  init(
+    _ move: MoveColumn, on table: ParsedTable, in schema: Schema
+  ) throws(PlanningError) {
+    guard case .map(let map) = move.mapping else {
+      throw PlanningError(
+        .manifest, "`mirror` needs `map`: an expression cannot be followed back", key: "mirror")
+    }
+    guard let row = table.rowOfTrigger else {
+      throw PlanningError(
+        .failed, "\(table.name) cannot be mirrored: its columns hide every name of the rowid",
+        key: "mirror")
+    }
+    self.table = table
+    self.schema = schema
+    self.row = row
+    let old = try StoredColumn(move.from, of: table)
+    let new = try StoredColumn(move.to.name, of: table)
+    try old.requireStorable(move.mapBack, of: "map_back")
+    try new.requireStorable(map, of: "map")
+    self.old = Side(
+      name: old.name, initial: old.initial, others: map, affinity: old.affinity)
+    self.new = Side(
+      name: new.name, initial: new.initial, others: move.mapBack, affinity: new.affinity)
+    try requireDefaultsInStep(old.isRequired || new.isRequired)
+  }
+
+  /// The CREATE TRIGGER statements. Their text enters fingerprints, which locks and ledgers keep
+  /// for ever: it must never change.
+  var triggers: [String] {
+    // What an INSERT leaves out speaks for nothing, unless only the new column's map knows it.
+    let speaks = new.other(of: new.initial) != nil
+    let isNewer = speaks ? ["(NOT \(new.isInitial) OR \(old.isInitial))"] : []
+    let isOlder = [new.isInitial] + (speaks ? ["NOT \(old.isInitial)"] : [])
+    let cases = [
+      (on: "insert", from: new, to: old, when: isNewer),
+      (on: "insert", from: old, to: new, when: isOlder),
+      (on: "update", from: new, to: old, when: ["NOT \(new.isUnchanged)"]),
+      (on: "update", from: old, to: new, when: ["NOT \(old.isUnchanged)", new.isUnchanged]),
+    ]
+    var taken = schema.objects.filter { $0.kind == .trigger }.map(\.name.asciiLowercased)
+    return cases.map { event, from, to, conditions in
+      let name = free("mirror_\(table.name)_\(from.name)_to_\(to.name)_on_\(event)", taken)
+      taken.append(name.asciiLowercased)
+      let columns = event == "update" ? "UPDATE OF \(Quoting.quoted(from.name))" : "INSERT"
+      return """
+        CREATE TRIGGER \(Quoting.quoted(name)) AFTER \(columns) ON \(Quoting.quoted(table.name))
+        WHEN \((conditions + [from.isNamed]).joined(separator: "\n  AND "))
+          AND NOT (\(isInStep))
+        BEGIN
+          UPDATE \(Quoting.quoted(table.name))
+          SET \(Quoting.quoted(to.name)) = \(from.othersValue)
+          WHERE \(row) AND \(from.isStill) AND \(to.isStill);
+        END
+        """
+    }
+  }
+
+  private var isInStep: String {
+    let forth = old.others.map { (old: $0.from, new: $0.to) }
+    let back = new.others.map { (old: $0.to, new: $0.from) }
+      .filter { pair in !forth.contains { $0 == pair } }
+    return (forth + back).map { "\(old.holds($0.old)) AND \(new.holds($0.new))" }
+      .joined(separator: "\n    OR ")
+  }
+
+  /// Where both maps name what an INSERT stores that names neither column, the row must be in step:
+  /// nobody could say which of the two is meant.
+  ///
+  /// - Parameter isNamed: whether every INSERT names one of them.
+  private func requireDefaultsInStep(_ isNamed: Bool) throws(PlanningError) {
+    guard !isNamed, let forth = old.other(of: old.initial), let back = new.other(of: new.initial),
+      forth != new.initial, back != old.initial
+    else { return }
+    throw PlanningError(
+      .manifest,
+      "an INSERT that names neither column stores \(old.initial.sql) in \(old.name) and "
+        + "\(new.initial.sql) in \(new.name), which are not in step: give \(new.name) the default "
+        + forth.sql, key: "to")
+  }
+}
+
+/// A name with a number behind it where another trigger has it.
+private func free(_ name: String, _ taken: [String]) -> String {
+  let candidates = (1...).lazy.map { $0 == 1 ? name : "\(name)_\($0)" }
+  return candidates.first { !taken.contains($0.asciiLowercased) } ?? name
+}
+
+extension Mirror {
+  /// One of the two columns, as conditions on the row that fired a trigger.
+  fileprivate struct Side {
+    let name: String
+    /// What a row holds when the INSERT does not name the column.
+    let initial: Literal
+    /// What the other column holds for each value of this one.
+    let others: [MappedValue]
+    /// How the column stores values; nil when its collation takes different ones for equal.
+    let affinity: Affinity?
+
+    private var now: String { "NEW.\(Quoting.quoted(name))" }
+    private var before: String { "OLD.\(Quoting.quoted(name))" }
+
+    /// As the keys of the map are compared: by storage class and byte for byte. IS does that itself
+    /// where all that equals the value is stored like it.
+    func holds(_ value: Literal) -> String {
+      isComparable(value)
+        ? "\(now) IS \(value.sql)" : ValueMap(column: now, entries: []).holds(value)
+    }
+
+    private func isComparable(_ value: Literal) -> Bool {
+      switch value {
+      case .null: true
+      case .integer: affinity == .integer
+      case .text: affinity == .text
+      case .real, .blob, .sql: false
+      }
+    }
+
+    var isInitial: String { holds(initial) }
+
+    var isUnchanged: String { isSame(now, before) }
+
+    /// Whether the row is as the write has left it: another trigger may have written it since, and
+    /// has been mirrored then.
+    var isStill: String { isSame(Quoting.quoted(name), now) }
+
+    private func isSame(_ a: String, _ b: String) -> String {
+      affinity == .integer || affinity == .text
+        ? "\(a) IS \(b)" : "(typeof(\(a)) = typeof(\(b)) AND +\(a) COLLATE BINARY IS +\(b))"
+    }
+
+    var isNamed: String {
+      let isListed = others.allSatisfy { isComparable($0.from) && $0.from != .null }
+      return isListed
+        ? "\(now) IN (\(others.map(\.from.sql).joined(separator: ", ")))"
+        : "(\(others.map { holds($0.from) }.joined(separator: " OR ")))"
+    }
+
+    var othersValue: String {
+      "CASE" + others.map { "\n    WHEN \(holds($0.from)) THEN \($0.to.sql)" }.joined() + "\n  END"
+    }
+
+    func other(of value: Literal) -> Literal? { others.first { $0.from == value }?.to }
+  }
+}
+
+/// A column that `mirror` writes, and a private table with one row, in which SQLite itself says what
+/// such a column stores.
+private struct StoredColumn {
+  let name: String
+  /// What a row holds when the INSERT does not name the column.
+  let initial: Literal
+  /// Whether such an INSERT is refused.
+  let isRequired: Bool
+  /// Nil when the column has a collation.
+  let affinity: Affinity?
+  private let isNotNull: Bool
+  private let probe: Connection
+
+  init(_ name: String, of table: ParsedTable) throws(PlanningError) {
+    guard let column = table.parsed.column(named: name) else {
+      throw PlanningError(.failed, "\(table.name) has no column \(name)")
+    }
+    let obstacle: String? =
+      if table.isInPrimaryKey(column) {
+        "is in the primary key"
+      } else if column.generated != nil {
+        "is computed"
+      } else if column.isUnique {
+        "is UNIQUE"
+      } else {
+        nil
+      }
+    if let obstacle {
+      throw PlanningError(
+        .manifest, "\(table.name).\(name) \(obstacle): `mirror` cannot write it", key: "mirror")
+    }
+    let type = column.type.map { table.tokens.text($0.range) } ?? ""
+    let value = column.defaultExpression.map { table.tokens.text($0.outerRange) }
+    self.name = column.name.text
+    // ANY in a STRICT table stores values as they are (STRICT Tables, section 4).
+    let isAny = table.parsed.isStrict && type.asciiLowercased == "any"
+    affinity = column.collation == nil ? isAny ? .blob : Affinity(ofType: type) : nil
+    isNotNull = column.notNull != nil
+    isRequired = isNotNull && value == nil
+    do {
+      probe = try Connection(path: nil)
+      let option = table.parsed.isStrict ? " STRICT" : ""
+      try probe.execute("CREATE TABLE probe (number INTEGER, stored \(type))\(option)")
+      try probe.execute("INSERT INTO probe (number) VALUES (1)")
+    } catch {
+      throw PlanningError(error)
+    }
+    guard let value else {
+      initial = .null
+      return
+    }
+    do {
+      // On a row that is there, SQLite takes a constant only (ALTER TABLE, section 5).
+      try probe.execute("ALTER TABLE probe ADD COLUMN initial \(type) DEFAULT \(value)")
+      initial = try probe.value("SELECT initial FROM probe").map(Literal.init) ?? .null
+    } catch {
+      if error.isFault { throw PlanningError(error) }
+      throw PlanningError(
+        .manifest,
+        "the default of \(table.name).\(name), \(value), is not a constant: `mirror` could not tell "
+          + "whether an INSERT has named the column", key: "mirror")
+    }
+  }
+
+  /// A value that the column would store as another one could never be found in step.
+  ///
+  /// - Parameter key: the map that gives the values.
+  func requireStorable(_ values: [MappedValue], of key: String) throws(PlanningError) {
+    for value in values.map(\.to) {
+      if value == .null, isNotNull {
+        throw PlanningError(
+          .manifest, "`\(key)` gives null, and \(name) is NOT NULL", key: key)
+      }
+      guard try !stores(value) else { continue }
+      throw PlanningError(
+        .manifest,
+        "`\(key)` gives \(value.sql), which \(name) would not store as it is: write it "
+          + "as a value of the column's type", key: key)
+    }
+  }
+
+  private func stores(_ value: Literal) throws(PlanningError) -> Bool {
+    do {
+      try probe.execute("UPDATE probe SET stored = \(value.sql)")
+      let isSame = ValueMap(column: "stored", entries: []).holds(value)
+      return try probe.value("SELECT \(isSame) FROM probe") == 1
+    } catch {
+      // A STRICT table refuses a value of another type.
+      if error.isFault { throw PlanningError(error) }
+      return false
+    }
+  }
+}
+
+extension Literal {
+  fileprivate init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .integer(let integer): self = .integer(integer)
+    case .real(let real): self = .real(real)
+    case .text(let text): self = .text(text)
+    case .blob(let bytes): self = .blob(bytes)
+    }
+  }
+}
+
+extension ParsedTable {
+  /// True for the row that fired a trigger; nil when no name of the rowid is left to say it by.
+  fileprivate var rowOfTrigger: String? {
+    guard parsed.isWithoutRowid else {
+      let name = rowidName ?? (hasRowidAlias ? identity.first.map { Quoting.quoted($0) } : nil)
+      return name.map { "\($0) = NEW.\($0)" }
+    }
+    return primaryKey.map { name in
+      let column = Quoting.quoted(name)
+      let isSame = "\(column) = NEW.\(column)"
+      // The key may tell apart what the column's own collation does not.
+      let isCollated = parsed.column(named: name)?.collation != nil
+      return isCollated ? "\(isSame) AND \(isSame) COLLATE BINARY" : isSame
+    }.joined(separator: " AND ")
+  }
+}
+
+extension Schema {
+  /// The triggers of `mirror` that hold a column of a table, by what they are called.
+  func mirrors(of column: String, in table: String) -> [String] {
+    objects(.trigger, on: table).filter { trigger in
+      guard trigger.name.asciiLowercased.hasPrefix("mirror_") else { return false }
+      let tokens = TokenizedSQL(trigger.sql ?? "")
+      return tokens.identifiers(in: 0..<tokens.bytes.count).contains { $0.isSame(as: column) }
+    }.map(\.name)
+  }
+}
