@@ -51,6 +51,14 @@ extension Connection {
         ["numeric", "text"].contains { problem.lowercased().hasPrefix("\($0) value in \(table).") }
       }
       guard isStrange, try !isMisread(problem) else { continue }
+      // ADD COLUMN with DEFAULT TRUE gives the rows that are there a number, whatever the type.
+      let isAddedTruth = try value(
+        """
+        SELECT 1 FROM pragma_table_list AS t, pragma_table_info(t.name, 'main') AS c
+        WHERE t.schema = 'main' AND lower(t.name || '.' || c.name) = lower(?1)
+          AND lower(c.dflt_value) IN ('true', 'false')
+        """, [.text(String(problem.split(separator: " value in ", maxSplits: 1).last ?? ""))])
+      guard isAddedTruth == nil else { continue }
       return
         "\(problem): no statement can have stored it, unless the type was changed in the schema "
         + "by hand"

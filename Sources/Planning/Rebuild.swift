@@ -90,8 +90,10 @@ struct Rebuild {
       .compactMap { $0.sql.map(qualified) }
       + ["DROP TABLE \(Self.copy)"]
     func statements(_ sql: [String]) -> [Step] { sql.map { .statement($0, nil) } }
-    return [.rewriting(true)] + statements(["CREATE TABLE \(Self.copy) (\(places.joined(separator: ", ")))"])
-      + [.copy(copyOut)] + statements(replacing) + [.copy(copyBack)]
+    let creating = ["CREATE TABLE \(Self.copy) (\(places.joined(separator: ", ")))"]
+    return [.rewriting(true)] + statements(creating) + [.copy(copyOut)] + statements(replacing) + [
+      .copy(copyBack)
+    ]
       + (try storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
       + statements(restoring) + [.rewriting(false)]
   }
@@ -138,7 +140,9 @@ struct Rebuild {
       condition: "(SELECT \(copied) FROM \(Self.copy)) IS NOT "
         + "(SELECT \(stored) FROM main.\(Quoting.quoted(table.name)))",
       message: "\(table.name) holds values that its columns' types would not store (a type was "
-        + "changed in the schema by hand), and making it anew would convert them")
+        + "changed in the schema by hand, or a column was added with DEFAULT TRUE), and making it "
+        + "anew would convert them. An UPDATE that sets each of those columns to itself stores what "
+        + "the types say")
   }
 
   /// A new type converts what it can. What it makes of a value must be that value still: '9' may

@@ -73,7 +73,8 @@ package struct RowCopy: Sendable, Hashable {
   package func bound(isFirst: Bool, rows: Int) -> String {
     guard let key else { return "SELECT NULL WHERE 0" }
     let start = isFirst ? "" : " WHERE \(key.past(parametersFrom: 1))"
-    return "SELECT \(key.list) FROM \(source) NOT INDEXED\(start) \(key.order) LIMIT 1 OFFSET \(rows - 1)"
+    return "SELECT \(key.list) FROM \(source) NOT INDEXED\(start) \(key.order) "
+      + "LIMIT 1 OFFSET \(rows - 1)"
   }
 
   private func statement(where conditions: [String]) -> String {

@@ -381,6 +381,21 @@ struct HostileDatabaseTests {
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }
 
+  /// SQLite (3.40) gives the rows that are there the number 1, whatever the column's type.
+  @Test("what ADD COLUMN with DEFAULT TRUE makes of a column of text is no damage")
+  func addedTruth() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES (1)")
+    try sandbox.addSQL("0002_add", "ALTER TABLE t ADD COLUMN c TEXT DEFAULT TRUE;")
+    try sandbox.migrate()
+    #expect(try sandbox.rows("SELECT typeof(c) FROM t") == [["integer"]])
+    try sandbox.addSQL("0003_update", "UPDATE t SET a = 2;")
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.rows("SELECT a, c FROM t") == [[2, "1"]])
+  }
+
   @Test("rows that break a constraint, and pages that nothing uses, are not damage")
   func harmless() throws {
     let sandbox = try Sandbox()

@@ -143,6 +143,8 @@ package struct VariedTable {
     var clauses: [String] = []
     var isNotNull = choices.chance(key + " not null", 30)
     var value = choices.chance(key + " default", 50) ? defaultValue(column, key) : nil
+    // ADD COLUMN would give it numbers, which no rebuild takes for texts.
+    if value == "TRUE", type == "TEXT" { value = "1" }
     // ADD COLUMN takes no other when there are rows.
     if isLate, let text = value, text.hasPrefix("(") || text.hasPrefix("CURRENT") { value = nil }
     // SQLite 3.40 says of it that it is NULL (`PRAGMA quick_check`).
