@@ -87,7 +87,10 @@ extension Rule {
 extension Rule.Example {
   /// The manifests, each under its number.
   fileprivate var text: String {
-    manifests.enumerated().map { "# \($0.offset + 1)\n\($0.element)" }.joined(separator: "\n")
+    manifests.enumerated().map { index, manifest in
+      let release = releases.first { $0.value == index + 1 }.map { ", released as \($0.key)" }
+      return "# \(index + 1)\(release ?? "")\n\(manifest)"
+    }.joined(separator: "\n")
   }
 }
 

@@ -3,6 +3,7 @@ import ManifestFormat
 import Migrating
 import Planning
 import SQLite
+import SchemaModel
 
 /// Judges a history by what it does, never by how it is written: it is replayed on a shadow, and
 /// the rules look at what became of each table and each column.
@@ -12,6 +13,7 @@ package struct Linter: Sendable {
   private let scope: SyncScope
   /// By the rule's id.
   private let overrides: [String: Severity]
+  private let oldestRelease: String?
   private let today: String
 
   /// - Parameters:
@@ -39,6 +41,7 @@ package struct Linter: Sendable {
       overrides[setting.rule] = Severity(setting.severity)
     }
     self.overrides = overrides
+    oldestRelease = configuration.sync.oldestRelease
     self.today = String(today.description.prefix(10))
   }
 
@@ -48,18 +51,23 @@ package struct Linter: Sendable {
   ///   - through: the last migration to look at, by id or number; nil is all.
   ///   - ids: findings of other migrations are left out; they are replayed all the same.
   ///   - isStrict: warnings and notes count as found, too.
+  ///   - isFull: the proof by two devices tries all pairs of releases.
   /// - Throws: what is 64 and above. A migration that fails (3) is in the report.
   package func lint(
-    through: String? = nil, reporting ids: Set<String>? = nil, isStrict: Bool = false
+    through: String? = nil, reporting ids: Set<String>? = nil, isStrict: Bool = false,
+    isFull: Bool = false
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
-    let (timeline, complete, failure) = try replay(migrations)
+    let (timeline, complete, failure) = try replay(migrations, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
     var waivers = Waivers(migrations, today: today)
     var findings = found.map { rule, draft in
-      finding(rule, draft, waivers.waive(rule.id, draft), migrations)
+      let waiver =
+        rule.id == Rule.twoDevices.id
+        ? waivers.waive(draft, foundAlsoBy: found, migrations) : waivers.waive(rule.id, draft)
+      return finding(rule, draft, waiver, migrations)
     }
     let problems = waivers.problems(complete: complete) { rule, migration in
       severity(rule, scope.profile(nil, in: migration)) != .off
@@ -81,18 +89,21 @@ package struct Linter: Sendable {
 
   /// What the history did, as far as it can be replayed; how many migrations that is.
   private func replay(
-    _ migrations: [Migration]
+    _ migrations: [Migration], _ isFull: Bool
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
     let shadow = try Shadow(project.application, passesOverRefused: true)
     let tracker = TableTracker(migrations)
     shadow.observe { tracker.note($0) }
+    var deltas: [SchemaDelta] = []
     for (index, migration) in migrations.enumerated() {
       tracker.begin(index)
       do {
-        tracker.end(try shadow.apply(migration).delta)
+        let delta = try shadow.apply(migration).delta
+        tracker.end(delta)
+        deltas.append(delta)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
-        return (tracker.timeline, index, error)
+        return (try proven(tracker.timeline, deltas, isFull), index, error)
       }
     }
     do {
@@ -100,7 +111,18 @@ package struct Linter: Sendable {
     } catch {
       throw Failure(error.status, "the schema cannot be looked through: \(error.message)")
     }
-    return (tracker.timeline, migrations.count, nil)
+    return (try proven(tracker.timeline, deltas, isFull), migrations.count, nil)
+  }
+
+  /// With what devices of two versions disagree about.
+  private func proven(
+    _ timeline: Timeline, _ deltas: [SchemaDelta], _ isFull: Bool
+  ) throws(Failure) -> Timeline {
+    guard severity(.twoDevices, profile) != .off else { return timeline }
+    var timeline = timeline
+    timeline.disagreements = try TwoDeviceProof.disagreements(
+      project, since: oldestRelease, deltas, timeline, scope, isFull: isFull)
+    return timeline
   }
 
   private func severity(_ rule: Rule, _ profile: Profile) -> Severity {
@@ -111,9 +133,10 @@ package struct Linter: Sendable {
     _ rule: Rule, _ draft: Draft, _ waiver: Waiver?, _ migrations: [Migration]
   ) -> Finding {
     let migration = migrations[draft.migration]
+    let severity = severity(rule, scope.profile(draft.table, in: draft.migration))
     return Finding(
       rule: rule.id,
-      severity: severity(rule, scope.profile(draft.table, in: draft.migration)),
+      severity: draft.isNote && severity != .off ? .note : severity,
       message: draft.message, file: migration.file, line: draft.position.line,
       column: draft.position.column, migration: migration.id, object: draft.object,
       waived: waiver != nil, reason: waiver?.reason, fix: draft.fix)

@@ -17,11 +17,14 @@ package struct Rule: Sendable, CustomStringConvertible {
 
   package struct Example: Sendable {
     package let profile: Profile
+    /// How many of the migrations each release has, where the rule asks for releases.
+    package let releases: [String: Int]
     /// The texts of the manifests, in order.
     package let manifests: [String]
 
-    init(_ profile: Profile, _ manifests: String...) {
+    init(_ profile: Profile, releases: [String: Int] = [:], _ manifests: String...) {
       self.profile = profile
+      self.releases = releases
       self.manifests = manifests
     }
   }
@@ -31,7 +34,7 @@ package struct Rule: Sendable, CustomStringConvertible {
     dropColumn, dropTable, renameColumn, renameTable,
     addNotNullWithoutDefault,
     notNullWithoutConflictDefault, syncedUnique, syncedPrimaryKey, syncedForeignKey, reservedName,
-    transactionControl, brokenObject,
+    twoDevices, transactionControl, brokenObject,
     waiverWithoutReason, waiverUnknownRule, waiverUnused, waiverExpired,
   ]
 
@@ -67,6 +70,8 @@ struct Draft: Sendable {
   /// The table whose syncing decides on the severity; nil: the profile does.
   let table: String?
   let fix: String?
+  /// Nothing is wrong, something could not be looked at: a note, unless the rule is off.
+  var isNote = false
 }
 
 extension Timeline {

@@ -10,7 +10,7 @@ struct SyncScope: Sendable {
   private let tables: Set<String>?
   private let localTables: Set<String>
   /// How many migrations of the history are older than the syncing.
-  private let unsynced: Int
+  let unsynced: Int
 
   /// - Throws: when `sync.since` names no migration.
   init(

@@ -1,10 +1,10 @@
 import SchemaModel
 
 /// How a declared type stores values (Datatypes In SQLite, section 3.1).
-enum Affinity: Sendable {
+package enum Affinity: Sendable {
   case text, numeric, integer, real, blob
 
-  init(ofType type: String) {
+  package init(ofType type: String) {
     let type = type.asciiLowercased
     func has(_ part: String) -> Bool { type.firstRange(of: part) != nil }
     self =

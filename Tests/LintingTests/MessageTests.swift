@@ -7,7 +7,7 @@ struct MessageTests {
   @Test("the messages of all bad examples")
   func messages() throws {
     let text = try Rule.all.map { rule in
-      let report = try lint(rule.bad.manifests, rule.bad.profile)
+      let report = try lint(rule.bad)
       return report.findings.filter { !$0.waived }.map {
         "\($0.file):\($0.line):\($0.column): \($0.severity.rawValue): \($0.message) (\($0.rule))"
       }.joined(separator: "\n")

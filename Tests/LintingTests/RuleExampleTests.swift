@@ -6,7 +6,7 @@ import Testing
 struct RuleExampleTests {
   @Test("the bad one is found once, and nothing else with it", arguments: Rule.all)
   func bad(_ rule: Rule) throws {
-    let report = try lint(rule.bad.manifests, rule.bad.profile)
+    let report = try lint(rule.bad)
     #expect(report.failure == nil)
     #expect(report.findings.filter { !$0.waived }.map(\.rule) == [rule.id])
   }
@@ -15,7 +15,7 @@ struct RuleExampleTests {
   func strictness(_ rule: Rule) throws {
     let order: [Severity] = [.off, .note, .warning, .error]
     func rank(_ profile: Profile) throws -> Int {
-      let found = try lint(rule.bad.manifests, profile).findings.first { $0.rule == rule.id }
+      let found = try lint(rule.bad, profile).findings.first { $0.rule == rule.id }
       return order.firstIndex(of: found?.severity ?? .off) ?? 0
     }
     let ranks = try Profile.allCases.map(rank)
@@ -24,7 +24,7 @@ struct RuleExampleTests {
 
   @Test("the good one gives no finding", arguments: Rule.all)
   func good(_ rule: Rule) throws {
-    let report = try lint(rule.good.manifests, rule.good.profile)
+    let report = try lint(rule.good)
     #expect(report.failure == nil)
     #expect(report.lines == [])
   }

@@ -25,6 +25,8 @@ struct Timeline: Sendable {
   var transactionControl: [(place: StatementPlace, what: String)] = []
   /// Calls of cr-sqlite's functions around an ALTER, by name.
   var alterCalls: [(place: StatementPlace, function: String)] = []
+  /// What devices of two versions of the app would disagree about.
+  var disagreements: [Disagreement] = []
 
   func operation(_ place: StatementPlace) -> Operation? {
     let operations = migrations[place.migration].manifest.operations

@@ -1,0 +1,241 @@
+import SQLite
+import SchemaModel
+
+/// What is tried with one table, from a device of one version to a device of another one.
+struct TableProof {
+  let sender: Device
+  let receiver: Device
+  /// Another device of the sender's version: what goes wrong between those two has nothing to do with
+  /// versions.
+  let twin: () throws(DatabaseError) -> Device
+  let makers: (sender: RowMaker, receiver: RowMaker)
+  let delivery: Delivery
+  /// Whether rows of a table travel; folded.
+  let syncs: (String) -> Bool
+  /// Whether a column of the sender's may be unknown to the receiver; both folded.
+  let mayLack: (String, String) -> Bool
+
+  enum Result {
+    case found([Counterexample])
+    /// No row could be made: by whom, and what SQLite said.
+    case unknown(AppVersion, String)
+  }
+
+  /// The first harm of each column, and of the table as a whole.
+  ///
+  /// - Parameter key: the table's folded name.
+  func result(of key: String) throws(DatabaseError) -> Result {
+    guard let table = try sender.table(key) else { return .found([]) }
+    let isOlder = sender.version.count < receiver.version.count
+    guard let other = try receiver.table(key) else {
+      return isOlder ? try missing(table) : .found([])
+    }
+    let least: RowPlan
+    switch try makers.sender.minimalRow(of: table) {
+    case .plan(let plan): least = plan
+    case .impossible(let message): return .unknown(sender.version, message)
+    }
+    if case .impossible(let message) = try makers.receiver.minimalRow(of: other) {
+      return .unknown(receiver.version, message)
+    }
+    var found = Findings()
+    var exchange = Exchange(
+      sender: sender, receiver: receiver, delivery: delivery, syncs: syncs)
+    try tryLeast(least, table, other, &exchange, &found)
+    if isOlder { try findUnknownColumns(table, other, least, &found) }
+    let whole = try makers.sender.fullRow(of: table).plan ?? least
+    for scenario in try scenarios(table, other, least, whole) {
+      // What is known of a column is enough.
+      if let column = scenario.column, found.columns.contains(column) { continue }
+      try note(exchange, scenario, table, &found)
+    }
+    try tryBothEditing(exchange, table, other, whole, &found)
+    return .found(found.all)
+  }
+
+  private struct Findings {
+    private(set) var all: [Counterexample] = []
+    private(set) var columns: Set<String?> = []
+
+    mutating func add(_ counterexample: Counterexample) {
+      if columns.insert(counterexample.column).inserted { all.append(counterexample) }
+    }
+  }
+
+  // MARK: What the receiver does not know
+
+  private func missing(_ table: DeviceTable) throws(DatabaseError) -> Result {
+    guard let plan = try makers.sender.minimalRow(of: table).plan else { return .found([]) }
+    return .found([
+      Counterexample(
+        table: table.name, column: nil, harm: .noTable, deeds: Scenario(plan).words,
+        steps: plan.insertions.map { Step(party: .sender, sql: $0.sql) } + [
+          Step(party: .receiver, sql: plan.row.sql)
+        ], tables: [table.key])
+    ])
+  }
+
+  private func findUnknownColumns(
+    _ table: DeviceTable, _ other: DeviceTable, _ least: RowPlan, _ found: inout Findings
+  ) throws(DatabaseError) {
+    for column in table.columns where other.column(column.key) == nil {
+      guard !mayLack(table.key, column.key) else { continue }
+      var plan = least
+      if plan.row[column.name] == nil {
+        guard let more = try makers.sender.adding(column, to: least, of: table) else { continue }
+        plan = more
+      }
+      found.add(
+        Counterexample(
+          table: table.name, column: column.key, harm: .noColumn, deeds: Scenario(plan).words,
+          steps: plan.insertions.map { Step(party: .sender, sql: $0.sql) } + [
+            Step(party: .receiver, sql: plan.row.sql)
+          ], tables: [table.key]))
+    }
+  }
+
+  // MARK: What the receiver refuses or changes
+
+  /// A column that must have a value and gets none would hide all else: once it is found, the
+  /// receiver is lent a value for it.
+  private func tryLeast(
+    _ plan: RowPlan, _ table: DeviceTable, _ other: DeviceTable, _ exchange: inout Exchange,
+    _ found: inout Findings
+  ) throws(DatabaseError) {
+    for _ in other.columns {
+      guard let counterexample = try outcome(exchange, Scenario(plan), table) else { return }
+      found.add(counterexample)
+      guard let key = counterexample.column, exchange.delivery.assumed[key] == nil,
+        let column = other.column(key), table.column(key) == nil
+      else { return }
+      let values = try makers.receiver.values(for: column, of: other)
+      let own = try makers.receiver.minimalRow(of: other).plan?.row[key]
+      exchange.delivery.assumed[key] = own ?? values.first
+    }
+  }
+
+  private func note(
+    _ exchange: Exchange, _ scenario: Scenario, _ table: DeviceTable, _ found: inout Findings
+  ) throws(DatabaseError) {
+    if let counterexample = try outcome(exchange, scenario, table) { found.add(counterexample) }
+  }
+
+  /// What goes wrong, unless it does so between two devices of the sender's version as well.
+  private func outcome(
+    _ exchange: Exchange, _ scenario: Scenario, _ table: DeviceTable
+  ) throws(DatabaseError) -> Counterexample? {
+    guard let counterexample = try exchange.outcome(of: scenario, on: table) else { return nil }
+    let control = try Exchange(sender: sender, receiver: twin(), delivery: delivery, syncs: syncs)
+    return try control.outcome(of: scenario, on: table) == nil ? counterexample : nil
+  }
+
+  private func scenarios(
+    _ table: DeviceTable, _ other: DeviceTable, _ least: RowPlan, _ whole: RowPlan
+  ) throws(DatabaseError) -> [Scenario] {
+    var scenarios = [Scenario(whole)]
+    for column in table.columns where !column.isInKey {
+      for value in try values(column, table, whole) {
+        var scenario = Scenario(least)
+        if table.refers(by: column), value != .null { scenario = Scenario(whole) }
+        scenario.insertions[scenario.insertions.count - 1][column.name] = value
+        scenario.column = column.key
+        scenarios.append(scenario)
+      }
+    }
+    scenarios += try twins(table, other, least) + twins(table, other, whole)
+    for column in table.columns where !column.isInKey && other.column(column.key) != nil {
+      guard !table.refers(by: column),
+        let value = try values(column, table, whole).first(where: {
+          $0 != .null && $0 != whole.row[column.name]
+        })
+      else { continue }
+      var scenario = Scenario(whole)
+      scenario.edit = (column, value)
+      scenario.column = column.key
+      scenarios.append(scenario)
+    }
+    return scenarios
+  }
+
+  /// The column's likeliest values, and NULL.
+  private func values(
+    _ column: DeviceTable.Column, _ table: DeviceTable, _ whole: RowPlan
+  ) throws(DatabaseError) -> [Value] {
+    if table.refers(by: column) { return [whole.row[column.name] ?? .null, .null] }
+    return try Array(makers.sender.values(for: column, of: table).prefix(16)) + [.null]
+  }
+
+  /// Two rows that are alike where the receiver asks for a difference.
+  private func twins(
+    _ table: DeviceTable, _ other: DeviceTable, _ plan: RowPlan
+  ) throws(DatabaseError) -> [Scenario] {
+    let key = table.primaryKey
+    guard key.count == 1, !table.refers(by: key[0]), let first = plan.row[key[0].name],
+      let second = try makers.sender.values(for: key[0], of: table).first(where: {
+        $0 != first && $0.storageClass == first.storageClass
+      })
+    else { return [] }
+    var scenarios: [Scenario] = []
+    for unique in other.uniques where unique.columns != [key[0].key] {
+      var same = plan.row
+      same[key[0].name] = second
+      // The sender may ask for a difference in another column.
+      var different = same
+      for column in table.columns where !column.isInKey && !unique.columns.contains(column.key) {
+        guard let value = different[column.name], !table.refers(by: column) else { continue }
+        different[column.name] =
+          try makers.sender.values(for: column, of: table).first { $0 != value } ?? value
+      }
+      let names = unique.columns.compactMap { $0 }
+      for row in [same, different] {
+        var scenario = Scenario(plan)
+        scenario.insertions.append(row)
+        scenario.column = names.count == 1 ? names[0] : nil
+        scenarios.append(scenario)
+      }
+    }
+    return scenarios
+  }
+
+  // MARK: Both edit
+
+  private func tryBothEditing(
+    _ exchange: Exchange, _ table: DeviceTable, _ other: DeviceTable, _ plan: RowPlan,
+    _ found: inout Findings
+  ) throws(DatabaseError) {
+    var edits: [(column: DeviceTable.Column, value: Value)] = []
+    for column in table.columns where !column.isInKey && !found.columns.contains(column.key) {
+      guard let same = other.column(column.key), same.affinity == column.affinity,
+        !table.refers(by: column), let now = plan.row[column.name],
+        let value = try makers.sender.values(for: column, of: table).first(where: { $0 != now })
+      else { continue }
+      edits.append((column, value))
+    }
+    guard let mine = edits.first, let theirs = edits.last, edits.count > 1 else { return }
+    // Triggers change rows as they like; what they refuse has been seen by now.
+    for device in [exchange.sender, exchange.receiver] {
+      device.connection.set(.triggers, to: false)
+    }
+    defer {
+      for device in [exchange.sender, exchange.receiver] {
+        device.connection.set(.triggers, to: true)
+      }
+    }
+    let meeting = BothEdit(exchange: exchange, plan: plan, mine: mine, theirs: theirs)
+    for senderFirst in [true, false] {
+      if let harm = try meeting.outcome(on: table, senderFirst: senderFirst) { found.add(harm) }
+    }
+  }
+}
+
+extension Scenario {
+  init(_ plan: RowPlan) {
+    self.init(insertions: plan.insertions)
+  }
+}
+
+extension DeviceTable {
+  fileprivate func refers(by column: Column) -> Bool {
+    foreignKeys.contains { $0.columns.contains(column.key) }
+  }
+}

@@ -1,0 +1,87 @@
+import History
+import ManifestFormat
+import SchemaModel
+
+extension Rule {
+  static let twoDevices = Rule(
+    id: "two-devices",
+    severities: Severities(.off, .error, .error),
+    why: """
+      Other rules say that something breaks devices; this one shows it. The schemas of adjacent \
+      releases in the history lock, and of each release and the history as it is now, are built in \
+      memory, rows are made that satisfy them, and both devices create and edit rows that reach the \
+      other one through a server. A device sends the columns that it has changed. A device that \
+      receives a row inserts NULL for a column that the row does not have (under cr-sqlite the \
+      default) and, where it has the row, updates only the columns that are there. A statement that \
+      SQLite refuses, a value or a row that is lost is a finding, at the migration that brings it, \
+      with the statements to see it in two sqlite3 shells. `sync.oldest_release` ends the support of \
+      older releases, `lint --full` tries all pairs. A waiver of the rule that found the same change \
+      of the same object covers this finding, too.
+      """,
+    fix: """
+      Make the change by adding only: a column that may be NULL or says NOT NULL ON CONFLICT REPLACE \
+      DEFAULT x, a table, an index that is not unique. What is there stays until no device runs a \
+      release that knows it.
+      """,
+    bad: Rule.Example(
+      .sqliteData, releases: ["1.0": 1],
+      tableManifest("reminders", columns: "{ name: urgency, type: INTEGER, check: urgency < 2 }"),
+      """
+      operations:
+        - alter_column: { table: reminders, column: urgency, check: urgency < 3 }
+      """),
+    good: Rule.Example(
+      .sqliteData, releases: ["1.0": 1],
+      tableManifest("reminders", columns: "{ name: urgency, type: INTEGER, check: urgency < 2 }"),
+      """
+      operations:
+        - add_column: { table: reminders, column: { name: priority, type: INTEGER } }
+      """),
+    check: { timeline, _ in
+      // What one operation does is one finding, whatever the columns that show it.
+      var operations: Set<[Int?]> = []
+      return timeline.disagreements.map(timeline.draft).filter { draft in
+        draft.isNote || !draft.isOneChange(timeline.migrations)
+          || operations.insert([draft.migration, draft.operation]).inserted
+      }
+    })
+}
+
+extension Timeline {
+  fileprivate func draft(_ disagreement: Disagreement) -> Draft {
+    let object = disagreement.column.map { "\(disagreement.table).\($0)" } ?? disagreement.table
+    guard let place = place(of: disagreement) else {
+      let manifest = migrations[disagreement.migration].manifest
+      return Draft(
+        message: disagreement.message, migration: disagreement.migration, operation: nil,
+        position: manifest.operations.first?.position ?? Position(line: 1, column: 1),
+        object: object, table: disagreement.table, fix: nil, isNote: disagreement.isNote)
+    }
+    var draft = draft(
+      disagreement.message, at: place,
+      keys: ["column", "from", "to", "columns", "unique", "name", "table"],
+      column: disagreement.column, object: object, table: disagreement.table)
+    draft.isNote = disagreement.isNote
+    return draft
+  }
+
+  /// The statement that changed what devices disagree about, as far as it is known.
+  fileprivate func place(of disagreement: Disagreement) -> StatementPlace? {
+    let table = disagreement.table.asciiLowercased
+    let own = changes.filter { change in
+      change.migration == disagreement.migration
+        && change.known.contains { $0.name.asciiLowercased == table }
+    }
+    if let column = disagreement.column?.asciiLowercased {
+      let lost = own.lazy.flatMap(\.lost).first { $0.name.asciiLowercased == column }
+      let place = lost?.place ?? own.lazy.compactMap { $0.columnPlaces[column] }.first
+      if let place, place.migration == disagreement.migration { return place }
+    }
+    let unique = indexes.first { index in
+      index.place.migration == disagreement.migration && index.table.asciiLowercased == table
+    }
+    guard let change = own.first else { return unique?.place }
+    if let removal = change.removal, change.isDropped || change.isRenamed { return removal }
+    return change.shaped.migration == disagreement.migration ? change.shaped : unique?.place
+  }
+}
