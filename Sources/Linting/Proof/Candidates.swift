@@ -26,8 +26,8 @@ struct Candidates: Sendable {
   func values(for column: DeviceTable.Column) -> [Value] {
     if column.isInKey { return keys(column) }
     let hinted = hints.values[column.key] ?? []
-    var values = hinted.filter { column.affinity != .text || $0.text != nil }
-    values += usual(column.affinity)
+    var values = usual(column.affinity)
+    values += hinted.filter { column.affinity != .text || $0.text != nil }
     values += [defaults[column.key]].compactMap { $0 }
     for case .integer(let number) in hinted {
       values += [.integer(number &+ 1), .integer(number &- 1)]

@@ -7,14 +7,23 @@ extension Counterexample {
   /// One line that says what happens to whom, and a script that shows it in two `sqlite3` shells.
   func message(_ sender: Device, _ receiver: Device) -> String {
     // Who refuses a row, when both have changed it, may be the one that made it.
-    let victim = steps.last?.party == .sender ? sender : receiver
-    return "\(sender.version.device) \(deeds); \(victim.version.device) \(consequence(victim))\n"
+    let victim = (steps.last?.party == .sender ? sender : receiver).version
+    let name = spelt([receiver, sender])
+    return "\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))\n"
       + script(sender, receiver)
   }
 
-  private func consequence(_ victim: Device) -> String {
-    let name = column.map { "\(table).\(spelt($0, victim))" } ?? table
-    return switch harm {
+  /// The column as the first device that has it spells it, or the table.
+  func spelt(_ devices: [Device]) -> String {
+    guard let column else { return table }
+    let names = devices.lazy.compactMap { device in
+      (try? device.table(table.asciiLowercased))?.column(column)?.name
+    }
+    return "\(table).\(names.first ?? column)"
+  }
+
+  private func consequence(_ name: String) -> String {
+    switch harm {
     case .noTable: "has no table \(table), and the row is lost"
     case .noColumn: "has no column \(name), and the value is lost"
     case .refused(let message): "refuses it: \(message)"
@@ -22,10 +31,6 @@ extension Counterexample {
       "keeps \(kept.shortLiteral) in \(name), where \(sent.shortLiteral) was sent"
     case .gone: "keeps only one of the rows of \(table)"
     }
-  }
-
-  private func spelt(_ column: String, _ device: Device) -> String {
-    (try? device.table(table.asciiLowercased))?.column(column)?.name ?? column
   }
 
   // MARK: The script
@@ -36,8 +41,9 @@ extension Counterexample {
       let schemas = [Step.Party.sender: sender, .receiver: receiver].mapValues {
         ScriptSchema($0, tables, extent)
       }
-      text = script(schemas, sender, receiver)
-      if shows(schemas) { break }
+      let seen = result(schemas)
+      text = script(schemas, sender, receiver) + "\n-- \(lesson(seen))"
+      if isShown(by: seen) { break }
     }
     return text
   }
@@ -65,46 +71,56 @@ extension Counterexample {
       }
       lines.append(step.sql + ";")
     }
-    return (lines + ["-- \(lesson)"]).joined(separator: "\n")
+    return lines.joined(separator: "\n")
   }
 
-  private var lesson: String {
+  private func lesson(_ seen: ScriptResult) -> String {
     switch harm {
-    case .noTable: "Refused: no such table: \(table)"
-    case .noColumn: "Refused: the table has no such column"
+    case .noTable, .noColumn: "Refused: \(seen.refusal ?? "it is not there")"
     case .refused(let message): "Refused: \(message)"
     case .changed(let sent, let kept): "\(kept.shortLiteral), and not \(sent.shortLiteral)"
     case .gone: "There should be one more."
     }
   }
 
-  /// Whether a plain SQLite does what the script says.
-  private func shows(_ schemas: [Step.Party: ScriptSchema]) -> Bool {
+  private enum ScriptResult {
+    case refused(String)
+    case done
+    /// It does not come to its last statement.
+    case incomplete
+
+    var refusal: String? { if case .refused(let message) = self { message } else { nil } }
+  }
+
+  /// What plain databases make of the script.
+  private func result(_ schemas: [Step.Party: ScriptSchema]) -> ScriptResult {
     do {
-      let connections = try schemas.mapValues { (schema) throws(DatabaseError) in
+      var connections: [Step.Party: Connection] = [:]
+      for (party, schema) in schemas {
         let connection = try Connection(path: nil)
         try connection.execute(schema.lines.joined(separator: "\n"))
-        return connection
+        connections[party] = connection
       }
-      for (index, step) in steps.enumerated() {
-        guard let connection = connections[step.party] else { return false }
-        do throws(DatabaseError) {
-          try connection.execute(step.sql)
-        } catch {
-          guard index == steps.count - 1 else { return false }
-          return switch harm {
-          case .refused(let message): error.message == message
-          case .noTable, .noColumn: true
-          case .changed, .gone: false
-          }
-        }
+      for step in steps.dropLast() { try connections[step.party]?.execute(step.sql) }
+      guard let last = steps.last, let connection = connections[last.party] else {
+        return .incomplete
+      }
+      do throws(DatabaseError) {
+        try connection.execute(last.sql)
+        return .done
+      } catch {
+        return .refused(error.message)
       }
     } catch {
-      return false
+      return .incomplete
     }
-    return switch harm {
-    case .changed, .gone: true
-    case .refused, .noTable, .noColumn: false
+  }
+
+  private func isShown(by result: ScriptResult) -> Bool {
+    switch (harm, result) {
+    case (.refused(let message), .refused(let seen)): message == seen
+    case (.noTable, .refused), (.noColumn, .refused), (.changed, .done), (.gone, .done): true
+    default: false
     }
   }
 }
@@ -123,7 +139,7 @@ private struct ScriptSchema {
 
   init(_ device: Device, _ tables: Set<String>, _ extent: Extent) {
     if device.enforcesForeignKeys { lines.append("PRAGMA foreign_keys = ON;") }
-    let needed = Self.withParents(tables, device)
+    let needed = (try? device.withParents(tables)) ?? tables
     var missing: Set<String> = []
     for object in device.schema.objects where !object.isInternal {
       guard let sql = object.sql else { continue }
@@ -145,18 +161,6 @@ private struct ScriptSchema {
       let names = missing.sorted().joined(separator: ", ")
       lines.insert("-- Functions of the app, which the shell does not have: \(names)", at: 0)
     }
-  }
-
-  private static func withParents(_ tables: Set<String>, _ device: Device) -> Set<String> {
-    var needed = tables
-    var rest = Array(tables)
-    while let table = rest.popLast() {
-      for key in (try? device.table(table))?.foreignKeys ?? []
-      where needed.insert(key.parent).inserted {
-        rest.append(key.parent)
-      }
-    }
-    return needed
   }
 }
 

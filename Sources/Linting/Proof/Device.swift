@@ -15,6 +15,8 @@ final class Device {
   let functions: Set<String>
   /// By folded name; virtual tables, and those that they keep for themselves, are left out.
   let tableNames: [String: String]
+  /// What the schema says of each table with its indexes and triggers, by folded name.
+  let definitions: [String: [[String]]]
   private var tables: [String: DeviceTable] = [:]
 
   init(
@@ -32,6 +34,13 @@ final class Device {
     tableNames = Dictionary(
       self.schema.tables.filter { !$0.isInternal && !$0.isVirtualTable }
         .map { ($0.name.asciiLowercased, $0.name) }, uniquingKeysWith: { first, _ in first })
+    var definitions: [String: [[String]]] = [:]
+    for object in self.schema.objects {
+      guard let sql = object.sql else { continue }
+      definitions[object.table.asciiLowercased, default: []]
+        .append([object.kind.rawValue, object.name, sql])
+    }
+    self.definitions = definitions.mapValues { $0.sorted { $0.lexicographicallyPrecedes($1) } }
   }
 
   /// - Parameter key: the folded name.
@@ -41,6 +50,23 @@ final class Device {
     let table = try DeviceTable(name, on: connection)
     tables[key] = table
     return table
+  }
+
+  /// The table and those that its foreign keys lead to; folded, as the tables are.
+  func withParents(_ tables: Set<String>) throws(DatabaseError) -> Set<String> {
+    var needed = tables
+    var rest = Array(tables)
+    while let name = rest.popLast() {
+      for key in try table(name)?.foreignKeys ?? [] where needed.insert(key.parent).inserted {
+        rest.append(key.parent)
+      }
+    }
+    return needed
+  }
+
+  /// All that decides which rows of the table the device takes.
+  func definition(of table: String) throws(DatabaseError) -> [[String]] {
+    try withParents([table]).sorted().flatMap { definitions[$0] ?? [] }
   }
 
   /// Runs `body` and takes back all that it did.

@@ -56,6 +56,11 @@ struct Exchange {
       tables: Set(sent.records.map(\.table)))
   }
 
+  /// Whether the sender does what the scenario says.
+  func isPossible(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
+    try send(scenario, table) != nil
+  }
+
   // MARK: Sending
 
   private struct Sent {

@@ -40,7 +40,7 @@ struct Step: Sendable {
 struct Counterexample: Sendable {
   let table: String
   /// Folded; nil when it is about the table.
-  let column: String?
+  var column: String?
   let harm: Harm
   /// What the sender does, in words.
   let deeds: String

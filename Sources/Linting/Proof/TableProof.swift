@@ -30,7 +30,7 @@ struct TableProof {
     guard let other = try receiver.table(key) else {
       return isOlder ? try missing(table) : .found([])
     }
-    let least: RowPlan
+    var least: RowPlan
     switch try makers.sender.minimalRow(of: table) {
     case .plan(let plan): least = plan
     case .impossible(let message): return .unknown(sender.version, message)
@@ -41,9 +41,11 @@ struct TableProof {
     var found = Findings()
     var exchange = Exchange(
       sender: sender, receiver: receiver, delivery: delivery, syncs: syncs)
-    try tryLeast(least, table, other, &exchange, &found)
-    if isOlder { try findUnknownColumns(table, other, least, &found) }
-    let whole = try makers.sender.fullRow(of: table).plan ?? least
+    let start = least
+    least = try settle(start, table, other, &exchange, &found)
+    if isOlder { try findUnknownColumns(table, other, start, &found) }
+    var whole = try makers.sender.fullRow(of: table).plan ?? least
+    whole = try settle(whole, table, other, &exchange, &found)
     for scenario in try scenarios(table, other, least, whole) {
       // What is known of a column is enough.
       if let column = scenario.column, found.columns.contains(column) { continue }
@@ -57,7 +59,10 @@ struct TableProof {
     private(set) var all: [Counterexample] = []
     private(set) var columns: Set<String?> = []
 
-    mutating func add(_ counterexample: Counterexample) {
+    /// - Parameter column: the folded column that it comes of, where that is known better.
+    mutating func add(_ counterexample: Counterexample, of column: String? = nil) {
+      var counterexample = counterexample
+      counterexample.column = counterexample.column ?? column
       if columns.insert(counterexample.column).inserted { all.append(counterexample) }
     }
   }
@@ -96,22 +101,50 @@ struct TableProof {
 
   // MARK: What the receiver refuses or changes
 
-  /// A column that must have a value and gets none would hide all else: once it is found, the
-  /// receiver is lent a value for it.
-  private func tryLeast(
-    _ plan: RowPlan, _ table: DeviceTable, _ other: DeviceTable, _ exchange: inout Exchange,
+  /// The row with other values, where they are refused, and with none that is.
+  ///
+  /// What is refused at first would hide all else. So once it is found, the column gets another
+  /// value; and one that the sender does not know is lent one at the receiver.
+  private func settle(
+    _ start: RowPlan, _ table: DeviceTable, _ other: DeviceTable, _ exchange: inout Exchange,
     _ found: inout Findings
-  ) throws(DatabaseError) {
-    for _ in other.columns {
-      guard let counterexample = try outcome(exchange, Scenario(plan), table) else { return }
-      found.add(counterexample)
-      guard let key = counterexample.column, exchange.delivery.assumed[key] == nil,
-        let column = other.column(key), table.column(key) == nil
-      else { return }
-      let values = try makers.receiver.values(for: column, of: other)
-      let own = try makers.receiver.minimalRow(of: other).plan?.row[key]
-      exchange.delivery.assumed[key] = own ?? values.first
+  ) throws(DatabaseError) -> RowPlan {
+    var plan = start
+    for _ in table.columns + other.columns {
+      guard let harm = try outcome(exchange, Scenario(plan), table) else { break }
+      if let key = harm.column, table.column(key) == nil, let column = other.column(key),
+        exchange.delivery.assumed[key] == nil
+      {
+        found.add(harm)
+        let own = try makers.receiver.minimalRow(of: other).plan?.row[key]
+        let others = try makers.receiver.values(for: column, of: other)
+        exchange.delivery.assumed[key] = own ?? others.first
+      } else if let (column, better) = try cause(of: harm, plan, table, exchange) {
+        found.add(harm, of: column.key)
+        plan = better
+      } else {
+        found.add(harm)
+        break
+      }
     }
+    return plan
+  }
+
+  /// The column that the harm comes of, and the row with a value in it that does none.
+  private func cause(
+    of harm: Counterexample, _ plan: RowPlan, _ table: DeviceTable, _ exchange: Exchange
+  ) throws(DatabaseError) -> (DeviceTable.Column, RowPlan)? {
+    for column in table.columns where !column.isInKey && plan.row[column.name] != nil {
+      guard harm.column == nil || harm.column == column.key else { continue }
+      for value in try values(column, table, plan) where value != plan.row[column.name] {
+        var better = plan
+        better.row[column.name] = value
+        guard try exchange.isPossible(Scenario(better), on: table) else { continue }
+        let rest = try outcome(exchange, Scenario(better), table)
+        if rest?.harm.signature != harm.harm.signature { return (column, better) }
+      }
+    }
+    return nil
   }
 
   private func note(
@@ -132,7 +165,7 @@ struct TableProof {
   private func scenarios(
     _ table: DeviceTable, _ other: DeviceTable, _ least: RowPlan, _ whole: RowPlan
   ) throws(DatabaseError) -> [Scenario] {
-    var scenarios = [Scenario(whole)]
+    var scenarios: [Scenario] = []
     for column in table.columns where !column.isInKey {
       for value in try values(column, table, whole) {
         var scenario = Scenario(least)

@@ -9,8 +9,8 @@ struct Disagreement: Sendable {
   /// The index of the migration that brought it.
   let migration: Int
   let table: String
-  /// As the table spells it; nil when it is about the table.
-  let column: String?
+  /// The table, or `reminders.status`.
+  let object: String
   let message: String
   /// Nothing is wrong; the table could not be tried.
   let isNote: Bool
@@ -95,15 +95,20 @@ final class TwoDeviceProof {
   func disagreements() throws(DatabaseError) -> [Disagreement] {
     var found: [Disagreement] = []
     var known: Set<Origin> = []
+    // Most tables are the same in many releases: what is tried of one goes for all of them.
+    var tried: Set<[[String]]> = []
     for pair in pairs {
       let (older, newer) = try (party(pair.older), party(pair.newer))
       for table in try tables(older.device, newer.device) {
+        let meeting =
+          try older.device.definition(of: table) + [[]] + newer.device.definition(of: table)
+        guard tried.insert(meeting).inserted else { continue }
         for (sender, receiver) in [(pair.older, pair.newer), (pair.newer, pair.older)] {
           for (origin, message) in try judge(table, sender, receiver) {
             guard known.insert(origin).inserted else { continue }
             found.append(
               Disagreement(
-                migration: origin.migration, table: origin.table, column: origin.column,
+                migration: origin.migration, table: origin.table, object: origin.object,
                 message: message(), isNote: origin.isNote))
           }
         }
@@ -116,7 +121,7 @@ final class TwoDeviceProof {
   private struct Origin: Hashable {
     let migration: Int
     let table: String
-    let column: String?
+    let object: String
     let isNote: Bool
   }
 
@@ -174,7 +179,7 @@ final class TwoDeviceProof {
     case .unknown(let version, let problem):
       let name = from.tableNames[table] ?? table
       let origin = Origin(
-        migration: suspects.last ?? last - 1, table: name, column: nil, isNote: true)
+        migration: suspects.last ?? last - 1, table: name, object: name, isNote: true)
       return [
         (
           origin,
@@ -189,19 +194,10 @@ final class TwoDeviceProof {
       for counterexample in counterexamples {
         let migration =
           try culprit(of: counterexample, table, sender, receiver, among: suspects) ?? last - 1
-        let spelt = try counterexample.column.map { (key) throws(DatabaseError) -> String in
-          for device in [to, from] {
-            if let column = try device.table(table)?.column(key) { return column.name }
-          }
-          return key
-        }
         let origin = Origin(
-          migration: migration, table: counterexample.table, column: spelt, isNote: false)
-        found.append(
-          (
-            origin,
-            { counterexample.message(from, to) }
-          ))
+          migration: migration, table: counterexample.table,
+          object: counterexample.spelt([to, from]), isNote: false)
+        found.append((origin, { counterexample.message(from, to) }))
       }
       return found
     }
@@ -233,18 +229,5 @@ final class TwoDeviceProof {
       if isSame { return migration }
     }
     return suspects.last
-  }
-}
-
-extension Device {
-  /// What the schema says of each table with its indexes and triggers, by folded name.
-  fileprivate var definitions: [String: [[String]]] {
-    var definitions: [String: [[String]]] = [:]
-    for object in schema.objects where tableNames[object.table.asciiLowercased] != nil {
-      guard let sql = object.sql else { continue }
-      definitions[object.table.asciiLowercased, default: []]
-        .append([object.kind.rawValue, object.name, sql])
-    }
-    return definitions.mapValues { $0.sorted { $0.lexicographicallyPrecedes($1) } }
   }
 }

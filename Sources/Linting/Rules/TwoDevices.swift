@@ -35,7 +35,9 @@ extension Rule {
       tableManifest("reminders", columns: "{ name: urgency, type: INTEGER, check: urgency < 2 }"),
       """
       operations:
-        - add_column: { table: reminders, column: { name: priority, type: INTEGER } }
+        - add_column:
+            table: reminders
+            column: { name: priority, type: INTEGER }
       """),
     check: { timeline, _ in
       // What one operation does is one finding, whatever the columns that show it.
@@ -49,20 +51,19 @@ extension Rule {
 
 extension Timeline {
   fileprivate func draft(_ disagreement: Disagreement) -> Draft {
-    let object = disagreement.column.map { "\(disagreement.table).\($0)" } ?? disagreement.table
-    guard let place = place(of: disagreement) else {
-      let manifest = migrations[disagreement.migration].manifest
-      return Draft(
-        message: disagreement.message, migration: disagreement.migration, operation: nil,
-        position: manifest.operations.first?.position ?? Position(line: 1, column: 1),
-        object: object, table: disagreement.table, fix: nil, isNote: disagreement.isNote)
-    }
-    var draft = draft(
-      disagreement.message, at: place,
-      keys: ["column", "from", "to", "columns", "unique", "name", "table"],
-      column: disagreement.column, object: object, table: disagreement.table)
-    draft.isNote = disagreement.isNote
-    return draft
+    let place = place(of: disagreement)
+    let operations = migrations[disagreement.migration].manifest.operations
+    let number = place?.operation ?? operations.firstIndex { $0.alters(disagreement.object) }
+    let operation = number.flatMap { operations.indices.contains($0) ? operations[$0] : nil }
+    let position =
+      disagreement.column.flatMap { operation?.definition(ofColumn: $0)?.position }
+      ?? ["column", "from", "to", "columns", "unique", "name", "table"].lazy
+      .compactMap { operation?.keys[$0] }.first ?? place?.position
+      ?? operations.first?.position
+    return Draft(
+      message: disagreement.message, migration: disagreement.migration, operation: number,
+      position: position ?? Position(line: 1, column: 1), object: disagreement.object,
+      table: disagreement.table, fix: nil, isNote: disagreement.isNote)
   }
 
   /// The statement that changed what devices disagree about, as far as it is known.
@@ -83,5 +84,21 @@ extension Timeline {
     guard let change = own.first else { return unique?.place }
     if let removal = change.removal, change.isDropped || change.isRenamed { return removal }
     return change.shaped.migration == disagreement.migration ? change.shaped : unique?.place
+  }
+}
+
+extension Disagreement {
+  /// Nil when it is about the table.
+  fileprivate var column: String? {
+    object == table ? nil : String(object.dropFirst(table.count + 1))
+  }
+}
+
+extension Operation {
+  /// Whether it is an `alter_column` of this column: one that only edits the stored definition runs
+  /// no statement that tells of it.
+  fileprivate func alters(_ object: String) -> Bool {
+    guard case .alterColumn(let change) = kind else { return false }
+    return "\(change.table).\(change.column)".asciiLowercased == object.asciiLowercased
   }
 }
