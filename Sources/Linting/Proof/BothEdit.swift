@@ -88,9 +88,7 @@ private struct Meeting {
     _ party: Step.Party, _ column: DeviceTable.Column, _ value: Value
   ) throws(DatabaseError) -> Bool {
     guard let record, let row = table(party).identity(of: record) else { return false }
-    let sql =
-      "UPDATE \(Quoting.identifier(table(party).name)) SET \(Quoting.identifier(column.name)) = "
-      + "\(value.literal) WHERE \(row.condition)"
+    let sql = table(party).update([(column, value)], of: row)
     steps.append(Step(party: party, sql: sql))
     return try device(party).refusal(of: sql) == nil
   }

@@ -36,7 +36,7 @@ final class Device {
         .map { ($0.name.asciiLowercased, $0.name) }, uniquingKeysWith: { first, _ in first })
     var definitions: [String: [[String]]] = [:]
     for object in self.schema.objects {
-      guard let sql = object.sql else { continue }
+      guard let sql = object.sql, !sql.isPlainIndex else { continue }
       definitions[object.table.asciiLowercased, default: []]
         .append([object.kind.rawValue, object.name, sql])
     }
@@ -137,6 +137,16 @@ final class Device {
       return nil
     }
     return RowIdentity(table: table.key, condition: "rowid = \(rowid)")
+  }
+}
+
+extension String {
+  /// Whether it is an index that takes every row: neither unique nor over an expression.
+  fileprivate var isPlainIndex: Bool {
+    guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(self)) else {
+      return false
+    }
+    return !index.isUnique && index.condition == nil && index.terms.allSatisfy { $0.column != nil }
   }
 }
 

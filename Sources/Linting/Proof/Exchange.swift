@@ -6,8 +6,8 @@ import SchemaModel
 struct Scenario: Sendable {
   /// Parents first.
   var insertions: [Insertion]
-  /// Then it changes a column of the last row.
-  var edit: (column: DeviceTable.Column, value: Value)?
+  /// Then it changes columns of the last row.
+  var edits: [(column: DeviceTable.Column, value: Value)] = []
   /// The folded column whose value is what the scenario is about.
   var column: String?
 
@@ -17,8 +17,9 @@ struct Scenario: Sendable {
       rows.count > 1
       ? "\(rows.dropLast().joined(separator: ", ")) and \(rows[rows.count - 1])"
       : rows.joined()
-    guard let edit else { return "creates \(list)" }
-    return "creates \(list) and then sets \(edit.column.name)=\(edit.value.shortLiteral)"
+    guard !edits.isEmpty else { return "creates \(list)" }
+    let changes = edits.map { "\($0.column.name)=\($0.value.shortLiteral)" }
+    return "creates \(list) and then sets \(changes.joined(separator: ", "))"
   }
 }
 
@@ -56,6 +57,12 @@ struct Exchange {
       tables: Set(sent.records.map(\.table)))
   }
 
+  /// Whether the sender does what the scenario says, and the receiver takes all of it as it is.
+  func isFine(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
+    guard let sent = try send(scenario, table) else { return false }
+    return try receive(sent.records) == nil
+  }
+
   /// Whether the sender does what the scenario says.
   func isPossible(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
     try send(scenario, table) != nil
@@ -80,14 +87,17 @@ struct Exchange {
         guard let values = try sender.stored(row) else { return nil }
         sent.records.append(ServerRecord(table: row.table, row: values))
       }
-      guard let edit = scenario.edit, let row = rows.last, var record = sent.records.last else {
+      guard !scenario.edits.isEmpty, let row = rows.last, var record = sent.records.last else {
         return sent
       }
-      let update = update(table, edit.column, edit.value, row)
+      let update = table.update(scenario.edits, of: row)
       guard try sender.refusal(of: update) == nil, try sender.violation(in: table) == nil,
-        let value = try sender.stored(row)?[edit.column.key], value != .null
+        let stored = try sender.stored(row)
       else { return nil }
-      record.set(edit.column.key, to: value)
+      for (column, _) in scenario.edits {
+        guard let value = stored[column.key], value != .null else { return nil }
+        record.set(column.key, to: value)
+      }
       sent.records.append(record)
       sent.steps.append(Step(party: .sender, sql: update))
       return sent
@@ -109,13 +119,6 @@ struct Exchange {
       if let table = try sender.table(key), try sender.violation(in: table) != nil { return nil }
     }
     return rows
-  }
-
-  private func update(
-    _ table: DeviceTable, _ column: DeviceTable.Column, _ value: Value, _ row: RowIdentity
-  ) -> String {
-    "UPDATE \(Quoting.identifier(table.name)) SET \(Quoting.identifier(column.name)) = "
-      + "\(value.literal) WHERE \(row.condition)"
   }
 
   // MARK: Receiving
@@ -189,7 +192,7 @@ struct Exchange {
     guard let column = column.flatMap({ table.column($0) }) else { return false }
     return try sender.trying { () throws(DatabaseError) in
       guard let row = try create(scenario.insertions)?.last,
-        try sender.refusal(of: update(table, column, kept, row)) == nil
+        try sender.refusal(of: table.update([(column, kept)], of: row)) == nil
       else { return false }
       return try sender.stored(row)?[column.key] == value
     }
@@ -202,6 +205,14 @@ extension DeviceTable {
     guard let name = message.split(separator: " ").last, !message.utf8.contains(UInt8(ascii: ","))
     else { return nil }
     return columns.first { name == "\(self.name).\($0.name)" }?.key
+  }
+
+  func update(
+    _ changes: [(column: Column, value: Value)], of row: RowIdentity
+  ) -> String {
+    let list = changes.map { "\(Quoting.identifier($0.column.name)) = \($0.value.literal)" }
+    return "UPDATE \(Quoting.identifier(name)) SET \(list.joined(separator: ", "))"
+      + " WHERE \(row.condition)"
   }
 
   /// Nil when the record does not have the table's key.

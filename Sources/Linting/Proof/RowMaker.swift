@@ -42,6 +42,11 @@ final class RowMaker {
     return new.values(for: column)
   }
 
+  /// Whether a CHECK or the condition of an index asks for something of the column, in any version.
+  func isChecked(_ column: DeviceTable.Column, of table: DeviceTable) -> Bool {
+    hints(table.key).values[column.key] != nil
+  }
+
   /// A row with what must be there, and with something to tell it by.
   func minimalRow(of table: DeviceTable) throws(DatabaseError) -> MadeRow {
     if let known = minimal[table.key] { return known }

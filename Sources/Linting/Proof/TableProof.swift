@@ -46,10 +46,13 @@ struct TableProof {
     if isOlder { try findUnknownColumns(table, other, start, &found) }
     var whole = try makers.sender.fullRow(of: table).plan ?? least
     whole = try settle(whole, table, other, &exchange, &found)
-    for scenario in try scenarios(table, other, least, whole) {
-      // What is known of a column is enough.
-      if let column = scenario.column, found.columns.contains(column) { continue }
-      try note(exchange, scenario, table, &found)
+    for batch in try batches(table, other, least, whole) {
+      if let all = batch.all, try exchange.isFine(all, on: table) { continue }
+      for scenario in batch.parts {
+        // What is known of a column is enough.
+        if let column = scenario.column, found.columns.contains(column) { continue }
+        try note(exchange, scenario, table, &found)
+      }
     }
     try tryBothEditing(exchange, table, other, whole, &found)
     return .found(found.all)
@@ -162,20 +165,52 @@ struct TableProof {
     return try control.outcome(of: scenario, on: table) == nil ? counterexample : nil
   }
 
-  private func scenarios(
+  /// Scenarios, and one that comes to all of them at once: most often it is fine, and then they are.
+  private struct Batch {
+    var all: Scenario?
+    var parts: [Scenario] = []
+  }
+
+  private func batches(
     _ table: DeviceTable, _ other: DeviceTable, _ least: RowPlan, _ whole: RowPlan
-  ) throws(DatabaseError) -> [Scenario] {
-    var scenarios: [Scenario] = []
+  ) throws(DatabaseError) -> [Batch] {
+    let twins = try twins(table, other, least) + twins(table, other, whole)
+    return try creations(table, least, whole) + [Batch(parts: twins)]
+      + [edits(table, other, whole)]
+  }
+
+  /// Rows with each value that a column is likely to take.
+  private func creations(
+    _ table: DeviceTable, _ least: RowPlan, _ whole: RowPlan
+  ) throws(DatabaseError) -> [Batch] {
+    var alone = Batch()
+    // By the place in the list of values; NULL is for itself.
+    var together: [Int: Batch] = [:]
     for column in table.columns where !column.isInKey {
-      for value in try values(column, table, whole) {
-        var scenario = Scenario(least)
-        if table.refers(by: column), value != .null { scenario = Scenario(whole) }
-        scenario.insertions[scenario.insertions.count - 1][column.name] = value
+      let isReference = table.refers(by: column)
+      let isChecked = makers.sender.isChecked(column, of: table)
+      for (index, value) in try values(column, table, whole).enumerated() {
+        let place = value == .null ? -1 : index
+        var scenario = Scenario(isReference && value != .null ? whole : least)
+        scenario[column.name] = value
         scenario.column = column.key
-        scenarios.append(scenario)
+        if isReference || isChecked || column.isNotNull && value == .null {
+          alone.parts.append(scenario)
+        } else {
+          var batch = together[place] ?? Batch(all: Scenario(whole))
+          batch.all?[column.name] = value
+          batch.parts.append(scenario)
+          together[place] = batch
+        }
       }
     }
-    scenarios += try twins(table, other, least) + twins(table, other, whole)
+    return [alone] + together.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private func edits(
+    _ table: DeviceTable, _ other: DeviceTable, _ whole: RowPlan
+  ) throws(DatabaseError) -> Batch {
+    var batch = Batch(all: Scenario(whole))
     for column in table.columns where !column.isInKey && other.column(column.key) != nil {
       guard !table.refers(by: column),
         let value = try values(column, table, whole).first(where: {
@@ -183,11 +218,12 @@ struct TableProof {
         })
       else { continue }
       var scenario = Scenario(whole)
-      scenario.edit = (column, value)
+      scenario.edits = [(column, value)]
       scenario.column = column.key
-      scenarios.append(scenario)
+      batch.parts.append(scenario)
+      batch.all?.edits.append((column, value))
     }
-    return scenarios
+    return batch
   }
 
   /// The column's likeliest values, and NULL.
@@ -264,6 +300,12 @@ struct TableProof {
 extension Scenario {
   init(_ plan: RowPlan) {
     self.init(insertions: plan.insertions)
+  }
+
+  /// A value of the last row.
+  fileprivate subscript(_ column: String) -> Value? {
+    get { insertions.last?[column] }
+    set { insertions[insertions.count - 1][column] = newValue }
   }
 }
 
