@@ -61,6 +61,24 @@ private let expected = """
   NULL or SET DEFAULT (synced-foreign-key)
   migrations/0001_step.yaml:10:11: error: notes.modificationDate has a name that CloudKit \
   keeps for itself: the record of such a row cannot be saved (reserved-name)
+  migrations/0002_step.yaml:2:39: error: a device with 0002_step creates reminders(id='one', \
+  urgency=2); a 1.0 device refuses it: CHECK constraint failed: urgency < 2
+  -- In one sqlite3 shell, a device with 0002_step:
+  PRAGMA foreign_keys = ON;
+  CREATE TABLE "reminders" (
+    "id" TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (hex(randomblob(16))),
+    "urgency" INTEGER CHECK (urgency < 3)
+  );
+  INSERT INTO reminders (id, urgency) VALUES ('one', 2);
+  -- In another one, a 1.0 device, to which it comes:
+  PRAGMA foreign_keys = ON;
+  CREATE TABLE "reminders" (
+    "id" TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (hex(randomblob(16))),
+    "urgency" INTEGER CHECK (urgency < 2)
+  );
+  INSERT INTO reminders (id, urgency) VALUES ('one', 2) ON CONFLICT (id) DO UPDATE SET urgency = \
+  excluded.urgency;
+  -- Refused: CHECK constraint failed: urgency < 2 (two-devices)
   migrations/0002_step.yaml:4:7: error: COMMIT does not belong in a migration: each one is \
   applied whole or not at all, and `migrate` refuses the statement (transaction-control)
   migrations/0002_step.yaml:3:7: error: the trigger reminders_trim does not compile: no such column: titel (broken-object)

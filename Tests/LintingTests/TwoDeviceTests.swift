@@ -192,6 +192,22 @@ struct AdditiveProofTests {
     }
   }
 
+  @Test("a default that calls a function of the app is one")
+  func appFunction() throws {
+    let step = sql(
+      """
+      ALTER TABLE lists ADD COLUMN code TEXT NOT NULL ON CONFLICT REPLACE DEFAULT (shortID());
+      ALTER TABLE lists ADD COLUMN rank INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT (nextRank())
+      """)
+    for strict in ["", " STRICT"] {
+      let table = sql("CREATE TABLE lists (id TEXT PRIMARY KEY NOT NULL, name TEXT)\(strict)")
+      let report = try lint(
+        [table, step], .sqliteData, functions: ["shortID", "nextRank"], releases: ["1.0": 1])
+      #expect(report.failure == nil)
+      #expect(report.proof == [])
+    }
+  }
+
   @Test("a default is enough for cr-sqlite")
   func crSQLite() throws {
     let step = sql("ALTER TABLE reminders ADD COLUMN status INTEGER NOT NULL DEFAULT 0")
@@ -257,6 +273,21 @@ struct FoundByProofTests {
       try proven(sql(change)) == [
         "3:7 error lists a 1.0 device creates lists(id='one', name='Milk')\(newer) has no table lists, "
           + "and the row is lost"
+      ])
+  }
+
+  @Test(
+    "what refers to a lost table is no finding of its own",
+    arguments: ["DROP TABLE p", "ALTER TABLE p RENAME TO q"])
+  func children(_ change: String) throws {
+    let first = sql(
+      """
+      CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL);
+      CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, parent TEXT REFERENCES p)
+      """)
+    #expect(
+      try proven(sql(change), after: first) == [
+        "3:7 error p a 1.0 device creates p(id='one')\(newer) has no table p, and the row is lost"
       ])
   }
 
@@ -341,7 +372,7 @@ struct FoundByProofTests {
     let found = try proven(step, after: table("name TEXT"))
     #expect(
       found.map { $0.split(separator: ";")[1] } == [
-        " a device with 0002_step keeps only one of the rows of a"
+        " a device with 0002_step does not keep each row of a"
       ])
   }
 

@@ -9,6 +9,19 @@ struct AppVersion: Sendable, Hashable {
   /// How many migrations it has.
   let count: Int
 
+  /// No device has it: a step on the way from one version to the next.
+  var isBetween: Bool { name.isEmpty }
+
+  init(name: String, isRelease: Bool, count: Int) {
+    self.name = name
+    self.isRelease = isRelease
+    self.count = count
+  }
+
+  init(between count: Int) {
+    self.init(name: "", isRelease: false, count: count)
+  }
+
   /// For a sentence.
   var device: String { isRelease ? "a \(name) device" : "a device with \(name)" }
 }

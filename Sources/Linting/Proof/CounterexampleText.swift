@@ -29,7 +29,7 @@ extension Counterexample {
     case .refused(let message): "refuses it: \(message)"
     case .changed(let sent, let kept):
       "keeps \(kept.shortLiteral) in \(name), where \(sent.shortLiteral) was sent"
-    case .gone: "keeps only one of the rows of \(table)"
+    case .gone: "does not keep each row of \(table)"
     }
   }
 
@@ -153,7 +153,7 @@ private struct ScriptSchema {
       guard extent == .all || isNeeded && needed.contains(object.table.asciiLowercased) else {
         continue
       }
-      let portable = PortableSQL(sql, functions: device.functions)
+      let portable = PortableSQL(sql, without: device.functions)
       missing.formUnion(portable.missing)
       lines.append(portable.text + ";")
     }
@@ -170,41 +170,5 @@ extension String {
       return false
     }
     return index.isUnique
-  }
-}
-
-/// A CREATE statement for a shell that knows none of the app's functions: a DEFAULT that calls one
-/// becomes another one, since no statement here leaves such a column out.
-private struct PortableSQL {
-  let text: String
-  /// Functions that it calls all the same.
-  let missing: Set<String>
-
-  /// - Parameter functions: folded names.
-  init(_ sql: String, functions: Set<String>) {
-    let tokens = TokenizedSQL(sql)
-    var bytes = tokens.bytes
-    if case .createTable(let table)? = try? parseCreate(tokens) {
-      for column in table.columns.reversed() {
-        guard let value = column.defaultExpression,
-          !tokens.calls(in: value.range).isDisjoint(with: functions)
-        else { continue }
-        bytes.replaceSubrange(value.outerRange, with: "(hex(randomblob(16)))".utf8)
-      }
-    }
-    text = String(decoding: bytes, as: UTF8.self)
-    let portable = TokenizedSQL(text)
-    missing = portable.calls(in: 0..<portable.bytes.count).intersection(functions)
-  }
-}
-
-extension TokenizedSQL {
-  /// The folded names of what is called inside a byte range.
-  fileprivate func calls(in range: Range<Int>) -> Set<String> {
-    let tokens = significant(in: range)
-    return Set(
-      zip(tokens, tokens.dropFirst()).compactMap { name, next in
-        name.kind == .word && text(next) == "(" ? text(name).asciiLowercased : nil
-      })
   }
 }

@@ -135,7 +135,8 @@ struct Exchange {
     try receiver.trying { () throws(DatabaseError) -> Problem? in
       var steps: [Step] = []
       for record in records where syncs(record.table) {
-        guard let table = try receiver.table(record.table) else { continue }
+        // That the table is missing is a finding of its own, and all else comes of it.
+        guard let table = try receiver.table(record.table) else { return nil }
         let sql = delivery.statement(record, into: table)
         steps.append(Step(party: .receiver, sql: sql))
         let refusal = try receiver.refusal(of: sql)

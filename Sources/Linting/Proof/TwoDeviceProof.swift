@@ -134,7 +134,7 @@ final class TwoDeviceProof {
     let party = try Party(hints) { [application] () throws(DatabaseError) in
       try Device(version, schema, application, enforcesForeignKeys: enforces)
     }
-    devices[version.count] = party
+    if !version.isBetween { devices[version.count] = party }
     return party
   }
 
@@ -210,24 +210,27 @@ final class TwoDeviceProof {
     }
   }
 
-  /// The first migration after which the same goes wrong.
+  /// The migration after which the same goes wrong, and before which it does not.
   private func culprit(
     of counterexample: Counterexample, _ table: String, _ sender: AppVersion,
     _ receiver: AppVersion, among suspects: [Int]
   ) throws(DatabaseError) -> Int? {
     let isOlder = sender.count < receiver.count
-    for migration in suspects.dropLast() {
-      let step = AppVersion(name: "", isRelease: false, count: migration + 1)
-      guard
-        case .found(let others) = try result(
-          table, isOlder ? sender : step, isOlder ? step : receiver)
-      else { continue }
-      let isSame = others.contains { other in
-        other.column == counterexample.column
-          && other.harm.signature == counterexample.harm.signature
-      }
-      if isSame { return migration }
+    guard var (low, high) = suspects.indices.last.map({ (0, $0) }) else { return nil }
+    while low < high {
+      let middle = (low + high) / 2
+      let step = AppVersion(between: suspects[middle] + 1)
+      let others = try result(table, isOlder ? sender : step, isOlder ? step : receiver)
+      if others.contains(counterexample) { high = middle } else { low = middle + 1 }
     }
-    return suspects.last
+    return suspects[high]
+  }
+}
+
+extension TableProof.Result {
+  /// Whether it has the same harm to the same column.
+  fileprivate func contains(_ one: Counterexample) -> Bool {
+    guard case .found(let all) = self else { return false }
+    return all.contains { $0.column == one.column && $0.harm.signature == one.harm.signature }
   }
 }
