@@ -285,8 +285,9 @@ struct FoundByProofTests {
       CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL);
       CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, parent TEXT REFERENCES p)
       """)
+    // No row of the newer schema can refer to a table that is not there: that is said in a note.
     #expect(
-      try proven(sql(change), after: first) == [
+      try proven(sql(change), after: first).filter { !$0.contains(" note ") } == [
         "3:7 error p a 1.0 device creates p(id='one')\(newer) has no table p, and the row is lost"
       ])
   }
@@ -602,7 +603,8 @@ struct ProofWaiverTests {
   func other() throws {
     #expect(try isWaived(drop, "rename-column") == [false])
     let both = sql("ALTER TABLE lists DROP COLUMN name;\nALTER TABLE reminders DROP COLUMN title")
-    let report = try lint([base, both + waiver("rename-column")], .sqliteData, releases: ["1.0": 1])
+    let report = try lint(
+      [base, both + waiver("rename-column")], .sqliteData, releases: ["1.0": 1])
     #expect(report.proof.map(\.waived) == [false, false])
   }
 

@@ -113,7 +113,7 @@ struct LintTests {
       let lines = run.output.split(separator: "\n")
       let first = try #require(lines.firstIndex { $0.hasSuffix(" [two-devices]") })
       #expect(
-        lines[first...].prefix(7) == [
+        lines[first...].prefix(7).map(String.init) == [
           "migrations/0002_drop.yaml:2:34: error: a 1.0 device creates notes(id='one', text='Milk', "
             + "color=1); a device with 0002_drop has no column notes.color, and the value is lost "
             + "[two-devices]",

@@ -24,12 +24,13 @@ final class Device {
   ) throws(DatabaseError) {
     self.version = version
     let missing = Set(application.missingFunctions.map(\.name.asciiLowercased))
-    self.schema = schema.withoutShadowTables().portable(without: missing)
+    let portable = schema.portable(without: missing)
+    self.schema = portable.withoutShadowTables()
     self.enforcesForeignKeys = enforcesForeignKeys
     functions = Set(
       ["uuid"] + application.declaredFunctions.map(\.name.asciiLowercased)
         + application.functions.map(\.name.asciiLowercased))
-    connection = try schema.portable(without: missing).scratch(application)
+    connection = try portable.scratch(application)
     try connection.fixClockAndChance()
     connection.set(.foreignKeys, to: enforcesForeignKeys)
     tableNames = Dictionary(

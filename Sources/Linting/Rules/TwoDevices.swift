@@ -53,7 +53,9 @@ extension Timeline {
   fileprivate func draft(_ disagreement: Disagreement) -> Draft {
     let place = place(of: disagreement)
     let operations = migrations[disagreement.migration].manifest.operations
-    let number = place?.operation ?? operations.firstIndex { $0.alters(disagreement.object) }
+    let number =
+      place?.operation ?? operations.firstIndex { $0.alters(disagreement.object) }
+      ?? (operations.count == 1 ? 0 : nil)
     let operation = number.flatMap { operations.indices.contains($0) ? operations[$0] : nil }
     let position =
       disagreement.column.flatMap { operation?.definition(ofColumn: $0)?.position }
