@@ -8,7 +8,7 @@ SOURCES := Sources Tests Plugins Package.swift
 STATIC := $(if $(filter Linux,$(shell uname -s)),--disable-local-rpath -Xswiftc -static-executable \
 	-Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s)
 
-.PHONY: help prerequisites demo test check sanitize fuzz torture release clean format
+.PHONY: help prerequisites demo test check sanitize fuzz torture rules release clean format
 
 help: prerequisites ## Show this help
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -40,6 +40,10 @@ torture: prerequisites ## Make faults happen for ten minutes; write how they end
 	swift build -c release --product schemactl --scratch-path .build/torture
 	swift build -c release --product Torture --scratch-path .build/torture
 	.build/torture/release/Torture --minutes 10 --write docs/reliability.md
+
+rules: prerequisites ## After a lint rule was added: write the registry, docs/rules.md and the messages
+	@Scripts/rules
+	@UPDATE_GOLDEN=1 swift test --disable-xctest --filter 'RuleDocumentationTests|MessageTests'
 
 format: prerequisites ## Format all Swift files in place
 	@swift format --in-place --parallel --recursive $(SOURCES)

@@ -118,7 +118,12 @@ let package = Package(
         "JSONSchemaChecking", "TestSupport",
       ],
       exclude: ["Golden"], swiftSettings: strict),
-    tests(of: "Linting", ["SchemaModel", "ManifestFormat", "History", "Migrating"]),
+    .testTarget(
+      name: "LintingTests",
+      dependencies: [
+        "Linting", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
+      ],
+      exclude: ["Golden"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -44,9 +44,12 @@ package var rulesDocument: String {
     |---|---|---|---|---|
 
     """
-  for rule in Rule.all {
-    let cells = Profile.allCases.map { rule.severities[$0].rawValue }
-    text += "| [\(rule.id)](#\(rule.id)) | \(cells.joined(separator: " | ")) |\n"
+  for section in Rule.Section.allCases {
+    text += "| **\(section.rawValue)** | | | | |\n"
+    for rule in Rule.all where rule.section == section {
+      let cells = Profile.allCases.map { rule.severities[$0].rawValue }
+      text += "| [\(rule.id)](#\(rule.id)) | \(cells.joined(separator: " | ")) |\n"
+    }
   }
   for rule in Rule.all {
     text += """
@@ -85,12 +88,17 @@ extension Rule {
 }
 
 extension Rule.Example {
-  /// The manifests, each under its number.
+  /// The manifests, each under its number, behind the other files that the rule asks for.
   fileprivate var text: String {
-    manifests.enumerated().map { index, manifest in
+    let others = [
+      configuration.isEmpty ? nil : "# schemactl.yaml\n\(configuration)",
+      baseline.map { "# the baseline\n# \($0)" },
+    ].compactMap { $0 }
+    let numbered = manifests.enumerated().map { index, manifest in
       let release = releases.first { $0.value == index + 1 }.map { ", released as \($0.key)" }
       return "# \(index + 1)\(release ?? "")\n\(manifest)"
-    }.joined(separator: "\n")
+    }
+    return (others + numbered).joined(separator: "\n")
   }
 }
 

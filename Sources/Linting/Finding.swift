@@ -14,12 +14,18 @@ package struct Finding: Sendable, Hashable {
   package let migration: String
   /// `reminders`, `reminders.isCompleted`, or the name of an index.
   package let object: String?
-  /// The manifest allows the finding.
+  /// The manifest allows the finding, or a baseline knows it.
   package let waived: Bool
   /// Why it does.
   package let reason: String?
   /// A piece of a manifest, or of SQL where SQL stands there, that does the same safely.
   package let fix: String?
+
+  func waived(because reason: String) -> Finding {
+    Finding(
+      rule: rule, severity: severity, message: message, file: file, line: line, column: column,
+      migration: migration, object: object, waived: true, reason: reason, fix: fix)
+  }
 }
 
 package struct LintReport: Sendable {

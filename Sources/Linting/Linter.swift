@@ -10,26 +10,26 @@ import SchemaModel
 package struct Linter: Sendable {
   package let profile: Profile
   private let project: Project
-  private let scope: SyncScope
+  private let scope: LintScope
   /// By the rule's id.
   private let overrides: [String: Severity]
-  private let oldestRelease: String?
+  private let baseline: Baseline?
   private let today: String
 
   /// - Parameters:
   ///   - profile: instead of the one that `sync.engine` of the configuration picks.
+  ///   - baseline: findings that are known, and not reported.
   ///   - configurationFile: how messages name the configuration.
   ///   - today: waivers whose last day is over by then do not hold.
   /// - Throws: when the configuration names a rule or a migration that is not there (65).
   package init(
     project: Project, configuration: Configuration, profile: Profile? = nil,
-    configurationFile: String = "schemactl.yaml", today: Timestamp = .now
+    baseline: Baseline? = nil, configurationFile: String = "schemactl.yaml", today: Timestamp = .now
   ) throws(Failure) {
     self.project = project
     self.profile = profile ?? Profile(configuration.sync.engine)
-    scope = try SyncScope(
-      configuration.sync, profile: self.profile, migrations: project.migrations,
-      file: configurationFile)
+    scope = try LintScope(
+      configuration, profile: self.profile, project: project, file: configurationFile)
     var overrides: [String: Severity] = [:]
     for setting in configuration.rules {
       guard Rule.named(setting.rule) != nil else {
@@ -41,7 +41,7 @@ package struct Linter: Sendable {
       overrides[setting.rule] = Severity(setting.severity)
     }
     self.overrides = overrides
-    oldestRelease = configuration.sync.oldestRelease
+    self.baseline = baseline
     self.today = String(today.description.prefix(10))
   }
 
@@ -69,16 +69,39 @@ package struct Linter: Sendable {
         ? waivers.waive(draft, foundAlsoBy: found, migrations) : waivers.waive(rule.id, draft)
       return finding(rule, draft, waiver, migrations)
     }
+    findings = findings.filter { $0.severity != .off }
+    var baseline = baseline
+    findings = inReadingOrder(findings, migrations).map { known($0, to: &baseline) }
     let problems = waivers.problems(complete: complete) { rule, migration in
       severity(rule, scope.profile(nil, in: migration)) != .off
     }
     findings += problems.map { finding($0.rule, $0.draft, nil, migrations) }
+    let replayed = Set(migrations.prefix(complete).map(\.id))
+    findings += unused(baseline, replayed: replayed)
     let reported = findings.filter { finding in
       finding.severity != .off && (ids?.contains(finding.migration) ?? true)
     }
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
       isStrict: isStrict)
+  }
+
+  private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
+    // A waiver says more, and comes first; rules about waivers stay out of a baseline.
+    guard !finding.waived,
+      baseline?.contains(finding.rule, finding.migration, finding.object) ?? false
+    else { return finding }
+    return finding.waived(because: "It is in the baseline, \(baseline?.file ?? "").")
+  }
+
+  private func unused(_ baseline: Baseline?, replayed: Set<String>) -> [Finding] {
+    guard let baseline else { return [] }
+    return baseline.unused(of: Set(project.migrations.map(\.id)), replayed: replayed).map { entry in
+      Finding(
+        rule: Rule.baselineUnused.id, severity: severity(.baselineUnused, profile),
+        message: entry.message, file: baseline.file, line: entry.line, column: 1,
+        migration: entry.migration, object: entry.object, waived: false, reason: nil, fix: nil)
+    }
   }
 
   private func targets(_ through: String?) throws(Failure) -> [Migration] {
@@ -91,26 +114,41 @@ package struct Linter: Sendable {
   private func replay(
     _ migrations: [Migration], _ isFull: Bool
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
-    let shadow = try Shadow(project.application, passesOverRefused: true)
-    let tracker = TableTracker(migrations)
+    // One by one, so that each finding stands at the operation that it is about.
+    var application = project.application
+    application.forcedStrategy = .native
+    let shadow = try Shadow(application, passesOverRefused: true)
+    let tracker = TableTracker(migrations, application)
     shadow.observe { tracker.note($0) }
     var deltas: [SchemaDelta] = []
     for (index, migration) in migrations.enumerated() {
       tracker.begin(index)
       do {
-        let delta = try shadow.apply(migration).delta
-        tracker.end(delta)
-        deltas.append(delta)
+        let step = try shadow.apply(migration)
+        tracker.end(step.delta, shadow.schema)
+        tracker.note(leftBehind: step.temporary)
+        deltas.append(step.delta)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+        try requireAnswers(tracker)
         return (try proven(tracker.timeline, deltas, isFull), index, error)
       }
     }
     do {
-      tracker.note(try shadow.schema.brokenObjects(project.application))
+      let schema = shadow.schema
+      // Without such quotes the second look, which makes the whole schema again, is the same.
+      let isQuoted = schema.objects.contains { object in
+        [.view, .trigger].contains(object.kind)
+          && object.sql?.utf8.contains(UInt8(ascii: "\"")) ?? false
+      }
+      tracker.finish(
+        schema, broken: try schema.brokenObjects(project.application),
+        doubleQuoted: isQuoted
+          ? try schema.brokenObjects(project.application, allowsQuotedStrings: false) : [])
     } catch {
       throw Failure(error.status, "the schema cannot be looked through: \(error.message)")
     }
+    try requireAnswers(tracker)
     return (try proven(tracker.timeline, deltas, isFull), migrations.count, nil)
   }
 
@@ -121,19 +159,29 @@ package struct Linter: Sendable {
     guard severity(.twoDevices, profile) != .off else { return timeline }
     var timeline = timeline
     timeline.disagreements = try TwoDeviceProof.disagreements(
-      project, since: oldestRelease, deltas, timeline, scope, isFull: isFull)
+      project, deltas, timeline, scope, isFull: isFull)
     return timeline
+  }
+
+  private func requireAnswers(_ tracker: TableTracker) throws(Failure) {
+    guard let fault = tracker.fault else { return }
+    throw Failure(fault.status, "the private replay cannot be asked: \(fault.message)")
   }
 
   private func severity(_ rule: Rule, _ profile: Profile) -> Severity {
     overrides[rule.id] ?? rule.severities[profile]
   }
 
+  private func severity(_ rule: Rule, _ draft: Draft) -> Severity {
+    let isKnownToAll = rule.concernsOlderVersions && !scope.isUnknownSomewhere(draft.migration)
+    return severity(rule, isKnownToAll ? .local : scope.profile(draft.table, in: draft.migration))
+  }
+
   private func finding(
     _ rule: Rule, _ draft: Draft, _ waiver: Waiver?, _ migrations: [Migration]
   ) -> Finding {
     let migration = migrations[draft.migration]
-    let severity = severity(rule, scope.profile(draft.table, in: draft.migration))
+    let severity = severity(rule, draft)
     return Finding(
       rule: rule.id,
       severity: draft.isNote && severity != .off ? .note : severity,

@@ -4,7 +4,11 @@ import ManifestFormat
 /// A rule: what it is, why it is one, and how it finds what breaks it.
 package struct Rule: Sendable, CustomStringConvertible {
   package let id: String
+  package let section: Section
   let severities: Severities
+  /// It is about devices with an older version of the app: a migration that every device has run
+  /// is judged as under `local`.
+  var concernsOlderVersions = false
   /// One paragraph.
   package let why: String
   /// What to do instead: one paragraph.
@@ -13,30 +17,46 @@ package struct Rule: Sendable, CustomStringConvertible {
   package let bad: Example
   /// A history that comes to the same without a finding.
   package let good: Example
-  let check: @Sendable (Timeline, SyncScope) -> [Draft]
+  let check: @Sendable (Timeline, LintScope) -> [Draft]
 
   package struct Example: Sendable {
     package let profile: Profile
     /// How many of the migrations each release has, where the rule asks for releases.
     package let releases: [String: Int]
+    /// `schemactl.yaml`, where the rule asks for it.
+    package let configuration: String
+    /// The baseline, where the rule asks for it.
+    package let baseline: String?
     /// The texts of the manifests, in order.
     package let manifests: [String]
 
-    init(_ profile: Profile, releases: [String: Int] = [:], _ manifests: String...) {
+    init(
+      _ profile: Profile, releases: [String: Int] = [:], configuration: String = "",
+      baseline: String? = nil, _ manifests: String...
+    ) {
       self.profile = profile
       self.releases = releases
+      self.configuration = configuration
+      self.baseline = baseline
       self.manifests = manifests
     }
   }
 
-  /// The rules, in the order of the documentation.
-  package static let all: [Rule] = [
-    dropColumn, dropTable, renameColumn, renameTable,
-    addNotNullWithoutDefault,
-    notNullWithoutConflictDefault, syncedUnique, syncedPrimaryKey, syncedForeignKey, reservedName,
-    twoDevices, transactionControl, brokenObject,
-    waiverWithoutReason, waiverUnknownRule, waiverUnused, waiverExpired,
-  ]
+  /// What a rule is about, in the order of the documentation.
+  package enum Section: String, Sendable, CaseIterable {
+    case removes = "Removes or renames"
+    case losesData = "Loses data"
+    case failsOnData = "Fails on real data"
+    case breaksDevices = "Breaks other devices"
+    case misplaced = "Does not belong in a migration"
+    case hurtsLater = "Will hurt later"
+    case waivers = "About the waivers"
+  }
+
+  /// The rules, in the order of the documentation: by section, then by name.
+  package static let all: [Rule] = Section.allCases.flatMap { section in
+    registered.filter { $0.section == section }
+  }
 
   package static func named(_ id: String) -> Rule? { all.first { $0.id == id } }
 
@@ -55,7 +75,7 @@ package struct Rule: Sendable, CustomStringConvertible {
   }
 
   /// Whether the rule is about waivers, which no waiver can allow.
-  var isAboutWaivers: Bool { id.hasPrefix("waiver-") }
+  var isAboutWaivers: Bool { section == .waivers }
 }
 
 /// A finding before its severity and its waiver are known.
@@ -81,13 +101,14 @@ extension Timeline {
   /// - Parameters:
   ///   - keys: the first of them that the operation has is the place.
   ///   - column: the place is where the operation defines this column, if it does.
+  ///   - position: the place, where it is known better.
   func draft(
     _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
-    object: String?, table: String?, fix: String? = nil
+    object: String?, table: String?, fix: String? = nil, position: Position? = nil
   ) -> Draft {
     let operation = operation(place)
     let position =
-      column.flatMap { operation?.definition(ofColumn: $0)?.position }
+      position ?? column.flatMap { operation?.definition(ofColumn: $0)?.position }
       ?? keys.lazy.compactMap { operation?.keys[$0] }.first ?? place.position
     return Draft(
       message: message, migration: place.migration, operation: place.operation,

@@ -10,6 +10,8 @@ package struct Configuration: Sendable {
   package var functions: [DeclaredFunction] = []
   package var collations: [String] = []
   package var rules: [RuleSetting] = []
+  /// The file of the findings that lint does not report.
+  package var baseline: String?
   /// Whether `migrate` makes a backup every time.
   package var backup: BackupConfiguration?
   /// Globs of live objects that are not ours.
@@ -114,6 +116,7 @@ extension ManifestDecoder {
     configuration.collations = names(fields["collations"])
     configuration.rules = (fields["lint"].flatMap { Fields($0)["rules"] }?.entries ?? [])
       .compactMap(ruleSetting)
+    configuration.baseline = fields["lint"].flatMap { Fields($0)["baseline"] }.map(text)
     configuration.backup = fields["backup"].map(backup)
     configuration.ignore = names(fields["ignore"])
     return configuration

@@ -59,10 +59,13 @@ extension Grammar {
   private static let lintConfiguration = MappingRule(
     "`lint` of the configuration",
     [
-      .required(
+      .optional(
         "rules",
         .map(
           key: .text(.name), value: .choice(RuleSeverity.allCases.map(\.rawValue)), atLeast: 0),
-        "For each rule its severity.")
+        "For each rule its severity."),
+      .optional(
+        "baseline", .text(.filled),
+        "The file of the findings that were there when lint was adopted."),
     ])
 }

@@ -35,7 +35,7 @@ extension Project {
     var report = DryRunReport(plan: plan, failure: plan.failure)
     guard exists else { return report }
     let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
-    if !plan.migrations.isEmpty { try requireWhole(connection, options.database) }
+    if !plan.migrations.isEmpty { try requireWhole(connection, options.database, plan) }
     var questions = Questions(
       connection: connection, database: options.database, redacts: options.redactsValues)
     for planned in plan.migrations {
@@ -52,10 +52,13 @@ extension Project {
   }
 }
 
-private func requireWhole(_ connection: Connection, _ database: String) throws(Failure) {
+private func requireWhole(
+  _ connection: Connection, _ database: String, _ plan: PlanReport
+) throws(Failure) {
+  let rewritten = plan.migrations.reduce(into: Set()) { $0.formUnion($1.rewritten) }
   let damage: String?
   do {
-    damage = try connection.structuralDamage()
+    damage = try connection.structuralDamage(rewriting: rewritten)
   } catch {
     throw Failure(error, database: database)
   }

@@ -10,14 +10,30 @@ package struct PlanReport: Sendable {
   package let database: String?
   package let hasLedger: Bool
   package let isHistoryEmpty: Bool
+  /// Whether there is a database whose rows tell what the plan costs.
+  package let isMeasured: Bool
   package var migrations: [PlannedMigration]
   /// Why the plan ends early.
   package var failure: Failure?
+
+  /// Of all operations whose cost is known; nil without a database.
+  package var cost: Cost? {
+    isMeasured ? costs.compactMap { $0 }.reduce(Cost(), +) : nil
+  }
+
+  /// Whether `cost` leaves out operations of which nobody can tell.
+  package var isCostPartial: Bool { costs.contains(nil) }
+
+  private var costs: [Cost?] { migrations.flatMap(\.costs) }
 }
 
 package struct PlannedMigration: Sendable {
   package let migration: Migration
   package let operations: [OperationPlan]
+  /// For each operation.
+  package let work: [Work]
+  /// For each operation: nil without a database, and where nobody can tell.
+  package let costs: [Cost?]
   /// What the ledger will say of it.
   package let row: LedgerRow
   /// Tables in which the migration can break foreign keys: those that are there before it, and
@@ -26,6 +42,8 @@ package struct PlannedMigration: Sendable {
   package let foreignKeysAfter: [String]
   /// Tables that it writes, in folded spelling.
   package let written: Set<String>
+  /// Those of them whose rows are changed or removed.
+  let rewritten: Set<String>
   /// How to remove what the migration makes for itself alone.
   let temporary: [String]
 }
@@ -40,41 +58,62 @@ extension Project {
     try requireEngine(for: targets)
     var schema = Schema()
     var rows: [LedgerRow]?
+    var sizes: TableSizes?
     if let database, try DatabaseFile.exists(database) {
-      let live = try LiveDatabase(
-        DatabaseFile.openForReading(database, timeout: options.timeout), path: database)
+      let connection = try DatabaseFile.openForReading(database, timeout: options.timeout)
+      let live = try LiveDatabase(connection, path: database)
       try live.requireOurs(self, path: database)
       _ = try requireUsableLedger(live.rows)
       rows = live.rows
       schema = live.schema
+      sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
       schema.objects.removeAll { Ledger.isLedger($0.table) }
     }
     let known = Set((rows ?? []).map(\.id))
     var report = PlanReport(
-      database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty, migrations: [])
+      database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty,
+      isMeasured: sizes != nil, migrations: [])
     let shadow = try Shadow(application, from: schema)
     var keys = ForeignKeyGraph(schema)
     // The ledger records the schema that the history promises, whatever stands in the database.
     let expected = try Shadow(application)
     for (index, migration) in targets.enumerated() {
-      do {
+      do throws(Failure) {
         try expected.apply(migration)
         guard !known.contains(migration.id) else { continue }
         var operations: [OperationPlan] = []
-        let step = try shadow.apply(migration) { operations.append($0) }
+        var work: [Work] = []
+        var unread: DatabaseError?
+        let step = try shadow.apply(migration) { plan in
+          operations.append(plan)
+          do throws(DatabaseError) {
+            work.append(plan.work(in: try Schema(of: shadow.connection)))
+          } catch {
+            unread = error
+          }
+        }
+        if let unread {
+          throw Failure(unread.status, "the private replay cannot be read: \(unread.message)")
+        }
+        var costs: [Cost?] = []
+        for work in work {
+          costs.append(
+            try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil)
+        }
         let touched = step.touch.written.union(step.delta.keys.map(\.name))
         let before = keys.affected(by: touched)
         keys.apply(step.delta)
         report.migrations.append(
           PlannedMigration(
-            migration: migration, operations: operations,
+            migration: migration, operations: operations, work: work,
+            costs: costs,
             row: LedgerRow(
               id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
               canonicalDigest: migration.canonicalDigest, fingerprint: expected.fingerprint,
               startedAt: "", milliseconds: 0, toolVersion: ToolVersion.current),
             foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: touched),
-            written: step.touch.written,
-            temporary: step.temporary))
+            written: step.touch.written, rewritten: step.touch.rewritten,
+            temporary: step.temporary.map(\.drop)))
       } catch {
         if error.status == .invalidInput { throw error }
         report.failure = error
@@ -82,5 +121,17 @@ extension Project {
       }
     }
     return report
+  }
+
+  /// A plan is a plan without its cost, too; but a machine that fails is told of.
+  private func measured<Result>(
+    _ database: String?, _ body: () throws(DatabaseError) -> Result
+  ) throws(Failure) -> Result? {
+    do {
+      return try body()
+    } catch {
+      guard error.isFault else { return nil }
+      throw Failure(error, database: database ?? "")
+    }
   }
 }

@@ -9,10 +9,13 @@ extension PlanReport {
   /// back the migration that it stands in.
   package var script: String {
     var lines = [
-      "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")",
-      ".bail on",
-      "PRAGMA foreign_keys = OFF;",
+      "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")"
     ]
+    if let cost {
+      lines.append(
+        "-- all of it \(cost.inWords)\(isCostPartial ? ", and what the manifests' SQL costs" : "")")
+    }
+    lines += [".bail on", "PRAGMA foreign_keys = OFF;"]
     for (index, planned) in migrations.enumerated() {
       lines += [""] + planned.script(createsLedger: index == 0 && !hasLedger)
     }
@@ -53,6 +56,7 @@ extension PlannedMigration {
     for (index, operation) in operations.enumerated() {
       lines.append("-- \(index + 1) \(oneLine(operation.operation.inWords))")
       lines.append("--   (\(operation.operation.name), \(operation.explanation))")
+      lines.append("--   \(costs[index]?.inWords ?? work[index].inWords)")
       lines += operation.steps.flatMap(script)
       lines += operation.proofs.map(comment)
     }
@@ -134,30 +138,6 @@ extension PlannedMigration {
   private func comment(_ assertion: Assertion) -> String {
     "-- not in this script: the assertion that \(oneLine(assertion.query.text)) gives "
       + oneLine(assertion.equals.sql)
-  }
-}
-
-extension OperationPlan {
-  /// What the strategy means for the rows.
-  package var explanation: String {
-    switch strategy {
-    case .native: return "SQLite's own statement"
-    case .renameAndUpdate:
-      let updates = steps.contains { if case .rewriting = $0 { true } else { false } }
-      return updates
-        ? "\(strategy.rawValue): only rows whose value changes are rewritten"
-        : "\(strategy.rawValue): no row is rewritten"
-    case .addAndUpdate:
-      return "\(strategy.rawValue): only rows that differ from the default are rewritten"
-    case .edit:
-      let fills = steps.contains { if case .rewriting = $0 { true } else { false } }
-      return fills
-        ? "\(strategy.rawValue): only rows that are older than the column are rewritten"
-        : "\(strategy.rawValue): no row is rewritten"
-    case .rebuild: return "\(strategy.rawValue): the table is copied, made anew and filled again"
-    case .sql: return "as the manifest spells it out"
-    case .assertion: return "changes nothing"
-    }
   }
 }
 

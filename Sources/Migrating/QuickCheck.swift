@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 /// What `PRAGMA quick_check` says of a database.
@@ -14,19 +15,24 @@ extension Connection {
   /// their tables.
   ///
   /// Rows that break a constraint are the user's, and a page that nothing uses does no harm.
-  func soundness() throws(DatabaseError) -> Soundness {
+  ///
+  /// - Parameter tables: those whose rows are rewritten, in folded spelling. What no statement can
+  ///   have stored in a column of its type is damage there: SQLite would turn it into what can be
+  ///   stored, and nobody would ever see that it was damaged.
+  func soundness(rewriting tables: Set<String> = []) throws(DatabaseError) -> Soundness {
     // CHECK constraints may call functions that only the application has.
     try execute("PRAGMA ignore_check_constraints = ON")
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
     do throws(DatabaseError) {
+      let found = try rows("PRAGMA main.quick_check(100)").compactMap(\.first?.text)
       // What concerns pages comes first, in one text.
-      let found = try value("PRAGMA main.quick_check(100)")?.text ?? ""
-      guard found.hasPrefix("*** in database") else { return .sound }
-      if let code = readError(in: found) {
+      let pages = found.first.flatMap { $0.hasPrefix("*** in database") ? $0 : nil } ?? ""
+      if let code = readError(in: pages) {
         throw DatabaseError(extendedCode: code, message: "a page cannot be read")
       }
-      let problem = found.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
-      return problem.map { .damaged(String($0)) } ?? .sound
+      let amiss = pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
+      if let amiss { return .damaged(String(amiss)) }
+      return try strangeValue(in: found, of: tables).map { .damaged($0) } ?? .sound
     } catch {
       switch error.code {
       case .corrupt, .notADatabase: return .damaged(error.message)
@@ -36,9 +42,64 @@ extension Connection {
     }
   }
 
-  /// What is wrong with the pages, nil when nothing is, or when it could not be asked.
-  func structuralDamage() throws(DatabaseError) -> String? {
-    if case .damaged(let problem) = try soundness() { problem } else { nil }
+  /// A number in a column of text, or a text that is a number in a column of numbers.
+  private func strangeValue(
+    in found: [String], of tables: Set<String>
+  ) throws(DatabaseError) -> String? {
+    for problem in found {
+      let isStrange = tables.contains { table in
+        ["numeric", "text"].contains { problem.lowercased().hasPrefix("\($0) value in \(table).") }
+      }
+      guard isStrange, try !isMisread(problem) else { continue }
+      return
+        "\(problem): no statement can have stored it, unless the type was changed in the schema "
+        + "by hand"
+    }
+    return nil
+  }
+
+  /// At most ten things that `quick_check` finds, rows that break a constraint among them.
+  func quickCheck() throws(DatabaseError) -> [String] {
+    var problems: [String] = []
+    for row in try rows("PRAGMA main.quick_check(10)") {
+      guard let problem = row.first?.text, problem != "ok", try !isMisread(problem) else {
+        continue
+      }
+      problems.append(problem)
+    }
+    return problems
+  }
+
+  /// Whether `quick_check` says of a row what is not so: where the key of a table without rowid is
+  /// not its first columns, SQLite (3.40.1) looks at the wrong ones.
+  private func isMisread(_ problem: String) throws(DatabaseError) -> Bool {
+    let tables = try rows(
+      """
+      SELECT name FROM pragma_table_list AS t WHERE schema = 'main' AND wr AND EXISTS (
+        SELECT 1 FROM pragma_table_info(t.name, 'main') AS key
+        WHERE pk > 0 AND pk <> cid + 1)
+      """
+    ).compactMap(\.first?.text)
+    for table in tables {
+      if problem == "CHECK constraint failed in \(table)" { return true }
+      for (kind, types) in [
+        ("NULL", "('null')"), ("NUMERIC", "('integer', 'real')"), ("TEXT", "('text')"),
+      ] {
+        let start = "\(kind) value in \(table)."
+        guard problem.hasPrefix(start) else { continue }
+        let column = Quoting.quoted(String(problem.dropFirst(start.count)))
+        let found = try value(
+          "SELECT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) NOT INDEXED "
+            + "WHERE typeof(\(column)) IN \(types))")
+        return found?.integer == 0
+      }
+    }
+    return false
+  }
+
+  /// What is wrong, nil when nothing is, or when it could not be asked.
+  func structuralDamage(rewriting tables: Set<String> = []) throws(DatabaseError) -> String? {
+    if case .damaged(let problem) = try soundness(rewriting: tables) { problem } else { nil }
   }
 }
 

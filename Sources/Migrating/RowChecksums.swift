@@ -2,13 +2,13 @@ import Planning
 import SQLite
 
 /// How many rows a table has, and what each column's values add up to.
-struct RowChecksums {
-  let rows: Int64
+package struct RowChecksums: Sendable {
+  package let rows: Int64
   /// In the order of the columns that were asked for.
   let columns: [Checksum]
 
   /// Reads the whole table once.
-  init(of table: TableRows, on connection: Connection) throws(DatabaseError) {
+  package init(of table: TableRows, on connection: Connection) throws(DatabaseError) {
     let key =
       table.isWithoutRowid
       ? try connection.value(
@@ -23,6 +23,24 @@ struct RowChecksums {
       let left = table.columns.count - index * Checksum.valuesAtOnce
       return Checksum.list(min(left, Checksum.valuesAtOnce), from: value)
     }
+  }
+}
+
+extension RowChecksums {
+  /// What has become of the rows that a plan promises to keep, in words; nil when all are there.
+  package func damage(seenIn after: RowChecksums, _ proof: RowProof) -> String? {
+    let changed = zip(proof.before.columns, zip(columns, after.columns))
+      .filter { $1.0 != $1.1 }.map { "\(proof.before.table).\($0.0)" }
+    var found: [String] = []
+    if rows != after.rows {
+      found.append(
+        "\(proof.before.table) had \(counted(rows, "row")) and came to have \(after.rows)")
+    }
+    if !changed.isEmpty {
+      found.append("values changed that had to stay: \(listed(changed))")
+    }
+    guard !found.isEmpty else { return nil }
+    return "\(found.joined(separator: "; ")) (\(counted(after.rows, "row")))"
   }
 }
 
@@ -41,21 +59,11 @@ extension Runner {
   func compare(
     _ before: RowChecksums, with after: RowChecksums, _ proof: RowProof, _ context: Context
   ) throws(Failure) {
-    let changed = zip(proof.before.columns, zip(before.columns, after.columns))
-      .filter { $1.0 != $1.1 }.map { "\(proof.before.table).\($0.0)" }
-    guard before.rows != after.rows || !changed.isEmpty else { return }
-    var found: [String] = []
-    if before.rows != after.rows {
-      found.append(
-        "\(proof.before.table) had \(counted(before.rows, "row")) and came to have \(after.rows)")
-    }
-    if !changed.isEmpty {
-      found.append("values changed that had to stay: \(listed(changed))")
-    }
+    guard let damage = before.damage(seenIn: after, proof) else { return }
     throw context.failure(
       .bug,
-      "the rows are not what they must be after this operation: \(found.joined(separator: "; ")) "
-        + "(\(counted(after.rows, "row"))). Everything was rolled back")
+      "the rows are not what they must be after this operation: \(damage). "
+        + "Everything was rolled back")
   }
 }
 
@@ -63,14 +71,4 @@ extension Runner {
 func listed(_ names: [String]) -> String {
   let more = names.count > 10 ? ", and \(names.count - 10) more" : ""
   return names.prefix(10).joined(separator: ", ") + more
-}
-
-extension Step {
-  /// Whether the step leaves the database as it is.
-  var onlyAsks: Bool {
-    switch self {
-    case .scan, .guarding, .assertion: true
-    case .statement, .script, .copy, .edit, .rewriting: false
-    }
-  }
 }

@@ -22,6 +22,7 @@ final class Runner {
     let sql: String
     let position: Position
     let events: [AuthorizerEvent]
+    var suspicion = Suspicion()
   }
 
   let connection: Connection
@@ -29,6 +30,8 @@ final class Runner {
   let application: Application
   let calls: CallRecord?
   private let interruption: Interruption
+  /// What no migration may hold is passed over, and what SQLite lets through is looked at closer.
+  private let isForLint: Bool
   let redactsValues: Bool
   let statementGuard: StatementGuard
   /// Told of each statement once it has run.
@@ -46,8 +49,8 @@ final class Runner {
     var strategies: [Strategy] = []
     /// Functions of the application, known by name only, that a statement calls.
     var missingCalls: [Call] = []
-    /// How to remove what the migration made for itself alone.
-    var temporary: [String] = []
+    /// What the migration made for itself alone, and did not remove.
+    var temporary: [TemporaryObject] = []
 
     struct Call: Sendable {
       let function: String
@@ -67,6 +70,7 @@ final class Runner {
     self.calls = calls
     self.interruption = interruption
     self.redactsValues = redactsValues
+    isForLint = onRefusal == .doesNothing
     statementGuard.install(on: connection)
     interruption.watch(connection)
   }
@@ -82,9 +86,13 @@ final class Runner {
       connection.set(.foreignKeys, to: enforcesForeignKeys)
     }
     for assertion in manifest.before { try check(assertion, in: migration, record: &record) }
-    for (index, operation) in manifest.operations.enumerated() {
-      let context = Context(migration: migration, index: index, operation: operation)
-      try run(operation, context, record: &record)
+    var index = 0
+    while index < manifest.operations.count {
+      for plan in try plan(manifest.operations[index...], in: migration) {
+        let context = Context(migration: migration, index: index, operation: plan.operation)
+        try run(plan, context, record: &record)
+        index += 1
+      }
     }
     for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
     try putBackSettings(migration)
@@ -93,9 +101,8 @@ final class Runner {
   }
 
   private func run(
-    _ operation: Operation, _ context: Context, record: inout Record
+    _ plan: OperationPlan, _ context: Context, record: inout Record
   ) throws(Failure) {
-    let plan = try plan(operation, context)
     record.strategies.append(plan.strategy)
     onPlan?(context.index, plan)
     let enforces = connection.isOn(.foreignKeys)
@@ -115,7 +122,10 @@ final class Runner {
         try check(assertion, in: context.migration, context, record: &record)
       case .guarding(let condition): try check(condition, context)
       case .copy(let copy): try run(copy, context, record: &record)
-      case .edit(let edit): try run(edit, context)
+      case .edit(let edit):
+        try run(edit, context)
+        if edit.rows != nil { record.touch.rewrite(edit.table) }
+        try tell(of: edit, context)
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
         setRewriting(isOn, enforces)
@@ -127,11 +137,16 @@ final class Runner {
     }
   }
 
-  /// Plans an operation against the schema as it is now.
-  private func plan(_ operation: Operation, _ context: Context) throws(Failure) -> OperationPlan {
+  /// Plans the first operation against the schema as it is now, and those that share its pass.
+  private func plan(
+    _ operations: ArraySlice<Operation>, in migration: Migration
+  ) throws(Failure) -> [OperationPlan] {
     do {
-      return try Planner(connection: connection, application: application).plan(operation)
+      return try Planner(connection: connection, application: application).plan(operations)
     } catch {
+      let context = Context(
+        migration: migration, index: operations.startIndex,
+        operation: operations[operations.startIndex])
       if let fault = error.fault { throw context.failure(fault, onShadow: target == .shadow) }
       throw context.failure(
         error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key,
@@ -205,17 +220,19 @@ final class Runner {
     of script: inout Script, _ text: String, _ context: Context, record: inout Record,
     position: (Int) -> Position
   ) throws(Failure) -> Bool {
-    statementGuard.startStatement()
     calls?.clear()
     do {
-      let statement = try statementGuard.watching { () throws(DatabaseError) in
-        try script.next(on: connection)
-      }
-      guard let statement else { return false }
+      var suspicion = Suspicion()
+      guard let statement = try compileNext(of: &script, &suspicion) else { return false }
       let range = script.range
       let sql = statement.sql
       let start = position(firstToken(of: sql, at: range.lowerBound))
       if isVacuum(sql) {
+        if isForLint {
+          suspicion.isVacuum = true
+          try tell(of: sql, at: start, suspicion, context)
+          return true
+        }
         throw context.failure(
           .invalidInput, "VACUUM does not belong in a migration: it cannot run in a transaction",
           position: start, statement: sql)
@@ -229,12 +246,16 @@ final class Runner {
         try refuseLedger(sql, start, context)
         try noteMissingCalls(sql, start, context, &record)
       }
+      if isForLint, let offset = try doubleQuotedString(in: sql) {
+        let tokens = TokenizedSQL(sql)
+        let token = tokens.tokens.first { $0.range.contains(offset) }
+        suspicion.doubleQuotedString = Suspicion.QuotedString(
+          text: token.map(tokens.text) ?? "", position: position(range.lowerBound + offset))
+      }
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.touch.note(event) }
-      try onStatement?(
-        RunStatement(
-          operation: context.index, sql: sql, position: start, events: statementGuard.events))
+      try tell(of: sql, at: start, suspicion, context)
       return true
     } catch let error as DatabaseError {
       throw failure(error, script, text, context, position: position)
@@ -277,6 +298,64 @@ final class Runner {
   /// Where a statement's first token stands, past white space and comments.
   private func firstToken(of sql: String, at offset: Int) -> Int {
     offset + (TokenizedSQL(sql).significant.first?.range.lowerBound ?? 0)
+  }
+
+  private func tell(
+    of sql: String, at position: Position, _ suspicion: Suspicion, _ context: Context
+  ) throws(DatabaseError) {
+    try onStatement?(
+      RunStatement(
+        operation: context.index, sql: sql, position: position, events: statementGuard.events,
+        suspicion: suspicion))
+  }
+
+  /// An edit of the schema is no statement of the migration, and changes a table nevertheless.
+  private func tell(of edit: SchemaEdit, _ context: Context) throws(Failure) {
+    statementGuard.startStatement()
+    do {
+      try tell(of: edit.statement, at: context.operation.position, Suspicion(), context)
+    } catch {
+      throw context.failure(error, onShadow: target == .shadow)
+    }
+  }
+
+  /// Compiles the script's next statement. For lint a function or a collation that nobody has
+  /// declared is made up, so that what comes after it is looked at, too.
+  private func compileNext(
+    of script: inout Script, _ suspicion: inout Suspicion
+  ) throws(DatabaseError) -> Statement? {
+    while true {
+      statementGuard.startStatement()
+      do {
+        return try statementGuard.watching { () throws(DatabaseError) in
+          try script.next(on: connection)
+        }
+      } catch {
+        guard isForLint, let missing = error.missingName, !suspicion.missing.contains(missing)
+        else { throw error }
+        suspicion.missing.append(missing)
+        try connection.registerStub(of: missing)
+      }
+    }
+  }
+
+  /// The byte at which a name in double quotes stands that SQLite takes for a string, because
+  /// nothing has that name; nil when there is none. Asked before the statement runs.
+  private func doubleQuotedString(in sql: String) throws(DatabaseError) -> Int? {
+    guard sql.utf8.contains(UInt8(ascii: "\"")) else { return nil }
+    connection.set(.doubleQuotedStringsInDML, to: false)
+    connection.set(.doubleQuotedStringsInDDL, to: false)
+    defer {
+      connection.set(.doubleQuotedStringsInDML, to: true)
+      connection.set(.doubleQuotedStringsInDDL, to: true)
+    }
+    var script = Script(sql)
+    do {
+      _ = try script.next(on: connection)
+      return nil
+    } catch  where !error.isFault {
+      return error.offset ?? TokenizedSQL(sql).significant.first?.range.lowerBound ?? 0
+    }
   }
 
   /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.

@@ -2,6 +2,16 @@ import History
 import SQLText
 import SQLite
 
+/// A temporary table, view or trigger that a migration left behind.
+package struct TemporaryObject: Sendable {
+  /// `table`, `view` or `trigger`.
+  package let kind: String
+  package let name: String
+
+  /// The statement that removes it.
+  var drop: String { "DROP \(kind.uppercased()) temp.\(Quoting.quoted(name))" }
+}
+
 /// What a migration may switch on or make for itself, and what ends with it.
 extension Runner {
   /// Ends what `PRAGMA writable_schema` and its like began: they outlive transactions.
@@ -22,9 +32,9 @@ extension Runner {
   /// What is temporary ends with its migration: otherwise the next one would find it or not,
   /// depending on whether both run at once.
   ///
-  /// - Returns: the statements that did it.
-  func dropTemporaryObjects(_ migration: Migration) throws(Failure) -> [String] {
-    var statements: [String] = []
+  /// - Returns: what it was.
+  func dropTemporaryObjects(_ migration: Migration) throws(Failure) -> [TemporaryObject] {
+    var objects: [TemporaryObject] = []
     do {
       // Tables first: they take their indexes and triggers along.
       let order = "ORDER BY type = 'trigger', type = 'view'"
@@ -34,13 +44,13 @@ extension Runner {
         WHERE type <> 'index' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' \(order) LIMIT 1
         """
       ).first, let kind = object[0].text, let name = object[1].text {
-        statements.append("DROP \(kind.uppercased()) temp.\(Quoting.quoted(name))")
-        try connection.execute(statements[statements.count - 1])
+        objects.append(TemporaryObject(kind: kind, name: name))
+        try connection.execute(objects[objects.count - 1].drop)
       }
     } catch {
       throw Context(migration: migration).failure(error, onShadow: target == .shadow)
     }
-    return statements
+    return objects
   }
 
   /// Temporary triggers fire whatever SQLITE_DBCONFIG_ENABLE_TRIGGER says (since SQLite 3.35).

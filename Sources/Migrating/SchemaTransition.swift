@@ -86,9 +86,13 @@ package struct SchemaTransition {
     for kind in [SchemaObject.Kind.trigger, .view, .index] {
       try drop(current.objects.filter { $0.kind == kind && isToChange($0) })
     }
-    for table in current.tables.reversed() where wanted.table(table.name) == nil {
-      try run(table.drop)
-    }
+    for table in current.tables.reversed() where isGoing(table) { try run(table.drop) }
+  }
+
+  /// A virtual table cannot be changed, and one that is to be another may hinder the tables it reads.
+  private func isGoing(_ table: SchemaObject) -> Bool {
+    guard let new = wanted.table(table.name) else { return true }
+    return (table.isVirtualTable || new.isVirtualTable) && !isSame(table, new)
   }
 
   private mutating func drop(_ objects: [SchemaObject]) throws(Failure) {
@@ -102,25 +106,33 @@ package struct SchemaTransition {
         continue
       }
       guard !isSame(old, table) else { continue }
-      guard
-        let steps = TableTransition(from: old, to: table).candidates.first(where: {
-          leads(to: table, $0)
-        })
-      else {
-        throw Failure(
-          .finding,
-          "no operation leads from \(old.sql ?? "") to \(table.sql ?? ""): write the migration by hand"
-        )
-      }
-      for step in steps { try run(step) }
+      for step in try steps(from: old, to: table) { try run(step) }
     }
+  }
+
+  /// The first of the ways that leads there; the last one is the most that can be done.
+  private func steps(
+    from old: SchemaObject, to table: SchemaObject
+  ) throws(Failure) -> [WrittenOperation] {
+    var obstacle = "none of them gives it"
+    for steps in TableTransition(from: old, to: table, application).candidates {
+      do {
+        if leads(to: table, from: try applying(steps)) { return steps }
+      } catch {
+        obstacle = error.message
+      }
+    }
+    throw Failure(
+      .finding,
+      "no operation leads from \(old.sql ?? "") to \(table.sql ?? "") (\(obstacle)): "
+        + "write the migration by hand")
   }
 
   private mutating func createWhatComes() throws(Failure) {
     for kind in [SchemaObject.Kind.index, .view, .trigger] {
       for object in wanted.objects
       where object.kind == kind && object.sql != nil && current.object(kind, object.name) == nil {
-        try run(object.operation)
+        try run(wanted.operation(making: object))
       }
     }
   }
@@ -141,14 +153,17 @@ package struct SchemaTransition {
     return !isSame(object, other)
   }
 
+  /// Beside all tables: whether a word in double quotes is a column or a text, they tell.
   private func isSame(_ old: SchemaObject, _ new: SchemaObject) -> Bool {
-    compareSchemas(expected: Schema(objects: [new]), actual: Schema(objects: [old])).isEmpty
+    let known = wanted.tables + current.tables.filter { wanted.table($0.name) == nil }
+    let others = known.filter { $0.key != old.key && $0.key != new.key }
+    return compareSchemas(
+      expected: Schema(objects: [new] + others), actual: Schema(objects: [old] + others)
+    ).isEmpty
   }
 
-  private func leads(to table: SchemaObject, _ steps: [WrittenOperation]) -> Bool {
-    guard let result = try? applying(steps), let made = result.table(table.name) else {
-      return false
-    }
+  private func leads(to table: SchemaObject, from result: Schema) -> Bool {
+    guard let made = result.table(table.name) else { return false }
     // Nothing else may change, but for what goes with the table.
     return isSame(made, table)
       && current.objects.allSatisfy { object in
@@ -179,15 +194,22 @@ package struct SchemaTransition {
 
 /// The ways from one definition of a table to another, the cheapest first.
 private struct TableTransition {
-  let from: SchemaObject
-  let to: SchemaObject
+  private let from: SchemaObject
+  private let to: SchemaObject
+  private let application: Application
+
+  init(from: SchemaObject, to: SchemaObject, _ application: Application) {
+    self.from = from
+    self.to = to
+    self.application = application
+  }
 
   var candidates: [[WrittenOperation]] {
     let oldTokens = TokenizedSQL(from.sql ?? "")
     let newTokens = TokenizedSQL(to.sql ?? "")
     guard case .createTable(let old)? = try? parseCreate(oldTokens),
       case .createTable(let new)? = try? parseCreate(newTokens)
-    else { return from.isVirtualTable || to.isVirtualTable ? [[from.drop, to.operation]] : [] }
+    else { return [] }
     var candidates: [[WrittenOperation]] = []
     let name = yamlScalar(from.name)
     let oldNames = old.columns.map(\.name.text.asciiLowercased)
@@ -195,10 +217,12 @@ private struct TableTransition {
     if newNames.starts(with: oldNames) {
       let added = new.columns[old.columns.count...]
       if !added.isEmpty {
-        candidates.append(
-          added.map {
-            WrittenOperation("add_column", [("table", name), ("column", $0.mapping(newTokens))])
-          })
+        if canAdd(added.map { newTokens.text($0.range) }, to: old) {
+          candidates.append(
+            added.map {
+              WrittenOperation("add_column", [("table", name), ("column", $0.mapping(newTokens))])
+            })
+        }
       } else {
         candidates.append(
           zip(old.columns, new.columns).compactMap { alteration($0, oldTokens, $1, newTokens) })
@@ -213,6 +237,19 @@ private struct TableTransition {
     }
     return candidates + [new.rebuild(newTokens)].compactMap { $0.map { [$0] } }
       + [[WrittenOperation.rebuild(to)]]
+  }
+
+  /// Whether ADD COLUMN takes the columns where there are rows: an empty table takes more (ALTER
+  /// TABLE, section 5).
+  private func canAdd(_ columns: [String], to table: CreateTable) -> Bool {
+    guard let connection = try? Connection(path: nil),
+      (try? application.registerStubs(on: connection)) != nil
+    else { return false }
+    let names = table.columns.map { Quoting.quoted($0.name.text) }.joined(separator: ", ")
+    let statements =
+      ["CREATE TABLE probe (\(names))", "INSERT INTO probe DEFAULT VALUES"]
+      + columns.map { "ALTER TABLE probe ADD COLUMN \($0)" }
+    return statements.allSatisfy { (try? connection.execute($0)) != nil }
   }
 
   private func alteration(

@@ -23,8 +23,8 @@ package final class Shadow {
     package let touch: Touch
     package let strategies: [Strategy]
     let missingCalls: [Runner.Record.Call]
-    /// How to remove what the migration made for itself alone.
-    let temporary: [String]
+    /// What the migration made for itself alone, and did not remove.
+    package let temporary: [TemporaryObject]
   }
 
   /// - Parameters:
@@ -89,7 +89,8 @@ package final class Shadow {
       try observer(
         ReplayedStatement(
           operation: statement.operation, sql: statement.sql, position: statement.position,
-          events: statement.events, before: before, after: schema))
+          events: statement.events, suspicion: statement.suspicion,
+          enforcesForeignKeys: connection.isOn(.foreignKeys), before: before, after: schema))
     }
   }
 
@@ -185,6 +186,8 @@ package struct ReplayedStatement {
   /// Where the statement stands in the manifest.
   package let position: Position
   package let events: [AuthorizerEvent]
+  package let suspicion: Suspicion
+  package let enforcesForeignKeys: Bool
   package let before: Schema
   package let after: Schema
 }

@@ -9,7 +9,7 @@ final class StatementGuard {
   enum Refusal: Sendable {
     /// It fails.
     case fails
-    /// Transaction control does nothing, and its events tell lint of it.
+    /// It does nothing, and its events tell lint of it. The ledger stays out of bounds.
     case doesNothing
   }
 
@@ -46,11 +46,13 @@ final class StatementGuard {
 
   private func decide(_ event: AuthorizerEvent) -> AuthorizerDecision {
     events.append(event)
-    if let reason = reasonToRefuse(event) {
-      // What lint has no rule for it refuses like everybody else.
-      let isTransaction = event.action == .transaction || event.action == .savepoint
-      if onRefusal == .doesNothing, isTransaction { return .ignore }
+    if let reason = misplacement(event) {
+      if onRefusal == .doesNothing { return .ignore }
       refusal = reason
+      return .deny
+    }
+    if usesLedger(event) {
+      refusal = "\(Ledger.tableName) is schemactl's ledger: a migration may not use it"
       return .deny
     }
     if event.action == .pragma, let name = event.first?.lowercased(),
@@ -61,7 +63,8 @@ final class StatementGuard {
     return .allow
   }
 
-  private func reasonToRefuse(_ event: AuthorizerEvent) -> String? {
+  /// Why no migration may do this; nil when it may.
+  private func misplacement(_ event: AuthorizerEvent) -> String? {
     switch event.action {
     case .transaction, .savepoint:
       return "transaction control (\(event.first ?? "")) does not belong in a migration: "
@@ -72,26 +75,30 @@ final class StatementGuard {
     case .function where event.second?.lowercased() == "load_extension":
       return "load_extension() does not belong in a migration: extensions are not loaded"
     case .pragma: return Pragmas.reasonToRefuse(event)
-    default: break
+    default: return nil
     }
+  }
+
+  private func usesLedger(_ event: AuthorizerEvent) -> Bool {
     let names = [event.first, event.second].compactMap { $0 }
     // ANALYZE reads every table, and writes but its statistics.
-    if event.action == .analyze { return nil }
-    if event.action == .read, events.contains(where: { $0.action == .analyze }) { return nil }
-    if names.contains(where: { Ledger.isLedger($0) }) {
-      return "\(Ledger.tableName) is schemactl's ledger: a migration may not use it"
-    }
-    return nil
+    if event.action == .analyze { return false }
+    if event.action == .read, events.contains(where: { $0.action == .analyze }) { return false }
+    return names.contains { Ledger.isLedger($0) }
   }
 }
 
 /// Which PRAGMAs a migration's `sql` may hold (DESIGN: the manifest, `sql`).
-enum Pragmas {
+package enum Pragmas {
   /// Written by hand in many rebuilds, and done by schemactl in its own way.
-  static let acceptedNotRun: Set = ["foreign_keys", "defer_foreign_keys", "foreign_key_check"]
+  package static let acceptedNotRun: Set = [
+    "foreign_keys", "defer_foreign_keys", "foreign_key_check",
+  ]
 
   /// Run, and put back after the migration.
-  static let putBack: Set = ["writable_schema", "ignore_check_constraints", "legacy_alter_table"]
+  package static let putBack: Set = [
+    "writable_schema", "ignore_check_constraints", "legacy_alter_table",
+  ]
 
   private static let readingWithArgument: Set = [
     "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo",
@@ -109,11 +116,15 @@ enum Pragmas {
     "trusted_schema", "user_version", "wal_autocheckpoint",
   ]
 
+  /// Whether it asks and changes nothing.
+  package static func onlyReads(_ event: AuthorizerEvent) -> Bool {
+    let name = (event.first ?? "").lowercased()
+    return readingWithArgument.contains(name) || event.second == nil && reading.contains(name)
+  }
+
   static func reasonToRefuse(_ event: AuthorizerEvent) -> String? {
     let name = (event.first ?? "").lowercased()
-    if acceptedNotRun.contains(name) || putBack.contains(name) { return nil }
-    if readingWithArgument.contains(name) { return nil }
-    if event.second == nil, reading.contains(name) { return nil }
+    if acceptedNotRun.contains(name) || putBack.contains(name) || onlyReads(event) { return nil }
     return "PRAGMA \(name) does not belong in a migration: it changes the connection or the file, "
       + "not the schema"
   }

@@ -27,7 +27,7 @@ package struct Touch: Sendable {
     written.insert(table)
   }
 
-  private mutating func rewrite(_ table: String?) {
+  mutating func rewrite(_ table: String?) {
     guard let table = table?.lowercased(), !table.hasPrefix("sqlite_") else { return }
     written.insert(table)
     rewritten.insert(table)

@@ -181,9 +181,12 @@ final class Upgrade {
     guard !report.created, !isKnownToBeWhole else { return }
     let damage: String?
     do {
-      let reuses = batch.pending.contains { replay.steps[$0].reusesPages(in: batch.expected) }
+      let steps = batch.pending.map { replay.steps[$0] }
+      let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
+      let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.touch.rewritten) }
       damage =
-        try reuses ? connection.structuralDamage() : connection.damageOfReusedPages()
+        try reuses
+        ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
     } catch {
       throw Failure(error, database: options.database)
     }
@@ -361,8 +364,8 @@ final class Upgrade {
   private func checkFile(_ state: String) throws(Failure) {
     guard options.isParanoid else { return }
     do {
-      let found = try connection.rows("PRAGMA main.quick_check(10)").compactMap { $0.first?.text }
-      guard found != ["ok"] else { return }
+      let found = try connection.quickCheck()
+      guard !found.isEmpty else { return }
       throw Failure(
         .inputOutput,
         "quick_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "

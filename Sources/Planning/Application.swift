@@ -21,7 +21,8 @@ package struct Application: Sendable {
   package var functions: [FunctionDefinition]
   package var collations: [Collation]
   /// How to carry out operations that have the choice, when somebody asks for it; otherwise each
-  /// takes the cheapest way that gives the same schema and the same rows.
+  /// takes the cheapest way that gives the same schema and the same rows. `native` has each done on
+  /// its own, by SQLite's own statement where there is one.
   package var forcedStrategy: Strategy?
 
   package init(

@@ -12,9 +12,18 @@ package struct BrokenObject: Sendable {
 extension Schema {
   /// The views and triggers that do not compile. SQLite looks at all of them when it renames any
   /// table, and names the first one that is broken (ALTER TABLE, section 2).
-  package func brokenObjects(_ application: Application) throws(DatabaseError) -> [BrokenObject] {
+  ///
+  /// - Parameter allowsQuotedStrings: whether a name in double quotes that nothing has is a string,
+  ///   as it is to SQLite unless the application forbids it.
+  package func brokenObjects(
+    _ application: Application, allowsQuotedStrings: Bool = true
+  ) throws(DatabaseError) -> [BrokenObject] {
     let scratch = try scratch(application)
     try scratch.execute("CREATE TABLE schemactl_probe (a)")
+    // As on the application's own connections, where a trigger may write a search index.
+    scratch.set(.trustedSchema, to: true)
+    scratch.set(.doubleQuotedStringsInDML, to: allowsQuotedStrings)
+    scratch.set(.doubleQuotedStringsInDDL, to: allowsQuotedStrings)
     var (broken, rest) = try scratch.alter(
       "ALTER TABLE schemactl_probe RENAME TO schemactl_renamed")
     // A column that a trigger sets is looked for only when the trigger is compiled for its event.

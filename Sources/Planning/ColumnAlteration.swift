@@ -31,9 +31,10 @@ struct ColumnAlteration {
         throw PlanningError(
           .manifest, "\(change.table).\(change.column) cannot be changed in place: \(obstacle)")
       }
-      return try rebuild(operation)
+      return try rebuild(operation, because: obstacle)
     }
-    return forced == .rebuild ? try rebuild(operation) : edit(operation)
+    return forced == .rebuild
+      ? try rebuild(operation, because: "it was asked for") : edit(operation)
   }
 
   // MARK: What is asked
@@ -172,28 +173,36 @@ struct ColumnAlteration {
 
   // MARK: Rebuild
 
-  private func rebuild(_ operation: Operation) throws(PlanningError) -> OperationPlan {
-    let isComputed = finalColumn.generated != nil
-    let wasComputed = column.generated != nil
-    let changed = Rebuild.Column(
+  private func rebuild(
+    _ operation: Operation, because reason: String
+  ) throws(PlanningError) -> OperationPlan {
+    let isFilledAnew = column.generated != nil
+    let steps = try Rebuild(table, in: schema, of: schema).steps(
+      final: final.object.sql ?? "", adding: isFilledAnew ? [filled].compactMap { $0 } : []
+    ) { column.name.isSame(as: $0) ? filled : Rebuild.Column(kept: $0) }
+    return OperationPlan(
+      operation: operation, strategy: .rebuild, because: reason,
+      steps: guards + computedGuard + steps,
+      expectations: [expectation], proofs: [proof])
+  }
+
+  /// The column in a table that is made anew; nil when its values are computed there.
+  var filled: Rebuild.Column? {
+    guard finalColumn.generated == nil else { return nil }
+    return Rebuild.Column(
       name: name, value: name, isKept: change.keepsType,
       oldType: change.keepsType ? nil : column.type?.text ?? "")
-    let steps = try Rebuild(table, in: schema, of: schema).steps(
-      final: final.object.sql ?? "", adding: wasComputed && !isComputed ? [changed] : []
-    ) { old in
-      guard column.name.isSame(as: old) else { return Rebuild.Column(kept: old) }
-      return isComputed ? nil : changed
-    }
-    return OperationPlan(
-      operation: operation, strategy: .rebuild, steps: guards + computedGuard + steps,
-      expectations: [expectation], proofs: [proof])
+  }
+
+  /// Whether the column stores the same values afterwards, whatever they are.
+  var keepsValues: Bool {
+    change.keepsType && finalColumn.generated == nil && column.generated == nil
   }
 
   /// What another type converts, and what is computed, the guards look at.
   private var proof: RowProof {
-    let isSame = change.keepsType && finalColumn.generated == nil && column.generated == nil
     let kept = table.parsed.columns.filter { other in
-      other.generated == nil && (isSame || other.name != column.name)
+      other.generated == nil && (keepsValues || other.name != column.name)
     }
     return RowProof(
       of: table, as: final, keeping: kept.map(\.name.text),

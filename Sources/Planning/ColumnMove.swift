@@ -75,7 +75,9 @@ struct ColumnMove {
             + "\(renaming.blocking.joined(separator: ", ")). Drop or repair that first",
           key: "dependents")
       }
-      return try rebuild(operation)
+      return try rebuild(
+        operation,
+        because: "\(renaming.blocking.joined(separator: ", ")) keeps SQLite from renaming")
     }
     return try rename(operation, renamed, renaming)
   }
@@ -89,14 +91,14 @@ struct ColumnMove {
     let statement =
       "ALTER TABLE main.\(Quoting.quoted(table.name)) RENAME COLUMN "
       + "\(Quoting.quoted(column.name.text)) TO \(Quoting.quoted(move.to.name))"
-    // Row by row, values of a unique column may meet on their way.
-    guard hasSameDefinition, !(isUnique && changesValues) else {
-      guard move.renamesDependents else { return try rebuild(operation) }
-      return try rebuild(operation, renamed: (renamed, statement))
+    if let obstacle = obstacleToRename {
+      return try rebuild(
+        operation, because: obstacle, renamed: move.renamesDependents ? (renamed, statement) : nil)
     }
     // RENAME also turns "text" into 'text' in every view and trigger: a rebuild leaves them alone.
     if renaming.rewritesOthers, !move.renamesDependents {
-      return try rebuild(operation)
+      return try rebuild(
+        operation, because: "RENAME COLUMN would rewrite views or triggers that do not mention it")
     }
     let update = update(of: column.name.text, filter: changedRows)
     let expected = renamed.table(table.name)?.sql
@@ -108,10 +110,18 @@ struct ColumnMove {
       proofs: update.map { _ in [othersStay] } ?? [])
   }
 
+  private var obstacleToRename: String? {
+    if application.forcedStrategy == .rebuild { return "it was asked for" }
+    if !hasSameDefinition { return "the column's definition changes, too" }
+    return isUnique && changesValues
+      ? "row by row, values of a unique column may meet on their way" : nil
+  }
+
   /// - Parameter renamed: the schema in which SQLite has rewritten what mentions the column, and
   ///   the statement that makes it so once the rows are copied.
   private func rebuild(
-    _ operation: Operation, renamed: (schema: Schema, statement: String)? = nil
+    _ operation: Operation, because reason: String,
+    renamed: (schema: Schema, statement: String)? = nil
   ) throws(PlanningError) -> OperationPlan {
     let schema = renamed?.schema ?? self.schema
     let name = renamed == nil ? column.name.text : move.to.name
@@ -123,13 +133,11 @@ struct ColumnMove {
       throw PlanningError(.failed, "\(table.name) has no column \(name)")
     }
     let final = source.replacing(place.range, with: move.to.sql)
-    let value = newValue(over: column.name.text)
-    let moved = Rebuild.Column(name: Quoting.quoted(move.to.name), value: value, isKept: false)
     let steps = try Rebuild(source, in: schema, of: self.schema).steps(
       final: final, beforeDrop: renamed.map { [$0.statement] } ?? []
     ) { $0 == place.name.text ? moved : Rebuild.Column(kept: $0) }
     return OperationPlan(
-      operation: operation, strategy: .rebuild, steps: totality + steps,
+      operation: operation, strategy: .rebuild, because: reason, steps: totality + steps,
       expectations: [TableExpectation(table: table.name, sql: final)], proofs: [othersStay])
   }
 
@@ -141,14 +149,13 @@ struct ColumnMove {
     let end = last.range.upperBound
     let final = table.replacing(end..<end, with: ", \(move.to.sql)")
     let expectation = TableExpectation(table: table.name, sql: final)
-    guard move.to.canBeAdded else {
-      let new = Rebuild.Column(
-        name: Quoting.quoted(move.to.name), value: newValue(over: column.name.text), isKept: false)
+    guard move.to.canBeAdded, application.forcedStrategy != .rebuild else {
       let steps = try Rebuild(table, in: schema, of: schema).steps(
-        final: final, adding: [new], column: Rebuild.Column.init(kept:))
+        final: final, adding: [moved], column: Rebuild.Column.init(kept:))
       return OperationPlan(
-        operation: operation, strategy: .rebuild, steps: totality + steps,
-        expectations: [expectation], proofs: [allStay])
+        operation: operation, strategy: .rebuild,
+        because: "ADD COLUMN does not take such a column where rows are",
+        steps: totality + steps, expectations: [expectation], proofs: [allStay])
     }
     let addition = Step.statement(
       "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil)
@@ -188,6 +195,12 @@ struct ColumnMove {
     case none
     case all
     case rows(String)
+  }
+
+  /// The new column in a table that is made anew, over a row of the old one.
+  var moved: Rebuild.Column {
+    Rebuild.Column(
+      name: Quoting.quoted(move.to.name), value: newValue(over: column.name.text), isKept: false)
   }
 
   /// The new column's value, over a row in which the old column is called `name`.
@@ -261,7 +274,7 @@ struct ColumnMove {
 
 extension ColumnDefinition {
   /// Whether ADD COLUMN takes it on a table with rows (ALTER TABLE, section 5).
-  fileprivate var canBeAdded: Bool {
+  var canBeAdded: Bool {
     guard !primaryKey, !unique, check == nil else { return false }
     let isConstant = self.default?.source == nil
     let isNull = self.default == nil || self.default == .null

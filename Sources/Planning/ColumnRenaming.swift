@@ -91,9 +91,9 @@ extension SchemaObject {
     }
   }
 
-  /// Whether this is a full-text table over that table's column: `content='t'` (FTS5 External
-  /// Content Tables).
-  fileprivate func reads(_ column: String, of table: String) -> Bool {
+  /// Whether this is a full-text table over that table's column: `content='t'`, be the column among
+  /// its own or its `content_rowid` (FTS5 External Content Tables).
+  func reads(_ column: String, of table: String) -> Bool {
     let tokens = TokenizedSQL(sql ?? "")
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return false }
     let arguments = virtual.arguments.map { tokens.significant(in: $0).map(tokens.text) }
@@ -103,7 +103,10 @@ extension SchemaObject {
     }
     return isOver
       && arguments.contains { words in
-        words.first.map { Quoting.unquoted($0).asciiLowercased } == column.asciiLowercased
+        let isRowid =
+          words.count == 3 && words[0].asciiLowercased == "content_rowid" && words[1] == "="
+        return (isRowid ? words.last : words.first).map { Quoting.unquoted($0).asciiLowercased }
+          == column.asciiLowercased
       }
   }
 

@@ -44,7 +44,10 @@ extension AlterColumn {
 
 extension ValueMapping {
   fileprivate var expressions: [SQLSource] {
-    if case .using(let source) = self { [source] } else { [] }
+    switch self {
+    case .using(let source): [source]
+    case .map(let entries): entries.flatMap { [$0.from.source, $0.to.source] }.compactMap { $0 }
+    }
   }
 }
 

@@ -35,6 +35,22 @@ struct KeyConversion {
           + (key.type?.text ?? "not declared"), key: "table")
     }
     affected = try Self.holders(of: key, in: parent, schema)
+    try requireNoReaders()
+  }
+
+  /// A full-text table finds the rows that it reads by an integer, and holds the values it has read.
+  private func requireNoReaders() throws(PlanningError) {
+    for (table, columns) in affected {
+      for column in columns {
+        guard let reader = schema.tables.first(where: { $0.reads(column, of: table.name) }) else {
+          continue
+        }
+        throw PlanningError(
+          .manifest,
+          "the virtual table \(reader.name) reads \(table.name).\(column), which is to be a UUID: "
+            + "drop it first, and create it again after, with content_rowid='rowid'", key: "table")
+      }
+    }
   }
 
   func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
@@ -65,8 +81,8 @@ struct KeyConversion {
     }
     steps.append(.statement("DROP TABLE \(Self.keys)", nil))
     return OperationPlan(
-      operation: operation, strategy: .rebuild, steps: steps, expectations: expectations,
-      proofs: proofs)
+      operation: operation, strategy: .rebuild, because: "every row that holds the key changes",
+      steps: steps, expectations: expectations, proofs: proofs)
   }
 
   /// Every other column stays.

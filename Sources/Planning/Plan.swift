@@ -15,19 +15,23 @@ package enum Strategy: String, Sendable, CaseIterable {
   case edit = "schema-edit"
   /// Copy to a temporary table, drop, create with the final text, copy back.
   case rebuild
+  /// One pass over a table's rows for several operations that follow one another (`SharedPass`).
+  case sharedPass = "shared-pass"
   /// SQL that the manifest itself spells out.
   case sql
   /// Looks and changes nothing.
   case assertion
 
   /// Those that somebody can ask for.
-  package static let choosable: [Strategy] = [.edit, .rebuild]
+  package static let choosable: [Strategy] = [.native, .edit, .rebuild]
 }
 
 /// What an operation becomes against a given schema.
 package struct OperationPlan: Sendable {
   package let operation: Operation
   package let strategy: Strategy
+  /// Why no cheaper strategy does, or why this one may; nil where the strategy itself says it.
+  let reason: String?
   package let steps: [Step]
   /// The tables as they must read afterwards, where the plan is more than one native statement.
   package let expectations: [TableExpectation]
@@ -35,11 +39,12 @@ package struct OperationPlan: Sendable {
   package let proofs: [RowProof]
 
   package init(
-    operation: Operation, strategy: Strategy, steps: [Step], expectations: [TableExpectation] = [],
-    proofs: [RowProof] = []
+    operation: Operation, strategy: Strategy, because reason: String? = nil, steps: [Step],
+    expectations: [TableExpectation] = [], proofs: [RowProof] = []
   ) {
     self.operation = operation
     self.strategy = strategy
+    self.reason = reason
     self.steps = steps
     self.expectations = expectations
     self.proofs = proofs
@@ -65,6 +70,14 @@ package enum Step: Sendable {
   /// From here on a structural change rewrites rows: no trigger of the user fires and no foreign
   /// key acts; or that is over.
   case rewriting(Bool)
+
+  /// Whether the step leaves the database as it is.
+  package var onlyAsks: Bool {
+    switch self {
+    case .scan, .guarding, .assertion: true
+    case .statement, .copy, .script, .edit, .rewriting: false
+    }
+  }
 }
 
 /// A table's stored text, written anew in place (ALTER TABLE, section 8: `PRAGMA writable_schema`).
@@ -73,10 +86,14 @@ package enum Step: Sendable {
 package struct SchemaEdit: Sendable {
   package let table: String
   package let sql: String
+  /// Another table, which holds the same rows as that text stores them: the two change their
+  /// b-trees, and with them their rows.
+  package let rows: String?
 
-  package init(table: String, sql: String) {
+  package init(table: String, sql: String, rows: String? = nil) {
     self.table = table
     self.sql = sql
+    self.rows = rows
   }
 }
 

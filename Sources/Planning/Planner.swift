@@ -24,6 +24,21 @@ package struct Planner {
     }
   }
 
+  /// Plans the first of these operations, and with it those that can share a pass over the rows of
+  /// its table: one plan for each of them, in their order.
+  package func plan(
+    _ operations: ArraySlice<Operation>
+  ) throws(PlanningError) -> [OperationPlan] {
+    guard let first = operations.first else { return [] }
+    if first.changedTable != nil,
+      let pass = try SharedPass(operations, in: schema, application)
+    {
+      return try pass.plans()
+    }
+    return [try plan(first)]
+  }
+
+  /// Plans an operation alone.
   package func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
     func native(_ sql: String, _ source: SQLSource? = nil) -> OperationPlan {
       OperationPlan(operation: operation, strategy: .native, steps: [.statement(sql, source)])

@@ -14,7 +14,7 @@ struct Rebuild {
   private static let copy = "temp.schemactl_copy"
   private static let sequence = "temp.schemactl_sequence"
   /// SQLITE_MAX_COLUMN, unless SQLite was built otherwise (Limits In SQLite, 2).
-  private static let columnLimit = 2000
+  static let columnLimit = 2000
 
   /// - Parameters:
   ///   - schema: where the indexes and triggers are read that are made again.
@@ -73,16 +73,14 @@ struct Rebuild {
       SchemaObject(kind: .table, name: table.name, table: table.name, sql: final))
     let name = "main.\(Quoting.quoted(table.name))"
     // Without types the values stay as they are; with names of our own none can collide.
-    let places = columns.indices.map { "c\($0)" }.joined(separator: ", ")
+    let places = columns.indices.map { "c\($0)" }
     let copyOut = RowCopy(
-      table: table.name, direction: .out, target: "INSERT INTO \(Self.copy)",
-      values: columns.map(\.value).joined(separator: ", "), source: name, filter: filter,
+      of: table.name, .out, from: name, to: Self.copy,
+      columns: zip(places, columns).map { ($0, $1.value) }, filter: filter,
       key: RowCopy.Key(of: table))
-    // ABORT: no conflict clause of the table may replace or leave out a row.
     let copyBack = RowCopy(
-      table: table.name, direction: .back,
-      target: "INSERT OR ABORT INTO \(name) (\(columns.map(\.name).joined(separator: ", ")))",
-      values: places, source: Self.copy, filter: nil,
+      of: table.name, .back, from: Self.copy, to: name,
+      columns: zip(columns, places).map { ($0.name, $1) },
       key: RowCopy.Key(columns: ["rowid"], isDescending: false))
     let keepsSequence = table.isAutoincrement && new.isAutoincrement
     let replacing = saved(keepsSequence) + beforeDrop + ["DROP TABLE \(name)", qualified(final)]
@@ -92,7 +90,7 @@ struct Rebuild {
       .compactMap { $0.sql.map(qualified) }
       + ["DROP TABLE \(Self.copy)"]
     func statements(_ sql: [String]) -> [Step] { sql.map { .statement($0, nil) } }
-    return [.rewriting(true)] + statements(["CREATE TABLE \(Self.copy) (\(places))"])
+    return [.rewriting(true)] + statements(["CREATE TABLE \(Self.copy) (\(places.joined(separator: ", ")))"])
       + [.copy(copyOut)] + statements(replacing) + [.copy(copyBack)]
       + (try storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
       + statements(restoring) + [.rewriting(false)]
@@ -162,6 +160,7 @@ struct Rebuild {
       let isSame = """
         CASE WHEN typeof(\(new)) = typeof(\(old)) THEN 1
           WHEN typeof(\(old)) = 'text' THEN CAST(\(new) AS TEXT) = \(old) COLLATE BINARY
+            OR typeof(\(new)) = 'real' AND CAST(CAST(\(new) AS INTEGER) AS TEXT) = \(old) COLLATE BINARY
           WHEN typeof(\(new)) = 'text' AND typeof(\(old)) = 'integer'
             THEN CAST(\(new) AS INTEGER) = \(old)
           WHEN typeof(\(new)) = 'text' THEN CAST(\(new) AS REAL) = \(old)
@@ -170,25 +169,40 @@ struct Rebuild {
       let kind = oldType.isEmpty ? "no type" : oldType
       return Guard(
         condition: "EXISTS (SELECT 1 FROM \(Self.copy) AS o "
-          + "JOIN main.\(Quoting.quoted(table.name)) AS n ON \(sameRow) "
-          + "WHERE NOT (\(isSame)))",
+          + "LEFT JOIN main.\(Quoting.quoted(table.name)) AS n ON \(sameRow) "
+          + "WHERE (\(isSame)) IS NOT 1)",
         message: "\(table.name) holds values in \(column.name) that would not be the same under "
           + "another type than \(kind), such as '007' as a number. Use `move_column` with `map` or "
           + "`using`, which say what becomes of each")
     }
   }
 
-  /// Whether `n`, a row of the new table, was made of `o`, a row of the copy: by the rowid or by the
-  /// key of the new table, or of the old one.
+  /// Whether `n`, a row of the new table, was made of `o`, a row of the copy: by the rowid, by the key
+  /// of the new table or of the old one, or by the order in which the rows were copied.
   private func sameRow(_ columns: [Column], _ new: ParsedTable) -> String? {
-    let quoted = [new.identity, table.identity].map { $0.map { Quoting.quoted($0) } }
-    let candidates = [new.rowidName.map { [$0] } ?? []] + quoted
-    for names in candidates where !names.isEmpty {
+    let rowid = new.rowidName.map { [$0] } ?? []
+    for names in [rowid] + [new.identity, table.identity].map({ $0.map { Quoting.quoted($0) } })
+    where !names.isEmpty {
       let places = names.compactMap { name in columns.firstIndex { $0.name == name } }
       guard places.count == names.count else { continue }
-      return places.map { "n.\(columns[$0].name) IS o.c\($0)" }.joined(separator: " AND ")
+      return places.map { isSameKey(columns[$0], at: $0, new) }.joined(separator: " AND ")
     }
-    return nil
+    // Where nothing gives the rows their rowids, SQLite counts them from 1.
+    let isCounted = new.identity.allSatisfy { key in
+      !columns.contains { $0.name == Quoting.quoted(key) }
+    }
+    guard !new.parsed.isWithoutRowid, isCounted, let name = rowid.first else { return nil }
+    return "n.\(name) IS o.rowid"
+  }
+
+  private func isSameKey(_ column: Column, at place: Int, _ new: ParsedTable) -> String {
+    let type = new.parsed.column(named: Quoting.unquoted(column.name))?.type?.text ?? ""
+    // A number that the new type made a text, and that SQLite would not compare with one.
+    let old =
+      Affinity(ofType: type) == .text
+      ? "iif(typeof(o.c\(place)) IN ('integer', 'real'), CAST(o.c\(place) AS TEXT), o.c\(place))"
+      : "o.c\(place)"
+    return "n.\(column.name) IS \(old)"
   }
 
   // MARK: What a DROP TABLE takes along

@@ -14,12 +14,30 @@ package struct RowCopy: Sendable, Hashable {
   package let table: String
   package let direction: Direction
   /// The INSERT, up to its SELECT.
-  let target: String
-  let values: String
-  let source: String
-  /// A condition on the rows of `source`.
-  let filter: String?
-  let key: Key?
+  private let insert: String
+  private let values: String
+  private let source: String
+  private let filter: String?
+  private let key: Key?
+
+  /// - Parameters:
+  ///   - source: with its database, as `target`.
+  ///   - columns: what is filled, and its value over a row of `source`; all quoted.
+  ///   - filter: which rows; nil is all.
+  ///   - key: of `source`; nil copies all rows at once.
+  init(
+    of table: String, _ direction: Direction, from source: String, to target: String,
+    columns: [(name: String, value: String)], filter: String? = nil, key: Key?
+  ) {
+    self.table = table
+    self.direction = direction
+    // ABORT: no conflict clause of the target may replace or leave out a row.
+    insert = "INSERT OR ABORT INTO \(target) (\(columns.map(\.name).joined(separator: ", ")))"
+    values = columns.map(\.value).joined(separator: ", ")
+    self.source = source
+    self.filter = filter
+    self.key = key
+  }
 
   /// The columns by which the rows of a table lie in its b-tree.
   struct Key: Sendable, Hashable {
@@ -55,11 +73,12 @@ package struct RowCopy: Sendable, Hashable {
   package func bound(isFirst: Bool, rows: Int) -> String {
     guard let key else { return "SELECT NULL WHERE 0" }
     let start = isFirst ? "" : " WHERE \(key.past(parametersFrom: 1))"
-    return "SELECT \(key.list) FROM \(source)\(start) \(key.order) LIMIT 1 OFFSET \(rows - 1)"
+    return "SELECT \(key.list) FROM \(source) NOT INDEXED\(start) \(key.order) LIMIT 1 OFFSET \(rows - 1)"
   }
 
   private func statement(where conditions: [String]) -> String {
-    ([target, "SELECT \(values) FROM \(source)"]
+    // An index that is damaged would tell of rows that are not there.
+    ([insert, "SELECT \(values) FROM \(source)\(key == nil ? "" : " NOT INDEXED")"]
       + (conditions.isEmpty ? [] : ["WHERE \(conditions.joined(separator: " AND "))"])
       + (key.map { [$0.order] } ?? [])).joined(separator: " ")
   }

@@ -30,7 +30,9 @@ extension RowProof {
   init(of old: ParsedTable, as new: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
     before = TableRows(of: old, keeping: columns, keepsRowids: keepsRowids)
     after = TableRows(of: new, keeping: columns, keepsRowids: keepsRowids)
-    changedColumns = old.parsed.columns.count { $0.generated == nil } - columns.count
+    changedColumns = old.parsed.columns.count { column in
+      column.generated == nil && !columns.contains(where: column.name.isSame(as:))
+    }
     keepsIdentity = keepsRowids
   }
 }

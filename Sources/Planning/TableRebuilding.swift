@@ -34,7 +34,8 @@ struct TableRebuilding {
       final: final, columns: rowid + columns,
       filter: rebuild.where.map { "(\(expression($0)))" })
     return OperationPlan(
-      operation: operation, strategy: .rebuild, steps: steps,
+      operation: operation, strategy: .rebuild, because: "it is what the operation says",
+      steps: try computedGuards + steps,
       expectations: [TableExpectation(table: old.name, sql: final)], proofs: proofs)
   }
 
@@ -86,6 +87,44 @@ struct TableRebuilding {
       return Rebuild.Column(
         name: name, value: Quoting.quoted(source.name.text), isKept: isSame,
         oldType: isSame ? nil : type)
+    }
+  }
+
+  /// A column that becomes computed may not lose what it holds.
+  private var computedGuards: [Step] {
+    get throws(PlanningError) {
+      var guards: [Step] = []
+      for column in new.parsed.columns {
+        guard let generated = column.generated,
+          let before = old.parsed.column(named: column.name.text), before.generated == nil
+        else { continue }
+        let name = "\(old.name).\(column.name.text)"
+        guard isKnown(generated.expression) else {
+          throw PlanningError(
+            .manifest,
+            "\(name) is to be computed from what \(old.name) has not, and what it holds would be "
+              + "lost: drop it first", key: "columns")
+        }
+        let filter = rebuild.where.map { " AND (\(expression($0)))" } ?? ""
+        guards.append(
+          .guarding(
+            Guard(
+              condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(old.name)) "
+                + "WHERE \(Quoting.quoted(column.name.text)) IS NOT "
+                + "(\(new.tokens.text(generated.expression.range)))\(filter))",
+              message: "\(name) holds values that its expression would not give, and they would be "
+                + "lost: drop it first")))
+      }
+      return guards
+    }
+  }
+
+  /// Whether every column of the new table that an expression names is one of the old table, too.
+  private func isKnown(_ expression: Expression) -> Bool {
+    let names = new.tokens.identifiers(in: expression.range)
+    return new.parsed.columns.allSatisfy { column in
+      old.parsed.column(named: column.name.text) != nil
+        || !names.contains { $0.isSame(as: column.name.text) }
     }
   }
 

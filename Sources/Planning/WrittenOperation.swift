@@ -74,7 +74,24 @@ extension Schema {
   package var operations: [WrittenOperation] {
     let visible = ours().withoutShadowTables()
     return [SchemaObject.Kind.table, .index, .view, .trigger].flatMap { kind in
-      visible.objects.filter { $0.kind == kind && $0.sql != nil }.map(\.operation)
+      visible.objects.filter { $0.kind == kind && $0.sql != nil }.map(operation(making:))
+    }
+  }
+
+  /// The operation that makes one of the schema's objects.
+  package func operation(making object: SchemaObject) -> WrittenOperation {
+    hasTextForColumn(object) ? WrittenOperation(sql: object.sql ?? "") : object.operation
+  }
+
+  /// Whether an index has a name in quotes for a column that its table has not: SQLite takes it for a
+  /// text, and no operation says that.
+  private func hasTextForColumn(_ object: SchemaObject) -> Bool {
+    guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(object.sql ?? "")),
+      let table = table(index.table.text),
+      case .createTable(let parsed)? = try? parseCreate(TokenizedSQL(table.sql ?? ""))
+    else { return false }
+    return index.terms.contains { term in
+      term.column.map { parsed.column(named: $0.text) == nil } ?? false
     }
   }
 }
@@ -229,8 +246,10 @@ extension CreateTable.Column {
     let text = tokens.text(expression.range)
     if words.count == 1 {
       switch words[0].kind {
-      case .string: return yamlQuoted(Quoting.unquoted(text))
+      case .string, .quotedIdentifier: return yamlQuoted(Quoting.unquoted(text))
       case .word where text.asciiLowercased == "null": return "null"
+      // A word that is no value is a text, and in parentheses it would be a column.
+      case .word where !Keywords.isValue(text): return yamlQuoted(text)
       case .integer where Int64(text).map { "\($0)" == text } == true: return text
       default: break
       }

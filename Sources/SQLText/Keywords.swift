@@ -5,6 +5,9 @@ package enum Keywords {
     contains(all, word.utf8)
   }
 
+  /// Whether the bare word is a value where one can stand, and no name; `NULL` is reserved anyway.
+  package static func isValue(_ word: String) -> Bool { contains(values, word.utf8) }
+
   /// The words that can never be a bare identifier in SQLite 3.40: those for which
   /// `CREATE TABLE t(<word> INT)` fails.
   ///

@@ -30,6 +30,8 @@ package final class Connection {
   private var busyHandler: BusyHandler?
   var stopCheck: StopCheck?
   private var authorizer: AuthorizerBox?
+  /// Whether the schema cannot be read, or not be written through, without being trusted.
+  private var needsTrust = false
   /// Once checksums have been asked for.
   var checksums: ChecksumSwitch?
 
@@ -203,7 +205,23 @@ package final class Connection {
   /// Sets a switch at once, `foreignKeys` inside a transaction, too, where the PRAGMA does nothing:
   /// what was written before it there was not checked and never will be.
   package func set(_ setting: Setting, to value: Bool) {
+    let value = value || setting == .trustedSchema && needsTrust
     _ = schemactl_db_config(handle, setting.option, value ? 1 : 0, nil)
+  }
+
+  /// Whether a statement that has failed will compile now, because the schema is trusted from here
+  /// on.
+  ///
+  /// SQLite 3.40 counts its own JSON functions among those that a distrusted schema may not call, and
+  /// calls a file "malformed" in which a CHECK says `json_valid(…)`. They do no harm, and there is no
+  /// trusting them alone.
+  func trustsSchema(after error: DatabaseError) -> Bool {
+    guard !needsTrust,
+      ["json", "->"].contains(where: { error.message.contains("unsafe use of \($0)") })
+    else { return false }
+    needsTrust = true
+    set(.trustedSchema, to: true)
+    return true
   }
 
   // MARK: Waiting and interrupting

@@ -35,7 +35,9 @@ package struct Script {
       }
       range = start..<min(start + length, bytes.count - 1)
       guard code == SQLITE_OK else {
-        throw connection.error(code, sql: String(decoding: bytes[range], as: UTF8.self))
+        let error = connection.error(code, sql: String(decoding: bytes[range], as: UTF8.self))
+        if connection.trustsSchema(after: error) { continue }
+        throw error
       }
       offset = start + length
       if let handle { return Statement(connection: connection, handle: handle) }

@@ -84,8 +84,7 @@ private struct FormReader {
       return tokens.comparableTokens(in: expression.range, names)
     }
     let text = tokens.text(significant[0])
-    let values = ["null", "true", "false", "current_date", "current_time", "current_timestamp"]
-    return values.contains(text.asciiLowercased)
+    return Keywords.isValue(text) || text.asciiLowercased == "null"
       ? tokens.normalTokens(in: expression.range)
       : [Array(Quoting.stringLiteral(Quoting.unquoted(text)).utf8)]
   }

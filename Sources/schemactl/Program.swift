@@ -87,7 +87,7 @@ extension OptionDeclaration {
   static let strategy = OptionDeclaration(
     "strategy", .choice("NAME", Strategy.choosable.map(\.rawValue)),
     summary: "How to change tables, for operations that have the choice, instead of the cheapest "
-      + "way.")
+      + "way; `native`: each on its own, by SQLite's statement.")
 
   static let profile = OptionDeclaration(
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),

@@ -175,9 +175,31 @@ struct Settings {
       interruption: session.interruption)
   }
 
-  func linter(of project: Project, profile: Profile? = nil) throws -> Linter {
+  /// The file that holds the findings which lint does not report; nil when nobody has named one.
+  var baselineFile: String? {
+    session.invocation.text("baseline") ?? configuration.baseline.map(resolved)
+  }
+
+  func baseline() throws -> Baseline? {
+    guard let baselineFile else { return nil }
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try readFile(baselineFile, limit: 16_777_216)
+    } catch {
+      let failure = Failure(error)
+      throw Failure(
+        failure.status,
+        failure.message + ": `schemactl lint --write-baseline` writes the findings of today there")
+    }
+    return try Baseline(bytes, file: baselineFile)
+  }
+
+  func linter(
+    of project: Project, profile: Profile? = nil, isForBaseline: Bool = false
+  ) throws -> Linter {
     try Linter(
       project: project, configuration: configuration, profile: profile,
+      baseline: isForBaseline ? nil : try baseline(),
       configurationFile: file ?? "schemactl.yaml")
   }
 }

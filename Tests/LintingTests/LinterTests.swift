@@ -15,6 +15,7 @@ private let table = """
             default: { sql: uuid() }
           - { name: title, type: TEXT }
           - { name: notes, type: TEXT }
+        strict: true
   """
 
 private func dropping(_ column: String, _ lint: String = "") -> String {

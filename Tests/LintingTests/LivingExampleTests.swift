@@ -66,6 +66,7 @@ struct LivingExampleTests {
     #expect(
       report.lines == [
         "0001 46:11 error not-null-without-conflict-default reminders.isCompleted",
+        "0003 7:7 warning unguarded-trigger-on-synced-table reminders_refresh_updatedAt",
         "0004 3:7 error not-null-without-conflict-default remindersLists.position",
       ])
     let finding = try #require(report.findings.last)
@@ -84,6 +85,9 @@ struct LivingExampleTests {
     #expect(
       report.lines == [
         "0001 46:11 error not-null-without-conflict-default reminders.isCompleted",
+        "0003 7:7 warning unguarded-trigger-on-synced-table reminders_refresh_updatedAt",
+        "0004 11:7 warning unguarded-trigger-on-synced-table remindersLists_new_goes_last",
+        "0005 5:7 warning unguarded-trigger-on-synced-table remindersTags_at_most_five",
         "0007 7:11 error not-null-without-conflict-default reminders.status",
       ])
     #expect(report.summary.waived == 1)

@@ -49,6 +49,46 @@ struct SyncedRuleTests {
     #expect(try severities("synced-primary-key", history) == table.expected)
   }
 
+  @Test("the schema of SQLiteData's demo of reminders has exactly one error, its status column")
+  func reminders() throws {
+    let tables = sql(
+      """
+      CREATE TABLE "remindersLists" (
+        \(key),
+        "title" TEXT NOT NULL ON CONFLICT REPLACE DEFAULT ''
+      ) STRICT;
+      CREATE TABLE "remindersListAssets" (
+        "remindersListID" TEXT PRIMARY KEY NOT NULL
+          REFERENCES "remindersLists" ("id") ON DELETE CASCADE,
+        "coverImage" BLOB
+      ) STRICT;
+      CREATE TABLE "reminders" (
+        \(key), "dueDate" TEXT,
+        "remindersListID" TEXT NOT NULL REFERENCES "remindersLists" ("id") ON DELETE CASCADE,
+        "status" INTEGER NOT NULL DEFAULT 0,
+        "title" TEXT NOT NULL ON CONFLICT REPLACE DEFAULT ''
+      ) STRICT;
+      CREATE TABLE "tags" ("title" TEXT COLLATE NOCASE PRIMARY KEY NOT NULL) STRICT;
+      CREATE TABLE "remindersTags" (
+        \(key),
+        "reminderID" TEXT NOT NULL REFERENCES "reminders" ("id") ON DELETE CASCADE,
+        "tagID" TEXT NOT NULL REFERENCES "tags" ("title") ON DELETE CASCADE ON UPDATE CASCADE
+      ) STRICT;
+      CREATE VIRTUAL TABLE "reminderTexts" USING fts5("title", "notes", tokenize = 'trigram');
+      """)
+    let report = try lint([tables], .sqliteData)
+    #expect(report.failure == nil)
+    #expect(
+      report.findings.filter { $0.severity == .error }.map(\.short) == [
+        "0001 12:7 error not-null-without-conflict-default reminders.status"
+      ])
+    let added = sql("ALTER TABLE tags ADD COLUMN listID TEXT NOT NULL REFERENCES remindersLists")
+    let found = try lint([tables, added], .sqliteData).findings.filter {
+      $0.rule == "not-null-without-conflict-default" && $0.migration == "0002_step"
+    }
+    #expect(found.count == 1)
+  }
+
   @Test("a key that stays as it was is not found again")
   func sameKey() throws {
     let add = sql("ALTER TABLE a ADD COLUMN x TEXT")
@@ -145,8 +185,9 @@ struct SyncedRuleTests {
       CREATE TABLE c (\(key), x REFERENCES b ON DELETE CASCADE);
       """)
     let report = try lint([tables], .sqliteData)
-    #expect(report.lines == ["0001 5:7 error synced-foreign-key c.x"])
-    #expect(report.findings.first?.message.contains("it closes a cycle") == true)
+    let found = report.findings.filter { $0.rule == "synced-foreign-key" }
+    #expect(found.map(\.short) == ["0001 5:7 error synced-foreign-key c.x"])
+    #expect(found.first?.message.contains("it closes a cycle") == true)
   }
 
   @Test("a parent that does not sync is named")
@@ -154,8 +195,9 @@ struct SyncedRuleTests {
     let child = sql("CREATE TABLE a (\(key), x REFERENCES lists ON DELETE CASCADE)")
     let report = try lint(
       [lists, child], configuration: "sync: { engine: sqlite-data, local_tables: [lists] }")
-    #expect(report.lines == ["0002 3:7 error synced-foreign-key a.x"])
-    #expect(report.findings.first?.message.contains("lists does not sync") == true)
+    let found = report.findings.filter { $0.rule == "synced-foreign-key" }
+    #expect(found.map(\.short) == ["0002 3:7 error synced-foreign-key a.x"])
+    #expect(found.first?.message.contains("lists does not sync") == true)
   }
 
   @Test(
@@ -188,7 +230,7 @@ struct SyncedRuleTests {
       """
     #expect(
       try lint([lists, sql(rebuilt)]).lines == [
-        "0002 3:7 error add-not-null-without-default lists.x"
+        "0002 3:7 error new-required-column lists.x"
       ])
     let added = sql("ALTER TABLE lists ADD COLUMN x INTEGER NOT NULL")
     #expect(
@@ -198,23 +240,32 @@ struct SyncedRuleTests {
     let parts = rebuilt.components(separatedBy: "DROP")
     #expect(
       try lint([lists, sql(parts[0]), sql("DROP" + parts[1])]).lines == [
-        "0003 4:7 error add-not-null-without-default lists.x"
+        "0003 4:7 error new-required-column lists.x"
       ])
     #expect(try lint([sql("CREATE TABLE a (\(key), x NOT NULL)")]).lines == [])
   }
 
   @Test(
-    "names that CloudKit keeps",
+    "names of columns that CloudKit keeps",
     arguments: [
       Case("a (\(key), recordID)", nil, nil, .error, nil),
       Case("a (\(key), ETAG)", nil, nil, .error, nil),
+      Case("a (\(key), modifiedAt)", nil, nil, nil, nil),
+    ])
+  func names(_ table: Case) throws {
+    #expect(try severities("reserved-name", [sql("CREATE TABLE \(table)")]) == table.expected)
+  }
+
+  @Test(
+    "names of tables that are no record's name",
+    arguments: [
       Case("'a:b' (\(key))", nil, nil, .error, nil), Case("'_a' (\(key))", nil, nil, .error, nil),
       Case("'é' (\(key))", nil, nil, .error, nil),
       Case("\(String(repeating: "a", count: 218)) (\(key))", nil, nil, nil, nil),
       Case("\(String(repeating: "a", count: 219)) (\(key))", nil, nil, .error, nil),
     ])
-  func names(_ table: Case) throws {
-    #expect(try severities("reserved-name", [sql("CREATE TABLE \(table)")]) == table.expected)
+  func recordNames(_ table: Case) throws {
+    #expect(try severities("record-name", [sql("CREATE TABLE \(table)")]) == table.expected)
   }
 
   @Test("cr-sqlite lets columns go between begin_alter and commit_alter")

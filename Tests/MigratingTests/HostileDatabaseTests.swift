@@ -345,6 +345,42 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT a FROM t") == [["keep me"]])
   }
 
+  /// A bit of a record's header makes another type of a value. Its bytes are within their page, and
+  /// an UPDATE would make text of what is now a number.
+  @Test(
+    "a number in a column of text stops what would rewrite its table, and nothing else",
+    arguments: [
+      ("UPDATE tags SET colour = upper(colour);", true),
+      ("ALTER TABLE tags DROP COLUMN colour;", true),
+      ("INSERT INTO tags VALUES ('new', 'x');", false), ("UPDATE other SET a = 2;", false),
+    ])
+  func strangeValue(sql: String, isRefused: Bool) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      """
+      CREATE TABLE other (a); CREATE TABLE tags (name TEXT PRIMARY KEY, colour TEXT) WITHOUT ROWID;
+      """)
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO other VALUES (1); INSERT INTO tags VALUES ('t', 'red')")
+    var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
+    // Serial type 15 is a text of one byte, and 1 an integer of one (Record Format, section 2.1).
+    let record = try #require(bytes.range(of: Data([3, 15, 19]) + Data("tred".utf8)))
+    bytes[record.lowerBound + 1] = 1
+    try bytes.write(to: URL(fileURLWithPath: sandbox.database))
+    #expect(try sandbox.rows("SELECT name FROM tags") == [[116]])
+    try sandbox.addSQL("0002_more", sql)
+    let report = try sandbox.migrate()
+    #expect(
+      report.status == (isRefused ? .inputOutput : .success), "\(report.failure?.message ?? "")")
+    #expect(try sandbox.rows("SELECT name FROM tags WHERE colour = 'red'") == [[116]])
+    guard isRefused else { return }
+    #expect(
+      report.failure?.message.contains("live.sqlite is damaged (NUMERIC value in tags.name: ")
+        == true)
+    #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
+  }
+
   @Test("rows that break a constraint, and pages that nothing uses, are not damage")
   func harmless() throws {
     let sandbox = try Sandbox()

@@ -168,6 +168,84 @@ struct OddTableTests {
     #expect(try sandbox.rows("SELECT v FROM t") == [["007"]])
   }
 
+  @Test("a key by which a full-text table finds its rows is not converted")
+  func searchedKey() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_tables",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT);
+      CREATE VIRTUAL TABLE words USING fts5(body, content=t, content_rowid='id');
+      """)
+    try sandbox.migrate()
+    try sandbox.run(
+      "INSERT INTO t VALUES (5, 'oak'); INSERT INTO words (words) VALUES ('rebuild')")
+    let convert = "convert_primary_key: { table: t, to: uuid, uuids: from_integer }"
+    try sandbox.add("0002_key", "operations: [{ \(convert) }]")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.message.contains("virtual table words reads t.id") == true)
+    try sandbox.add(
+      "0002_key",
+      """
+      operations:
+      - drop_virtual_table: { name: words }
+      - \(convert)
+      - create_virtual_table: { name: words, using: fts5, arguments: [body, content=t, "content_rowid='rowid'"] }
+      - sql: INSERT INTO words (words) VALUES ('rebuild')
+      """)
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(
+      try sandbox.rows(
+        "SELECT t.rowid, t.body FROM words JOIN t ON t.rowid = words.rowid WHERE words MATCH 'oak'")
+        == [[5, "oak"]])
+  }
+
+  @Test("a key is converted, and what mentions its table is what it was")
+  func surroundedKey() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_tables",
+      """
+      CREATE TABLE new_t (id INTEGER PRIMARY KEY CHECK (new_t.id <> 0), up INTEGER REFERENCES new_t,
+        tag AS (id || '!') STORED, name TEXT, UNIQUE (up, name DESC));
+      CREATE TABLE t (a INTEGER, b TEXT, c INTEGER REFERENCES new_t ON DELETE CASCADE
+        DEFERRABLE INITIALLY DEFERRED, PRIMARY KEY (b, a DESC)) STRICT, WITHOUT ROWID;
+      CREATE TABLE log (what);
+      CREATE VIEW v AS SELECT t.b, new_t.name FROM t JOIN new_t ON new_t.id = t.c;
+      CREATE VIEW w (x) AS SELECT name FROM v;
+      CREATE TRIGGER v_insert INSTEAD OF INSERT ON v BEGIN INSERT INTO log VALUES (new.name); END;
+      CREATE TRIGGER t_gone AFTER DELETE ON t BEGIN DELETE FROM new_t WHERE id = old.c; END;
+      CREATE TRIGGER n_gone BEFORE DELETE ON new_t WHEN old.id IS NOT NULL BEGIN
+        INSERT INTO log VALUES ('gone ' || old.id); SELECT raise(IGNORE); END;
+      CREATE INDEX i ON new_t (abs(id), name COLLATE NOCASE) WHERE up IS NOT NULL;
+      """)
+    try sandbox.migrate()
+    try sandbox.run(
+      """
+      INSERT INTO new_t (id, up, name) VALUES (7, NULL, 'seven'), (3, 7, 'three'), (90, 3, 'x');
+      DELETE FROM log; INSERT INTO t VALUES (1, 'b', 7), (2, 'b', 3), (1, 'a', 90), (4, 'n', NULL);
+      """)
+    let question = """
+      SELECT t.a, t.b, n.name, u.name, n.rowid FROM t LEFT JOIN new_t n ON n.id = t.c
+      LEFT JOIN new_t u ON u.id = n.up ORDER BY 1, 2
+      """
+    let others =
+      "SELECT name, sql FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL ORDER BY 1"
+    let (rows, objects) = (try sandbox.rows(question), try sandbox.rows(others))
+    try sandbox.add(
+      "0002_key",
+      "operations:\n- convert_primary_key: { table: new_t, to: uuid, uuids: from_integer }\n")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+    #expect(try sandbox.rows(question) == rows)
+    #expect(try sandbox.rows(others) == objects)
+    #expect(try sandbox.rows("SELECT count(*) FROM log") == [[0]])
+    #expect(try sandbox.rows("SELECT x FROM w ORDER BY 1") == [["seven"], ["three"], ["x"]])
+    #expect(try sandbox.rows("SELECT count(*) FROM new_t WHERE tag = id || '!'") == [[3]])
+    #expect(try sandbox.rows("PRAGMA foreign_key_check") == [])
+  }
+
   @Test(
     "a key is converted where rows are known by it",
     arguments: [

@@ -214,7 +214,10 @@ struct RestoreTests {
     let shell = try start(
       "/usr/bin/env", ["sqlite3", sandbox.database],
       input: "\(use)\n.shell touch \(ready)\n.shell sleep 20\n")
-    defer { kill(shell.identifier, SIGKILL) }
+    defer {
+      shell.send(SIGKILL)
+      _ = try? shell.wait()
+    }
     for _ in 0..<6000 where !FileManager.default.fileExists(atPath: ready) {
       Thread.sleep(forTimeInterval: 0.01)
     }

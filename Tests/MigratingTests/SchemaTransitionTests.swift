@@ -47,6 +47,8 @@ struct SchemaOperationsTests {
       "CREATE VIRTUAL TABLE f USING fts5(a, b UNINDEXED, tokenize = 'porter ascii', prefix='2 3')",
       "CREATE VIRTUAL TABLE r USING rtree(id, x0, x1, +note)",
       "CREATE TABLE [y: no] (\"# null\" TEXT DEFAULT 'true', \"- a\" INT DEFAULT '07')",
+      "CREATE TABLE t (a); CREATE INDEX i ON t (\"nosuch\", a)",
+      "CREATE TABLE t (a DEFAULT word, b DEFAULT \"two words\", c DEFAULT true, d DEFAULT current_time)",
       "CREATE TABLE t (a INT REFERENCES p MATCH FULL ON DELETE SET NULL NOT DEFERRABLE)",
     ])
   func odd(sql: String) throws {

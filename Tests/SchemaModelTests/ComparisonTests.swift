@@ -35,6 +35,30 @@ import Testing
     ("t(a REFERENCES p)", "t(a REFERENCES p DEFERRABLE INITIALLY DEFERRED)", "constraint t"),
     ("t(a REFERENCES p ON DELETE CASCADE)", "t(a REFERENCES p ON UPDATE CASCADE)", "constraint t"),
     ("t(a REFERENCES p(x))", "t(a REFERENCES p(y))", "constraint t"),
+    ("t(a)", "t(a NOT NULL)", "column t.a"),
+    ("t(a INT)", "t(a INTEGER)", "column t.a"),
+    ("t(a DEFAULT 1)", "t(a DEFAULT '1')", "column t.a"),
+    ("t(a DEFAULT 1)", "t(a DEFAULT (1 + 0))", "column t.a"),
+    ("t(a DEFAULT CURRENT_TIME)", "t(a DEFAULT CURRENT_DATE)", "column t.a"),
+    ("t(a INT, PRIMARY KEY (a))", "t(a INT, PRIMARY KEY (a DESC))", "constraint t"),
+    ("t(a, b, UNIQUE (a, b))", "t(a, b, UNIQUE (b, a))", "constraint t"),
+    ("t(a, UNIQUE (a))", "t(a, UNIQUE (a COLLATE NOCASE))", "constraint t"),
+    ("t(a UNIQUE)", "t(a PRIMARY KEY)", "constraint t,constraint t"),
+    ("t(a CHECK (a))", "t(a CHECK (NOT a))", "constraint t"),
+    ("t(a REFERENCES p)", "t(a REFERENCES q)", "constraint t"),
+    (
+      "t(a REFERENCES p DEFERRABLE INITIALLY IMMEDIATE)",
+      "t(a REFERENCES p DEFERRABLE INITIALLY DEFERRED)", "constraint t"
+    ),
+    (
+      "t(a REFERENCES p ON DELETE SET NULL)", "t(a REFERENCES p ON DELETE RESTRICT)",
+      "constraint t"
+    ),
+    (
+      "t(a, b, FOREIGN KEY (a, b) REFERENCES p(x, y))",
+      "t(a, b, FOREIGN KEY (b, a) REFERENCES p(x, y))", "constraint t"
+    ),
+    ("t(a INT PRIMARY KEY) STRICT", "t(a INT PRIMARY KEY) STRICT, WITHOUT ROWID", "table t"),
     ("t(a INT) STRICT", "t(a INT)", "table t"),
     ("t(a PRIMARY KEY)", "t(a PRIMARY KEY) WITHOUT ROWID", "table t"),
     ("t(a, b)", "t(b, a)", "column-order t"),
@@ -67,6 +91,11 @@ private let base = "CREATE TABLE t(a, b, c TEXT COLLATE NOCASE); CREATE TABLE u(
     ("VIEW x AS SELECT a FROM t", "VIEW x AS SELECT b FROM t"),
     ("VIEW x AS SELECT a FROM t", "VIEW x(y) AS SELECT a FROM t"),
     ("VIEW x AS SELECT \"lit\" FROM t", "VIEW x AS SELECT \"Lit\" FROM t"),
+    ("VIEW x AS SELECT \"a\" FROM t", "VIEW x AS SELECT 'a' FROM t"),
+    ("VIEW x AS SELECT \"status\" FROM u", "VIEW x AS SELECT 'status' FROM u"),
+    ("INDEX x ON t(a) WHERE b", "INDEX x ON t(a) WHERE NOT b"),
+    ("INDEX x ON t(a, b DESC)", "INDEX x ON t(a DESC, b)"),
+    ("INDEX x ON t(c)", "INDEX x ON t(c COLLATE BINARY)"),
     (
       "TRIGGER x AFTER DELETE ON t BEGIN SELECT 1; END",
       "TRIGGER x AFTER DELETE ON t BEGIN SELECT 2; END"

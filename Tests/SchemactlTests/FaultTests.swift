@@ -189,7 +189,7 @@ import Testing
       let folder = try WorkingFolder.committed([
         "0001_big": manifest(
           "CREATE TEMP TABLE big AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
-            + "WHERE i < 9000) SELECT zeroblob(1000) FROM n; CREATE TABLE b (x)")
+            + "WHERE i < 9000) SELECT zeroblob(1000) FROM n; DROP TABLE big; CREATE TABLE b (x)")
       ])
       let text = try String(
         contentsOfFile: folder.path("migrations/0001_big.yaml"), encoding: .utf8)

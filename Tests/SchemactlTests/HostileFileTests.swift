@@ -115,7 +115,7 @@ struct HostileFileTests {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     // Paths of sockets are short: it is made under a short name, and moved.
-    let short = "/tmp/s\(getpid())"
+    let short = "/tmp/s\(getpid())-\(UInt16.random(in: 0...UInt16.max))"
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short.utf8) }
     let code = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -13,6 +13,7 @@ struct LintTests {
                 default: { sql: uuid() } }
             - { name: text, type: TEXT }
             - { name: color, type: INTEGER }
+          strict: true
 
     """
 
@@ -89,9 +90,9 @@ struct LintTests {
       """,
     ])
     let output = try folder.expect(1, "lint").output
-    let line = output.split(separator: "\n").first { $0.contains("[add-not-null") }
+    let line = output.split(separator: "\n").first { $0.contains("[new-required-column]") }
     #expect(line?.contains("every INSERT of an older version of the app") == true)
-    #expect(line?.contains("the migration fails") == false)
+    #expect(!output.contains("[add-not-null"))
   }
 
   @Test("a NOT NULL column that only gets another name is not a new one")
@@ -205,6 +206,61 @@ struct LintTests {
           See 'schemactl lint --help'.
 
         """)
+  }
+
+  @Test("a baseline is written, holds, and tells of what it no longer needs")
+  func baseline() throws {
+    let folder = try dropping()
+    #expect(
+      try folder.expect(64, "lint", "--write-baseline").errors.contains("no baseline is named"))
+    #expect(
+      try folder.expect(66, "lint", "--baseline", "gone").errors.contains("--write-baseline"))
+    let written = try folder.expect(0, "lint", "--write-baseline", "--baseline", "known")
+    #expect(written.output == "Wrote 1 finding to known.\n")
+    try folder.expect(1, "lint")
+    let run = try folder.expect(0, "lint", "--baseline", "known")
+    #expect(run.output.contains("waived: drop-column: It is in the baseline, known.\n"))
+    try folder.write("schemactl.yaml", "lint: { baseline: known }\n")
+    try folder.expect(0, "lint")
+    try folder.expect(0, "freeze", "--through", "1")
+    try folder.expect(0, "freeze")
+    try folder.write("known", "0123456789abcdef drop-column 0001_notes notes.color\n")
+    let stale = try folder.expect(1, "lint")
+    #expect(stale.output.contains("known:1:1: warning: 0001_notes has no finding of drop-column"))
+    try folder.write("known", "nonsense\n")
+    #expect(try folder.expect(65, "lint").errors.hasPrefix("known:1:1: error: "))
+  }
+
+  @Test("what every device has run is judged as if nothing older were left")
+  func oldestRelease() throws {
+    let folder = try dropping(
+      "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.write(
+      "migrations/0002_drop.yaml", Self.drop)
+    try folder.expect(1, "lint")
+    try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.0' }\n")
+    #expect(try folder.expect(0, "lint").output.contains(" warning: dropping notes.color"))
+    try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.1' }\n")
+    let run = try folder.expect(65, "lint")
+    #expect(run.errors.contains("the history lock knows no such release: did you mean `1.0`?"))
+  }
+
+  @Test("what migrate refuses is a finding at its line")
+  func refused() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": Self.notes,
+      "0002_refused": """
+      operations:
+        - sql: |
+            ATTACH 'x' AS y;
+            VACUUM;
+      """,
+    ])
+    let output = try folder.expect(1, "lint").output
+    #expect(output.contains("migrations/0002_refused.yaml:3:7: error: ATTACH does not belong"))
+    #expect(output.contains("migrations/0002_refused.yaml:4:7: error: VACUUM does not belong"))
+    try folder.expect(65, "migrate", "--database", "a.db")
   }
 
   @Test("freeze refuses what lint calls an error, until it is allowed with a reason")

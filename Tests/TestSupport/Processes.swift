@@ -80,8 +80,9 @@ package final class Running {
   #endif
 
   /// Waits for its end. One that has not ended after `seconds` is killed, and that is an error:
-  /// nothing may wait for ever.
-  package func wait(seconds: Double = 120) throws -> Finished {
+  /// nothing may wait for ever. Where sanitizers watch on a busy machine, what takes
+  /// seconds takes minutes.
+  package func wait(seconds: Double = 900) throws -> Finished {
     let start = ContinuousClock.now
     while process.isRunning {
       guard ContinuousClock.now - start < .seconds(seconds) else {

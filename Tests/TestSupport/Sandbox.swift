@@ -12,9 +12,14 @@ package final class Sandbox {
   package var application = Application()
   package var ignore: [String] = []
 
-  package init() throws {
-    let url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("schemactl-\(UUID().uuidString)")
+  /// - Parameter isInMemory: where a folder can be in memory, it is: for many short-lived databases
+  ///   that no crash is to meet.
+  package init(isInMemory: Bool = false) throws {
+    let memory = "/dev/shm"
+    let parent =
+      isInMemory && FileManager.default.isWritableFile(atPath: memory)
+      ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+    let url = parent.appendingPathComponent("schemactl-\(UUID().uuidString)")
     folder = url.path
     try FileManager.default.createDirectory(
       atPath: folder + "/migrations", withIntermediateDirectories: true)

@@ -20,6 +20,7 @@ final class Run {
     var bad: [String] = []
   }
 
+  let seed: UInt64
   var generator: SeededGenerator
   /// A folder of its own, removed at the end.
   let folder: String
@@ -35,6 +36,7 @@ final class Run {
   ///   - kind: what the names of kinds hold that are wanted.
   ///   - time: how long at most.
   init(seed: UInt64, limit: Int, kind: String, time: Duration) throws {
+    self.seed = seed
     generator = SeededGenerator(seed: seed)
     self.limit = limit
     self.kind = kind

@@ -166,8 +166,8 @@ extension Deed {
     try sandbox.addSQL(
       "0003_broken",
       """
-      CREATE VIEW broken AS SELECT nothing FROM tasks;
-      CREATE TRIGGER amiss AFTER INSERT ON lists BEGIN UPDATE tasks SET nothing = 1; END;
+      CREATE VIEW broken AS SELECT missing FROM tasks;
+      CREATE TRIGGER amiss AFTER INSERT ON lists BEGIN UPDATE tasks SET missing = 1; END;
       """)
     return try Deed("lint", sandbox, usesFiles: false) { deed in
       let report = try Linter(project: deed.project, configuration: Configuration()).lint()

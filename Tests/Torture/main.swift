@@ -13,7 +13,7 @@ import TestSupport
 let campaigns: [any Campaign.Type] = [
   PowerCuts.self, AllocationFaults.self, IOFaults.self, SystemCallFaults.self, FullDisk.self,
   HostileDatabases.self, HostileManifests.self, KilledCopies.self,
-  Kills.self, SignalsAtRandom.self, SystemCallsKilled.self, Growth.self,
+  Kills.self, SignalsAtRandom.self, SystemCallsKilled.self, Growth.self, SchemaPairs.self,
 ]
 
 var names: [String] = []

@@ -60,6 +60,14 @@ struct TortureTests {
     #expect(rows.filter { $0.hasPrefix("| harness: ") }.count == 7, "\(ended.output)")
   }
 
+  @Test("a number names a pair of schemas, which is the same pair again")
+  func schemaPairs() throws {
+    let ended = try run(
+      "Torture", ["schema-pairs", "--seed", "40", "--tries", "3", "--seconds", "3600"])
+    #expect(ended.code == 0, "\(ended.errors)")
+    #expect(ended.output.contains("| schema pair | 3 | 0 |"))
+  }
+
   @Test("the table is written between the marks of a document, and nothing else is changed")
   func writtenTable() throws {
     let sandbox = try Sandbox()

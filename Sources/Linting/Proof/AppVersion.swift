@@ -51,14 +51,12 @@ extension Project {
   ///
   /// - Parameters:
   ///   - replayed: how many migrations there are to look at.
-  ///   - unsynced: how many migrations are older than the syncing.
-  ///   - oldest: the name of the oldest release that still runs.
-  func versions(replayed: Int, unsynced: Int, oldest: String?) -> [AppVersion] {
+  ///   - oldest: how many migrations the oldest one of them has, at least.
+  func versions(replayed: Int, oldest: Int) -> [AppVersion] {
     var versions: [AppVersion] = []
     for release in lock?.releases ?? [] {
-      if release.name == oldest { versions.removeAll() }
       guard let index = migrations.prefix(replayed).firstIndex(where: { $0.id == release.lastID }),
-        index + 1 >= unsynced
+        index + 1 >= oldest
       else { continue }
       versions.append(AppVersion(name: release.name, isRelease: true, count: index + 1))
     }

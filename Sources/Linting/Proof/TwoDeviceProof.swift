@@ -23,7 +23,7 @@ final class TwoDeviceProof {
   /// What each migration did.
   private let deltas: [SchemaDelta]
   private let application: Application
-  private let scope: SyncScope
+  private let scope: LintScope
   /// The folded names of columns, with their tables, that cr-sqlite was told of.
   private let announced: Set<[String]>
   private let hints: HintBook
@@ -55,7 +55,7 @@ final class TwoDeviceProof {
 
   init(
     _ pairs: [VersionPair], _ deltas: [SchemaDelta], _ timeline: Timeline,
-    _ application: Application, _ scope: SyncScope
+    _ application: Application, _ scope: LintScope
   ) {
     self.pairs = pairs
     self.deltas = deltas
@@ -72,15 +72,13 @@ final class TwoDeviceProof {
   /// What devices of the project's releases disagree about.
   ///
   /// - Parameters:
-  ///   - oldest: the name of the oldest release that still runs; nil is the first.
   ///   - deltas: what each migration did, as far as there are any to look at.
   ///   - isFull: all pairs of versions, and not only neighbours and each with the newest.
   static func disagreements(
-    _ project: Project, since oldest: String?, _ deltas: [SchemaDelta], _ timeline: Timeline,
-    _ scope: SyncScope, isFull: Bool
+    _ project: Project, _ deltas: [SchemaDelta], _ timeline: Timeline, _ scope: LintScope,
+    isFull: Bool
   ) throws(Failure) -> [Disagreement] {
-    let versions = project.versions(
-      replayed: deltas.count, unsynced: scope.unsynced, oldest: oldest)
+    let versions = project.versions(replayed: deltas.count, oldest: scope.oldestSynced)
     let pairs = VersionPair.all(of: versions, isFull: isFull)
     guard !pairs.isEmpty else { return [] }
     do {

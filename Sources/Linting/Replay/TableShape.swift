@@ -1,3 +1,4 @@
+import Planning
 import SQLText
 import SchemaModel
 
@@ -11,28 +12,60 @@ struct TableShape: Sendable {
     /// The DEFAULT as it is written; nil when there is none or it is NULL.
     let defaultText: String?
     let isGenerated: Bool
+    let isStored: Bool
+    /// Folded.
+    let collation: String?
+    /// Where it is declared in the stored text of the table: the bytes.
+    let range: Range<Int>
+
+    var key: String { name.asciiLowercased }
   }
 
   struct PrimaryKey: Sendable, Hashable {
     /// Folded, in the order of the key.
     let columns: [String]
     let isAutoincrement: Bool
+    let onConflict: CreateTable.ConflictAction
+  }
+
+  struct Unique: Sendable, Hashable {
+    /// Folded, in the order of the constraint.
+    let columns: [String]
+    let onConflict: CreateTable.ConflictAction
+  }
+
+  struct Check: Sendable, Hashable {
+    /// The expression's tokens in normal form, by which two checks are compared.
+    let tokens: [[UInt8]]
+    let text: String
+    /// The columns that it mentions, folded.
+    let columns: Set<String>
   }
 
   struct ForeignKey: Sendable, Hashable {
     /// In folded spelling.
     let columns: [String]
     let parent: String
+    /// Folded; empty: the parent's primary key.
+    let parentColumns: [String]
     let onDelete: CreateTable.ForeignKeyAction
+    let onUpdate: CreateTable.ForeignKeyAction
+    let isDeferred: Bool
   }
 
   var name: String
   let isVirtual: Bool
   let columns: [Column]
   let primaryKey: PrimaryKey?
-  /// The columns of each UNIQUE constraint, in folded spelling.
-  let uniques: [[String]]
+  let uniqueConstraints: [Unique]
+  let checks: [Check]
   let foreignKeys: [ForeignKey]
+  let isStrict: Bool
+  let isWithoutRowid: Bool
+  /// The column that is another name of the rowid, folded (CREATE TABLE, section 5).
+  let rowidAlias: String?
+  /// What CREATE VIRTUAL TABLE says after the module, word by word and folded.
+  let moduleArguments: Set<String>
 
   /// Nil when the stored text cannot be read, which only an edit of `sqlite_schema` can bring about.
   init?(_ object: SchemaObject) {
@@ -43,17 +76,33 @@ struct TableShape: Sendable {
       isVirtual = true
       columns = []
       primaryKey = nil
-      uniques = []
+      uniqueConstraints = []
+      checks = []
       foreignKeys = []
+      isStrict = false
+      isWithoutRowid = false
+      rowidAlias = nil
+      moduleArguments = Set(
+        tokens.significant.map { Quoting.unquoted(tokens.text($0)).asciiLowercased })
     case .createTable(let table)?:
       isVirtual = false
       columns = table.columns.map { Column($0, tokens) }
       primaryKey = PrimaryKey(table)
-      uniques = uniqueConstraints(of: table, tokens)
+      uniqueConstraints = Unique.all(of: table, tokens)
+      checks = Check.all(of: table, tokens)
       foreignKeys = ForeignKey.all(of: table)
+      isStrict = table.isStrict
+      isWithoutRowid = table.isWithoutRowid
+      rowidAlias = alias(of: table)
+      moduleArguments = []
     default: return nil
     }
   }
+
+  /// The columns of each UNIQUE constraint, in folded spelling.
+  var uniques: [[String]] { uniqueConstraints.map(\.columns) }
+
+  var key: String { name.asciiLowercased }
 
   func column(_ name: String) -> Column? {
     let key = name.asciiLowercased
@@ -71,6 +120,9 @@ extension TableShape.Column {
     type = column.type?.text
     notNull = column.notNull
     isGenerated = column.generated != nil
+    isStored = column.generated?.isStored ?? false
+    collation = column.collation?.text.asciiLowercased
+    range = column.range
     defaultText = column.defaultExpression.flatMap { expression in
       tokens.text(expression.range).asciiLowercased == "null"
         ? nil : tokens.text(expression.outerRange)
@@ -78,7 +130,9 @@ extension TableShape.Column {
   }
 
   /// INTEGER affinity (Datatypes In SQLite, section 3.1).
-  var isInteger: Bool { type?.asciiLowercased.contains("int") ?? false }
+  var isInteger: Bool { affinity == .integer }
+
+  var affinity: Affinity { Affinity(ofType: type ?? "") }
 }
 
 /// A value of a type, as SQL, that says nothing: for a DEFAULT.
@@ -93,14 +147,18 @@ extension TableShape.PrimaryKey {
   fileprivate init?(_ table: CreateTable) {
     for column in table.columns {
       guard let key = column.primaryKey else { continue }
-      self.init(columns: [column.name.text.asciiLowercased], isAutoincrement: key.isAutoincrement)
+      self.init(
+        columns: [column.name.text.asciiLowercased], isAutoincrement: key.isAutoincrement,
+        onConflict: key.onConflict ?? .abort)
       return
     }
     for constraint in table.constraints {
-      guard case .primaryKey(let terms, let isAutoincrement, _) = constraint.kind else { continue }
+      guard case .primaryKey(let terms, let isAutoincrement, let action) = constraint.kind else {
+        continue
+      }
       self.init(
         columns: terms.compactMap { $0.column?.text.asciiLowercased },
-        isAutoincrement: isAutoincrement)
+        isAutoincrement: isAutoincrement, onConflict: action ?? .abort)
       return
     }
     return nil
@@ -122,14 +180,84 @@ extension TableShape.ForeignKey {
   private init(_ columns: [Name], _ reference: CreateTable.Reference) {
     self.columns = columns.map(\.text.asciiLowercased)
     parent = reference.table.text
+    parentColumns = reference.columns.map(\.text.asciiLowercased)
     onDelete = reference.onDelete
+    onUpdate = reference.onUpdate
+    isDeferred = reference.isDeferred
   }
 }
 
-private func uniqueConstraints(of table: CreateTable, _ tokens: TokenizedSQL) -> [[String]] {
-  table.columns.filter(\.isUnique).map { [$0.name.text.asciiLowercased] }
-    + table.constraints.compactMap { constraint in
-      guard case .unique(let terms, _) = constraint.kind else { return nil }
-      return terms.map { ($0.column?.text ?? tokens.text($0.range)).asciiLowercased }
+extension TableShape.Unique {
+  fileprivate static func all(of table: CreateTable, _ tokens: TokenizedSQL) -> [Self] {
+    let inline = table.columns.flatMap { column in
+      column.constraints.compactMap { constraint -> Self? in
+        guard case .unique(let action) = constraint.kind else { return nil }
+        return Self(columns: [column.name.text.asciiLowercased], onConflict: action ?? .abort)
+      }
     }
+    return inline
+      + table.constraints.compactMap { constraint in
+        guard case .unique(let terms, let action) = constraint.kind else { return nil }
+        return Self(
+          columns: terms.map { ($0.column?.text ?? tokens.text($0.range)).asciiLowercased },
+          onConflict: action ?? .abort)
+      }
+  }
+}
+
+extension TableShape.Check {
+  fileprivate static func all(of table: CreateTable, _ tokens: TokenizedSQL) -> [Self] {
+    let expressions =
+      table.columns.flatMap(\.checks)
+      + table.constraints.compactMap { constraint in
+        if case .check(let check, _) = constraint.kind { check } else { nil }
+      }
+    return expressions.map { Self($0, of: table, tokens) }
+  }
+
+  private init(_ expression: Expression, of table: CreateTable, _ tokens: TokenizedSQL) {
+    self.init(
+      tokens: tokens.normalTokens(in: expression.range), text: tokens.text(expression.range),
+      columns: Set(
+        tokens.names(in: expression.range).filter { table.column(named: $0) != nil }))
+  }
+}
+
+extension TableShape.Check {
+  /// The same with columns under other names, both folded.
+  func renaming(_ names: [String: String]) -> Self {
+    guard !names.isEmpty else { return self }
+    let renamed = tokens.map { token -> [UInt8] in
+      names[String(decoding: token, as: UTF8.self)].map { Array($0.utf8) } ?? token
+    }
+    let text = renamed.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    return Self(tokens: renamed, text: text, columns: Set(columns.map { names[$0] ?? $0 }))
+  }
+}
+
+extension TokenizedSQL {
+  /// The words and quoted names in a byte range, folded.
+  func names(in range: Range<Int>) -> Set<String> {
+    Set(
+      significant(in: range).lazy
+        .filter { $0.kind == .word || $0.kind == .quotedIdentifier }
+        .map { Quoting.unquoted(text($0)).asciiLowercased })
+  }
+}
+
+private func alias(of table: CreateTable) -> String? {
+  guard !table.isWithoutRowid else { return nil }
+  for column in table.columns where column.type?.text.asciiLowercased == "integer" {
+    let key = column.name.text.asciiLowercased
+    // Inline, DESC makes it an ordinary column; at table level it does not.
+    if let primary = column.primaryKey { return primary.order == .descending ? nil : key }
+    let isKey = table.constraints.contains { constraint in
+      guard case .primaryKey(let terms, _, _) = constraint.kind, terms.count == 1 else {
+        return false
+      }
+      return terms[0].column?.isSame(as: key) ?? false
+    }
+    if isKey { return key }
+  }
+  return nil
 }

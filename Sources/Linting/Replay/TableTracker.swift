@@ -14,8 +14,16 @@ import SchemaModel
 final class TableTracker {
   private(set) var timeline: Timeline
   private var tables: [TrackedTable] = []
-  /// The statements that made the views and triggers.
-  private var makers: [SchemaDelta.Key: StatementPlace] = [:]
+  private var objects = ObjectTracker()
+  private let probe: Probe
+  /// What kept SQLite from answering a question, so that the timeline is not to be believed.
+  var fault: DatabaseError? { probe.fault }
+  /// How the rows came into each table of the schema, and into the temporary ones of this migration.
+  private var copies: [RowCopy.Source: [RowCopy]] = [:]
+  /// What went along when a table of this migration got another name.
+  private var drags: [Drag] = []
+  /// The statements that made what is temporary, by folded name.
+  private var temporaryMakers: [String: StatementPlace] = [:]
   /// The tables of the schema, by folded name.
   private var live: [String: Int] = [:]
   /// The tables whose rows each temporary table holds, by folded name.
@@ -39,8 +47,18 @@ final class TableTracker {
     let change: Int
   }
 
-  init(_ migrations: [Migration]) {
+  /// What SQLite wrote anew in other objects because a table got another name.
+  private struct Drag {
+    let table: Int
+    /// The name that they mean now, folded.
+    let name: String
+    let place: StatementPlace
+    let keys: [SchemaDelta.Key]
+  }
+
+  init(_ migrations: [Migration], _ application: Application) {
     timeline = Timeline(migrations: migrations)
+    probe = Probe(application)
   }
 
   // MARK: Statements
@@ -50,6 +68,10 @@ final class TableTracker {
     uniqueIndexes = [:]
     touched = []
     created = []
+    drags = []
+    temporaryMakers = [:]
+    copies = copies.filter { if case .table = $0.key { true } else { false } }
+    objects.begin()
   }
 
   private func touch(_ id: Int) {
@@ -66,39 +88,140 @@ final class TableTracker {
       migration: migration, operation: statement.operation, number: statements,
       position: statement.position)
     noteCalls(statement, at: place)
+    noteMove(at: place)
     let flow = RowFlow(statement)
+    let copy = copy(flow, statement, at: place)
+    let target = target(of: statement)
     let sources = Set(flow.read.compactMap { live[$0] }).union(
       flow.temporaryRead.flatMap { temporary[$0] ?? [] })
     for table in flow.temporaryCreated { temporary[table] = [] }
     for table in flow.temporaryWritten { temporary[table, default: []].formUnion(sources) }
     let step = SchemaStep(from: statement.before, to: statement.after)
-    for object in step.new where object.kind == .view || object.kind == .trigger {
-      makers[object.key] = place
-    }
     if !step.isEmpty { note(step, statement, sources, at: place) }
-    for table in flow.written { copy(sources, into: live[table]) }
+    noteEffect(statement, target, step, at: place)
+    if let copy {
+      let made = step.tables.created.compactMap { live[$0.name.asciiLowercased] }
+      for table in flow.written.compactMap({ live[$0] }) + made {
+        copies[.table(table), default: []].append(copy)
+      }
+      for table in flow.temporaryWritten { copies[.temporary(table), default: []].append(copy) }
+    }
+    for table in flow.written { self.copy(sources, into: live[table]) }
   }
 
-  /// What of the schema that the history ends with does not compile.
-  func note(_ broken: [BrokenObject]) {
-    timeline.broken = broken.compactMap { object in
-      makers[object.object.key].map { ($0, object) }
+  /// How the statement carries rows of one table into another one; nil when it does not.
+  private func copy(
+    _ flow: RowFlow, _ statement: ReplayedStatement, at place: StatementPlace
+  ) -> RowCopy? {
+    let isCopy =
+      !flow.written.isEmpty || !flow.temporaryWritten.isEmpty
+      || statement.after.objects.count > statement.before.objects.count
+    guard isCopy, !flow.read.isEmpty || !flow.temporaryRead.isEmpty else { return nil }
+    let tables = flow.read.compactMap { live[$0] }
+    let isSingle = tables.count == 1 && flow.temporaryRead.isEmpty
+    return RowCopy(
+      place: place, sql: statement.sql,
+      from: tables.map(RowCopy.Source.table)
+        + flow.temporaryRead.map(RowCopy.Source.temporary),
+      source: isSingle ? self.tables[tables[0]].shape : nil,
+      read: isSingle ? flow.columns[self.tables[tables[0]].key] ?? [] : [])
+  }
+
+  // MARK: Rows
+
+  private func target(of statement: ReplayedStatement) -> StatementEffect.WrittenTable? {
+    let writes = statement.events.filter(\.writesRows)
+    guard let name = writes.first?.first?.asciiLowercased, let id = live[name] else { return nil }
+    let own = writes.filter { $0.first?.asciiLowercased == name }
+    return StatementEffect.WrittenTable(
+      name: tables[id].name, isOld: tables[id].created.migration != migration,
+      inserts: own.contains { $0.action == .insert },
+      updates: Set(own.lazy.filter { $0.action == .update }.compactMap(\.second?.asciiLowercased)),
+      deletes: own.contains { $0.action == .delete }, table: id)
+  }
+
+  private func noteEffect(
+    _ statement: ReplayedStatement, _ target: StatementEffect.WrittenTable?, _ step: SchemaStep,
+    at place: StatementPlace
+  ) {
+    let dropped = Set(
+      step.old.lazy.filter { $0.kind == .table }.map { $0.name.asciiLowercased }
+    ).subtracting(step.new.lazy.filter { $0.kind == .table }.map { $0.name.asciiLowercased })
+    let isDrop = target.map { dropped.contains($0.name.asciiLowercased) } ?? false
+    var reached: [String] = []
+    if statement.enforcesForeignKeys, let target {
+      let others = Set(
+        statement.events.lazy.filter { $0.writesRows && $0.action != .insert }
+          .compactMap(\.first?.asciiLowercased)
+      ).subtracting([target.name.asciiLowercased]).subtracting(dropped)
+      reached = others.compactMap { name in live[name].map { tables[$0].name } }.sorted()
     }
+    for event in statement.events {
+      guard let name = event.first, event.isTemporaryCreation else { continue }
+      temporaryMakers[name.asciiLowercased] = place
+    }
+    timeline.statements.append(
+      StatementEffect(
+        place: place, sql: statement.sql, events: statement.events,
+        suspicion: statement.suspicion, target: isDrop && reached.isEmpty ? nil : target,
+        reached: reached))
+  }
+
+  /// - Parameter objects: what is temporary, and still there after the migration.
+  func note(leftBehind objects: [TemporaryObject]) {
+    timeline.leftBehind += objects.compactMap { object in
+      temporaryMakers[object.name.asciiLowercased].map { ($0, object) }
+    }
+  }
+
+  /// The schema that the history ends with.
+  ///
+  /// - Parameters:
+  ///   - broken: its views and triggers that do not compile.
+  ///   - doubleQuoted: those that would not, if a name in double quotes were never a string.
+  func finish(_ schema: Schema, broken: [BrokenObject], doubleQuoted: [BrokenObject]) {
+    func placed(_ objects: [BrokenObject]) -> [(StatementPlace, BrokenObject)] {
+      objects.compactMap { object in
+        self.objects.makers[object.object.key].map { ($0.place, object) }
+      }
+    }
+    var last = LastSchema()
+    last.broken = placed(broken)
+    last.doubleQuoted = placed(doubleQuoted)
+    for object in schema.objects {
+      if object.kind == .table {
+        guard let id = live[object.name.asciiLowercased], !tables[id].isShadow else { continue }
+        let table = tables[id]
+        last.tables.append(
+          LastSchema.Table(
+            shape: table.shape, created: table.created, shaped: table.shaped,
+            columnPlaces: table.columnPlaces))
+      } else if let maker = objects.makers[object.key] {
+        last.objects.append((maker.place, object))
+      }
+    }
+    last.missing = last.tables.flatMap { table in
+      table.shape.columns.compactMap { column in
+        guard let name = column.defaultText.flatMap(probe.missingName) else { return nil }
+        return (table, column.name, name)
+      }
+    }
+    for index in timeline.statements.indices where timeline.statements[index].target != nil {
+      guard let table = timeline.statements[index].target?.table else { continue }
+      timeline.statements[index].target?.isCopy = isHeir(table)
+    }
+    timeline.end = last
+  }
+
+  /// Whether the table has taken the place of another one.
+  private func isHeir(_ id: Int) -> Bool {
+    tables[id].ancestors.contains { tables[$0].successor == id }
   }
 
   private func noteCalls(_ statement: ReplayedStatement, at place: StatementPlace) {
     for event in statement.events {
-      switch event.action {
-      case .transaction:
-        timeline.transactionControl.append((place, event.first ?? "BEGIN"))
-      case .savepoint:
-        let what = event.first == "BEGIN" ? "SAVEPOINT" : event.first ?? "SAVEPOINT"
-        timeline.transactionControl.append((place, what))
-      case .function:
-        let name = event.second?.asciiLowercased ?? ""
-        if name.hasPrefix("crsql_") { timeline.alterCalls.append((place, name)) }
-      default: break
-      }
+      guard event.action == .function, let name = event.second?.asciiLowercased else { continue }
+      if name.hasPrefix("crsql_") { timeline.alterCalls.append((place, name)) }
     }
   }
 
@@ -107,6 +230,7 @@ final class TableTracker {
     at place: StatementPlace
   ) {
     let found = step.tables
+    objects.note(step, droppedTables: found.dropped, at: place)
     for table in found.dropped {
       guard let id = live.removeValue(forKey: table.name.asciiLowercased) else { continue }
       touch(id)
@@ -120,6 +244,7 @@ final class TableTracker {
       touch(id)
       tables[id].become(shape, moved: moved(statement.operation), at: place)
     }
+    noteDrags(step, found, at: place)
     let hasVirtual = found.created.contains { $0.rootPage == 0 }
     for table in found.created {
       guard let shape = TableShape(table) else { continue }
@@ -136,6 +261,33 @@ final class TableTracker {
     for index in step.new where index.kind == .index { note(index, at: place) }
   }
 
+  /// A rename writes the new name wherever the old one stood.
+  private func noteDrags(
+    _ step: SchemaStep, _ found: SchemaStep.Tables, at place: StatementPlace
+  ) {
+    let renamed = found.changed.filter { $0.old.key != $0.new.key }
+    guard renamed.count == 1, let id = live[renamed[0].new.name.asciiLowercased] else { return }
+    let kept = Set(step.old.map(\.key))
+    let keys = step.new.filter { object in
+      kept.contains(object.key) && !object.isInternal
+        && object.table.asciiLowercased != renamed[0].new.name.asciiLowercased
+    }.map(\.key)
+    guard !keys.isEmpty else { return }
+    drags.append(
+      Drag(table: id, name: renamed[0].new.name.asciiLowercased, place: place, keys: keys))
+  }
+
+  /// Must be told before the first statement of the operation changes the table.
+  private func noteMove(at place: StatementPlace) {
+    guard case .moveColumn(let move)? = timeline.operation(place)?.kind,
+      timeline.moves.last.map({
+        $0.place.migration != place.migration || $0.place.operation != place.operation
+      }) ?? true,
+      let id = live[move.table.asciiLowercased]
+    else { return }
+    timeline.moves.append((place, move, tables[id].shape))
+  }
+
   /// The folded name of the column that an operation moves.
   private func moved(_ operation: Int) -> String? {
     let operations = timeline.migrations[migration].manifest.operations
@@ -150,7 +302,8 @@ final class TableTracker {
       parsed.isUnique
     else { return }
     uniqueIndexes[index.name.asciiLowercased] = CreatedUniqueIndex(
-      name: index.name, table: index.table, isPartial: parsed.condition != nil, place: place)
+      name: index.name, table: index.table, isPartial: parsed.condition != nil,
+      columns: parsed.terms.map { $0.column?.text.asciiLowercased }, place: place)
   }
 
   // MARK: Copies
@@ -186,7 +339,9 @@ final class TableTracker {
 
   // MARK: The end of a migration
 
-  func end(_ delta: SchemaDelta) {
+  /// - Parameter after: the schema after the migration.
+  func end(_ delta: SchemaDelta, _ after: Schema) {
+    let first = timeline.changes.count
     // The tables that took the place of another one.
     var replacing: Set<Int> = []
     let present = touched.filter { !tables[$0].isShadow && !tables[$0].startedAsLeftover }
@@ -195,6 +350,81 @@ final class TableTracker {
     for id in present where !tables[id].isLeftover && !replacing.contains(id) { endChange(of: id) }
     for id in created where !replacing.contains(id) { endCreation(of: id) }
     endIndexes(delta)
+    timeline.gone += objects.gone(delta, after)
+    timeline.made += objects.made(delta)
+    for index in first..<timeline.changes.count { look(at: &timeline.changes[index]) }
+    for drag in drags { end(drag, after, first) }
+  }
+
+  /// What only SQLite can tell of a change.
+  private func look(at change: inout TableChange) {
+    guard let before = change.before else { return }
+    guard let after = change.after else {
+      // Another table that had to be renamed for it, or that had to make room, was to replace it.
+      guard let id = live[before.name.asciiLowercased] else { return }
+      let isRenamedInto = tables[id].names.count > 1
+      let madeRoom = change.removal.map { tables[id].created.number < $0.number } ?? false
+      if isRenamedInto || madeRoom { change.replacement = tables[id].shaped }
+      return
+    }
+    for column in after.columns where before.column(column.name) == nil {
+      guard !change.isRebuilt else { break }
+      change.addedInPlace.insert(column.key)
+      if let value = column.defaultText, !probe.isConstant(value) {
+        change.nonConstantDefaults.insert(column.key)
+      }
+    }
+    let renames = change.renamedColumns
+    let known = before.checks.map { $0.renaming(renames) }
+    let removed = known.filter { !after.checks.contains($0) }
+    change.newChecks = after.checks.filter { !known.contains($0) }.compactMap { check in
+      let replaced = removed.filter { !$0.columns.isDisjoint(with: check.columns) }
+      let isNew = replaced.isEmpty
+      switch probe.refused(by: check, of: after, after: known) {
+      case .values(let values):
+        return NewCheck(check: check, replacesOther: !isNew, refused: values)
+      case .nothing where !isNew: return nil
+      case .nothing, .unknown: return NewCheck(check: check, replacesOther: !isNew, refused: nil)
+      }
+    }
+  }
+
+  private func end(_ drag: Drag, _ after: Schema, _ first: Int) {
+    guard tables[drag.table].successor != nil || tables[drag.table].isDropped else { return }
+    let names = drag.keys.compactMap { key -> String? in
+      guard let object = after.objects.first(where: { $0.key == key }) else { return nil }
+      let tokens = TokenizedSQL(object.sql ?? "")
+      return tokens.names(in: 0..<tokens.bytes.count).contains(drag.name) ? object.name : nil
+    }
+    guard !names.isEmpty,
+      let index = timeline.changes.indices.dropFirst(first).first(where: {
+        timeline.changes[$0].before.map { tables[drag.table].left[$0.name.asciiLowercased] != nil }
+          ?? false && (timeline.changes[$0].isRebuilt || timeline.changes[$0].replacement != nil)
+      })
+    else { return }
+    timeline.changes[index].dragged = (drag.place, names.sorted())
+  }
+
+  /// The statements that carried rows of one table into another one, over any number of others.
+  private func copies(from old: Int, to new: Int) -> [RowCopy] {
+    var found: [RowCopy] = []
+    var seen: Set<RowCopy.Source> = []
+    var open: [RowCopy.Source] = [.table(new)]
+    while let next = open.popLast() {
+      guard next != .table(old), seen.insert(next).inserted else { continue }
+      for copy in copies[next] ?? [] where copy.from.contains(where: { comes($0, from: old) }) {
+        found.append(copy)
+        open += copy.from
+      }
+    }
+    return found
+  }
+
+  private func comes(_ source: RowCopy.Source, from old: Int) -> Bool {
+    switch source {
+    case .table(let id): id == old || tables[id].ancestors.contains(old)
+    case .temporary(let name): temporary[name]?.contains(old) ?? false
+    }
   }
 
   /// The tables that took the place of one after another.
@@ -237,6 +467,8 @@ final class TableTracker {
       lostColumn(column.name, of: id, start.name, displaced, heirs)
     }
     change.columnPlaces = new.columnPlaces
+    change.isRebuilt = true
+    change.copies = copies(from: id, to: new.id)
     append(change)
   }
 
@@ -362,6 +594,8 @@ private struct RowFlow {
   private(set) var temporaryRead: Set<String> = []
   private(set) var temporaryWritten: Set<String> = []
   private(set) var temporaryCreated: Set<String> = []
+  /// The columns that are read of each table.
+  private(set) var columns: [String: Set<String>] = [:]
 
   init(_ statement: ReplayedStatement) {
     for event in statement.events {
@@ -372,6 +606,7 @@ private struct RowFlow {
       // the same way as a trigger.
       case .read where !statement.isInTrigger(event):
         if isTemporary { temporaryRead.insert(name) } else { read.insert(name) }
+        if let column = event.second { columns[name, default: []].insert(column.asciiLowercased) }
       case .insert where event.trigger == nil:
         if isTemporary { temporaryWritten.insert(name) } else { written.insert(name) }
       case .createTemporaryTable:
@@ -393,4 +628,20 @@ extension ReplayedStatement {
 extension AuthorizerAction {
   /// `SQLITE_CREATE_TEMP_TABLE`.
   fileprivate static let createTemporaryTable = AuthorizerAction(rawValue: 4)
+  /// `SQLITE_CREATE_TEMP_TRIGGER` and `SQLITE_CREATE_TEMP_VIEW`.
+  fileprivate static let createTemporaryTrigger = AuthorizerAction(rawValue: 5)
+  fileprivate static let createTemporaryView = AuthorizerAction(rawValue: 6)
+}
+
+extension AuthorizerEvent {
+  /// Whether the statement itself, or a foreign key for it, writes rows of a table that is not
+  /// temporary.
+  fileprivate var writesRows: Bool {
+    [.insert, .update, .delete].contains(action) && trigger == nil && database != "temp"
+      && first.map { !$0.asciiLowercased.hasPrefix("sqlite_") } ?? false
+  }
+
+  fileprivate var isTemporaryCreation: Bool {
+    [.createTemporaryTable, .createTemporaryTrigger, .createTemporaryView].contains(action)
+  }
 }

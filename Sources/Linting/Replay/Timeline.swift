@@ -1,7 +1,10 @@
 import SchemaModel
 import History
 import ManifestFormat
+import Migrating
 import Planning
+import SQLite
+import SchemaModel
 
 /// A statement of a replayed history.
 struct StatementPlace: Sendable, Hashable {
@@ -17,21 +20,174 @@ struct StatementPlace: Sendable, Hashable {
 /// What a history did, as the rules look at it.
 struct Timeline: Sendable {
   let migrations: [Migration]
+  /// In the order of the migrations.
   var changes: [TableChange] = []
   var indexes: [CreatedUniqueIndex] = []
-  /// Views and triggers of the last schema that do not compile, and where they were made.
-  var broken: [(place: StatementPlace, object: BrokenObject)] = []
-  /// BEGIN, COMMIT, SAVEPOINT and their like.
-  var transactionControl: [(place: StatementPlace, what: String)] = []
+  /// In their order.
+  var statements: [StatementEffect] = []
+  /// The indexes, views and triggers that a migration took away, and those that it made or changed.
+  var gone: [GoneObject] = []
+  var made: [MadeObject] = []
+  /// What was temporary, and not dropped by the migration that made it.
+  var leftBehind: [(place: StatementPlace, object: TemporaryObject)] = []
+  /// The columns that `move_column` moves, with their tables as they were before.
+  var moves: [(place: StatementPlace, move: MoveColumn, table: TableShape)] = []
   /// Calls of cr-sqlite's functions around an ALTER, by name.
   var alterCalls: [(place: StatementPlace, function: String)] = []
   /// What devices of two versions of the app would disagree about.
   var disagreements: [Disagreement] = []
+  /// The schema that the history ends with; nil when it could not be replayed to its end.
+  var end: LastSchema?
 
   func operation(_ place: StatementPlace) -> Operation? {
     let operations = migrations[place.migration].manifest.operations
     return operations.indices.contains(place.operation) ? operations[place.operation] : nil
   }
+
+  /// Whether the statement is the manifest's own SQL; otherwise an operation became it.
+  func isWritten(_ place: StatementPlace) -> Bool {
+    switch operation(place)?.kind {
+    case .sql?, .createView?, .createTrigger?: true
+    default: false
+    }
+  }
+
+  func changes(in migration: Int) -> ArraySlice<TableChange> {
+    changes.slice(in: migration, by: \.migration)
+  }
+
+  func statements(in migration: Int) -> ArraySlice<StatementEffect> {
+    statements.slice(in: migration, by: \.place.migration)
+  }
+
+  /// What the migration did to the table that has this name after it; nil when it did nothing.
+  func change(of table: String, in migration: Int) -> TableChange? {
+    let key = table.asciiLowercased
+    return changes(in: migration).first { $0.after?.name.asciiLowercased == key }
+  }
+
+  /// Whether the migration itself made the table, so that no database has rows of it before.
+  func isNew(_ table: String, in migration: Int) -> Bool {
+    change(of: table, in: migration).map { $0.before == nil } ?? false
+  }
+}
+
+extension Array {
+  /// The elements of one migration, which stand together.
+  fileprivate func slice(in migration: Int, by number: (Element) -> Int) -> ArraySlice<Element> {
+    func firstIndex(from limit: Int) -> Int {
+      var (low, high) = (0, count)
+      while low < high {
+        let middle = (low + high) / 2
+        if number(self[middle]) < limit { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    return self[firstIndex(from: migration)..<firstIndex(from: migration + 1)]
+  }
+}
+
+/// The schema that a history ends with, and where each part of it was made.
+struct LastSchema: Sendable {
+  struct Table: Sendable {
+    let shape: TableShape
+    /// The statement that made it, and the one that gave it its form.
+    let created: StatementPlace
+    let shaped: StatementPlace
+    /// By folded name.
+    let columnPlaces: [String: StatementPlace]
+
+    func place(of column: String) -> StatementPlace {
+      columnPlaces[column.asciiLowercased] ?? shaped
+    }
+  }
+
+  /// Without the tables that a virtual table keeps for itself.
+  var tables: [Table] = []
+  var objects: [(place: StatementPlace, object: SchemaObject)] = []
+  /// Views and triggers that do not compile.
+  var broken: [(place: StatementPlace, object: BrokenObject)] = []
+  /// Views and triggers that hold a string in double quotes.
+  var doubleQuoted: [(place: StatementPlace, object: BrokenObject)] = []
+  /// Defaults that call a function nobody has declared.
+  var missing: [(table: Table, column: String, name: MissingName)] = []
+}
+
+/// An index, a view or a trigger that is not there any more after a migration.
+struct GoneObject: Sendable {
+  let object: SchemaObject
+  let place: StatementPlace
+  /// It went with its table, and nobody said so.
+  let isImplicit: Bool
+  /// Whether its table is there after the migration.
+  let hasTable: Bool
+  /// Objects of its kind on its table after the migration; for a view what has its name.
+  let heirs: [SchemaObject]
+}
+
+/// An index, a view or a trigger as a migration left it.
+struct MadeObject: Sendable {
+  let object: SchemaObject
+  let place: StatementPlace
+}
+
+/// A statement and what it did to rows.
+struct StatementEffect: Sendable {
+  let place: StatementPlace
+  let sql: String
+  let events: [AuthorizerEvent]
+  let suspicion: Suspicion
+  /// The table whose rows it writes; nil when it writes none.
+  var target: WrittenTable?
+  /// Tables whose rows go or change because a foreign key says so; sorted.
+  let reached: [String]
+
+  struct WrittenTable: Sendable {
+    let name: String
+    /// It was there when the migration began.
+    let isOld: Bool
+    let inserts: Bool
+    /// Folded.
+    let updates: Set<String>
+    let deletes: Bool
+    /// What it inserts is a copy of the rows of a table whose place it takes, then or later.
+    var isCopy = false
+    let table: Int
+  }
+
+  /// Whether it calls one of these functions itself, and not from a trigger.
+  func calls(_ names: Set<String>) -> Bool {
+    events.contains { event in
+      event.action == .function && event.trigger == nil
+        && names.contains(event.second?.asciiLowercased ?? "")
+    }
+  }
+}
+
+/// A statement that put rows of one table into another one.
+struct RowCopy: Sendable {
+  enum Source: Sendable, Hashable {
+    case table(Int)
+    /// A temporary table, by folded name.
+    case temporary(String)
+  }
+
+  let place: StatementPlace
+  let sql: String
+  let from: [Source]
+  /// As the source was then, when it is a single table of the schema.
+  let source: TableShape?
+  /// The columns of the source that it read, folded.
+  let read: Set<String>
+}
+
+/// A CHECK that a table did not have before.
+struct NewCheck: Sendable {
+  let check: TableShape.Check
+  /// It takes the place of another one over the same columns.
+  let replacesOther: Bool
+  /// Values that were allowed before and are refused now, where some were found.
+  let refused: String?
 }
 
 /// What one migration did to one table, from its beginning to its end: states in between are not
@@ -55,8 +211,31 @@ struct TableChange: Sendable {
   var removal: StatementPlace?
   /// Another table took the place of this one, in a later migration: it was not lost.
   var isSucceeded = false
+  /// The table was made anew: a copy took its place.
+  var isRebuilt = false
+  /// The statements that carried the rows over, where the table was made anew by hand.
+  var copies: [RowCopy] = []
+  /// A new table has its name, and got none of its rows: the copy was forgotten.
+  var replacement: StatementPlace?
+  var newChecks: [NewCheck] = []
+  /// New columns whose default SQLite can give to no row that is there, folded.
+  var nonConstantDefaults: Set<String> = []
+  /// Columns that ADD COLUMN added, folded.
+  var addedInPlace: Set<String> = []
+  /// Tables, views and triggers that went along when the table got another name, and now mean that
+  /// one instead of what has the name; with the statement that did it.
+  var dragged: (place: StatementPlace, names: [String])?
 
   var isDropped: Bool { before != nil && after == nil }
+
+  /// The folded names of the columns that have another one now, by the old one.
+  var renamedColumns: [String: String] {
+    Dictionary(
+      lost.compactMap { column in
+        guard case .renamed(let name) = column.fate else { return nil }
+        return (column.name.asciiLowercased, name.asciiLowercased)
+      }, uniquingKeysWith: { first, _ in first })
+  }
 
   var isRenamed: Bool {
     guard let before, let after else { return false }
@@ -87,5 +266,7 @@ struct CreatedUniqueIndex: Sendable {
   let name: String
   let table: String
   let isPartial: Bool
+  /// Folded; nil for an expression.
+  let columns: [String?]
   let place: StatementPlace
 }

@@ -1,9 +1,11 @@
+import Migrating
 import Planning
 import SchemaModel
 
 extension Rule {
   static let brokenObject = Rule(
     id: "broken-object",
+    section: .hurtsLater,
     severities: Severities(.error, .error, .error),
     why: """
       SQLite does not look at what a view or a trigger mentions when it is made. One that names a \
@@ -39,7 +41,11 @@ extension Rule {
               END
       """),
     check: { timeline, _ in
-      timeline.broken.map { place, broken in
+      (timeline.end?.broken ?? []).compactMap { place, broken in
+        // Those are other rules' findings.
+        guard MissingName(message: broken.message) == nil,
+          !timeline.isDragged(broken.object.name)
+        else { return nil }
         let kind = broken.object.kind.rawValue
         return timeline.draft(
           "the \(kind) \(broken.object.name) does not compile: \(broken.message)", at: place,

@@ -3,7 +3,9 @@ import ManifestFormat
 extension Rule {
   static let dropColumn = Rule(
     id: "drop-column",
+    section: .removes,
     severities: Severities(.warning, .error, .error),
+    concernsOlderVersions: true,
     why: """
       A column that goes takes its values with it. Where something syncs it is worse: a device that \
       still runs an older version of the app goes on writing the column, and a device whose schema \

@@ -1,7 +1,9 @@
 extension Rule {
   static let dropTable = Rule(
     id: "drop-table",
+    section: .removes,
     severities: Severities(.warning, .error, .error),
+    concernsOlderVersions: true,
     why: """
       A table that goes takes its rows with it, for good. Where something syncs, a device that still \
       runs an older version goes on writing rows of the table, and there is no place for them any \
@@ -28,14 +30,15 @@ extension Rule {
               id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
               title TEXT,
               isCompleted INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
-            );
+            ) STRICT;
             INSERT INTO copy SELECT id, title, isCompleted FROM reminders;
             DROP TABLE reminders;
             ALTER TABLE copy RENAME TO reminders;
       """),
     check: { timeline, scope in
       timeline.changes.compactMap { change in
-        guard change.isDropped, !change.isSucceeded, let table = change.before?.name,
+        guard change.isDropped, !change.isSucceeded, change.replacement == nil,
+          let table = change.before?.name,
           let place = change.removal
         else { return nil }
         let happens =

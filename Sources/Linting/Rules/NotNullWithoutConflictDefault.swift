@@ -5,6 +5,7 @@ import ManifestFormat
 extension Rule {
   static let notNullWithoutConflictDefault = Rule(
     id: "not-null-without-conflict-default",
+    section: .breaksDevices,
     severities: Severities(.off, .off, .error),
     why: """
       A device whose schema is older knows nothing of a new column, and its rows arrive without a \
@@ -12,7 +13,7 @@ extension Rule {
       is, because a default stands in for an absent value and not for NULL. Under sqlite-data a \
       column must be nullable or say NOT NULL ON CONFLICT REPLACE with a DEFAULT: then SQLite puts \
       the default in the place of the NULL. cr-sqlite asks for no more than a default. Primary keys \
-      are the subject of synced-primary-key.
+      are the subject of synced-primary-key; the foreign keys of a new table need no default.
       """,
     fix: """
       In a manifest: `not_null: { on_conflict: replace }` and a `default`. In SQL: NOT NULL ON \
@@ -43,12 +44,22 @@ extension Rule {
         let asksForConflictClause = scope.profile != .crSQLite
         return change.newColumns(countsStaged: change.stagedWasJudged(scope)).compactMap { column in
           guard let action = column.notNull, !column.isGenerated, !after.isInPrimaryKey(column),
-            column.defaultText == nil || asksForConflictClause && action != .replace
+            column.defaultText == nil || asksForConflictClause && action != .replace,
+            !change.isParentOfNewTable(column)
           else { return nil }
           return draft(column, of: after, change, timeline, asksForConflictClause)
         }
       }
     })
+}
+
+extension TableChange {
+  /// Whether the column is the foreign key of a table that the migration makes: whoever knows the
+  /// table knows the column, and no default can name a parent.
+  fileprivate func isParentOfNewTable(_ column: TableShape.Column) -> Bool {
+    known.isEmpty && column.defaultText == nil
+      && after?.foreignKeys.contains { $0.columns == [column.key] } ?? false
+  }
 }
 
 private func draft(

@@ -1,7 +1,9 @@
 extension Rule {
   static let renameColumn = Rule(
     id: "rename-column",
+    section: .removes,
     severities: Severities(.warning, .error, .error),
+    concernsOlderVersions: true,
     why: """
       To everybody who knows a column by its name, renaming it is dropping it: an older version of \
       the app fails on its next statement, and a device that still runs one sends rows with a column \

@@ -1,7 +1,9 @@
 extension Rule {
   static let renameTable = Rule(
     id: "rename-table",
+    section: .removes,
     severities: Severities(.warning, .error, .error),
+    concernsOlderVersions: true,
     why: """
       To everybody who knows a table by its name, renaming it is dropping it: an older version of \
       the app fails on its next statement, and engines that sync know tables by nothing but their \

@@ -5,6 +5,7 @@ import SchemaModel
 extension Rule {
   static let syncedForeignKey = Rule(
     id: "synced-foreign-key",
+    section: .breaksDevices,
     severities: Severities(.off, .note, .error, crSQLite: .note),
     why: """
       Rows arrive in any order, and a delete on one device meets an insert on another. sqlite-data \
@@ -22,7 +23,8 @@ extension Rule {
     bad: Rule.Example(
       .sqliteData, tableManifest("lists"),
       tableManifest(
-        "reminders", columns: "{ name: listID, type: TEXT, references: { table: lists } }")),
+        "reminders", columns: "{ name: listID, type: TEXT, references: { table: lists } }")
+        + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)"),
     good: Rule.Example(
       .sqliteData, tableManifest("lists"),
       tableManifest(
@@ -31,7 +33,8 @@ extension Rule {
           name: listID
                     type: TEXT
                     references: { table: lists, on_delete: cascade }
-          """)),
+          """)
+        + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)"),
     check: { timeline, scope in
       var graph = ParentGraph()
       return timeline.changes.flatMap { change -> [Draft] in
@@ -57,7 +60,7 @@ extension Rule {
 }
 
 private func problems(
-  of key: TableShape.ForeignKey, _ table: TableShape, _ scope: SyncScope, _ migration: Int,
+  of key: TableShape.ForeignKey, _ table: TableShape, _ scope: LintScope, _ migration: Int,
   _ closesCycle: Bool
 ) -> [String] {
   if scope.profile == .crSQLite {

@@ -1,9 +1,11 @@
+import Planning
 import SQLText
 import SchemaModel
 
 extension Rule {
   static let syncedPrimaryKey = Rule(
     id: "synced-primary-key",
+    section: .breaksDevices,
     severities: Severities(.note, .warning, .error),
     why: """
       Rows of two devices are told apart by nothing but their primary keys, so no two devices may \
@@ -11,7 +13,8 @@ extension Rule {
       every table, join tables included, of globally unique text, with a default that makes one, \
       declared NOT NULL ON CONFLICT REPLACE so that the default also stands in for NULL, and without \
       AUTOINCREMENT. A key that is itself a foreign key to a synced table gets its values from there \
-      and needs no default. cr-sqlite asks for a key that is NOT NULL, and no more.
+      and needs no default, nor does a text with a COLLATE clause, which is its own meaning (the title \
+      of a tag): where two devices make the same, they mean the same row. cr-sqlite asks for a key that is NOT NULL, and no more.
       """,
     fix: """
       A text column with `primary_key: true`, `not_null: { on_conflict: replace }` and `default: { \
@@ -27,6 +30,7 @@ extension Rule {
             columns:
               - { name: id, type: INTEGER, primary_key: true, autoincrement: true }
               - { name: title, type: TEXT }
+            strict: true
       """),
     good: Rule.Example(.sqliteData, tableManifest("tags", columns: "{ name: title, type: TEXT }")),
     check: { timeline, scope in
@@ -57,7 +61,7 @@ extension TableShape {
   }
 }
 
-private func problems(of table: TableShape, _ scope: SyncScope, _ migration: Int) -> [String] {
+private func problems(of table: TableShape, _ scope: LintScope, _ migration: Int) -> [String] {
   guard let key = table.primaryKey else {
     return ["is missing: nothing tells the rows of two devices apart"]
   }
@@ -83,6 +87,9 @@ private func problems(of table: TableShape, _ scope: SyncScope, _ migration: Int
   if column.isInteger {
     return ["is an integer: two devices make the same keys for different rows"]
   }
+  // Nobody collates a UUID.
+  let isNatural = column.collation.map { $0 != "binary" } ?? false
+  if isNatural, column.affinity == .text, column.notNull != nil { return [] }
   var problems: [String] = []
   if column.defaultText == nil { problems.append("has no default that makes a new one") }
   if scope.profile == .sqliteData, column.notNull != .replace {

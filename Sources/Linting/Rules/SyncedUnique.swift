@@ -4,6 +4,7 @@ import SchemaModel
 extension Rule {
   static let syncedUnique = Rule(
     id: "synced-unique",
+    section: .breaksDevices,
     severities: Severities(.off, .warning, .error),
     why: """
       Two devices that are offline may both make a row with the same value, each in good faith. When \
@@ -16,24 +17,13 @@ extension Rule {
       by nature (one cover image for each list) can be the primary key.
       """,
     bad: Rule.Example(
-      .sqliteData, remindersManifest,
-      """
-      operations:
-        - create_index:
-            name: reminders_title
-            table: reminders
-            columns: [title]
-            unique: true
-      """),
+      .sqliteData,
+      tableManifest("tags", columns: "{ name: title, type: TEXT }")
+        + "\n  - sql: CREATE UNIQUE INDEX tags_title ON tags (title)"),
     good: Rule.Example(
-      .sqliteData, remindersManifest,
-      """
-      operations:
-        - create_index:
-            name: reminders_title
-            table: reminders
-            columns: [title]
-      """),
+      .sqliteData,
+      tableManifest("tags", columns: "{ name: title, type: TEXT }")
+        + "\n  - sql: CREATE INDEX tags_title ON tags (title)"),
     check: { timeline, scope in
       let constraints = timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after, scope.syncs(after.name, in: change.migration) else {

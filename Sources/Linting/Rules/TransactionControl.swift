@@ -1,6 +1,9 @@
+import SQLite
+
 extension Rule {
   static let transactionControl = Rule(
     id: "transaction-control",
+    section: .misplaced,
     severities: .alwaysError,
     why: """
       Each migration is applied whole or not at all, in a transaction that schemactl opens and \
@@ -13,7 +16,7 @@ extension Rule {
       """
       operations:
         - sql: |
-            UPDATE reminders SET title = trim(title);
+            DELETE FROM reminders WHERE title IS NULL;
             COMMIT;
       """),
     good: Rule.Example(
@@ -21,13 +24,27 @@ extension Rule {
       """
       operations:
         - sql: |
-            UPDATE reminders SET title = trim(title);
+            DELETE FROM reminders WHERE title IS NULL;
       """),
     check: { timeline, _ in
-      timeline.transactionControl.map { place, what in
-        timeline.draft(
+      timeline.statements.compactMap { statement in
+        guard let what = statement.events.lazy.compactMap(\.transactionControl).first else {
+          return nil
+        }
+        return timeline.draft(
           "\(what) does not belong in a migration: each one is applied whole or not at all, and "
-            + "`migrate` refuses the statement", at: place, object: what, table: nil)
+            + "`migrate` refuses the statement", at: statement.place, object: what, table: nil)
       }
     })
+}
+
+extension AuthorizerEvent {
+  /// BEGIN, COMMIT, SAVEPOINT and their like.
+  fileprivate var transactionControl: String? {
+    switch action {
+    case .transaction: first ?? "BEGIN"
+    case .savepoint: first == "BEGIN" ? "SAVEPOINT" : first ?? "SAVEPOINT"
+    default: nil
+    }
+  }
 }

@@ -5,6 +5,7 @@ import SchemaModel
 extension Rule {
   static let twoDevices = Rule(
     id: "two-devices",
+    section: .breaksDevices,
     severities: Severities(.off, .error, .error),
     why: """
       Other rules say that something breaks devices; this one shows it. The schemas of adjacent \
@@ -80,12 +81,13 @@ extension Timeline {
       let place = lost?.place ?? own.lazy.compactMap { $0.columnPlaces[column] }.first
       if let place, place.migration == disagreement.migration { return place }
     }
-    let unique = indexes.first { index in
-      index.place.migration == disagreement.migration && index.table.asciiLowercased == table
+    let made = made.first { made in
+      made.place.migration == disagreement.migration && made.object.kind != .view
+        && made.object.table.asciiLowercased == table
     }
-    guard let change = own.first else { return unique?.place }
+    guard let change = own.first else { return made?.place }
     if let removal = change.removal, change.isDropped || change.isRenamed { return removal }
-    return change.shaped.migration == disagreement.migration ? change.shaped : unique?.place
+    return change.shaped.migration == disagreement.migration ? change.shaped : made?.place
   }
 }
 

@@ -1,6 +1,7 @@
 extension Rule {
   static let waiverExpired = Rule(
     id: "waiver-expired",
+    section: .waivers,
     severities: .alwaysError,
     why: """
       A waiver with `until` holds through that day, in UTC. From the next day on it allows nothing \

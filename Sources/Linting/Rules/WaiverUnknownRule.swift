@@ -1,6 +1,7 @@
 extension Rule {
   static let waiverUnknownRule = Rule(
     id: "waiver-unknown-rule",
+    section: .waivers,
     severities: .alwaysError,
     why: """
       A waiver of a rule that does not exist allows nothing, and most often a misspelt one was meant \

@@ -1,6 +1,7 @@
 extension Rule {
   static let waiverUnused = Rule(
     id: "waiver-unused",
+    section: .waivers,
     severities: Severities(.warning, .warning, .warning),
     why: """
       A waiver that allows nothing is a hole: it will hide, unseen, the next finding of its rule in \

@@ -1,6 +1,7 @@
 extension Rule {
   static let waiverWithoutReason = Rule(
     id: "waiver-without-reason",
+    section: .waivers,
     severities: .alwaysError,
     why: """
       A waiver says that a finding is known and accepted here. Without a reason nobody can tell later \
@@ -12,7 +13,7 @@ extension Rule {
       .local, remindersManifest,
       """
       operations:
-        - sql: UPDATE reminders SET title = trim(title)
+        - add_column: { table: reminders, column: { name: notes, type: TEXT } }
       lint:
         allow:
           - { rule: drop-column, reason: "" }
@@ -29,5 +30,5 @@ extension Rule {
     check: judgedWithTheWaivers)
 
   /// These rules look at which findings the waivers allow: see `Waivers`.
-  static let judgedWithTheWaivers: @Sendable (Timeline, SyncScope) -> [Draft] = { _, _ in [] }
+  static let judgedWithTheWaivers: @Sendable (Timeline, LintScope) -> [Draft] = { _, _ in [] }
 }

@@ -1,4 +1,5 @@
 import CommandLineParsing
+import History
 import Linting
 import Migrating
 
@@ -12,11 +13,17 @@ enum LintCommand: Command {
 
       Where something syncs, devices of two releases in the history lock exchange rows in memory: what \
       one of them refuses or loses is shown with the SQL to see it in two sqlite3 shells.
+
+      To adopt lint for an old history, --write-baseline writes today's findings to a file. With \
+      --baseline, or `lint: { baseline: FILE }` in schemactl.yaml, those are not reported, wherever \
+      their lines move, and an entry without its finding is a warning.
       """,
     examples: [
       .init("schemactl lint", "Judges every migration."),
       .init("schemactl lint --full", "Tries every pair of releases with each other."),
       .init("schemactl lint --explain drop-column", "Says what a rule is for."),
+      .init(
+        "schemactl lint --write-baseline --baseline lint.baseline", "Accepts what is there today."),
     ],
     options: [
       .profile, .strict,
@@ -24,12 +31,19 @@ enum LintCommand: Command {
         "full", summary: "Try devices of all pairs of releases, not only of neighbours."),
       OptionDeclaration(
         "explain", .text("ID"), offers: Rule.all.map(\.id), summary: "Print a rule instead."),
+      OptionDeclaration(
+        "baseline", .text("FILE"), summary: "Do not report the findings that this file lists."),
+      OptionDeclaration(
+        "write-baseline", summary: "Write today's findings to the file of --baseline."),
     ] + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
     if let rule = session.invocation.text("explain") { return try explain(rule, session) }
     let settings = try Settings(session)
     let profile = session.invocation.text("profile").flatMap(Profile.init)
+    if session.invocation.flag("write-baseline") {
+      return try writeBaseline(settings, profile, session)
+    }
     let result = try attempt {
       try settings.linter(of: settings.project(), profile: profile)
         .lint(
@@ -39,6 +53,37 @@ enum LintCommand: Command {
     case .success(let report):
       session.report(.linted(report))
       return report.status
+    case .failure(let failure):
+      session.report(.failed(.lint, failure))
+      return failure.status
+    }
+  }
+
+  private static func writeBaseline(
+    _ settings: Settings, _ profile: Profile?, _ session: Session
+  ) throws -> ExitStatus {
+    guard let file = settings.baselineFile else {
+      throw session.usageError(
+        "no baseline is named",
+        hint: "Name it with --baseline FILE, or as `lint: { baseline: FILE }` in schemactl.yaml.")
+    }
+    let result = try attempt {
+      let report = try settings.linter(
+        of: settings.project(), profile: profile, isForBaseline: true
+      ).lint()
+      // What comes after a migration that fails is not known.
+      if let failure = report.failure { throw failure }
+      do throws(FileError) {
+        try writeFileAtomically(Array(Baseline.text(report.findings).utf8), to: file)
+      } catch {
+        throw Failure(error)
+      }
+      return Baseline.count(report.findings)
+    }
+    switch result {
+    case .success(let count):
+      session.report(.wroteBaseline(file: file, findings: count))
+      return .success
     case .failure(let failure):
       session.report(.failed(.lint, failure))
       return failure.status

@@ -30,6 +30,7 @@ enum Event {
   case linted(LintReport)
   /// A new manifest.
   case created(id: String, file: String)
+  case wroteBaseline(file: String, findings: Int)
   case explained(rule: String, String)
   /// Lint has found errors, so nothing was frozen.
   case refused(LintReport)

@@ -58,6 +58,8 @@ struct JSONReporter: Reporter {
       ])
     case .linted(let report): write(report.members)
     case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
+    case .wroteBaseline(let file, let findings):
+      write([("baseline", .string(file)), ("findings", .integer(Int64(findings)))])
     case .explained(let rule, let text):
       write([("rule", .string(rule)), ("explanation", .string(text))])
     case .refused(let report):
@@ -280,7 +282,7 @@ extension AppliedMigration {
   /// The one that did most to the rows.
   private var mainStrategy: Strategy? {
     let byWeight: [Strategy] = [
-      .rebuild, .addAndUpdate, .renameAndUpdate, .edit, .sql, .native, .assertion,
+      .rebuild, .sharedPass, .addAndUpdate, .renameAndUpdate, .edit, .sql, .native, .assertion,
     ]
     return byWeight.first(where: strategies.contains)
   }
@@ -289,7 +291,9 @@ extension AppliedMigration {
 extension PlanReport {
   fileprivate var members: [(String, JSON)] {
     (failure?.errorMember ?? []) + [
-      ("migrations", .array(migrations.map(\.json))), ("script", .string(script)),
+      ("migrations", .array(migrations.map(\.json))),
+      ("cost", cost.map { $0.json(isPartial: isCostPartial) } ?? .null),
+      ("script", .string(script)),
       ("failed", failure?.json ?? .null),
     ]
   }
@@ -304,15 +308,30 @@ extension PlannedMigration {
       (
         "operations",
         .array(
-          operations.map { operation in
-            .object([
+          operations.indices.map { index in
+            let operation = operations[index]
+            return .object([
               ("operation", .string(operation.operation.name)),
               ("strategy", .string(operation.strategy.rawValue)),
               ("explanation", .string(operation.explanation)),
+              ("why", .string(operation.why)),
+              ("work", .string(work[index].kind.rawValue)),
+              ("cost", costs[index]?.json() ?? .null),
             ])
           })
       ),
     ])
+  }
+}
+
+extension Cost {
+  /// - Parameter isPartial: whether there is more that nobody can tell; nil where it makes no sense.
+  fileprivate func json(isPartial: Bool? = nil) -> JSON {
+    .object(
+      [
+        ("rowsRead", .integer(rowsRead)), ("rowsWritten", .integer(rowsWritten)),
+        ("extraDisk", .integer(extraDisk)),
+      ] + (isPartial.map { [("partial", .bool($0))] } ?? []))
   }
 }
 

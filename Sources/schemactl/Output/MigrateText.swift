@@ -66,6 +66,7 @@ extension TextReporter {
         case .edit: "no row was rewritten"
         case .addAndUpdate: "only rows that differ from the default were rewritten"
         case .rebuild: "the table was copied, made anew and filled again"
+        case .sharedPass: "one pass over the table's rows for several operations"
         }
       guard let effect else { continue }
       let text = "\(strategy.rawValue): \(effect)"
@@ -121,6 +122,7 @@ extension TextReporter {
       for (index, operation) in planned.operations.enumerated() {
         say("  \(index + 1) \(operation.operation.inWords.visible)")
         say("    (\(operation.operation.name), \(operation.explanation.visible))")
+        say("    " + (planned.costs[index]?.inWords ?? planned.work[index].inWords))
       }
       for answer in report.answers where answer.migration == planned.migration.id {
         say("  " + sentence(answer))

@@ -42,6 +42,8 @@ final class TextReporter: Reporter {
     case .linted(let report): show(report)
     case .created(_, let file): say(file.visible)
     case .explained(_, let text): sayScript(text)
+    case .wroteBaseline(let file, let findings):
+      say("Wrote \(counted(findings, "finding")) to \(file.visible).")
     case .refused(let report): refuse(report)
     case .frozen(let report, let release, let file): show(report, release, file)
     case .accepted(let id, let reason, let file): showAccepted(id, reason, file)

@@ -54,6 +54,16 @@ extension Strategy {
             to: { name: text, type: TEXT, not_null: true, default: none }
             using: "lower(note)"
         """
+      // Once as an exchange of two tables' rows, and once as a rebuild.
+      case .sharedPass:
+        """
+        - drop_index: { name: items_by_rank }
+        - drop_column: { table: items, column: rank }
+        - drop_column: { table: items, column: done }
+        - drop_column: { table: items, column: size }
+        - drop_column: { table: entries, column: rest }
+        - alter_column: { table: entries, column: size, type: INTEGER }
+        """
       case .sql:
         """
         - sql: |
@@ -78,6 +88,19 @@ extension Strategy {
             "0002_rank", "ALTER TABLE items ADD COLUMN rank INTEGER DEFAULT 3")
           try sandbox.migrate()
           try sandbox.run("UPDATE items SET rank = 5 WHERE id % 3 = 0")
+        }
+        if strategy == .sharedPass {
+          try sandbox.addSQL(
+            "0002_more",
+            """
+            ALTER TABLE items ADD COLUMN size INTEGER;
+            ALTER TABLE items ADD COLUMN rank REAL DEFAULT 3;
+            CREATE INDEX items_by_rank ON items (rank);
+            CREATE TABLE entries (entry TEXT PRIMARY KEY, size TEXT, rest);
+            INSERT INTO entries SELECT name, length(note), note FROM items;
+            """)
+          try sandbox.migrate()
+          try sandbox.run("UPDATE items SET rank = id / 4.0, size = id WHERE id % 3 = 0")
         }
         try sandbox.add("0009_strategy", "operations:\n" + indented(yaml))
       },

@@ -5,7 +5,7 @@ extension Timeline {
   /// Every column that is gone under its name, with the table it was in.
   ///
   /// cr-sqlite lets columns go between `crsql_begin_alter` and `crsql_commit_alter`.
-  func lostColumns(_ scope: SyncScope) -> [(TableChange, LostColumn, table: String)] {
+  func lostColumns(_ scope: LintScope) -> [(TableChange, LostColumn, table: String)] {
     changes.flatMap { change -> [(TableChange, LostColumn, table: String)] in
       guard let table = change.before?.name else { return [] }
       return change.lost.filter { column in

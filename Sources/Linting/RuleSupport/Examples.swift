@@ -16,6 +16,7 @@ let remindersManifest = """
             type: INTEGER
             not_null: { on_conflict: replace }
             default: 0
+        strict: true
   """
 
 func moveManifest(keepsSource: Bool) -> String {
@@ -45,5 +46,5 @@ func tableManifest(_ name: String, columns: String...) -> String {
             primary_key: true
             not_null: { on_conflict: replace }
             default: { sql: uuid() }
-  """ + columns.map { "\n        - \($0)" }.joined()
+  """ + columns.map { "\n        - \($0)" }.joined() + "\n      strict: true"
 }

@@ -14,12 +14,12 @@ extension TableChange {
   }
 
   /// Whether what the table's copy already had was judged when an earlier migration made it.
-  func stagedWasJudged(_ scope: SyncScope) -> Bool {
+  func stagedWasJudged(_ scope: LintScope) -> Bool {
     staged.map { scope.syncs($0.name, in: migration - 1) } ?? false
   }
 
   /// What was there before and, unless it was never judged, what the table's copy had.
-  func judged(_ scope: SyncScope) -> [TableShape] {
+  func judged(_ scope: LintScope) -> [TableShape] {
     [before, stagedWasJudged(scope) ? staged : nil].compactMap { $0 }
   }
 }

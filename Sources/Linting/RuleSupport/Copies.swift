@@ -1,0 +1,79 @@
+import SQLText
+import SchemaModel
+
+/// Which expression of a copying statement each column of the new table gets.
+struct CopyMapping {
+  /// By folded name; columns that the statement does not name are missing.
+  private(set) var expressions: [String: Expression] = [:]
+  let text: CopyText
+
+  struct Expression {
+    /// The folded name, when it is a column and nothing else.
+    let column: String?
+    /// All names that stand in it, folded.
+    let names: Set<String>
+    let isCast: Bool
+  }
+
+  /// Nil when the statement is no copy of rows.
+  init?(_ copy: RowCopy, into table: TableShape) {
+    let sql = TokenizedSQL(copy.sql)
+    guard let text = CopyText(sql) else { return nil }
+    self.text = text
+    guard let source = copy.source else { return }
+    let results = text.select.results.flatMap { Self.expand($0, source, sql) }
+    let targets =
+      text.columns ?? table.columns.filter { !$0.isGenerated }.map(\.key)
+    guard results.count == targets.count else { return }
+    for (target, expression) in zip(targets, results) { expressions[target] = expression }
+  }
+
+  /// `*` stands for every column of the source.
+  private static func expand(
+    _ term: ArraySlice<Token>, _ source: TableShape, _ sql: TokenizedSQL
+  ) -> [Expression] {
+    if let last = term.last, sql.text(last) == "*", term.count == 1 || term.count == 3 {
+      return source.columns.map { Expression(column: $0.key, names: [$0.key], isCast: false) }
+    }
+    var term = term
+    // An alias says nothing.
+    if let alias = sql.firstWord(of: ["AS"], in: term) { term = term[..<alias] }
+    let names = Set(
+      term.lazy.filter { $0.kind == .word || $0.kind == .quotedIdentifier }.map(sql.name))
+    var column: String?
+    if let last = term.last, last.kind == .word || last.kind == .quotedIdentifier,
+      term.count == 1 || term.count == 3 && sql.text(term[term.startIndex + 1]) == "."
+    {
+      column = sql.name(last)
+    }
+    return [Expression(column: column, names: names, isCast: sql.isWord(term.first, "CAST"))]
+  }
+}
+
+extension TableChange {
+  /// What the new table's columns got, when the rows came straight from the old one in a single
+  /// statement of the manifest.
+  func mapping(_ timeline: Timeline) -> (copy: RowCopy, mapping: CopyMapping)? {
+    guard let after, isRebuilt, copies.count == 1, let copy = copies.first, copy.source != nil,
+      timeline.isWritten(copy.place), let mapping = CopyMapping(copy, into: after)
+    else { return nil }
+    return (copy, mapping)
+  }
+
+  /// Whether a copy gives the column a value of its own in each row.
+  func fills(_ column: String, _ timeline: Timeline) -> Bool {
+    handCopies(timeline).contains { copy in
+      guard let text = CopyText(TokenizedSQL(copy.sql)) else { return false }
+      return text.columns?.contains(column.asciiLowercased) ?? true
+    }
+  }
+
+  /// Whether a copy leaves rows out by a condition on the column.
+  func filters(_ column: String, _ timeline: Timeline) -> Bool {
+    handCopies(timeline).contains { copy in
+      guard let text = CopyText(TokenizedSQL(copy.sql)) else { return false }
+      return text.onConflict != nil || text.select.filterNames.contains(column.asciiLowercased)
+        || text.select.filter == "DISTINCT"
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import SQLText
+import SchemaModel
+
+extension Rule {
+  static let rebuildLosesRows = Rule(
+    id: "rebuild-loses-rows",
+    section: .losesData,
+    severities: .alwaysError,
+    why: """
+      The table is made anew, and rows stay behind in the old one, which is then dropped: because \
+      nothing copies them at all, or because the copy picks rows by WHERE, LIMIT, DISTINCT, GROUP BY, \
+      by a join (a row whose partner is missing is left out) or by INSERT OR IGNORE. A test database \
+      holds no such rows, so nobody sees it there. Rows that are to go are deleted by a statement \
+      that says so.
+      """,
+    fix: """
+      Copy every row. Delete what must go with `delete` before, or use rebuild_table with `where` and \
+      `rows_may_be_lost: true`.
+      """,
+    bad: Rule.Example(
+      .local, remindersManifest, rebuiltReminders(copy: " WHERE title IS NOT NULL")),
+    good: Rule.Example(.local, remindersManifest, rebuiltReminders(copy: "")),
+    check: { timeline, _ in
+      timeline.changes.compactMap { change -> Draft? in
+        if let place = change.replacement, let table = change.before?.name {
+          return timeline.draft(
+            "\(table) is made anew and nothing copies its rows: they are gone with the old table",
+            at: change.removal ?? place, keys: ["table", "name"], object: table, table: table)
+        }
+        guard let after = change.after, let (copy, reason) = change.losingCopy(timeline) else {
+          return nil
+        }
+        return timeline.draft(
+          "the copy into \(after.name) leaves rows out (\(reason)): they are gone with the old table",
+          at: copy.place, object: after.name, table: after.name)
+      }
+    })
+}
+
+/// A rebuild that is written by hand, with a condition on its copy.
+func rebuiltReminders(copy condition: String) -> String {
+  """
+  operations:
+    - sql: |
+        CREATE TABLE reminders_new (
+          id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
+          title TEXT,
+          isCompleted INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
+        ) STRICT;
+        INSERT INTO reminders_new (id, title, isCompleted)
+        SELECT id, title, isCompleted FROM reminders\(condition);
+        DROP TABLE reminders;
+        ALTER TABLE reminders_new RENAME TO reminders;
+  """
+}
+
+extension TableChange {
+  /// The copy that leaves rows out. Where several statements copy from one table, each may bring
+  /// what the others leave out: only rows can tell.
+  fileprivate func losingCopy(_ timeline: Timeline) -> (RowCopy, reason: String)? {
+    let copies = handCopies(timeline)
+    for copy in copies {
+      guard let text = CopyText(TokenizedSQL(copy.sql)),
+        !copies.contains(where: { $0.place != copy.place && $0.from == copy.from })
+      else { continue }
+      if let filter = text.select.filter { return (copy, filter) }
+      if let action = text.onConflict, action == "IGNORE" || action == "REPLACE", refusesMore {
+        return (copy, "INSERT OR \(action)")
+      }
+    }
+    return nil
+  }
+
+  /// Whether the new table refuses rows that the old one took.
+  private var refusesMore: Bool {
+    guard let before, let after else { return false }
+    let known = (before.uniques + [before.primaryKey?.columns ?? []]).compactMap(renamed)
+    let isMoreUnique = (after.uniques + [after.primaryKey?.columns ?? []]).contains { columns in
+      !columns.isEmpty && !known.contains { !$0.isEmpty && Set($0).isSubset(of: columns) }
+    }
+    return isMoreUnique || !newChecks.isEmpty
+      || keptColumns.contains { $0.old.notNull == nil && $0.new.notNull != nil }
+  }
+}

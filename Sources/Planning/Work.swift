@@ -1,0 +1,137 @@
+import ManifestFormat
+import SQLText
+import SchemaModel
+
+/// What an operation asks of the disk, as far as its plan tells: how often it reads and writes the
+/// rows of a table, whatever their number.
+package struct Work: Sendable, Hashable {
+  /// The heaviest thing that is done, from nothing on.
+  package enum Kind: String, Sendable, CaseIterable {
+    /// No row is looked at.
+    case none
+    /// Rows are read, and none is written.
+    case scan
+    /// An index is made of all rows.
+    case buildsIndex = "builds-index"
+    /// Some rows are written: those that are new, or that change.
+    case writesRows = "writes-rows"
+    /// Every row is written.
+    case rewritesTable = "rewrites-table"
+    /// The manifest's own SQL, of which nobody knows.
+    case asWritten = "as-written"
+  }
+
+  /// Of one table, in passes over all its rows.
+  package struct Load: Sendable, Hashable {
+    package let table: String
+    /// How often all rows are read, at most: a question ends at the first row that answers it.
+    package let reads: Int
+    /// How often all rows are written, at most.
+    package let writes: Int
+    /// How often the table stands on the disk beside itself, at most: a copy, a journal.
+    package let copies: Int
+  }
+
+  package let kind: Kind
+  package let loads: [Load]
+  /// Rows that the manifest itself brings.
+  package let newRows: Int
+
+  init(_ kind: Kind, _ loads: [Load] = [], newRows: Int = 0) {
+    self.kind = kind
+    self.loads = loads
+    self.newRows = newRows
+  }
+
+  package var inWords: String {
+    switch kind {
+    case .none: "reads and writes no row"
+    case .scan: "reads rows, writes none"
+    case .buildsIndex: "reads every row once, and writes an index"
+    case .writesRows: "writes only rows that are new or change"
+    case .rewritesTable: "writes every row of the table"
+    case .asWritten: "reads and writes what the manifest's SQL says"
+    }
+  }
+}
+
+extension OperationPlan {
+  /// - Parameter schema: as it is before the operation.
+  package func work(in schema: Schema) -> Work {
+    // Each proof reads the rows before and after.
+    let proofs = proofs.count * 2
+    let questions = steps.count { if case .scan = $0 { true } else { false } } + operationGuards
+    func load(_ table: String?, reads: Int = 0, writes: Int = 0, copies: Int = 0) -> [Work.Load] {
+      let reads = reads + questions
+      guard let table, reads + writes > 0 else { return [] }
+      return [Work.Load(table: table, reads: reads, writes: writes, copies: copies)]
+    }
+    switch strategy {
+    case .native: return nativeWork(in: schema)
+    case .sql, .assertion: return Work(.asWritten)
+    case .renameAndUpdate, .addAndUpdate, .edit:
+      guard writesRows else {
+        let asked = load(operation.table)
+        return Work(asked.isEmpty ? .none : .scan, asked)
+      }
+      return Work(
+        .writesRows, load(operation.table, reads: proofs + 1, writes: 1, copies: 1))
+    case .sharedPass where pass == .later:
+      let asked = load(operation.table)
+      return Work(asked.isEmpty ? .none : .scan, asked)
+    case .sharedPass where pass == .exchange:
+      return Work(.rewritesTable, load(operation.table, reads: proofs + 1, writes: 1, copies: 1))
+    case .rebuild, .sharedPass:
+      // The copy and the table that is filled again are both compared with each other.
+      let reads = 4
+      return Work(
+        .rewritesTable,
+        expectations.flatMap { expectation in
+          let isProven = self.proofs.contains { $0.before.table == expectation.table }
+          return load(expectation.table, reads: reads + (isProven ? 2 : 0), writes: 2, copies: 2)
+        })
+    }
+  }
+
+  /// Guards over the rows of the table that the operation names, before anything is written.
+  private var operationGuards: Int {
+    steps.prefix(while: \.onlyAsks).count { if case .guarding = $0 { true } else { false } }
+  }
+
+  private func nativeWork(in schema: Schema) -> Work {
+    func load(_ table: String, reads: Int, writes: Int = 0, copies: Int = 0) -> [Work.Load] {
+      [Work.Load(table: table, reads: reads, writes: writes, copies: copies)]
+    }
+    switch operation.kind {
+    case .dropColumn(let table, let name):
+      let column = schema.table(table).flatMap { try? ParsedTable($0) }?
+        .parsed.column(named: name)
+      guard column?.isStored ?? true else { return Work(.none) }
+      return Work(.rewritesTable, load(table, reads: 1, writes: 1, copies: 1))
+    case .addColumn(let table, let column) where column.check != nil || column.isCheckedOnRows:
+      return Work(.scan, load(table, reads: 1))
+    case .createIndex(let index):
+      return Work(.buildsIndex, load(index.table, reads: 1, writes: 1, copies: 1))
+    case .insert(_, let rows): return Work(.writesRows, newRows: rows.count)
+    case .update(let table, _, _), .delete(let table, _):
+      return Work(.writesRows, load(table, reads: 1, writes: 1, copies: 1))
+    default: return Work(.none)
+    }
+  }
+}
+
+extension Operation {
+  /// The table whose rows the operation may look at.
+  fileprivate var table: String? {
+    switch kind {
+    case .addColumn(let table, _): table
+    case .moveColumn(let move): move.table
+    default: changedTable
+    }
+  }
+}
+
+extension ColumnDefinition {
+  /// Of a computed column that may not be NULL (ALTER TABLE, section 5).
+  fileprivate var isCheckedOnRows: Bool { generated != nil && notNull != nil }
+}

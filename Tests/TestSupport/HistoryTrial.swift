@@ -1,0 +1,153 @@
+import ManifestFormat
+import Migrating
+import Planning
+import SQLText
+import SQLite
+import SchemaModel
+
+/// A history of hand-written SQL, replayed and then made anew table by table.
+package struct HistoryTrial {
+  private let files: [String]
+  private let sandbox: Sandbox
+
+  /// - Parameter files: the SQL of each migration, in order.
+  package init(_ files: [String]) throws {
+    self.files = files
+    sandbox = try Sandbox(isInMemory: true)
+  }
+
+  /// How many statements SQLite finds in all of them.
+  package private(set) var statements = 0
+  package private(set) var tables = 0
+  package private(set) var rows = 0
+
+  /// - Returns: what differs from the `sqlite3` shell, from itself or from before; empty when nothing
+  ///   does.
+  package mutating func problems() throws -> [String] {
+    for (index, sql) in files.enumerated() {
+      try sandbox.add(number(index), "operations:\n  - sql: \(yamlQuoted(sql))\n")
+    }
+    try count()
+    if let failure = try failure(of: sandbox) { return ["not applied: \(failure.message)"] }
+    return try comparedWithShell() + madeAgain() + disagreements() + rebuilt()
+  }
+
+  private func number(_ index: Int) -> String { "\(index + 1)_step" }
+
+  private mutating func count() throws {
+    let shadow = try Shadow(sandbox.application)
+    var count = 0
+    shadow.observe { _ in count += 1 }
+    for migration in try sandbox.project().migrations {
+      guard (try? shadow.apply(migration)) != nil else { break }
+    }
+    statements = count
+  }
+
+  private func failure(of sandbox: Sandbox) throws -> Failure? {
+    do {
+      return try sandbox.migrate().failure
+    } catch let failure as Failure {
+      return failure
+    }
+  }
+
+  private func isOurs(_ name: String) -> Bool { name.hasPrefix("schemactl_") }
+
+  // MARK: The same as others get
+
+  private func comparedWithShell() throws -> [String] {
+    let shell = sandbox.folder + "/shell.sqlite"
+    // Each file is a script of its own: a comment at its end must not swallow the next.
+    let script = files.map { file in
+      let endsInComment = TokenizedSQL(file).tokens.last?.kind == .comment
+      return file + (endsInComment ? "\n;\n" : ";\n")
+    }.joined()
+    let ended = try run("/usr/bin/env", ["sqlite3", "-bail", shell], input: script)
+    guard ended.code == 0 else { return ["the shell fails: \(ended.errors)"] }
+    let theirs = try Connection(path: shell)
+    let ours = try sandbox.open()
+    let (expected, live) = (
+      try Schema(of: theirs).ours(), try Schema(of: ours).ours(except: isOurs)
+    )
+    var problems = compareSchemas(expected: expected, actual: live).map(\.sentence)
+    problems += compareSchemas(expected: live, actual: live).map(\.sentence)
+    if expected.fingerprint() != live.fingerprint() { problems.append("other fingerprints") }
+    // The shell reads line by line, and leaves out the carriage returns.
+    if script.utf8.contains(UInt8(ascii: "\r")) { return problems }
+    problems += try DatabaseContent(theirs).differences(
+      from: DatabaseContent(ours, except: isOurs)
+    ).filter { !$0.contains("sqlite_sequence") }
+    return problems
+  }
+
+  /// As operations of a manifest, and as SQL.
+  private func madeAgain() throws -> [String] {
+    let live = try sandbox.schema().ours(except: isOurs)
+    let other = try Sandbox(isInMemory: true)
+    try other.add("0001_all", manifestText(live.operations))
+    if let failure = try failure(of: other) { return ["not printed: \(failure.message)"] }
+    return compareSchemas(
+      expected: live, actual: try other.schema().ours(except: isOurs)
+    ).map { "printed: \($0.sentence)" }
+  }
+
+  private func disagreements() throws -> [String] {
+    try parserDisagreements(with: sandbox.open())
+  }
+
+  // MARK: Rebuilding
+
+  private mutating func rebuilt() throws -> [String] {
+    try fill()
+    let objects = try sandbox.schema().ours(except: isOurs).withoutShadowTables()
+    let ordinary = objects.tables.filter { !$0.isVirtualTable }
+    tables = ordinary.count
+    let before = try DatabaseContent(sandbox.open(), except: isOurs)
+    rows = before.rows.values.reduce(0) { $0 + $1.count }
+    try sandbox.add(
+      "\(files.count + 1)_same", manifestText(ordinary.map { .rebuild($0) }))
+    if let failure = try failure(of: sandbox) { return ["not rebuilt: \(failure.message)"] }
+    return before.differences(from: try DatabaseContent(sandbox.open(), except: isOurs))
+  }
+
+  /// A few rows for every table that takes some, whatever its constraints are.
+  private func fill() throws {
+    let connection = try sandbox.open()
+    connection.set(.triggers, to: false)
+    connection.set(.foreignKeys, to: false)
+    for table in try sandbox.schema().ours(except: isOurs).withoutShadowTables().tables {
+      let columns = try connection.rows(
+        "SELECT name, lower(type) FROM pragma_table_xinfo(?1) WHERE hidden = 0",
+        [.text(table.name)])
+      guard !columns.isEmpty else { continue }
+      let names = columns.map { Quoting.quoted($0[0].text ?? "") }.joined(separator: ", ")
+      for row in 1...6 {
+        for attempt in 0..<4 {
+          let values = columns.map { column in
+            value(of: column[1].text ?? "", row: row, attempt: attempt)
+          }
+          let insert =
+            "INSERT INTO \(Quoting.quoted(table.name)) (\(names)) VALUES (\(values.joined(separator: ", ")))"
+          if (try? connection.execute(insert)) != nil { break }
+        }
+      }
+      // Holes between the rowids, and a sequence beyond the last.
+      if !table.isVirtualTable {
+        let last = Quoting.quoted(columns[0][0].text ?? "")
+        _ = try? connection.execute(
+          "DELETE FROM \(Quoting.quoted(table.name)) WHERE \(last) IN "
+            + "(SELECT max(\(last)) FROM \(Quoting.quoted(table.name)))")
+      }
+    }
+  }
+
+  private func value(of type: String, row: Int, attempt: Int) -> String {
+    switch attempt {
+    case 0: type.contains("int") || type.isEmpty ? "\(row * 3)" : "'text \(row)'"
+    case 1: "\(row % 2)"
+    case 2: "'{\"a\": \(row)}'"
+    default: type.contains("int") ? "1" : "NULL"
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// Draws of which two versions of one thing make most alike.
+struct VersionedChoices {
+  let seed: UInt64
+  /// False for the version that the other comes from.
+  let isLater: Bool
+  /// How many of a hundred draws the later version makes anew.
+  let changes: Int
+
+  func number(_ key: String, below count: Int) -> Int {
+    let isAnew = isLater && draw("anew \(key)") % 100 < changes
+    return Int(draw(isAnew ? "later \(key)" : key) % UInt64(count))
+  }
+
+  func pick<Element>(_ key: String, _ elements: [Element]) -> Element {
+    elements[number(key, below: elements.count)]
+  }
+
+  func chance(_ key: String, _ percent: Int) -> Bool { number(key, below: 100) < percent }
+
+  /// The same in both versions.
+  func shuffled<Element>(_ key: String, _ elements: [Element]) -> [Element] {
+    var generator = SeededGenerator(seed: draw(key))
+    return elements.shuffled(using: &generator)
+  }
+
+  /// By the key alone, so that what one draw decides moves no other.
+  private func draw(_ key: String) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    var generator = SeededGenerator(seed: hash &+ seed &* 0x9E37_79B9_7F4A_7C15)
+    return generator.next()
+  }
+}
