@@ -94,9 +94,11 @@ extension Rule.Example {
       configuration.isEmpty ? nil : "# schemactl.yaml\n\(configuration)",
       baseline.map { "# the baseline\n# \($0)" },
     ].compactMap { $0 }
-    return
-      (others + manifests.enumerated().map { "# \($0.offset + 1)\n\($0.element)" })
-      .joined(separator: "\n")
+    let numbered = manifests.enumerated().map { index, manifest in
+      let release = releases.first { $0.value == index + 1 }.map { ", released as \($0.key)" }
+      return "# \(index + 1)\(release ?? "")\n\(manifest)"
+    }
+    return (others + numbered).joined(separator: "\n")
   }
 }
 

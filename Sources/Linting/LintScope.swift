@@ -52,6 +52,9 @@ struct LintScope: Sendable {
     profile(table, in: migration) != .local
   }
 
+  /// How many migrations a version of the app has that exchanges rows with other ones, at least.
+  var oldestSynced: Int { max(unsynced, shipped) }
+
   /// Whether a device may still run a version of the app that does not know the migration.
   func isUnknownSomewhere(_ migration: Int) -> Bool { migration >= shipped }
 }

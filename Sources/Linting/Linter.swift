@@ -51,18 +51,23 @@ package struct Linter: Sendable {
   ///   - through: the last migration to look at, by id or number; nil is all.
   ///   - ids: findings of other migrations are left out; they are replayed all the same.
   ///   - isStrict: warnings and notes count as found, too.
+  ///   - isFull: the proof by two devices tries all pairs of releases.
   /// - Throws: what is 64 and above. A migration that fails (3) is in the report.
   package func lint(
-    through: String? = nil, reporting ids: Set<String>? = nil, isStrict: Bool = false
+    through: String? = nil, reporting ids: Set<String>? = nil, isStrict: Bool = false,
+    isFull: Bool = false
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
-    let (timeline, complete, failure) = try replay(migrations)
+    let (timeline, complete, failure) = try replay(migrations, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
     var waivers = Waivers(migrations, today: today)
     var findings = found.map { rule, draft in
-      finding(rule, draft, waivers.waive(rule.id, draft), migrations)
+      let waiver =
+        rule.id == Rule.twoDevices.id
+        ? waivers.waive(draft, foundAlsoBy: found, migrations) : waivers.waive(rule.id, draft)
+      return finding(rule, draft, waiver, migrations)
     }
     findings = findings.filter { $0.severity != .off }
     var baseline = baseline
@@ -107,7 +112,7 @@ package struct Linter: Sendable {
 
   /// What the history did, as far as it can be replayed; how many migrations that is.
   private func replay(
-    _ migrations: [Migration]
+    _ migrations: [Migration], _ isFull: Bool
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
     // One by one, so that each finding stands at the operation that it is about.
     var application = project.application
@@ -115,16 +120,18 @@ package struct Linter: Sendable {
     let shadow = try Shadow(application, passesOverRefused: true)
     let tracker = TableTracker(migrations, application)
     shadow.observe { tracker.note($0) }
+    var deltas: [SchemaDelta] = []
     for (index, migration) in migrations.enumerated() {
       tracker.begin(index)
       do {
         let step = try shadow.apply(migration)
         tracker.end(step.delta, shadow.schema)
         tracker.note(leftBehind: step.temporary)
+        deltas.append(step.delta)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
         try requireAnswers(tracker)
-        return (tracker.timeline, index, error)
+        return (try proven(tracker.timeline, deltas, isFull), index, error)
       }
     }
     do {
@@ -142,7 +149,18 @@ package struct Linter: Sendable {
       throw Failure(error.status, "the schema cannot be looked through: \(error.message)")
     }
     try requireAnswers(tracker)
-    return (tracker.timeline, migrations.count, nil)
+    return (try proven(tracker.timeline, deltas, isFull), migrations.count, nil)
+  }
+
+  /// With what devices of two versions disagree about.
+  private func proven(
+    _ timeline: Timeline, _ deltas: [SchemaDelta], _ isFull: Bool
+  ) throws(Failure) -> Timeline {
+    guard severity(.twoDevices, profile) != .off else { return timeline }
+    var timeline = timeline
+    timeline.disagreements = try TwoDeviceProof.disagreements(
+      project, deltas, timeline, scope, isFull: isFull)
+    return timeline
   }
 
   private func requireAnswers(_ tracker: TableTracker) throws(Failure) {
@@ -163,9 +181,10 @@ package struct Linter: Sendable {
     _ rule: Rule, _ draft: Draft, _ waiver: Waiver?, _ migrations: [Migration]
   ) -> Finding {
     let migration = migrations[draft.migration]
+    let severity = severity(rule, draft)
     return Finding(
       rule: rule.id,
-      severity: severity(rule, draft),
+      severity: draft.isNote && severity != .off ? .note : severity,
       message: draft.message, file: migration.file, line: draft.position.line,
       column: draft.position.column, migration: migration.id, object: draft.object,
       waived: waiver != nil, reason: waiver?.reason, fix: draft.fix)

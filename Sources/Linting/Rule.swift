@@ -21,6 +21,8 @@ package struct Rule: Sendable, CustomStringConvertible {
 
   package struct Example: Sendable {
     package let profile: Profile
+    /// How many of the migrations each release has, where the rule asks for releases.
+    package let releases: [String: Int]
     /// `schemactl.yaml`, where the rule asks for it.
     package let configuration: String
     /// The baseline, where the rule asks for it.
@@ -29,10 +31,11 @@ package struct Rule: Sendable, CustomStringConvertible {
     package let manifests: [String]
 
     init(
-      _ profile: Profile, configuration: String = "", baseline: String? = nil,
-      _ manifests: String...
+      _ profile: Profile, releases: [String: Int] = [:], configuration: String = "",
+      baseline: String? = nil, _ manifests: String...
     ) {
       self.profile = profile
+      self.releases = releases
       self.configuration = configuration
       self.baseline = baseline
       self.manifests = manifests
@@ -87,6 +90,8 @@ struct Draft: Sendable {
   /// The table whose syncing decides on the severity; nil: the profile does.
   let table: String?
   let fix: String?
+  /// Nothing is wrong, something could not be looked at: a note, unless the rule is off.
+  var isNote = false
 }
 
 extension Timeline {

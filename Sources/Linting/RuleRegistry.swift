@@ -56,6 +56,7 @@ extension Rule {
     tempObjectLeftBehind,
     tightenedCheck,
     transactionControl,
+    twoDevices,
     unguardedTriggerOnSyncedTable,
     unknownCollation,
     unknownFunction,

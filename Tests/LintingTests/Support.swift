@@ -6,7 +6,11 @@ import Migrating
 import Planning
 
 /// A history of manifests, called `0001_step` and so on.
-func project(_ manifests: [String], functions: [String] = []) throws -> Project {
+///
+/// - Parameter releases: how many of the manifests each release has; the rest are drafts.
+func project(
+  _ manifests: [String], functions: [String] = [], releases: [String: Int] = [:]
+) throws -> Project {
   let migrations = try manifests.enumerated().map { index, text in
     let id = String(repeating: "0", count: 3) + "\(index + 1)_step"
     let bytes = Array(text.utf8)
@@ -15,32 +19,47 @@ func project(_ manifests: [String], functions: [String] = []) throws -> Project 
       id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
   }
   return Project(
-    folder: MigrationFolder("migrations"), migrations: migrations, lock: nil,
+    folder: MigrationFolder("migrations"), migrations: migrations,
+    lock: try lock(migrations, releases),
     application: Application(declaredFunctions: functions.map { DeclaredFunction(name: $0) }))
+}
+
+private func lock(_ migrations: [Migration], _ releases: [String: Int]) throws -> HistoryLock? {
+  guard let frozen = releases.values.max() else { return nil }
+  var lock = HistoryLock()
+  let digest = String(repeating: "0", count: 64)
+  for (index, migration) in migrations.prefix(frozen).enumerated() {
+    let release = releases.filter { $0.value > index }.min { $0.value < $1.value }?.key
+    try lock.freeze(
+      LockEntry(
+        id: migration.id, release: release,
+        digests: LockedDigests(raw: digest, canonical: digest, schema: digest, sqlite: "3.40.1")))
+  }
+  return lock
 }
 
 /// What lint says of a history; `configuration` is YAML.
 func lint(
   _ manifests: [String], _ profile: Profile? = nil, configuration: String = "",
-  functions: [String] = [], baseline: String? = nil, through: String? = nil,
-  reporting: Set<String>? = nil,
-  isStrict: Bool = false
+  functions: [String] = [], releases: [String: Int] = [:], baseline: String? = nil,
+  through: String? = nil, reporting: Set<String>? = nil, isStrict: Bool = false,
+  isFull: Bool = false
 ) throws -> LintReport {
   let linter = try Linter(
-    project: project(manifests, functions: functions),
+    project: project(manifests, functions: functions, releases: releases),
     configuration: decodeConfiguration(Array(configuration.utf8), file: "schemactl.yaml"),
     profile: profile,
     baseline: baseline.map { (text) throws(Failure) in
       try Baseline(Array(text.utf8), file: "lint.baseline")
     }, today: noon)
-  return try linter.lint(through: through, reporting: reporting, isStrict: isStrict)
+  return try linter.lint(through: through, reporting: reporting, isStrict: isStrict, isFull: isFull)
 }
 
 /// What lint says of a rule's example, under its own profile or another one.
 func lint(_ example: Rule.Example, _ profile: Profile? = nil) throws -> LintReport {
   try lint(
     example.manifests, profile ?? example.profile, configuration: example.configuration,
-    baseline: example.baseline)
+    releases: example.releases, baseline: example.baseline)
 }
 
 /// 2026-11-20T12:00:00Z.

@@ -105,6 +105,32 @@ struct LintTests {
     #expect(!(try folder.expect(1, "lint").output.contains("[add-not-null")))
   }
 
+  @Test("what two devices do to each other is a line, and a script below it")
+  func twoDevices() throws {
+    let folder = try WorkingFolder.of(["0001_notes": Self.notes])
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.write("migrations/0002_drop.yaml", Self.drop)
+    for run in try [folder.expect(1, "lint"), folder.expect(1, "lint", "--full")] {
+      let lines = run.output.split(separator: "\n")
+      let first = try #require(lines.firstIndex { $0.hasSuffix(" [two-devices]") })
+      #expect(
+        lines[first...].prefix(7).map(String.init) == [
+          "migrations/0002_drop.yaml:2:34: error: a 1.0 device creates notes(id='one', text='Milk', "
+            + "color=1); a device with 0002_drop has no column notes.color, and the value is lost "
+            + "[two-devices]",
+          "  -- In one sqlite3 shell, a 1.0 device:",
+          "  PRAGMA foreign_keys = ON;",
+          "  CREATE TABLE \"notes\" (",
+          "    \"id\" TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (hex(randomblob(16))),",
+          "    \"text\" TEXT,",
+          "    \"color\" INTEGER",
+        ])
+    }
+    try folder.expect(0, "lint", "--profile", "local")
+    let json = try folder.expect(1, "lint", "--format", "json").output
+    #expect(json.contains("\\n-- In one sqlite3 shell, a 1.0 device:\\n"))
+  }
+
   @Test("the configuration picks the profile and sets severities")
   func configuration() throws {
     let folder = try dropping()

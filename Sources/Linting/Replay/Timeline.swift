@@ -34,6 +34,8 @@ struct Timeline: Sendable {
   var moves: [(place: StatementPlace, move: MoveColumn, table: TableShape)] = []
   /// Calls of cr-sqlite's functions around an ALTER, by name.
   var alterCalls: [(place: StatementPlace, function: String)] = []
+  /// What devices of two versions of the app would disagree about.
+  var disagreements: [Disagreement] = []
   /// The schema that the history ends with; nil when it could not be replayed to its end.
   var end: LastSchema?
 

@@ -11,18 +11,24 @@ enum LintCommand: Command {
       finding names the place, what will happen to whom and, where there is one, a way to do it \
       safely. Warnings and notes alone exit with 0.
 
+      Where something syncs, devices of two releases in the history lock exchange rows in memory: what \
+      one of them refuses or loses is shown with the SQL to see it in two sqlite3 shells.
+
       To adopt lint for an old history, --write-baseline writes today's findings to a file. With \
       --baseline, or `lint: { baseline: FILE }` in schemactl.yaml, those are not reported, wherever \
       their lines move, and an entry without its finding is a warning.
       """,
     examples: [
       .init("schemactl lint", "Judges every migration."),
+      .init("schemactl lint --full", "Tries every pair of releases with each other."),
       .init("schemactl lint --explain drop-column", "Says what a rule is for."),
       .init(
         "schemactl lint --write-baseline --baseline lint.baseline", "Accepts what is there today."),
     ],
     options: [
       .profile, .strict,
+      OptionDeclaration(
+        "full", summary: "Try devices of all pairs of releases, not only of neighbours."),
       OptionDeclaration(
         "explain", .text("ID"), offers: Rule.all.map(\.id), summary: "Print a rule instead."),
       OptionDeclaration(
@@ -40,7 +46,8 @@ enum LintCommand: Command {
     }
     let result = try attempt {
       try settings.linter(of: settings.project(), profile: profile)
-        .lint(isStrict: session.invocation.flag("strict"))
+        .lint(
+          isStrict: session.invocation.flag("strict"), isFull: session.invocation.flag("full"))
     }
     switch result {
     case .success(let report):

@@ -45,9 +45,12 @@ extension TextReporter {
   }
 
   private func show(_ finding: Finding) {
+    // What is shown below the first line, a script for instance, is for whoever looks closer.
+    let message = finding.message.visibleLines.split(separator: "\n", maxSplits: 1)
     say(
       "\(finding.file.visible):\(finding.line):\(finding.column): \(label(finding.severity)) "
-        + "\(finding.message.visibleLines) [\(finding.rule)]")
+        + "\(message.first ?? "") [\(finding.rule)]")
+    for rest in message.dropFirst() { say(String(rest)) }
     guard let fix = finding.fix else { return }
     say("  instead:")
     for line in fix.split(separator: "\n") { say("    \(String(line).visible)") }
