@@ -103,6 +103,18 @@ package enum DatabaseFile {
     guard try exists(path) else { throw Failure(.notFound, "there is no database \(path)") }
   }
 
+  /// The last migration in the database's ledger; nil where there is no ledger, or none in it.
+  package static func lastApplied(
+    in path: String, timeout: Double
+  ) throws(Failure) -> String? {
+    let connection = try openForReading(path, timeout: timeout)
+    do {
+      return try Ledger.rows(in: connection)?.last?.id
+    } catch {
+      throw Failure(error, database: path)
+    }
+  }
+
   /// Opens a database to look at it; no lock for writing is ever taken.
   package static func openForReading(
     _ path: String, timeout: Double, interruption: Interruption = Interruption(),

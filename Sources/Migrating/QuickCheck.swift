@@ -24,7 +24,7 @@ extension Connection {
     try execute("PRAGMA ignore_check_constraints = ON")
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
     do throws(DatabaseError) {
-      let found = try rows("PRAGMA main.quick_check(100)").compactMap(\.first?.text)
+      let found = try rows("PRAGMA main.quick_check(10000)").compactMap(\.first?.text)
       // What concerns pages comes first, in one text.
       let pages = found.first.flatMap { $0.hasPrefix("*** in database") ? $0 : nil } ?? ""
       if let code = readError(in: pages) {
@@ -32,6 +32,9 @@ extension Connection {
       }
       let amiss = pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
       if let amiss { return .damaged(String(amiss)) }
+      // A record that cannot be read is a row of the answer like any other.
+      let unreadable = found.dropFirst(pages.isEmpty ? 0 : 1).first { $0 != "ok" && !isOfRow($0) }
+      if let unreadable { return .damaged(unreadable) }
       return try strangeValue(in: found, of: tables).map { .damaged($0) } ?? .sound
     } catch {
       switch error.code {
@@ -109,6 +112,11 @@ extension Connection {
   func structuralDamage(rewriting tables: Set<String> = []) throws(DatabaseError) -> String? {
     if case .damaged(let problem) = try soundness(rewriting: tables) { problem } else { nil }
   }
+}
+
+/// Of what `quick_check` finds: a value that breaks a constraint, not a record that cannot be read.
+func isOfRow(_ problem: String) -> Bool {
+  problem.contains(" value in ") || problem.hasPrefix("CHECK constraint failed in ")
 }
 
 /// A page that could not be read is found by quick_check, too: that says nothing of the database.

@@ -26,6 +26,42 @@ package struct SchemaRenaming: Sendable, Hashable {
   }
 }
 
+extension SchemaRenaming {
+  /// What may be the same column under another name, in words: its values are lost when it is, and
+  /// nobody says so.
+  package static func possible(
+    from: Schema, to wanted: Schema, besides said: [SchemaRenaming]
+  ) -> [String] {
+    from.tables.compactMap { old in
+      guard let new = wanted.table(old.name), let before = old.columns, let after = new.columns
+      else {
+        return nil
+      }
+      let renamed = said.filter { $0.table.asciiLowercased == old.name.asciiLowercased }
+      let known = Set((before + renamed.map(\.to)).map(\.asciiLowercased))
+      let gone = before.filter { name in
+        !after.contains { $0.asciiLowercased == name.asciiLowercased }
+          && !renamed.contains { $0.column?.asciiLowercased == name.asciiLowercased }
+      }
+      guard let first = gone.first,
+        let added = after.first(where: { !known.contains($0.asciiLowercased) })
+      else { return nil }
+      return
+        "\(listed(gone)) of \(old.name) will be gone with all values, and \(added) is new: if that "
+        + "is the same column, say --rename \(old.name).\(first)=\(added)"
+    }
+  }
+}
+
+extension SchemaObject {
+  fileprivate var columns: [String]? {
+    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql ?? "")) else {
+      return nil
+    }
+    return table.columns.map(\.name.text)
+  }
+}
+
 /// The operations that lead from one schema to another and keep the rows of what stays.
 ///
 /// Each is tried on a private database, and what comes out there is compared with what is wanted:
@@ -35,6 +71,7 @@ package struct SchemaTransition {
   private let application: Application
   private var current: Schema
   private var operations: [WrittenOperation] = []
+  private var saved: [VirtualRows] = []
 
   /// - Throws: when a renaming names what is not there, or the schema cannot be reached.
   package static func operations(
@@ -86,7 +123,14 @@ package struct SchemaTransition {
     for kind in [SchemaObject.Kind.trigger, .view, .index] {
       try drop(current.objects.filter { $0.kind == kind && isToChange($0) })
     }
-    for table in current.tables.reversed() where isGoing(table) { try run(table.drop) }
+    for table in current.tables.reversed() where isGoing(table) {
+      if let rows = wanted.table(table.name).flatMap({ VirtualRows(of: table, in: $0) }) {
+        // Of no part of the schema, and tried together only when the migration is.
+        operations.append(rows.saving)
+        saved.append(rows)
+      }
+      try run(table.drop)
+    }
   }
 
   /// A virtual table cannot be changed, and one that is to be another may hinder the tables it reads.
@@ -103,6 +147,9 @@ package struct SchemaTransition {
     for table in wanted.tables {
       guard let old = current.table(table.name) else {
         try run(table.operation)
+        if let rows = saved.first(where: { $0.table == table.name }) {
+          operations.append(rows.restoring)
+        }
         continue
       }
       guard !isSame(old, table) else { continue }

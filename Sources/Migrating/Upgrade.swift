@@ -369,7 +369,7 @@ final class Upgrade {
       throw Failure(
         .inputOutput,
         "quick_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
-          + (found.allSatisfy(namesRows)
+          + (found.allSatisfy(isOfRow)
             ? "Correct the rows that it names"
             : "Restore it from a backup: \(restoreCommand(options.database))`"))
     } catch let error as DatabaseError where error.code == .error {
@@ -382,12 +382,6 @@ final class Upgrade {
     } catch {
       throw Failure(.bug, "\(error)")
     }
-  }
-
-  /// Of what `quick_check` finds: a row that breaks a constraint, not a page that is damaged.
-  private func namesRows(_ finding: String) -> Bool {
-    finding.hasPrefix("NULL value in ") || finding.hasPrefix("CHECK constraint failed in ")
-      || finding.contains(" value in ")
   }
 
   private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
@@ -432,6 +426,9 @@ final class Upgrade {
     // Fails when SQLite has already ended the transaction, which is what is wanted, or when there
     // is no memory for it: then the next transaction, or the end of the connection, does it.
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    // After a full disk SQLite leaves its journal to whoever reads next: nobody shall find the file
+    // half changed, nor take the journal away to make room.
+    _ = try? connection.value("PRAGMA main.schema_version")
     connection.set(.foreignKeys, to: false)
     connection.set(.trustedSchema, to: false)
   }

@@ -25,7 +25,7 @@ extension Upgrade {
         let after = try Schema(of: connection, knowing: before)
         let written = try endWatch(after, context)
         let delta = SchemaDelta(from: before, to: after)
-        try compare(delta, with: step, batch, context)
+        try compare(delta, with: step, after, batch, context)
         batch.keys.apply(delta)
         let now = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: after, on: connection)
@@ -124,15 +124,23 @@ extension Upgrade {
 
   /// The change made here must be the change that the shadow made.
   private func compare(
-    _ delta: SchemaDelta, with step: Shadow.Step, _ batch: Batch, _ context: Context
+    _ delta: SchemaDelta, with step: Shadow.Step, _ schema: Schema, _ batch: Batch,
+    _ context: Context
   ) throws(Failure) {
     guard !delta.doesTheSame(as: step.delta) else { return }
-    let other = delta.keys.symmetricDifference(step.delta.keys).union(
-      delta.keys.filter { key in
-        guard let here = delta.after[key], let there = step.delta.after[key] else { return false }
-        return !here.readsLike(there)
-      })
-    let names = other.map { "\($0.kind.rawValue) \($0.name)" }.sorted().joined(separator: ", ")
+    // What somebody else has made, and was adopted, may say the same in other words: before, and so
+    // after.
+    let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
+    let differences = compareSchemas(
+      expected: step.delta.applied(to: batch.expected),
+      actual: project.comparable(schema, with: step.delta.applied(to: batch.expected))
+    ).filter { touched.contains($0.holder.asciiLowercased) }
+    guard !differences.isEmpty || delta.keys != step.delta.keys else { return }
+    let other =
+      differences.map(\.sentence)
+      + delta.keys.symmetricDifference(step.delta.keys).map { "\($0.kind.rawValue) \($0.name)" }
+      .sorted()
+    let names = other.joined(separator: "; ")
     throw context.failure(
       batch.drift.isEmpty ? .bug : .finding,
       "the change to this database is not the change that the history promises: \(names). "

@@ -22,6 +22,7 @@ struct ColumnAlteration {
     finalColumn = try final.column(named: change.column)
     try requireOneColumn()
     try requireSameRowid()
+    try requireOwnReference()
   }
 
   /// - Parameter forced: the strategy that somebody asks for.
@@ -62,6 +63,20 @@ struct ColumnAlteration {
       .manifest,
       "\(change.column) is in the primary key of \(change.table), which gives its type a meaning "
         + "of its own: use `convert_primary_key` or `rebuild_table`", key: "type")
+  }
+
+  /// A foreign key among the table's constraints would stay beside what is said here, or instead.
+  private func requireOwnReference() throws(PlanningError) {
+    if case .keep = change.references { return }
+    let isTables = table.parsed.constraints.contains { constraint in
+      guard case .foreignKey(let columns, _) = constraint.kind else { return false }
+      return columns.contains { column.name.isSame(as: $0.text) }
+    }
+    guard isTables else { return }
+    throw PlanningError(
+      .manifest,
+      "the foreign key of \(change.table).\(change.column) stands among the table's constraints, and "
+        + "not at the column: use `rebuild_table`", key: "references")
   }
 
   // MARK: In place

@@ -93,7 +93,9 @@ extension SchemaObject {
 
   /// Whether this is a full-text table over that table's column: `content='t'`, be the column among
   /// its own or its `content_rowid` (FTS5 External Content Tables).
-  func reads(_ column: String, of table: String) -> Bool {
+  ///
+  /// - Parameter column: nil is any, and the table itself.
+  func reads(_ column: String?, of table: String) -> Bool {
     let tokens = TokenizedSQL(sql ?? "")
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return false }
     let arguments = virtual.arguments.map { tokens.significant(in: $0).map(tokens.text) }
@@ -101,13 +103,13 @@ extension SchemaObject {
       words.count == 3 && words[0].asciiLowercased == "content" && words[1] == "="
         && Quoting.unquoted(words[2]).asciiLowercased == table.asciiLowercased
     }
-    return isOver
-      && arguments.contains { words in
-        let isRowid =
-          words.count == 3 && words[0].asciiLowercased == "content_rowid" && words[1] == "="
-        return (isRowid ? words.last : words.first).map { Quoting.unquoted($0).asciiLowercased }
-          == column.asciiLowercased
-      }
+    guard isOver, let column else { return isOver }
+    return arguments.contains { words in
+      let isRowid =
+        words.count == 3 && words[0].asciiLowercased == "content_rowid" && words[1] == "="
+      return (isRowid ? words.last : words.first).map { Quoting.unquoted($0).asciiLowercased }
+        == column.asciiLowercased
+    }
   }
 
   fileprivate func mentions(_ name: String) -> Bool {

@@ -47,16 +47,21 @@ package struct Planner {
     switch operation.kind {
     case .createTable(let definition):
       return native(qualified(try checked(definition.sql, declares: definition)))
-    case .dropTable(let table): return native("DROP TABLE \(main(table))")
+    case .dropTable(let table):
+      try requireUnread(nil, of: table)
+      return native("DROP TABLE \(main(table))")
     case .renameTable(let table, let to):
+      try requireUnread(nil, of: table)
       return native("ALTER TABLE \(main(table)) RENAME TO \(Quoting.quoted(to))")
     case .addColumn(let table, let column):
       try requireOneColumn(column)
       return try addition(of: column, to: table, operation)
     case .dropColumn(let table, let column):
       try requireNoMirror(of: column, in: table)
+      try requireUnread(column, of: table)
       return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
+      try requireUnread(from, of: table)
       return native(
         "ALTER TABLE \(main(table)) RENAME COLUMN \(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
     case .moveColumn(let move):
@@ -119,6 +124,21 @@ package struct Planner {
   }
 
   // MARK: Checks
+
+  /// SQLite neither keeps nor tells of a full-text table that reads by its name what goes.
+  ///
+  /// - Parameter column: nil is the table.
+  private func requireUnread(_ column: String?, of table: String) throws(PlanningError) {
+    guard let reader = try schema.tables.first(where: { $0.reads(column, of: table) }) else {
+      return
+    }
+    throw PlanningError(
+      .manifest,
+      "the virtual table \(reader.name) reads \(column.map { "\(table).\($0)" } ?? table) by its name: "
+        + "drop it first with `drop_virtual_table`, and create it again after, with "
+        + "INSERT INTO \(reader.name) (\(reader.name)) VALUES ('rebuild')",
+      key: column == nil ? "table" : nil)
+  }
 
   /// A type or an expression may not smuggle more into the statement than it is.
   private func checked(

@@ -98,11 +98,17 @@ struct SharedPass {
 
   // MARK: Ways
 
-  private static let rows = "schemactl_pass"
+  /// A name that nobody has taken.
+  private var rows: String {
+    let taken = Set(run.before.objects.map(\.name.asciiLowercased))
+    var name = "schemactl_pass"
+    while taken.contains(name) { name += "_" }
+    return name
+  }
 
   private func exchange(_ rowid: String) -> [Step] {
     let source = "main.\(Quoting.quoted(run.table.name))"
-    let target = "main.\(Self.rows)"
+    let target = "main.\(rows)"
     let alias = run.table.hasRowidAlias ? run.table.identity.first : nil
     // In a record the stored columns stand in their order; computed ones that are not stored have
     // no place (Database File Format, section 2.1). Those that come last may be missing, and read
@@ -124,7 +130,7 @@ struct SharedPass {
           of: run.table.name, .out, from: source, to: target,
           columns: key + zip(places, values).map { (name: $0, value: $1) },
           key: RowCopy.Key(columns: [rowid], isDescending: false))),
-      .edit(SchemaEdit(table: run.table.name, sql: run.finalText, rows: Self.rows)),
+      .edit(SchemaEdit(table: run.table.name, sql: run.finalText, rows: rows)),
       .statement("DROP TABLE \(target)", nil),
     ]
   }

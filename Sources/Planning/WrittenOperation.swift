@@ -24,7 +24,7 @@ package struct WrittenOperation: Sendable, Hashable {
   }
 
   /// SQL as it stands.
-  init(sql: String) {
+  package init(sql: String) {
     self.init(block: "- sql: ", sql, indentation: 4)
   }
 

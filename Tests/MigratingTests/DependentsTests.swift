@@ -123,4 +123,53 @@ struct DependentsTests {
     #expect(report.failure == nil)
     #expect(report.applied.last?.strategies == [.rebuild])
   }
+
+  /// SQLite keeps its name, and finds out when somebody searches.
+  @Test(
+    "what a full-text table reads by its name neither goes nor is renamed",
+    arguments: [
+      "drop_table: { table: items }", "rename_table: { table: items, to: things }",
+      "drop_column: { table: items, column: title }",
+      "rename_column: { table: items, from: title, to: headline }",
+    ])
+  func readByFullText(operation: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT, other TEXT); "
+        + "CREATE VIRTUAL TABLE f USING fts5(title, content=items, content_rowid=id);")
+    try sandbox.migrate()
+    try sandbox.add("0002_more", "operations: [{ \(operation) }]")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.message.contains("the virtual table f reads items") == true)
+    try sandbox.add(
+      "0002_more",
+      "operations: [{ drop_column: { table: items, column: other } }, "
+        + "{ drop_virtual_table: { name: f } }, { \(operation) }]")
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("a foreign key among the table's constraints is not changed at its column")
+  func tablesReference() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); "
+        + "CREATE TABLE c (p INTEGER, q INTEGER REFERENCES p (id), FOREIGN KEY (p) REFERENCES p (id));"
+    )
+    try sandbox.migrate()
+    for (column, isRefused) in [("p", true), ("q", false)] {
+      try sandbox.add(
+        "0002_more",
+        "operations: [{ alter_column: { table: c, column: \(column), references: null } }]")
+      if isRefused {
+        let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+        #expect(failure?.message.contains("among the table's constraints") == true)
+      } else {
+        #expect(try sandbox.migrate().failure == nil)
+        #expect(try sandbox.rows("SELECT count(*) FROM pragma_foreign_key_list('c')") == [[1]])
+      }
+    }
+  }
 }

@@ -396,6 +396,30 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT a, c FROM t") == [[2, "1"]])
   }
 
+  /// `quick_check` (3.40) tells of it in a row that looks like any other.
+  @Test(
+    "a record that cannot be read stops what would copy it",
+    arguments: [
+      "- drop_column: { table: t, column: w }\n- drop_column: { table: t, column: z }",
+      "- rebuild_table: { table: t, sql: 'CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT, w)' }",
+      "- sql: UPDATE t SET w = 'x'",
+    ])
+  func unreadableRecord(operations: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT, w, z);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t (v, w, z) VALUES ('MARKERMARKER', 'w', 'z'), ('2', 'w', 'z')")
+    var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
+    // The length of the record's header: 4 instead of 5.
+    let marker = try #require(bytes.range(of: Data("MARKERMARKER".utf8)))
+    bytes[marker.lowerBound - 5] = 4
+    try bytes.write(to: URL(fileURLWithPath: sandbox.database))
+    try sandbox.add("0002_more", "operations:\n\(operations)\n")
+    let report = try sandbox.migrate()
+    #expect(report.status == .inputOutput, "\(report.failure?.message ?? "")")
+    #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
+  }
+
   @Test("rows that break a constraint, and pages that nothing uses, are not damage")
   func harmless() throws {
     let sandbox = try Sandbox()

@@ -470,4 +470,19 @@ struct SharedPassTests {
     }
     #expect(makesIndexes == (forced == .rebuild && indexes > 0))
   }
+
+  @Test("stand aside for a table of somebody's that has the name of theirs")
+  func nameTaken() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a, b, c);")
+    try sandbox.migrate()
+    try sandbox.run("CREATE TABLE schemactl_pass (z); INSERT INTO t VALUES (1, 2, 3)")
+    try sandbox.add(
+      "0002_drop",
+      "operations: [{ drop_column: { table: t, column: a } }, { drop_column: { table: t, column: b } }]"
+    )
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.rows("SELECT * FROM t") == [[3]])
+    #expect(try sandbox.rows("SELECT count(*) FROM schemactl_pass") == [[0]])
+  }
 }

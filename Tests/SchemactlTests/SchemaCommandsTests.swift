@@ -54,6 +54,73 @@ struct AdoptionTests {
     try folder.expect(66, "adopt", "--database", "other.sqlite")
   }
 
+  /// A baseline says in its own words what others have said in theirs.
+  @Test(
+    "what was taken over goes on, however its tables were written",
+    arguments: [
+      "d text default current_timestamp", "d integer null", "d text default 'x' not null",
+      "d integer references lists(id) on update cascade on delete cascade",
+      "d integer unique not null", "d text collate nocase default 'x'", "d default (0)",
+      "d default true", "d int as (id + 1)", "d [floating point]", "d 'REAL'",
+      "d int, foreign key (d) references lists (id), unique (d)",
+    ])
+  func spelled(definition: String) throws {
+    let folder = try WorkingFolder()
+    try folder.connection().execute(
+      """
+      create table lists(id integer primary key asc);
+      create table t(id integer not null primary key autoincrement, \(definition));
+      create view v as select id from t;
+      """)
+    try folder.expect(0, "init", "--from", "app.sqlite")
+    try folder.write(
+      "migrations/0002_more.yaml",
+      """
+      operations:
+      - add_column: { table: t, column: { name: z, type: INTEGER } }
+      - rename_column: { table: lists, from: id, to: key }
+      - create_index: { name: by_z, table: t, columns: [z] }
+      - alter_column: { table: t, column: z, default: 7 }
+      - rename_table: { table: t, to: u }
+      """)
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.expect(0, "verify", "--database", "app.sqlite")
+    #expect(try folder.rows("SELECT name FROM pragma_table_info('u')").contains("z"))
+  }
+
+  @Test("init leaves a database alone that has a ledger, and one that is not there")
+  func notTwice() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let run = try folder.expect(
+      1, "init", "--from", "app.sqlite", "--migrations", "others")
+    #expect(run.errors.contains("has a ledger already, through 0001_notes"))
+    #expect(try !folder.names().contains("others"))
+    try folder.expect(66, "init", "--from", "none.sqlite", "--migrations", "others")
+  }
+
+  @Test(
+    "new --from asks whether a column that goes is the one that comes, and keeps what FTS holds")
+  func mayBeRenamed() throws {
+    let folder = try WorkingFolder.of([
+      "0001_people": manifest(
+        "CREATE TABLE people (id INTEGER PRIMARY KEY, fax TEXT); "
+          + "CREATE VIRTUAL TABLE f USING fts5(a, b UNINDEXED)")
+    ])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute("INSERT INTO f (rowid, a, b) VALUES (5, 'hello', 'x')")
+    try folder.write(
+      "wanted.sql",
+      """
+      CREATE TABLE people (id INTEGER PRIMARY KEY, phone TEXT, age INTEGER);
+      CREATE VIRTUAL TABLE f USING fts5(a, c);
+      """)
+    let run = try folder.expect(0, "new", "People", "--from", "wanted.sql")
+    #expect(run.errors.contains("say --rename people.fax=phone"), "\(run.errors)")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(try folder.rows("SELECT rowid || a FROM f WHERE f MATCH 'hello'") == ["5hello"])
+  }
+
   @Test("adopt does not guess whether a migration of rows has run")
   func ambiguous() throws {
     let folder = try WorkingFolder.of([

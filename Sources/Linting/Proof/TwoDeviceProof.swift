@@ -161,7 +161,7 @@ final class TwoDeviceProof {
     return try TableProof(
       sender: from.device, receiver: to.device, twin: from.twin,
       makers: (from.maker, to.maker),
-      delivery: Delivery(insertsNull: scope.profile != .crSQLite),
+      delivery: Delivery(insertsNull: scope.profile == .sqliteData),
       syncs: { [scope] in !scope.isLocal($0) },
       mayLack: { [announced] in announced.contains([$0, $1]) }
     ).result(of: table)

@@ -49,11 +49,19 @@ enum InitCommand: Command {
   private static func writeBaseline(
     of database: String, _ settings: Settings, _ session: Session
   ) throws {
-    // Read first: where it cannot be read, no folder is made.
+    let folder = MigrationFolder(settings.migrations)
+    try requireNone(in: folder)
+    // Looked at first: where it cannot be taken over, nothing is made.
+    try DatabaseFile.require(database)
+    if let last = try DatabaseFile.lastApplied(in: database, timeout: settings.timeout) {
+      throw Failure(
+        .finding,
+        "\(database) has a ledger already, through \(last): its history is elsewhere. Nothing was "
+          + "written")
+    }
     let schema = try settings.schema(of: .database(database))
     let text = manifestText(
       description: "The schema as it was when the history began.", schema.operations)
-    let folder = MigrationFolder(settings.migrations)
     guard mkdir(folder.path, 0o777) == 0 || errno == EEXIST else {
       throw Failure(FileError(path: folder.path, systemError: errno))
     }

@@ -104,6 +104,9 @@ enum NewCommand: Command {
     }
     let wanted = try settings.schema(of: source)
     let head = try project.schema(through: nil, interruption: session.interruption)
+    for hint in SchemaRenaming.possible(from: head, to: wanted, besides: renamings) {
+      session.report(.note(hint))
+    }
     let operations = try SchemaTransition.operations(
       from: head, to: wanted, renaming: renamings, settings.application)
     guard !operations.isEmpty else {
