@@ -12,8 +12,8 @@ extension Rule {
       releases in the history lock, and of each release and the history as it is now, are built in \
       memory, rows are made that satisfy them, and both devices create and edit rows that reach the \
       other one through a server. A device sends the columns that it has changed. A device that \
-      receives a row inserts NULL for a column that the row does not have (under cr-sqlite the \
-      default) and, where it has the row, updates only the columns that are there. A statement that \
+      receives a row gives a column that the row does not have its default (under sqlite-data NULL) \
+      and, where it has the row, updates only the columns that are there. A statement that \
       SQLite refuses, a value or a row that is lost is a finding, at the migration that brings it, \
       with the statements to see it in two sqlite3 shells. `sync.oldest_release` ends the support of \
       older releases, `lint --full` tries all pairs. A waiver of the rule that found the same change \
