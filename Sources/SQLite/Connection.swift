@@ -65,6 +65,8 @@ package final class Connection {
     interruptible = Interruptible(handle)
     lowerLimits()
     set(.loadExtension, to: false)
+    // It takes an address in memory and calls it (FTS3, section 8.1); Debian's SQLite lets anybody.
+    set(.fts3Tokenizer, to: false)
     set(.trustedSchema, to: false)
     set(.defensive, to: true)
     set(.foreignKeys, to: false)
@@ -178,14 +180,15 @@ package final class Connection {
 
   /// Switches of `sqlite3_db_config`.
   package enum Setting: Sendable {
-    case foreignKeys, triggers, loadExtension, defensive, trustedSchema, writableSchema
-    case legacyAlterTable, doubleQuotedStringsInDML, doubleQuotedStringsInDDL
+    case foreignKeys, triggers, loadExtension, fts3Tokenizer, defensive, trustedSchema
+    case writableSchema, legacyAlterTable, doubleQuotedStringsInDML, doubleQuotedStringsInDDL
 
     var option: Int32 {
       switch self {
       case .foreignKeys: SQLITE_DBCONFIG_ENABLE_FKEY
       case .triggers: SQLITE_DBCONFIG_ENABLE_TRIGGER
       case .loadExtension: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION
+      case .fts3Tokenizer: SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER
       case .defensive: SQLITE_DBCONFIG_DEFENSIVE
       case .trustedSchema: SQLITE_DBCONFIG_TRUSTED_SCHEMA
       case .writableSchema: SQLITE_DBCONFIG_WRITABLE_SCHEMA

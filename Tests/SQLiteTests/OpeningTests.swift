@@ -136,6 +136,8 @@ func careful() throws {
   #expect(!connection.isOn(.writableSchema))
   #expect(connection.isOn(.defensive))
   #expect(try connection.value("PRAGMA cell_size_check") == 1)
+  let tokenizer = "SELECT fts3_tokenizer('simple', x'0000000000000000')"
+  #expect(throws: DatabaseError.self) { try connection.execute(tokenizer) }
   let load = try databaseError { try connection.execute("SELECT load_extension('x')") }
   #expect(load.message == "not authorized")
   try connection.execute("PRAGMA writable_schema = ON")
