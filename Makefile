@@ -39,6 +39,7 @@ fuzz: prerequisites ## Feed what is read with made-up input, SECONDS=60 for each
 torture: prerequisites ## Make faults happen for ten minutes; write how they ended into docs/reliability.md
 	swift build -c release --product schemactl --scratch-path .build/torture
 	swift build -c release --product Torture --scratch-path .build/torture
+	swift build -c release --product FaultyCalls --scratch-path .build/torture
 	.build/torture/release/Torture --minutes 10 --write docs/reliability.md
 
 rules: prerequisites ## After a lint rule was added: write the registry, docs/rules.md and the messages
