@@ -24,7 +24,7 @@ extension Connection {
     try execute("PRAGMA ignore_check_constraints = ON")
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
     do throws(DatabaseError) {
-      let found = try rows("PRAGMA main.quick_check(10000)").compactMap(\.first?.text)
+      let found = try quickCheck(10_000)
       // What concerns pages comes first, in one text.
       let pages = found.first.flatMap { $0.hasPrefix("*** in database") ? $0 : nil } ?? ""
       if let code = readError(in: pages) {
@@ -33,7 +33,7 @@ extension Connection {
       let amiss = pages.split(separator: "\n").dropFirst().first { !$0.contains("never used") }
       if let amiss { return .damaged(String(amiss)) }
       // A record that cannot be read is a row of the answer like any other.
-      let unreadable = found.dropFirst(pages.isEmpty ? 0 : 1).first { $0 != "ok" && !isOfRow($0) }
+      let unreadable = found.dropFirst(pages.isEmpty ? 0 : 1).first { !isOfRow($0) }
       if let unreadable { return .damaged(unreadable) }
       return try strangeValue(in: found, of: tables).map { .damaged($0) } ?? .sound
     } catch {
@@ -69,13 +69,18 @@ extension Connection {
     return nil
   }
 
-  /// At most ten things that `quick_check` finds, rows that break a constraint among them.
+  /// What `quick_check` finds in the first ten places, rows that break a constraint among them.
   func quickCheck() throws(DatabaseError) -> [String] {
     var problems: [String] = []
-    for row in try rows("PRAGMA main.quick_check(10)") {
-      guard let problem = row.first?.text, problem != "ok", try !isMisread(problem) else {
-        continue
-      }
+    for problem in try quickCheck(10) where try !isMisread(problem) { problems.append(problem) }
+    return problems
+  }
+
+  /// Each once: of a row it names the column only, and there may be as many as there are rows.
+  private func quickCheck(_ limit: Int) throws(DatabaseError) -> [String] {
+    var problems: [String] = []
+    for problem in try rows("PRAGMA main.quick_check(\(limit))").compactMap(\.first?.text)
+    where problem != "ok" && !problems.contains(problem) {
       problems.append(problem)
     }
     return problems

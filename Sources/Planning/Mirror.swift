@@ -256,18 +256,6 @@ private struct StoredColumn {
   }
 }
 
-extension Literal {
-  fileprivate init(_ value: Value) {
-    switch value {
-    case .null: self = .null
-    case .integer(let integer): self = .integer(integer)
-    case .real(let real): self = .real(real)
-    case .text(let text): self = .text(text)
-    case .blob(let bytes): self = .blob(bytes)
-    }
-  }
-}
-
 extension ParsedTable {
   /// True for the row that fired a trigger; nil when no name of the rowid is left to say it by.
   fileprivate var rowOfTrigger: String? {

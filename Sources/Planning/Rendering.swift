@@ -1,10 +1,21 @@
 import ManifestFormat
 import SQLText
+import SQLite
 
 // How definitions of a manifest are written as SQL. The text of what is created enters
 // fingerprints, which locks and ledgers keep for ever: it must never change.
 
 extension Literal {
+  package init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .integer(let integer): self = .integer(integer)
+    case .real(let real): self = .real(real)
+    case .text(let text): self = .text(text)
+    case .blob(let bytes): self = .blob(bytes)
+    }
+  }
+
   /// The literal as SQL; an expression stands in parentheses.
   package var sql: String {
     switch self {

@@ -1,3 +1,5 @@
+import ManifestFormat
+import Planning
 import SQLText
 import SQLite
 import SchemaModel
@@ -50,15 +52,7 @@ struct Insertion: Sendable, Hashable {
 
 extension Value {
   /// As SQL writes it.
-  var literal: String {
-    switch self {
-    case .null: "NULL"
-    case .integer(let integer): "\(integer)"
-    case .real(let real): "\(real)"
-    case .text(let text): Quoting.stringLiteral(text)
-    case .blob(let bytes): Quoting.blobLiteral(bytes)
-    }
-  }
+  var literal: String { Literal(self).sql }
 
   /// The same for a sentence, which has no room for a long one.
   var shortLiteral: String {

@@ -28,21 +28,7 @@ extension Rule {
             DROP TABLE reminders;
             ALTER TABLE reminders_new RENAME TO reminders;
       """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: |
-            CREATE TABLE reminders_new (
-              id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
-              title TEXT,
-              isCompleted INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
-            ) STRICT;
-            INSERT INTO reminders_new (id, title, isCompleted)
-            SELECT id, title, isCompleted FROM reminders;
-            DROP TABLE reminders;
-            ALTER TABLE reminders_new RENAME TO reminders;
-      """),
+    good: Rule.Example(.local, remindersManifest, rebuiltReminders(copy: "")),
     check: { timeline, _ in
       timeline.changes.flatMap { change -> [Draft] in
         let copies = change.handCopies(timeline)

@@ -37,23 +37,6 @@ extension Rule {
     })
 }
 
-/// A rebuild that is written by hand, with a condition on its copy.
-func rebuiltReminders(copy condition: String) -> String {
-  """
-  operations:
-    - sql: |
-        CREATE TABLE reminders_new (
-          id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
-          title TEXT,
-          isCompleted INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
-        ) STRICT;
-        INSERT INTO reminders_new (id, title, isCompleted)
-        SELECT id, title, isCompleted FROM reminders\(condition);
-        DROP TABLE reminders;
-        ALTER TABLE reminders_new RENAME TO reminders;
-  """
-}
-
 extension TableChange {
   /// The copy that leaves rows out. Where several statements copy from one table, each may bring
   /// what the others leave out: only rows can tell.

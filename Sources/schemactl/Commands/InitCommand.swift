@@ -49,9 +49,9 @@ enum InitCommand: Command {
   private static func writeBaseline(
     of database: String, _ settings: Settings, _ session: Session
   ) throws {
+    // Looked at first: where it cannot be taken over, nothing is made.
     let folder = MigrationFolder(settings.migrations)
     try requireNone(in: folder)
-    // Looked at first: where it cannot be taken over, nothing is made.
     try DatabaseFile.require(database)
     if let last = try DatabaseFile.lastApplied(in: database, timeout: settings.timeout) {
       throw Failure(
