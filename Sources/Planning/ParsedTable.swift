@@ -76,17 +76,7 @@ struct ParsedTable {
   }
 
   /// The columns of the primary key, in its order.
-  var primaryKey: [String] {
-    if let column = parsed.columns.first(where: { $0.primaryKey != nil }) {
-      return [column.name.text]
-    }
-    for constraint in parsed.constraints {
-      if case .primaryKey(let terms, _, _) = constraint.kind {
-        return terms.compactMap { $0.column?.text }
-      }
-    }
-    return []
-  }
+  var primaryKey: [String] { parsed.keyColumns }
 
   var isAutoincrement: Bool {
     parsed.columns.contains { $0.primaryKey?.isAutoincrement ?? false }

@@ -130,6 +130,19 @@ package struct CreateTable: Sendable, Hashable {
   }
 }
 
+extension CreateTable {
+  /// The names of the columns of the primary key, in its order.
+  package var keyColumns: [String] {
+    if let column = columns.first(where: { $0.primaryKey != nil }) { return [column.name.text] }
+    for constraint in constraints {
+      if case .primaryKey(let terms, _, _) = constraint.kind {
+        return terms.compactMap { $0.column?.text }
+      }
+    }
+    return []
+  }
+}
+
 /// What holds for the column in the end: where a clause comes twice, SQLite keeps the last.
 extension CreateTable.Column {
   /// The conflict clause of NOT NULL, `abort` when it has none; nil when the column may be NULL.

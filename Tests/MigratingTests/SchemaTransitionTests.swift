@@ -119,6 +119,22 @@ struct SchemaTransitionTests {
     #expect(try SchemaTransition.operations(from: new, to: new, Application()).isEmpty)
   }
 
+  @Test("a CHECK comes to a table with rows whose key is not its first column, and has no rowid")
+  func checkWithoutRowid() throws {
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_t", "operations:\n  - sql: CREATE TABLE t (a, k PRIMARY KEY) WITHOUT ROWID\n")
+    #expect(try sandbox.migrate().failure == nil)
+    try sandbox.open().execute("INSERT INTO t (k) VALUES ('x')")
+    let operations = try SchemaTransition.operations(
+      from: sandbox.schema().ours { $0.hasPrefix("schemactl_") },
+      to: schema("CREATE TABLE t (a, k PRIMARY KEY, b CHECK (b > 0)) WITHOUT ROWID"),
+      Application())
+    try sandbox.add("0002_b", manifestText(operations))
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.rows("SELECT a, k, b FROM t") == [[.null, .text("x"), .null]])
+  }
+
   @Test(
     "takes the plainest operation for each change",
     arguments: [

@@ -107,7 +107,10 @@ package struct VariedTable {
   /// Columns at the end that ALTER TABLE adds when the rows are there already.
   private var lateCount: Int {
     // SQLite 3.40 takes ADD COLUMN with a CHECK for a breach of NOT NULL where there is no rowid.
-    guard !choices.isLater, !isWithoutRowid, choices.chance("\(key) late", 40) else { return 0 }
+    // It looks at all tables where the name of this one begins with a number.
+    guard !choices.isLater, !isWithoutRowid, name.first?.isNumber != true,
+      choices.chance("\(key) late", 40)
+    else { return 0 }
     let late = columns.reversed().prefix { column in
       column.number > 2 && column.content != .derived && !isUnique(column)
         && !isChecked(column)
