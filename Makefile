@@ -1,17 +1,19 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 
-SOURCES := Sources Tests Plugins Package.swift
+SOURCES := Sources Tests Plugins Benchmarks Package.swift
 
 # One file that needs neither the Swift runtime nor any shared library: it starts in a millisecond.
 # It needs lld, and crashes at its start with a run path in it. Darwin has no static executables.
+# At a fixed address: to move itself to another one costs it a quarter of its start.
 STATIC := $(if $(filter Linux,$(shell uname -s)),--disable-local-rpath -Xswiftc -static-executable \
 	-Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s)
 
-.PHONY: help prerequisites demo test check sanitize fuzz torture rules release clean format
+.PHONY: help prerequisites demo test check sanitize fuzz torture rules release benchmark \
+	benchmark-peers clean format
 
 help: prerequisites ## Show this help
-	@sed -nE 's/^([a-z]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 prerequisites:
 	@Scripts/prerequisites
@@ -53,6 +55,14 @@ release: prerequisites ## Build dist/schemactl: on Linux one static file
 	swift build -c release --product schemactl --scratch-path .build/static $(STATIC)
 	@mkdir -p dist
 	@install -m 755 .build/static/release/schemactl dist/schemactl
+
+benchmark: release ## Measure the release beside sqlite3 and others; write docs/performance.md (Linux, an hour)
+	swift build -c release --product Benchmark --scratch-path .build/benchmark
+	.build/benchmark/release/Benchmark --tool dist/schemactl --all \
+	  --write docs/performance.md --json .build/benchmark.json
+
+benchmark-peers: prerequisites ## Install what schemactl is measured beside
+	@Scripts/benchmark-peers
 
 clean: prerequisites ## Remove everything that was built
 	rm -rf .build dist demo

@@ -15,6 +15,10 @@ static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqli
   return file->pMethods->xRead(file, buffer, count, offset);
 }
 
+static inline int schemactl_config_memstatus(int on) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
+}
+
 static inline int schemactl_log(void (*log)(void *, int, const char *), void *context) {
   return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
 }

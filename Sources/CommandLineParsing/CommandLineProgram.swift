@@ -14,13 +14,27 @@ package struct CommandLineProgram: Sendable {
     }
   }
 
+  /// A command by its name. Its declaration is made when it is needed: a program that starts for one
+  /// command makes one.
+  package struct Entry: Sendable {
+    let name: String
+    let declaration: @Sendable () -> CommandDeclaration
+
+    package init(
+      _ name: String, _ declaration: @autoclosure @escaping @Sendable () -> CommandDeclaration
+    ) {
+      self.name = name
+      self.declaration = declaration
+    }
+  }
+
   package let name: String
   package let version: String
   /// One line, without the program's name.
   package let summary: String
   /// Paragraphs for the program's own help and the manual, with a blank line between them.
   package let discussion: String
-  package let commands: [CommandDeclaration]
+  private let entries: [Entry]
   /// Every command takes these besides its own.
   package let options: [OptionDeclaration]
   package let exitCodes: [ExitCode]
@@ -28,29 +42,30 @@ package struct CommandLineProgram: Sendable {
 
   package init(
     name: String, version: String, summary: String, discussion: String = "",
-    commands: [CommandDeclaration], options: [OptionDeclaration] = [],
+    commands: [Entry], options: [OptionDeclaration] = [],
     exitCodes: [ExitCode] = [], seeAlso: [String] = []
   ) {
     self.name = name
     self.version = version
     self.summary = summary
     self.discussion = discussion
-    self.commands = commands
+    entries = commands
     self.options = options
     self.exitCodes = exitCodes
     self.seeAlso = seeAlso
+  }
+
+  package var commands: [CommandDeclaration] { entries.map { $0.declaration() } }
+
+  func command(named name: String) -> CommandDeclaration? {
+    entries.first { $0.name == name }?.declaration()
   }
 
   /// The program itself, before any command is chosen.
   var root: CommandScope { CommandScope(program: self, path: []) }
 
   /// The program and every command and subcommand, parents first, hidden ones too.
-  var scopes: [CommandScope] {
-    func below(_ scope: CommandScope) -> [CommandScope] {
-      [scope] + scope.subcommands.flatMap { below(scope.entering($0)) }
-    }
-    return below(root)
-  }
+  var scopes: [CommandScope] { root.scopes }
 
   /// The scopes that help, completions and the manual tell of.
   var visibleScopes: [CommandScope] { scopes.filter { !$0.isHidden } }

@@ -27,10 +27,18 @@ struct CommandScope {
     CommandScope(program: program, path: path + [command])
   }
 
+  private func subcommand(named name: String) -> CommandDeclaration? {
+    command.map { $0.subcommands.first { $0.name == name } } ?? program.command(named: name)
+  }
+
+  /// This scope and those below it, parents first, hidden ones too.
+  var scopes: [CommandScope] { [self] + subcommands.flatMap { entering($0).scopes } }
+
   /// The scope that the first words name, and the words after them.
   func descending(_ words: ArraySlice<String>) -> (scope: CommandScope, rest: ArraySlice<String>) {
-    guard let word = words.first, let command = subcommands.first(where: { $0.name == word })
-    else { return (self, words) }
+    guard let word = words.first, let command = subcommand(named: word) else {
+      return (self, words)
+    }
     return entering(command).descending(words.dropFirst())
   }
 }

@@ -19,12 +19,13 @@ package struct OptionDeclaration: Sendable {
   package let environment: String?
   package let repeats: Bool
   package let summary: String
-  private let offers: [String]
+  private let offers: @Sendable () -> [String]
 
   /// - Parameter offers: words that completions offer for a text; others are taken, too.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
-    repeats: Bool = false, offers: [String] = [], summary: String
+    repeats: Bool = false, offers: @autoclosure @escaping @Sendable () -> [String] = [],
+    summary: String
   ) {
     self.name = name
     self.short = short
@@ -36,9 +37,9 @@ package struct OptionDeclaration: Sendable {
   }
 
   /// What completions offer for the value.
-  var completions: [String] { kind.choices + offers }
+  var completions: [String] { kind.choices + offers() }
   /// Whether a value may well be a file's name, for completions.
-  var mayBeFile: Bool { kind.mayBeFile && offers.isEmpty }
+  var mayBeFile: Bool { kind.mayBeFile && offers().isEmpty }
 
   var spelling: String { "--\(name)" }
 

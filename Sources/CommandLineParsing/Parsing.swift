@@ -6,10 +6,7 @@ extension CommandLineProgram {
     _ arguments: [String], environment: (String) -> String?
   ) throws(UsageError) -> ParsedCommandLine {
     if arguments.isEmpty { return .help(helpText(for: root)) }
-    // Before the command is known, an option is read as any command declares it: `problems` holds
-    // the declarations to one meaning for a name.
-    let declared = optionsBySpelling
-    let items = CommandLineItem.items(of: arguments) { declared[$0] }
+    let items = items(of: arguments)
     let words = items.compactMap { if case .argument(let word) = $0 { word } else { nil } }
     let isAsked = { (option: OptionDeclaration) in
       items.contains { item in
@@ -20,7 +17,7 @@ extension CommandLineProgram {
         }
       }
     }
-    if words.first == "help", !commands.contains(where: { $0.name == "help" }) {
+    if words.first == "help", command(named: "help") == nil {
       let (scope, rest) = root.descending(words.dropFirst())
       if let word = rest.first, !isAsked(.help) { throw scope.unknownCommand(word) }
       return .help(helpText(for: scope))
@@ -40,8 +37,25 @@ extension CommandLineProgram {
         commandPath: scope.names, arguments: Array(rest), values: values, typed: Set(typed)))
   }
 
+  /// Before the command is known, an option is read as any command declares it: `problems` holds the
+  /// declarations to one meaning for a name. Mostly the command comes first, and nobody else is asked.
+  private func items(of arguments: [String]) -> [CommandLineItem] {
+    let first = arguments.first.flatMap { command(named: $0) }
+    let scopes = first.map { root.entering($0).scopes } ?? [CommandScope(program: self, path: [])]
+    let near = optionsBySpelling(in: scopes)
+    let items = CommandLineItem.items(of: arguments) { near[$0] }
+    let isKnown = items.allSatisfy { item in
+      if case .option(let spelling, _) = item { near[spelling] != nil } else { true }
+    }
+    if isKnown { return items }
+    let all = optionsBySpelling
+    return CommandLineItem.items(of: arguments) { all[$0] }
+  }
+
   /// Every command's options; of those that share a spelling, any.
-  var optionsBySpelling: [String: OptionDeclaration] {
+  var optionsBySpelling: [String: OptionDeclaration] { optionsBySpelling(in: scopes) }
+
+  private func optionsBySpelling(in scopes: [CommandScope]) -> [String: OptionDeclaration] {
     let pairs = scopes.flatMap(\.options).flatMap { option in
       option.spellings.map { ($0, option) }
     }

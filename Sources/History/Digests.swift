@@ -8,10 +8,7 @@ package func rawDigest(of bytes: [UInt8]) -> String {
 /// Whether the text is a digest as locks and ledgers hold it: 64 lower-case hexadecimal digits.
 package func isDigest(_ text: String) -> Bool {
   text.utf8.count == 64
-    && text.utf8.allSatisfy {
-      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-        || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-    }
+    && text.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
 }
 
 let lineFeed = UInt8(ascii: "\n")

@@ -85,13 +85,14 @@ package func readFile(
   while true {
     if count == bytes.count { bytes.append(contentsOf: [UInt8](repeating: 0, count: count)) }
     let got = bytes[count...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-    if got == 0 { break }
     if got < 0 {
       if errno == EINTR { continue }
       throw FileError(path: path, systemError: errno)
     }
     count += got
     guard count <= limit else { throw tooLarge }
+    // Of a regular file less than what was asked for is its end.
+    if count < bytes.count { break }
   }
   bytes.removeLast(bytes.count - count)
   return bytes

@@ -4,7 +4,7 @@ import SchemaModel
 
 /// The table in a user's database that records which migrations it has run.
 package enum Ledger {
-  package static let tableName = "schemactl_migrations"
+  package static let tableName = SchemaObject.ledger
 
   package static let createStatement = """
     CREATE TABLE schemactl_migrations (

@@ -16,11 +16,7 @@ enum LockFormat {
   static let headerDigest = SHA256.hex(header.utf8)
 
   static func chain(after previous: String, _ text: some Sequence<UInt8>) -> String {
-    var hash = SHA256()
-    hash.update(previous.utf8)
-    hash.update(CollectionOfOne(lineFeed))
-    hash.update(text)
-    return hash.finishHex()
+    SHA256.hex(Array(previous.utf8) + CollectionOfOne(lineFeed) + text)
   }
 }
 

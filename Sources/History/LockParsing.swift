@@ -86,7 +86,7 @@ private struct LockLineReader {
     guard String(validating: line, as: UTF8.self) != nil else {
       throw malformed("the line is not UTF-8")
     }
-    guard line.elementsEqual(Array(body) + " chain=".utf8 + chain),
+    guard line.dropFirst(body.count).dropLast(chain.count).elementsEqual(" chain=".utf8),
       isDigest(String(decoding: chain, as: UTF8.self))
     else {
       throw malformed("the line must end in ` chain=` and 64 lower-case hexadecimal digits")

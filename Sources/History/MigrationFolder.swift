@@ -37,42 +37,67 @@ package struct MigrationFolder: Sendable, Hashable {
 
   /// Every manifest, in the order of their numbers. An empty folder is a history without migrations.
   package func migrations() throws(HistoryReadError) -> [Migration] {
+    let names = try manifestNames()
+    var twins: [String: String] = [:]
+    var firstOfNumber: [MigrationNumber: String] = [:]
+    for name in names where name.problem == nil {
+      let number = MigrationNumber(id: name.id)
+      twins[name.text] = firstOfNumber[number]
+      if twins[name.text] == nil { firstOfNumber[number] = name.text }
+    }
+    // Many are read by two.
+    let half = names.count < 64 ? names.count : names.count / 2
+    let (first, rest, others) = (names[..<half], names[half...], twins)
+    let beside = rest.isEmpty ? nil : Beside { self.read(rest, twins: others) }
+    let read = [self.read(first, twins: others)] + (beside.map { [$0.wait()] } ?? [])
+    // What the system does not give says nothing of the manifest.
+    for part in read { if let error = part.unreadable { throw .unreadable(error) } }
+    let diagnostics = read.flatMap(\.diagnostics)
+    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
+    return read.flatMap(\.migrations).sorted { $0.number < $1.number }
+  }
+
+  private struct ReadManifests: Sendable {
     var migrations: [Migration] = []
     var diagnostics: [Diagnostic] = []
-    var firstOfNumber: [MigrationNumber: String] = [:]
-    for name in try manifestNames() {
+    var unreadable: FileError?
+  }
+
+  /// - Parameter twins: for a name whose number another one has, that one.
+  private func read(
+    _ names: ArraySlice<ManifestName>, twins: [String: String]
+  ) -> ReadManifests {
+    var read = ReadManifests()
+    for name in names {
       let file = joinedPath(path, name.text)
       func report(_ message: String) {
-        diagnostics.append(Diagnostic(file: file, message: message))
+        read.diagnostics.append(Diagnostic(file: file, message: message))
       }
       if let problem = name.problem {
         report(problem)
         continue
       }
-      let number = MigrationNumber(id: name.id)
-      if let first = firstOfNumber[number] {
-        report("\(first) has the number \(number) too: give one of the two another number")
-      } else {
-        firstOfNumber[number] = name.text
+      if let twin = twins[name.text] {
+        let number = MigrationNumber(id: name.id)
+        report("\(twin) has the number \(number) too: give one of the two another number")
       }
-      let bytes: [UInt8]
-      do throws(FileError) {
-        bytes = try readManifest(file)
-      } catch {
-        // What the system does not give says nothing of the manifest.
-        guard error.isOfFile else { throw .unreadable(error) }
-        report(error.message)
-        continue
-      }
-      do throws(InvalidInput) {
+      do {
+        let bytes = try readManifest(file)
         let manifest = try decodeManifest(bytes, file: file)
-        migrations.append(Migration(id: name.id, file: file, bytes: bytes, manifest: manifest))
+        read.migrations.append(
+          Migration(id: name.id, file: file, bytes: bytes, manifest: manifest))
+      } catch let error as InvalidInput {
+        read.diagnostics += error.diagnostics
+      } catch let error as FileError where error.isOfFile {
+        report(error.message)
+      } catch let error as FileError {
+        read.unreadable = error
+        return read
       } catch {
-        diagnostics += error.diagnostics
+        report("\(error)")
       }
     }
-    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
-    return migrations.sorted { $0.number < $1.number }
+    return read
   }
 
   /// The ids of all manifests, in the order of their numbers, whatever the files hold and whether or
@@ -82,7 +107,7 @@ package struct MigrationFolder: Sendable, Hashable {
       .sorted { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
   }
 
-  private func manifestNames() throws(HistoryReadError) -> [ManifestName] {
+  func manifestNames() throws(HistoryReadError) -> [ManifestName] {
     do throws(FileError) {
       return try folderNames(path).compactMap(ManifestName.init)
     } catch {
@@ -90,7 +115,7 @@ package struct MigrationFolder: Sendable, Hashable {
     }
   }
 
-  private func readManifest(_ file: String) throws(FileError) -> [UInt8] {
+  func readManifest(_ file: String) throws(FileError) -> [UInt8] {
     let limit = Self.manifestSizeLimit
     do throws(FileError) {
       return try readFile(file, limit: limit, followingLinks: false)
@@ -152,7 +177,7 @@ package struct MigrationFolder: Sendable, Hashable {
 }
 
 /// A name in the folder that is, or was meant to be, a manifest's.
-struct ManifestName {
+struct ManifestName: Sendable {
   let text: String
   /// The name without its ending.
   let id: String

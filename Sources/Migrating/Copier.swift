@@ -71,6 +71,21 @@ struct Copier {
     }
   }
 
+  /// A file with what a private database holds, as SQLite would have made it there.
+  func write(_ source: Connection, as base: String) throws(Failure) -> PartialCopy {
+    do {
+      let partial = try PartialCopy(as: base, mode: 0o644)
+      try fill(partial, from: source, try source.sizeInBytes(), base)
+      return partial
+    } catch let error as DatabaseError {
+      throw Failure(error, database: base)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+  }
+
   private func copy(
     _ source: Connection, as base: String, _ purpose: String, _ room: (Int64) -> Int64
   ) throws -> Copy? {

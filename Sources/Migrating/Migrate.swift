@@ -77,6 +77,9 @@ package struct MigrateReport: Sendable {
   /// With `isParanoid`.
   package var paranoid: ParanoidReport?
 
+  /// Of a run that has nothing to do.
+  package init() {}
+
   package var status: ExitStatus { failure?.status ?? .success }
 }
 
@@ -109,7 +112,16 @@ extension Project {
       return report
     }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
-    let replay = try replay(targets, interruption: interruption)
+    let replay = try replay(targets, interruption: interruption) { index in
+      guard !exists else { return }
+      onEvent(.started(id: targets[index].id, number: index + 1, of: targets.count))
+    }
+    if !exists {
+      let new = NewDatabase(
+        project: self, options: options, replay: replay, interruption: interruption,
+        onEvent: onEvent)
+      if let report = new.make() { return report }
+    }
     let createsFile = exists ? false : try DatabaseFile.make(options.database)
     return try Upgrade(
       project: self, options: options, replay: replay, interruption: interruption,
@@ -136,6 +148,27 @@ extension Project {
     _ = try requireUsableLedger(live.rows)
     let known = Set((live.rows ?? []).map(\.id))
     return targets.contains { !known.contains($0.id) }
+  }
+}
+
+extension MigrationFolder {
+  /// Whether a database has run all that is here, as it is now, so that `migrate` has nothing to do. The
+  /// database is opened to read its ledger, and no more.
+  ///
+  /// - Throws: what keeps the database from being read.
+  package func isUpToDate(
+    _ database: String, timeout: Double, interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(Failure) -> Bool {
+    guard try DatabaseFile.exists(database) else { return false }
+    let digests = Beside { self.digests() }
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption, onWait: onWait)
+    // What is wrong with a ledger or a lock is told by whoever looks closer.
+    guard let rows = try? Ledger.rows(in: connection), !rows.isEmpty,
+      let lock = try? lock() ?? HistoryLock()
+    else { return false }
+    return digests.wait()?.isApplied(as: rows, lock) ?? false
   }
 }
 

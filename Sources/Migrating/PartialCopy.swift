@@ -17,14 +17,16 @@ final class PartialCopy {
 
   var path: String { file.path }
 
-  /// - Parameter base: how its path begins: it stands beside what it will be, on the same disk.
-  init(as base: String) throws(Failure) {
+  /// - Parameters:
+  ///   - base: how its path begins: it stands beside what it will be, on the same disk.
+  ///   - mode: before the umask. A copy is for nobody's eyes until it is known for whose.
+  init(as base: String, mode: mode_t = 0o600) throws(Failure) {
     let name = nameBytes(of: base)
     ClaimedFile.sweep(parentFolder(of: base), Self.ending, remove: DatabaseFile.remove) {
       $0 == name
     }
     do {
-      guard let file = try ClaimedFile(base, Self.ending, mode: 0o600) else {
+      guard let file = try ClaimedFile(base, Self.ending, mode: mode) else {
         throw Failure(.busy, "\(base): others keep removing the copy that is made there")
       }
       self.file = file

@@ -9,6 +9,10 @@ struct PendingReplay {
   let fingerprints: [String]
   /// Why the replay ended early.
   let failure: Failure?
+  /// Stands after the last step.
+  let shadow: Shadow
+  /// Whether no step left rows that break a foreign key.
+  let keepsForeignKeys: Bool
 
   func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
 
@@ -23,14 +27,25 @@ extension Project {
   ///   is done at all. A migration that fails on the shadow only ends the replay, for those before
   ///   it are good.
   func replay(
-    _ targets: [Migration], interruption: Interruption
+    _ targets: [Migration], interruption: Interruption,
+    onStep: (_ index: Int) -> Void = { _ in }
   ) throws(Failure) -> PendingReplay {
     let shadow = try Shadow(application, interruption: interruption)
     var steps: [Shadow.Step] = []
     var fingerprints: [String] = []
-    for migration in targets {
+    var hasRows = false
+    var keepsForeignKeys = true
+    func ended(_ failure: Failure?) -> PendingReplay {
+      PendingReplay(
+        steps: steps, fingerprints: fingerprints, failure: failure, shadow: shadow,
+        keepsForeignKeys: keepsForeignKeys)
+    }
+    for (index, migration) in targets.enumerated() {
+      onStep(index)
       do {
         let step = try shadow.apply(migration)
+        hasRows = hasRows || !step.touch.written.isEmpty
+        keepsForeignKeys = keepsForeignKeys && (!hasRows || shadow.keepsForeignKeys)
         // What changes no schema leaves its fingerprint, which costs a pass over all of it.
         let isSame = step.delta.isEmpty && !fingerprints.isEmpty
         fingerprints.append(isSame ? fingerprints[steps.count - 1] : shadow.fingerprint)
@@ -38,9 +53,9 @@ extension Project {
       } catch {
         let endsAll = error.status == .invalidInput || error.status == .inputOutput
         if endsAll || interruption.isRequested { throw error }
-        return PendingReplay(steps: steps, fingerprints: fingerprints, failure: error)
+        return ended(error)
       }
     }
-    return PendingReplay(steps: steps, fingerprints: fingerprints, failure: nil)
+    return ended(nil)
   }
 }

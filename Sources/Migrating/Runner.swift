@@ -40,6 +40,9 @@ final class Runner {
   /// Told how many rows of how many are copied, where there are so many that it takes a while.
   var onCopy: ((RowCopy, _ done: Int64, _ all: Int64) -> Void)?
 
+  /// Asked before the first step of an operation that writes.
+  var beforeWriting: (() throws(Failure) -> Void)?
+
   /// Told of each operation's plan before it runs.
   var onPlan: ((Int, OperationPlan) -> Void)?
 
@@ -113,6 +116,7 @@ final class Runner {
         before = try plan.proofs.map { (proof) throws(Failure) in
           try checksums(of: proof.before, context)
         }
+        try beforeWriting?()
       }
       switch step {
       case .scan(let scan): try answer(scan, context)

@@ -23,6 +23,8 @@ package final class Shadow {
     package let touch: Touch
     package let strategies: [Strategy]
     let missingCalls: [Runner.Record.Call]
+    let startedAt: Timestamp
+    let milliseconds: Int64
     /// What the migration made for itself alone, and did not remove.
     package let temporary: [TemporaryObject]
   }
@@ -105,6 +107,8 @@ package final class Shadow {
     defer { runner.onPlan = nil }
     let context = Context(migration: migration)
     let before = schema
+    let startedAt = Timestamp.now
+    let started = ContinuousClock.now
     do {
       let enforces = migration.manifest.foreignKeys == .enforced
       connection.set(.foreignKeys, to: enforces)
@@ -120,7 +124,8 @@ package final class Shadow {
         running.apply(delta)
         return Step(
           migration: migration, delta: delta, touch: record.touch, strategies: record.strategies,
-          missingCalls: record.missingCalls,
+          missingCalls: record.missingCalls, startedAt: startedAt,
+          milliseconds: (ContinuousClock.now - started).milliseconds,
           temporary: record.temporary)
       } catch {
         try runner.resetSettings()
@@ -156,8 +161,13 @@ package final class Shadow {
     }
   }
 
+  /// Whether no row breaks a foreign key; false also when that cannot be asked.
+  var keepsForeignKeys: Bool {
+    (try? connection.rows("PRAGMA foreign_key_check").isEmpty) ?? false
+  }
+
   /// The fingerprint of the schema as it is now.
-  package var fingerprint: String { running.digest }
+  package var fingerprint: String { running.digest() }
 
   private func refresh() throws(DatabaseError) {
     // The version changes with every change of the schema, and reading it costs next to nothing.
@@ -170,11 +180,11 @@ package final class Shadow {
   }
 
   private static func ledger(in schema: Schema) -> [SchemaObject] {
-    schema.objects.filter { $0.table == Ledger.tableName }
+    schema.objects.filter(\.isOfLedger)
   }
 
   private static func withoutLedger(_ schema: Schema) -> Schema {
-    Schema(objects: schema.objects.filter { $0.table != Ledger.tableName })
+    Schema(objects: schema.objects.filter { !$0.isOfLedger })
   }
 }
 

@@ -19,6 +19,7 @@ final class Upgrade {
   let destination: BackupDestination?
   var safety = SafetyCopies()
   private var isKnownToBeWhole = false
+  private var look: PageLook?
   /// Half a migration is in the transaction and could not be taken back: it must not be committed.
   private var isTorn = false
   /// What was known when a transaction began or was committed last: nothing need be read again while
@@ -72,6 +73,7 @@ final class Upgrade {
       try watch?.note(statement)
     }
     runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
+    runner.beforeWriting = { [unowned self] () throws(Failure) in try finishLook() }
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
   }
 
@@ -184,6 +186,13 @@ final class Upgrade {
       let steps = batch.pending.map { replay.steps[$0] }
       let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
       let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.touch.rewritten) }
+      if reuses, batch.mayBeReadBeside, DatabaseFile.size(options.database) >= PageLook.worthwhile,
+        try connection.value("PRAGMA journal_mode") != "wal"
+      {
+        look = PageLook(
+          at: options.database, rewriting: rewritten, project.application, interruption)
+        return
+      }
       damage =
         try reuses
         ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
@@ -192,6 +201,24 @@ final class Upgrade {
     }
     if let damage { throw Failure(damaged: options.database, damage) }
     isKnownToBeWhole = true
+  }
+
+  /// Waits for the look at the pages, where it goes on beside the questions before the first write.
+  func finishLook() throws(Failure) {
+    guard let look else { return }
+    self.look = nil
+    do {
+      if let damage = try look.damage(orElse: connection) {
+        throw Failure(damaged: options.database, damage)
+      }
+      isKnownToBeWhole = true
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as DatabaseError {
+      throw Failure(error, database: options.database)
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
   }
 
   func dataVersion() throws(Failure) -> Int64? {

@@ -1,3 +1,5 @@
+import CSHA256
+
 /// SHA-256 (FIPS 180-4), which neither the toolchain nor SQLite brings.
 package struct SHA256 {
   private var state: [UInt32] = [
@@ -9,7 +11,12 @@ package struct SHA256 {
   /// In bytes.
   private var length: UInt64 = 0
 
-  package init() {}
+  private let usesInstructions: Bool
+
+  /// - Parameter usesInstructions: the processor's own, where it has them; false is for tests.
+  package init(usesInstructions: Bool = true) {
+    self.usesInstructions = usesInstructions
+  }
 
   /// The digest of `bytes` in lower-case hexadecimal digits.
   package static func hex(_ bytes: some Sequence<UInt8>) -> String {
@@ -32,12 +39,22 @@ package struct SHA256 {
       pending += missing
       rest = rest.dropFirst(missing.count)
       guard pending.count == 64 else { return }
-      pending.withUnsafeBytes { compress($0, into: &state) }
-      pending = []
+      let block = pending
+      pending.removeAll(keepingCapacity: true)
+      block.withUnsafeBytes { compress($0) }
     }
     let whole = rest.count / 64 * 64
-    compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)), into: &state)
+    compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
     pending += rest.dropFirst(whole)
+  }
+
+  /// Takes whole blocks into the state.
+  private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+    let bytes = blocks.assumingMemoryBound(to: UInt8.self)
+    if usesInstructions, sha256_take_blocks(&state, bytes.baseAddress, blocks.count / 64) != 0 {
+      return
+    }
+    compressPortably(blocks, into: &state)
   }
 
   package consuming func finishHex() -> String {
@@ -45,17 +62,18 @@ package struct SHA256 {
     let zeros = (119 - length % 64) % 64
     update([0x80] + [UInt8](repeating: 0, count: Int(zeros)))
     update((0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) })
-    let digits = Array("0123456789abcdef".utf8)
-    let text = state.flatMap { word in
-      (0..<8).map { digits[Int(word >> UInt32(28 - $0 * 4) & 15)] }
+    return String(unsafeUninitializedCapacity: 64) { text in
+      for place in 0..<64 {
+        let digit = UInt8(state[place / 8] >> UInt32(28 - place % 8 * 4) & 15)
+        text[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+      }
+      return 64
     }
-    return String(decoding: text, as: UTF8.self)
   }
 }
 
-/// Takes whole blocks into the state. Over bare memory: with arrays in the inner loop it takes
-/// several times as long.
-private func compress(_ blocks: UnsafeRawBufferPointer, into state: inout [UInt32]) {
+/// Over bare memory: with arrays in the inner loop it takes several times as long.
+private func compressPortably(_ blocks: UnsafeRawBufferPointer, into state: inout [UInt32]) {
   withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in
     roundConstants.withUnsafeBufferPointer { k in
       for start in stride(from: 0, to: blocks.count, by: 64) {

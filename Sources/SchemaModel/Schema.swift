@@ -8,8 +8,9 @@ import SQLite
   import Darwin
 #endif
 
-/// One row of `sqlite_schema`.
-package struct SchemaObject: Sendable, Hashable {
+/// One row of `sqlite_schema`. A class, because schemas are copied whole at each step of a history, and
+/// share nearly all of their objects.
+package final class SchemaObject: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case table, index, view, trigger
   }
@@ -33,7 +34,22 @@ package struct SchemaObject: Sendable, Hashable {
     self.sql = sql
     self.rootPage = rootPage
     key = SchemaDelta.Key(kind, name)
+    isOfLedger = name.isSameName(as: Self.ledger) || table.isSameName(as: Self.ledger)
   }
+
+  /// Where schemactl keeps what a database has run.
+  package static let ledger = "schemactl_migrations"
+
+  /// The ledger itself, and what belongs to it: no part of what a history promises.
+  package let isOfLedger: Bool
+
+  package static func == (a: SchemaObject, b: SchemaObject) -> Bool {
+    a === b
+      || a.rootPage == b.rootPage && a.key == b.key && a.name == b.name && a.table == b.table
+        && a.sql == b.sql
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
   /// SQLite's own objects: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
   package var isInternal: Bool { key.isInternal }

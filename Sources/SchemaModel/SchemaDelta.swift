@@ -83,7 +83,9 @@ package struct SchemaDelta: Sendable {
 private func countOfSame(
   _ a: some Sequence<SchemaObject>, _ b: some Sequence<SchemaObject>
 ) -> Int {
-  zip(a, b).lazy.prefix { $0.key == $1.key && $0.isIdentical(to: $1) }.reduce(0) { n, _ in n + 1 }
+  zip(a, b).lazy.prefix { $0 === $1 || $0.key == $1.key && $0.isIdentical(to: $1) }.reduce(0) {
+    n, _ in n + 1
+  }
 }
 
 extension Schema {

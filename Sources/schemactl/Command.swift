@@ -2,7 +2,8 @@ import CommandLineParsing
 import Migrating
 
 /// A command: how it is called, and what it does.
-protocol Command {
+protocol Command: SendableMetatype {
+  static var name: String { get }
   static var declaration: CommandDeclaration { get }
   /// Whether it stops by itself when it is asked to; a command that writes nothing which could be
   /// left half done ends at once.

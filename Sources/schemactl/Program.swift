@@ -27,7 +27,7 @@ extension CommandLineProgram {
       any folder above it. An option on the command line wins over the environment, and the \
       environment over the file.
       """,
-    commands: commands.map { $0.declaration },
+    commands: commands.map { command in Entry(command.name, command.declaration) },
     exitCodes: [
       .init(0, "done, nothing to report"),
       .init(1, "the check found something: a lint error, drift, pending migrations"),

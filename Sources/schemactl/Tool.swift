@@ -28,6 +28,7 @@ struct Tool {
         let command = try command(of: invocation)
         reporter = format.reporter(
           output: output, errors: errors, isQuiet: invocation.flag("quiet"))
+        stopMemoryStatistics()
         observeRollbacks { [reporter] in
           reporter.report(
             .note(
@@ -50,7 +51,7 @@ struct Tool {
 
   private func command(of invocation: Invocation) throws -> any Command.Type {
     let name = invocation.commandPath.first
-    guard let command = CommandLineProgram.commands.first(where: { $0.declaration.name == name })
+    guard let command = CommandLineProgram.commands.first(where: { $0.name == name })
     else { throw Failure(.bug, "the command \(name ?? "") is declared and not there") }
     return command
   }

@@ -201,7 +201,8 @@ import Testing
   @Test("no text of a declaration becomes a command of roff") func escapes() {
     let text = ".so /etc/passwd \\*x 'y' -z"
     let page = CommandLineProgram(
-      name: "raft", version: "1", summary: text, discussion: "\(text)\n\n'\(text)", commands: []
+      name: "raft", version: "1", summary: text, discussion: "\(text)\n\n'\(text)",
+      commands: [CommandDeclaration]()
     ).manPage()
     #expect(page.contains("\n\\&.so /etc/passwd \\e*x \\(aqy\\(aq \\-z\n.PP\n\\(aq.so"))
   }

@@ -90,3 +90,17 @@ func complaint(_ line: String, environment: [String: String] = [:]) -> String? {
     return error.description
   }
 }
+
+extension CommandLineProgram {
+  /// For tests, which have their declarations at hand.
+  init(
+    name: String, version: String, summary: String, discussion: String = "",
+    commands: [CommandDeclaration], options: [OptionDeclaration] = [],
+    exitCodes: [ExitCode] = [], seeAlso: [String] = []
+  ) {
+    self.init(
+      name: name, version: version, summary: summary, discussion: discussion,
+      commands: commands.map { command in Entry(command.name, command) }, options: options,
+      exitCodes: exitCodes, seeAlso: seeAlso)
+  }
+}

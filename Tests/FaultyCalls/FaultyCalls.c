@@ -27,6 +27,8 @@ static int error, journal = -1;
 static char *paths[1024];
 
 __attribute__((constructor)) static void prepare(void) {
+  // What the program starts, git or a sanitizer's symbolizer, is not meant.
+  unsetenv("LD_PRELOAD");
   const char *text = getenv("FAULTY_CALLS_FIRST");
   folder = getenv("FAULTY_CALLS_FOLDER");
   only = getenv("FAULTY_CALLS_NAME");

@@ -21,7 +21,9 @@ import Testing
   }
 
   extension WorkingFolder {
-    func run(_ arguments: [String], failing call: FaultyCall) throws -> Run {
+    func run(
+      _ arguments: [String], failing call: FaultyCall, loggingTo log: String? = nil
+    ) throws -> Run {
       var environment = [
         "LD_PRELOAD": programs.appendingPathComponent("libFaultyCalls.so").path,
         "FAULTY_CALLS_FOLDER": path, "FAULTY_CALLS_PATH": call.path,
@@ -29,6 +31,7 @@ import Testing
         "FAULTY_CALLS_ERRNO": "\(call.error)",
       ]
       environment["FAULTY_CALLS_NAME"] = call.name
+      environment["FAULTY_CALLS_LOG"] = log
       // Where SQLite puts what it has no room for in memory.
       environment["SQLITE_TMPDIR"] = path
       if call.kills { environment["FAULTY_CALLS_KILL"] = "" }

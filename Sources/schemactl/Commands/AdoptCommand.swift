@@ -2,8 +2,9 @@ import CommandLineParsing
 import Migrating
 
 enum AdoptCommand: Command {
+  static let name = "adopt"
   static let declaration = CommandDeclaration(
-    name: "adopt", summary: "Takes over a database that others have made.",
+    name: name, summary: "Takes over a database that others have made.",
     discussion: """
       Looks for the point of the history at which the schema is the one that the database has, and \
       records it: from there on `schemactl migrate` goes on. Only the ledger is written. When no \

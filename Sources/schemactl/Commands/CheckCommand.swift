@@ -3,8 +3,9 @@ import Linting
 import Migrating
 
 enum CheckCommand: Command {
+  static let name = "check"
   static let declaration = CommandDeclaration(
-    name: "check", summary: "Checks all that has to hold before a change is merged.",
+    name: name, summary: "Checks all that has to hold before a change is merged.",
     discussion: """
       Reads every manifest, holds the history against history.lock, replays it, also from each \
       release on, and lints it. All of that is done, whatever is found on the way; the exit code is \

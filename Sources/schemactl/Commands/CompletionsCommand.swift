@@ -5,8 +5,9 @@ import Migrating
 enum CompletionsCommand: Command {
   private static let shells = ["bash", "zsh", "fish", "man"]
 
+  static let name = "completions"
   static let declaration = CommandDeclaration(
-    name: "completions", summary: "Prints completions for a shell, or the manual page.",
+    name: name, summary: "Prints completions for a shell, or the manual page.",
     discussion: """
       Prints a script that lets bash, zsh or fish complete commands and options; for 'man' the \
       manual page of all commands.

@@ -3,8 +3,9 @@ import Migrating
 import SchemaModel
 
 enum DiffCommand: Command {
+  static let name = "diff"
   static let declaration = CommandDeclaration(
-    name: "diff", summary: "Shows how a database differs from its history, or two schemas.",
+    name: name, summary: "Shows how a database differs from its history, or two schemas.",
     discussion: """
       Without names it compares the database's schema with the one that its history promises at the \
       point where the database stands. With one name it compares the history with that, with two \

@@ -5,8 +5,9 @@ import Migrating
 import SchemaKit
 
 enum FreezeCommand: Command {
+  static let name = "freeze"
   static let declaration = CommandDeclaration(
-    name: "freeze", summary: "Records what ships, so that it is never changed again.",
+    name: name, summary: "Records what ships, so that it is never changed again.",
     discussion: """
       Writes the digests of every draft to history.lock beside the manifests. From then on 'verify' \
       and 'migrate' refuse a frozen manifest that was edited, renamed or removed. It refuses itself \

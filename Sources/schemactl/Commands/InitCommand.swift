@@ -15,8 +15,9 @@ import SchemaModel
 #endif
 
 enum InitCommand: Command {
+  static let name = "init"
   static let declaration = CommandDeclaration(
-    name: "init", summary: "Begins a history, from a database that is there.",
+    name: name, summary: "Begins a history, from a database that is there.",
     discussion: """
       Writes 0001_baseline.yaml, which makes the schema that the database has, and adopts the \
       database: its ledger says that it has run it. Rows are not part of a baseline: what a fresh \

@@ -3,8 +3,9 @@ import Migrating
 import SchemaModel
 
 enum InspectCommand: Command {
+  static let name = "inspect"
   static let declaration = CommandDeclaration(
-    name: "inspect", summary: "Prints a schema.",
+    name: name, summary: "Prints a schema.",
     discussion: """
       Prints the schema of a database, of a folder of migrations or of a file of SQL: as the SQL that \
       SQLite stores, or as the operations of a manifest that make it. Without a name it is that of \

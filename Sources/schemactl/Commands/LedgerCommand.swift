@@ -11,8 +11,9 @@ import Migrating
 #endif
 
 enum LedgerCommand: Command {
+  static let name = "ledger"
   static let declaration = CommandDeclaration(
-    name: "ledger", summary: "Shows which migrations a database has run, and repairs that record.",
+    name: name, summary: "Shows which migrations a database has run, and repairs that record.",
     discussion: """
       The ledger is the table schemactl_migrations of a database. Without a subcommand it is shown \
       and held against the history.

@@ -4,8 +4,9 @@ import Linting
 import Migrating
 
 enum LintCommand: Command {
+  static let name = "lint"
   static let declaration = CommandDeclaration(
-    name: "lint", summary: "Finds what a migration would do to data and to other devices.",
+    name: name, summary: "Finds what a migration would do to data and to other devices.",
     discussion: """
       Replays the history in memory and judges what each migration does, however it is written. A \
       finding names the place, what will happen to whom and, where there is one, a way to do it \

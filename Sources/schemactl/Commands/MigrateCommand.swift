@@ -1,9 +1,11 @@
 import CommandLineParsing
+import History
 import Migrating
 
 enum MigrateCommand: Command {
+  static let name = "migrate"
   static let declaration = CommandDeclaration(
-    name: "migrate", summary: "Brings a database up to date.",
+    name: name, summary: "Brings a database up to date.",
     discussion: """
       Applies every migration that the database has not run yet, each whole or not at all. When one \
       fails, those before it stay and the database is as it was before the one that failed. A \
@@ -72,6 +74,10 @@ enum MigrateCommand: Command {
     options.isParanoid = session.invocation.flag("paranoid")
 
     let result = try attempt {
+      if try heeding(session, { try isUpToDate(settings, options, session) }) {
+        session.report(.migrated(MigrateReport(), options))
+        return ExitStatus.success
+      }
       let project = try heeding(session) {
         try settings.project(for: options.database, mustExist: options.existing)
       }
@@ -84,6 +90,17 @@ enum MigrateCommand: Command {
       session.report(.failed(.migrate(database: options.database), failure))
     }
     return result.success ?? result.failure?.status ?? .bug
+  }
+
+  /// The answer of most days. A run that asks for less or more than the whole history looks closer.
+  private static func isUpToDate(
+    _ settings: Settings, _ options: MigrateOptions, _ session: Session
+  ) throws -> Bool {
+    let more = ["to", "dry-run", "reset-drafts", "paranoid"]
+    guard !more.contains(where: session.invocation.isGiven) else { return false }
+    return try MigrationFolder(settings.migrations).isUpToDate(
+      options.database, timeout: options.timeout, interruption: session.interruption
+    ) { session.report(.progress(.waiting(seconds: $0))) }
   }
 
   /// For what stops before it has applied anything.

@@ -14,8 +14,9 @@ import SchemaKit
 #endif
 
 enum NewCommand: Command {
+  static let name = "new"
   static let declaration = CommandDeclaration(
-    name: "new", summary: "Writes the next manifest, to be filled in.",
+    name: name, summary: "Writes the next manifest, to be filled in.",
     discussion: """
       The file's name is the next number, or the time where the others are named by time, and what \
       NAME says. An existing file is never touched. The first line lets editors with YAML support \

@@ -2,8 +2,9 @@ import CommandLineParsing
 import Migrating
 
 enum PlanCommand: Command {
+  static let name = "plan"
   static let declaration = CommandDeclaration(
-    name: "plan", summary: "Shows the SQL that 'migrate' would run.",
+    name: name, summary: "Shows the SQL that 'migrate' would run.",
     discussion: """
       Prints a script for the sqlite3 shell that does what 'migrate' would do: the same statements, \
       the same transactions, the same entries in the ledger. It stops at the first error. With \

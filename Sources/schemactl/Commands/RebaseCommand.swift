@@ -4,8 +4,9 @@ import Migrating
 import SchemaKit
 
 enum RebaseCommand: Command {
+  static let name = "rebase"
   static let declaration = CommandDeclaration(
-    name: "rebase", summary: "Renumbers drafts so that they come last.",
+    name: name, summary: "Renumbers drafts so that they come last.",
     discussion: """
       Renames the files of drafts that another branch has overtaken, in the order in which they \
       are, with the numbers that follow on the last migration. What is frozen is never renamed, and \

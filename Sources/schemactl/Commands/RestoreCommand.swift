@@ -3,8 +3,9 @@ import History
 import Migrating
 
 enum RestoreCommand: Command {
+  static let name = "restore"
   static let declaration = CommandDeclaration(
-    name: "restore", summary: "Puts a backup back in a database's place.",
+    name: name, summary: "Puts a backup back in a database's place.",
     discussion: """
       Takes the newest backup that 'migrate --backup' has made, or the one that is named, checks it \
       and writes it over the database as one transaction: who reads meanwhile sees the old content \

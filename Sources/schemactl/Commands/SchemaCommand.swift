@@ -3,8 +3,9 @@ import ManifestFormat
 import Migrating
 
 enum SchemaCommand: Command {
+  static let name = "schema"
   static let declaration = CommandDeclaration(
-    name: "schema", summary: "Prints the JSON Schema of manifests or of schemactl.yaml.",
+    name: name, summary: "Prints the JSON Schema of manifests or of schemactl.yaml.",
     discussion: """
       Editors complete and check YAML by a JSON Schema (draft-07). A file names its schema, by a \
       path from its own folder, in a comment at its top:

@@ -2,8 +2,9 @@ import CommandLineParsing
 import Migrating
 
 enum StatusCommand: Command {
+  static let name = "status"
   static let declaration = CommandDeclaration(
-    name: "status", summary: "Says where a database stands.",
+    name: name, summary: "Says where a database stands.",
     discussion: """
       Shows the last migration that the database has run, and those that are pending. Nothing is \
       written.

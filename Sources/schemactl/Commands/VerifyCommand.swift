@@ -2,8 +2,9 @@ import CommandLineParsing
 import Migrating
 
 enum VerifyCommand: Command {
+  static let name = "verify"
   static let declaration = CommandDeclaration(
-    name: "verify", summary: "Checks that what shipped is still what shipped.",
+    name: name, summary: "Checks that what shipped is still what shipped.",
     discussion: """
       Holds the manifests against history.lock, replays the whole history in memory, and, when a \
       database is named, compares its ledger and its schema with the history. In a git repository it \

@@ -1,0 +1,152 @@
+import Foundation
+
+/// The same history of small migrations as everybody writes it: tables, and columns that are added to
+/// them.
+struct SmallMigrations {
+  let count: Int
+  let folder: URL
+
+  init(_ count: Int, in workplace: URL) throws {
+    self.count = count
+    folder = workplace.appendingPathComponent("history-\(count)")
+    try create(folder)
+    try write("schemactl.yaml", "sync: { engine: none }\n")
+    for number in 1...count {
+      try write("migrations/\(id(number)).yaml", manifest(number))
+    }
+    try write(
+      "all.sql",
+      "BEGIN;\n" + (1...count).map { sql($0) + ";\n" }.joined() + "COMMIT;\n")
+  }
+
+  private func id(_ number: Int) -> String {
+    String(format: "%05d_step_%d", number, number)
+  }
+
+  private func table(_ number: Int) -> String { "t\((number + 1) / 2)" }
+
+  private func sql(_ number: Int) -> String {
+    number % 2 == 1
+      ? "CREATE TABLE \(table(number)) (id INTEGER PRIMARY KEY, title TEXT NOT NULL DEFAULT '')"
+      : "ALTER TABLE \(table(number)) ADD COLUMN note TEXT"
+  }
+
+  private func manifest(_ number: Int) -> String {
+    number % 2 == 1
+      ? """
+      operations:
+        - create_table:
+            name: \(table(number))
+            columns:
+              - { name: id, type: INTEGER, primary_key: true }
+              - { name: title, type: TEXT, not_null: true, default: "" }
+
+      """
+      : """
+      operations:
+        - add_column:
+            table: \(table(number))
+            column: { name: note, type: TEXT }
+
+      """
+  }
+
+  /// What all must have made.
+  static let question = """
+    SELECT m.name, group_concat(c.name || ' ' || upper(c.type) || ' ' || c."notnull")
+    FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+    WHERE m.type = 'table' AND m.name GLOB 't[0-9]*' GROUP BY m.name
+    """
+
+  func write(_ name: String, _ text: String) throws {
+    let file = folder.appendingPathComponent(name)
+    try create(file.deletingLastPathComponent())
+    try text.write(to: file, atomically: false, encoding: .utf8)
+  }
+}
+
+// MARK: As others write it
+
+extension SmallMigrations {
+  func writeForDbmate() throws {
+    for number in 1...count {
+      try write(
+        "dbmate/\(20_260_101_000_000 + number)_step.sql",
+        "-- migrate:up\n\(sql(number));\n\n-- migrate:down\n")
+    }
+  }
+
+  func writeForAlembic() throws {
+    try write(
+      "alembic.ini",
+      """
+      [alembic]
+      script_location = alembic
+      """)
+    try write(
+      "alembic/env.py",
+      """
+      import os
+      from alembic import context
+      from sqlalchemy import create_engine
+      engine = create_engine("sqlite:///" + os.environ["BENCHMARK_DATABASE"])
+      with engine.connect() as connection:
+          context.configure(connection=connection)
+          with context.begin_transaction():
+              context.run_migrations()
+      """)
+    for number in 1...count {
+      try write(
+        "alembic/versions/r\(number).py",
+        """
+        from alembic import op
+        revision = "r\(number)"
+        down_revision = \(number == 1 ? "None" : "\"r\(number - 1)\"")
+        def upgrade():
+            op.execute("\(sql(number))")
+        """)
+    }
+  }
+
+  func writeForDjango() throws {
+    try write(
+      "django/settings.py",
+      """
+      import os
+      SECRET_KEY = "benchmark"
+      INSTALLED_APPS = ["app"]
+      DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3",
+                               "NAME": os.environ["BENCHMARK_DATABASE"]}}
+      """)
+    try write("django/app/__init__.py", "")
+    try write("django/app/migrations/__init__.py", "")
+    for number in 1...count {
+      try write(
+        "django/app/migrations/m\(number).py",
+        """
+        from django.db import migrations
+        class Migration(migrations.Migration):
+            dependencies = [\(number == 1 ? "" : "(\"app\", \"m\(number - 1)\")")]
+            operations = [migrations.RunSQL("\(sql(number))")]
+        """)
+    }
+  }
+
+  func writeForYoyo() throws {
+    for number in 1...count { try write("yoyo/\(id(number)).sql", sql(number) + ";\n") }
+  }
+
+  func writeForSqitch() throws {
+    try write("sqitch/sqitch.conf", "[core]\n  engine = sqlite\n  top_dir = .\n")
+    var plan = "%syntax-version=1.0.0\n%project=benchmark\n\n"
+    for number in 1...count {
+      plan += "m\(number) 2026-01-01T00:00:00Z Somebody <somebody@example.org> # a step\n"
+      try write("sqitch/deploy/m\(number).sql", "BEGIN;\n\(sql(number));\nCOMMIT;\n")
+    }
+    try write("sqitch/sqitch.plan", plan)
+  }
+}
+
+func create(_ folder: URL) throws {
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+}

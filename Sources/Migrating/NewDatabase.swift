@@ -1,0 +1,81 @@
+import History
+import Planning
+import SQLite
+import SchemaModel
+
+/// Makes a database that is not there yet.
+///
+/// On an empty database a migration does what it has just done on the empty shadow. So the shadow is
+/// given the ledger and written out: all of it or nothing, with one sync, and no migration runs twice.
+struct NewDatabase {
+  let project: Project
+  let options: MigrateOptions
+  let replay: PendingReplay
+  let interruption: Interruption
+  let onEvent: (MigrateEvent) -> Void
+
+  /// - Returns: nil when it is to be made migration by migration, because more is asked for than the
+  ///   shadow has done, or because something is in the way: then that says what. Nothing is left behind.
+  func make() -> MigrateReport? {
+    guard isDoneByReplay, let connection = try? filled(),
+      let partial = try? Copier(timeout: options.timeout, interruption: interruption)
+        .write(connection, as: options.database),
+      !interruption.isRequested, (try? partial.take(options.database)) == true
+    else { return nil }
+    return told()
+  }
+
+  private var isDoneByReplay: Bool {
+    let application = project.application
+    // The shadow's stand-ins for what only the application has give nothing to store.
+    guard application.missingFunctions.isEmpty, application.missingCollations.isEmpty,
+      !options.isParanoid, !replay.steps.isEmpty, replay.keepsForeignKeys
+    else { return false }
+    // A copy is due between the last frozen migration and the first draft.
+    var known: [String] = []
+    for step in replay.steps {
+      if DraftCopy.isDue(before: step.migration, known: known, in: project) { return false }
+      known.append(step.migration.id)
+    }
+    return true
+  }
+
+  /// The shadow with its ledger.
+  private func filled() throws -> Connection {
+    let connection = replay.shadow.connection
+    try connection.execute("BEGIN")
+    do {
+      for (index, step) in replay.steps.enumerated() {
+        try Ledger.insert(row(of: step, at: index), into: connection)
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      try connection.execute("ROLLBACK")
+      throw error
+    }
+    return connection
+  }
+
+  private func row(of step: Shadow.Step, at index: Int) -> LedgerRow {
+    LedgerRow(
+      id: step.migration.id, position: Int64(index + 1), rawDigest: step.migration.rawDigest,
+      canonicalDigest: step.migration.canonicalDigest, fingerprint: replay.fingerprints[index],
+      startedAt: step.startedAt.description, milliseconds: step.milliseconds,
+      toolVersion: ToolVersion.current)
+  }
+
+  private func told() -> MigrateReport {
+    var report = MigrateReport()
+    report.created = true
+    report.applied = replay.steps.map { step in
+      AppliedMigration(
+        id: step.migration.id, milliseconds: step.milliseconds, strategies: step.strategies)
+    }
+    report.failure = replay.failure
+    report.failedFrozen =
+      replay.failure?.migration.map { project.lock?.contains($0.id) ?? false } ?? false
+    onEvent(.created(database: options.database))
+    onEvent(.committed(ids: report.applied.map(\.id)))
+    return report
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+private func history() throws -> WorkingFolder {
+  try WorkingFolder.of([
+    "0001_lists": manifest("CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT)"),
+    "0002_items": manifest(
+      "CREATE TABLE items (id INTEGER PRIMARY KEY, list REFERENCES lists (id), title TEXT); "
+        + "CREATE INDEX items_list ON items (list)"),
+    "0003_first": manifest(
+      "INSERT INTO lists VALUES (1, 'one'); INSERT INTO items VALUES (7, 1, 'seven')"),
+  ])
+}
+
+private func content(_ folder: WorkingFolder) throws -> [[Value]] {
+  let connection = try folder.connection()
+  return try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2")
+    + connection.rows("SELECT * FROM lists") + connection.rows("SELECT * FROM items")
+    + connection.rows(
+      "SELECT id, position, raw_digest, canonical_digest, fingerprint FROM schemactl_migrations")
+}
+
+@Suite("A database that is not there yet")
+struct NewDatabaseTests {
+  @Test("is what migrating an empty file gives, down to the ledger")
+  func same() throws {
+    let new = try history()
+    try new.expect(0, "migrate", "--database", "app.sqlite")
+    let old = try history()
+    try old.write("app.sqlite", "")
+    try old.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(try content(new) == content(old))
+    #expect(try new.connection().value("PRAGMA integrity_check") == .text("ok"))
+    try new.expect(0, "verify", "--database", "app.sqlite")
+  }
+
+  @Test(
+    "fails at the migration that leaves rows without a parent, though a later one would mend it")
+  func foreignKeys() throws {
+    let folder = try WorkingFolder.of([
+      "0001_tables": manifest(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)"),
+      "0002_orphan": manifest("INSERT INTO b VALUES (1)"),
+      "0003_parent": manifest("INSERT INTO a VALUES (1)"),
+    ])
+    let run = try folder.run("migrate", "--database", "app.sqlite")
+    #expect(run.status == 3)
+    #expect(run.errors.contains("0002_orphan"))
+    #expect(
+      try folder.connection().value("SELECT count(*) FROM schemactl_migrations") == .integer(1))
+  }
+
+  @Test("keeps what was good before the migration that fails")
+  func failing() throws {
+    let folder = try history()
+    try folder.write("migrations/0004_bad.yaml", manifest("INSERT INTO lists VALUES (1, 'again')"))
+    let run = try folder.run("migrate", "--database", "app.sqlite")
+    #expect(run.status == 3)
+    #expect(run.errors.contains("0004_bad"))
+    #expect(
+      try folder.connection().value("SELECT count(*) FROM schemactl_migrations") == .integer(3))
+  }
+
+  #if os(Linux)
+    @Test("is on the disk before it has its name, and its name before migrate says so")
+    func order() throws {
+      let folder = try history()
+      let log = folder.path("calls")
+      let run = try folder.run(
+        ["migrate", "--database", "app.sqlite"], failing: FaultyCall(first: 0), loggingTo: log)
+      #expect(run.status == 0, "\(run.errors)")
+      let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+      let written = try #require(
+        calls.lastIndex { $0.hasPrefix("pwrite") && $0.contains(".partial") })
+      let synced = try #require(
+        calls.lastIndex { $0.hasPrefix("fsync ") && $0.contains(".partial") })
+      let named = try #require(calls.lastIndex { $0.hasPrefix("link ") })
+      let last = try #require(calls.lastIndex { $0.hasPrefix("fsync ") })
+      #expect(written < synced && synced < named && named < last)
+      #expect(!calls.contains { $0.hasPrefix("pwrite") && !$0.contains(".partial") })
+    }
+
+    @Test("is there whole or not at all, at whatever call the program is killed")
+    func killed() throws {
+      var isDone = false
+      var number = 1
+      while !isDone {
+        let folder = try history()
+        let run = try folder.run(
+          ["migrate", "--database", "app.sqlite"], failing: FaultyCall(first: number, kills: true))
+        isDone = run.status == 0
+        if try folder.names().contains("app.sqlite") {
+          let rows = try folder.connection().value("SELECT count(*) FROM schemactl_migrations")
+          #expect(rows == .integer(3), "killed at call \(number)")
+        }
+        try folder.expect(0, "migrate", "--database", "app.sqlite")
+        #expect(try content(folder).count > 5, "killed at call \(number)")
+        // Between its two names both are there; the next run that copies takes the other one away.
+        let names = try folder.names().filter { !$0.hasSuffix(".partial") }
+        #expect(names == ["app.sqlite", "migrations"], "killed at call \(number)")
+        number += 1
+      }
+      #expect(number > 20)
+    }
+
+    @Test("is made in the ordinary way where it cannot be named at once")
+    func withoutName() throws {
+      let folder = try history()
+      let run = try folder.run(
+        ["migrate", "--database", "app.sqlite"], failing: FaultyCall(name: "link", last: 1000))
+      #expect(run.status == 0, "\(run.errors)")
+      try folder.expect(0, "verify", "--database", "app.sqlite")
+      #expect(try folder.names() == ["app.sqlite", "migrations"])
+    }
+  #endif
+}
+
+@Suite("Nothing to do")
+struct NothingToDoTests {
+  /// What may be otherwise than it was when the last migration had been applied.
+  static let changes: [(String, @Sendable (WorkingFolder) throws -> Void)] = [
+    ("nothing", { _ in }),
+    (
+      "a comment in a draft",
+      { folder in
+        let file = folder.path("migrations/0003_first.yaml")
+        try folder.write(
+          "migrations/0003_first.yaml",
+          "# why\n" + String(contentsOfFile: file, encoding: .utf8))
+      }
+    ),
+    (
+      "another statement in a draft",
+      { try $0.write("migrations/0003_first.yaml", manifest("SELECT 1")) }
+    ),
+    (
+      "another statement in a frozen one",
+      { try $0.write("migrations/0001_lists.yaml", manifest("SELECT 1")) }
+    ),
+    ("a migration more", { try $0.write("migrations/0004_more.yaml", manifest("SELECT 1")) }),
+    ("no YAML", { try $0.write("migrations/0003_first.yaml", "{") }),
+    (
+      "a migration less",
+      { try FileManager.default.removeItem(atPath: $0.path("migrations/0003_first.yaml")) }
+    ),
+    (
+      "another name",
+      {
+        try FileManager.default.moveItem(
+          atPath: $0.path("migrations/0003_first.yaml"),
+          toPath: $0.path("migrations/0003_second.yaml"))
+      }
+    ),
+    ("a file with a wrong ending", { try $0.write("migrations/0004_x.yml", "") }),
+    ("no lock", { try FileManager.default.removeItem(atPath: $0.path("migrations/history.lock")) }),
+    ("a broken lock", { try $0.write("migrations/history.lock", "x\n") }),
+    (
+      "a digest in the ledger",
+      {
+        try $0.connection().execute(
+          "UPDATE schemactl_migrations SET canonical_digest = raw_digest WHERE position = 1")
+      }
+    ),
+    (
+      "a position in the ledger",
+      { try $0.connection().execute("UPDATE schemactl_migrations SET position = -position") }
+    ),
+    (
+      "a row less in the ledger",
+      { try $0.connection().execute("DELETE FROM schemactl_migrations WHERE position = 2") }
+    ),
+    ("no ledger", { try $0.connection().execute("DROP TABLE schemactl_migrations") }),
+    ("no database", { try FileManager.default.removeItem(atPath: $0.path("app.sqlite")) }),
+  ]
+
+  @Test(
+    "is found by digests only where a closer look finds the same",
+    arguments: changes.indices)
+  func agrees(index: Int) throws {
+    let (name, change) = Self.changes[index]
+    func run(_ arguments: [String] = []) throws -> Run {
+      let folder = try history()
+      try folder.expect(0, "freeze", "--through", "0002_items")
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+      try change(folder)
+      return try folder.start(["migrate", "--database", "app.sqlite"] + arguments).wait()
+    }
+    let quick = try run()
+    let closer = try run(["--paranoid"])
+    #expect(quick.status == closer.status, "\(name): \(quick.errors)")
+    let words = "nothing to do"
+    #expect(
+      quick.output.contains(words) == closer.output.contains(words), "\(name): \(quick.output)")
+    #expect(quick.output.contains(words) || name != "nothing")
+  }
+
+  @Test("takes no lock, so that a writer may be at work")
+  func whileWriting() throws {
+    let folder = try history()
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    let writer = try folder.connection()
+    try writer.execute("BEGIN IMMEDIATE; INSERT INTO lists VALUES (2, 'two')")
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--timeout", "0")
+    try writer.execute("ROLLBACK")
+  }
+}
