@@ -57,7 +57,7 @@ package struct MigrationFolder: Sendable, Hashable {
       }
       let bytes: [UInt8]
       do throws(FileError) {
-        bytes = try readManifest(file)
+        bytes = try readFile(file, inFolder: path, limit: Self.manifestSizeLimit)
       } catch {
         // What the system does not give says nothing of the manifest.
         guard error.isOfFile else { throw .unreadable(error) }
@@ -88,34 +88,6 @@ package struct MigrationFolder: Sendable, Hashable {
     } catch {
       throw error.systemError == ENOENT ? .missingFolder(path: path) : .unreadable(error)
     }
-  }
-
-  private func readManifest(_ file: String) throws(FileError) -> [UInt8] {
-    let limit = Self.manifestSizeLimit
-    do throws(FileError) {
-      return try readFile(file, limit: limit, followingLinks: false)
-    } catch  where error.systemError == ELOOP {
-      return try readFile(try targetOfLink(file), limit: limit, followingLinks: false)
-    } catch {
-      throw error
-    }
-  }
-
-  private func targetOfLink(_ file: String) throws(FileError) -> String {
-    let target: String
-    do throws(FileError) {
-      target = try resolvedPath(file)
-    } catch  where error.isOfFile {
-      throw FileError(
-        path: file, systemError: error.systemError,
-        message: "is a link that leads nowhere: \(error.message)")
-    }
-    guard target.utf8.starts(with: joinedPath(try resolvedPath(path), "").utf8) else {
-      throw FileError(
-        path: file, systemError: EACCES,
-        message: "is a link that leads out of the folder, to \(target): put the file itself here")
-    }
-    return target
   }
 
   // MARK: The lock

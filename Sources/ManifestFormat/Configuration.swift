@@ -2,6 +2,8 @@
 package struct Configuration: Sendable {
   package var migrations = "migrations"
   package var database: String?
+  /// The folder of the application's queries; nil: `queries` beside the migrations, if it is there.
+  package var queries: String?
   /// For every lock, in seconds.
   package var timeout = 5.0
   /// The oldest SQLite that the application meets.
@@ -105,6 +107,7 @@ extension ManifestDecoder {
     var configuration = Configuration()
     if let migrations = fields["migrations"] { configuration.migrations = text(migrations) }
     configuration.database = fields["database"].map(text)
+    configuration.queries = fields["queries"].map(text)
     switch fields["timeout"].map(literal) {
     case .integer(let seconds): configuration.timeout = Double(seconds)
     case .real(let seconds): configuration.timeout = seconds

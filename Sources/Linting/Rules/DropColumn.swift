@@ -29,7 +29,8 @@ extension Rule {
         return timeline.draft(
           message(table, column.name, move, profile), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
-          fix: profile == .local ? nil : move.map(safeMove))
+          fix: profile == .local ? nil : move.map(safeMove),
+          correction: profile == .local ? nil : move.flatMap { correction($0, column.place) })
       }
     })
 }
@@ -48,6 +49,15 @@ private func message(
   }
   return "dropping \(object): a device that still runs an older version writes \(column), and its "
     + "rows can no longer be stored"
+}
+
+/// What becomes of the old column's values is certain only where the way back is known, too, and the
+/// new column has a value for rows that come without one.
+private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correction? {
+  guard case .map = move.mapping, !move.keepSource,
+    move.to.default != nil || move.to.notNull == nil
+  else { return nil }
+  return .keepSource(operation: place.operation)
 }
 
 /// The same move, with the old column kept, and both in step where the way back is known.
@@ -69,7 +79,10 @@ private func safeMove(_ move: MoveColumn) -> String {
       )
     }
   let keys =
-    ["table: \(move.table)", "from: \(move.from)", "to: { \(definition(move.to)) }"] + values
+    [
+      "table: \(yamlScalar(move.table))", "from: \(yamlScalar(move.from))",
+      "to: { \(definition(move.to)) }",
+    ] + values
   return """
     # Once no device writes \(move.from) any more, a later migration may drop it. Until then
     \(note)
@@ -78,21 +91,21 @@ private func safeMove(_ move: MoveColumn) -> String {
     """
 }
 
-private func pairs(_ values: [MappedValue]) -> String {
+func pairs(_ values: [MappedValue]) -> String {
   values.map { "\($0.from.yaml): \($0.to.yaml)" }.joined(separator: ", ")
 }
 
 extension [MappedValue] {
   /// The way back, to the first of the values that lead to the same one.
-  fileprivate var inverted: [MappedValue] {
+  var inverted: [MappedValue] {
     var seen: Set<Literal> = []
     return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }
   }
 }
 
 private func definition(_ column: ColumnDefinition) -> String {
-  var parts = ["name: \(column.name)"]
-  if let type = column.type { parts.append("type: \(type)") }
+  var parts = ["name: \(yamlScalar(column.name))"]
+  if let type = column.type { parts.append("type: \(yamlScalar(type))") }
   if column.notNull != nil { parts.append("not_null: { on_conflict: replace }") }
   if let value = column.default {
     parts.append("default: \(value.yaml)")

@@ -1,3 +1,5 @@
+import ManifestFormat
+import Planning
 import SchemaModel
 
 extension Rule {
@@ -42,14 +44,20 @@ extension Rule {
           let names = key.columns.map { table.shape.column($0)?.name ?? $0 }
           let list = names.joined(separator: ", ")
           let index = ([table.shape.name] + names).joined(separator: "_")
+          let fix = WrittenOperation(
+            "create_index",
+            [
+              ("name", yamlScalar(index)), ("table", yamlScalar(table.shape.name)),
+              ("columns", "[\(names.map(yamlScalar).joined(separator: ", "))]"),
+            ]
+          ).lines.joined(separator: "\n")
           return timeline.draft(
             "no index begins with \(table.shape.name) (\(list)): to delete a row of \(key.parent) "
               + "SQLite reads all of \(table.shape.name)",
             at: table.place(of: names[0]), keys: ["foreign_keys", "columns", "table"],
             column: names.count == 1 ? names[0] : nil, object: "\(table.shape.name).\(list)",
             table: table.shape.name,
-            fix:
-              "- create_index: { name: \(index), table: \(table.shape.name), columns: [\(list)] }")
+            fix: fix, correction: .append(operation: fix))
         }
       }
     })
