@@ -273,19 +273,66 @@ struct FixTests {
       ])
   }
 
-  @Test(
-    "what a finding offers can be pasted: it is read as operations, or as the column's definition")
+  @Test("what a finding offers can be pasted, and is no finding of its rule any more")
   func snippets() throws {
-    var offered = 0
+    var offering: [String] = []
     for rule in Rule.all {
-      for finding in try lint(rule.bad).findings {
-        guard let fix = finding.fix, fix.contains("- ") else { continue }
-        offered += 1
-        let text = "operations:\n" + fix.split(separator: "\n").map { "  \($0)\n" }.joined()
-        let manifest = try? decodeManifest(Array(text.utf8), file: "pasted.yaml")
-        #expect(manifest?.operations.isEmpty == false, "\(rule): \(fix)")
+      for finding in try lint(rule.bad).findings where finding.rule == rule.id {
+        guard let fix = finding.fix else { continue }
+        offering.append(rule.id)
+        if fix.hasPrefix("{") {
+          let column = "operations:\n  - add_column: { table: t, column: \(fix) }\n"
+          #expect(try decodeManifest(Array(column.utf8), file: "").operations.count == 1)
+        } else if fix.contains("- ") {
+          #expect(try helps(fix, rule), "\(rule): \(fix)")
+        }
       }
     }
-    #expect(offered > 1)
+    #expect(
+      offering == [
+        "drop-column", "rename-column", "add-not-null-without-default", "null-to-not-null",
+        "new-required-column", "not-null-without-conflict-default", "synced-unique",
+        "foreign-key-without-index", "redundant-index",
+      ])
+  }
+
+  /// Whether the operations, in the place of the last one, before it or behind it, mend the history.
+  private func helps(_ fix: String, _ rule: Rule) throws -> Bool {
+    let pasted = fix.split(separator: "\n").map { "  \($0)\n" }.joined()
+    let last = rule.bad.manifests.last ?? ""
+    let start = try #require(last.ranges(of: "\n  - ").last).lowerBound
+    let (head, operation) = (last[..<start] + "\n", last[start...].dropFirst())
+    let others = Array(rule.bad.manifests.dropLast())
+    let candidates = [
+      "\(head)\(pasted)", "\(head)\(pasted)\(operation)", "\(last)\n\(pasted)",
+    ]
+    return candidates.contains { manifest in
+      guard
+        let report = try? lint(
+          others + [manifest], rule.bad.profile, configuration: rule.bad.configuration,
+          releases: rule.bad.releases)
+      else { return false }
+      return report.failure == nil && !report.findings.contains { $0.rule == rule.id }
+    }
+  }
+
+  @Test("what a finding offers keeps all that the column says, whatever it is called")
+  func wholeColumn() throws {
+    let column =
+      "{ name: \"a: b\", type: TEXT, not_null: true, default: x, check: \"\\\"a: b\\\" <> ''\", "
+      + "collate: NOCASE }"
+    let table = """
+      operations:
+        - create_table:
+            name: "t:"
+            columns:
+              - \(column)
+      """
+    let found = try lint([reminders, table], .sqliteData).findings
+      .first { $0.rule == "not-null-without-conflict-default" }
+    #expect(
+      found?.fix
+        == column.replacing("not_null: true", with: "not_null: { on_conflict: replace }")
+        .replacing("default: x", with: "default: \"x\""))
   }
 }

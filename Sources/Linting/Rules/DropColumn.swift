@@ -78,10 +78,15 @@ private func safeMove(_ move: MoveColumn) -> String {
         ["using: \(yamlQuoted(source.text))", "keep_source: true"]
       )
     }
+  var safe = move.to
+  if safe.notNull != nil {
+    safe = safe.withDefault()
+    safe.notNull = .onConflict(.replace)
+  }
   let keys =
     [
       "table: \(yamlScalar(move.table))", "from: \(yamlScalar(move.from))",
-      "to: { \(definition(move.to)) }",
+      "to: \(safe.yaml)",
     ] + values
   return """
     # Once no device writes \(move.from) any more, a later migration may drop it. Until then
@@ -101,16 +106,4 @@ extension [MappedValue] {
     var seen: Set<Literal> = []
     return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }
   }
-}
-
-private func definition(_ column: ColumnDefinition) -> String {
-  var parts = ["name: \(yamlScalar(column.name))"]
-  if let type = column.type { parts.append("type: \(yamlScalar(type))") }
-  if column.notNull != nil { parts.append("not_null: { on_conflict: replace }") }
-  if let value = column.default {
-    parts.append("default: \(value.yaml)")
-  } else if column.notNull != nil {
-    parts.append("default: \(emptyValue(ofType: column.type))")
-  }
-  return parts.joined(separator: ", ")
 }

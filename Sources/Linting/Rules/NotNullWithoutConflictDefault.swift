@@ -76,11 +76,14 @@ private func draft(
   let fix: String
   if isForeignKey, column.defaultText == nil {
     advice = "Leave it nullable: no default can name a row that is there on every device"
-    fix = definition.map { "{ \(manifestText($0, nil)) }" } ?? "NULL"
+    var nullable = definition
+    nullable?.notNull = nil
+    fix = nullable?.yaml ?? "NULL"
   } else {
     advice = "Write `\(clause)`"
-    let literal = definition?.default?.yaml ?? value
-    fix = definition.map { "{ \(manifestText($0, (asksForConflictClause, literal))) }" } ?? clause
+    var required = definition?.withDefault()
+    required?.notNull = asksForConflictClause ? .onConflict(.replace) : .plain
+    fix = required?.yaml ?? clause
   }
   let lacks =
     column.defaultText == nil
@@ -104,23 +107,4 @@ private func correction(
   }
   guard definition.notNull == .plain else { return nil }
   return .replaceOnConflict(column: column.name, definition.position)
-}
-
-/// The column as a manifest defines it, with another NOT NULL and default.
-private func manifestText(
-  _ column: ColumnDefinition, _ required: (onConflict: Bool, value: String)?
-) -> String {
-  var parts = ["name: \(yamlScalar(column.name))"]
-  if let type = column.type { parts.append("type: \(yamlScalar(type))") }
-  if let required {
-    parts.append("not_null: \(required.onConflict ? "{ on_conflict: replace }" : "true")")
-    parts.append("default: \(required.value)")
-  }
-  if let parent = column.references {
-    var reference = ["table: \(yamlScalar(parent.table))"]
-    if parent.columns.count == 1 { reference.append("column: \(yamlScalar(parent.columns[0]))") }
-    if let action = parent.onDelete { reference.append("on_delete: \(action.rawValue)") }
-    parts.append("references: { \(reference.joined(separator: ", ")) }")
-  }
-  return parts.joined(separator: ", ")
 }
