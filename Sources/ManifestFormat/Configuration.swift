@@ -35,6 +35,8 @@ package enum SyncEngine: String, Sendable, CaseIterable {
 }
 
 package struct SyncConfiguration: Sendable {
+  /// Whether the configuration says what syncs.
+  package var isGiven = false
   package var engine = SyncEngine.additive
   /// Nil: every table but the local ones.
   package var tables: [String]?
@@ -127,6 +129,7 @@ extension ManifestDecoder {
 
   private func sync(_ fields: Fields) -> SyncConfiguration {
     var sync = SyncConfiguration()
+    sync.isGiven = true
     sync.engine = choice(fields["engine"]) ?? .additive
     sync.tables = fields["tables"].map(names)
     sync.localTables = names(fields["local_tables"])

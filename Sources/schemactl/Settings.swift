@@ -191,6 +191,17 @@ struct Settings {
     return try schema(of: .at(path, through: through, loading: project(in:)))
   }
 
+  /// `--at` names a point of a history: of the project's, or of a folder that is named.
+  func requireHistory(among names: [String]) throws {
+    guard session.invocation.text("at") != nil, !names.isEmpty,
+      names.allSatisfy(DatabaseFile.isFile)
+    else { return }
+    let list = names.map(\.visible).joined(separator: " and ")
+    throw session.usageError(
+      "--at is a point of a history, and \(list) \(names.count == 1 ? "is" : "are") none",
+      hint: "Leave out --at, or name a folder of migrations.")
+  }
+
   func schema(of source: SchemaSource) throws -> Schema {
     try source.schema(
       application, ignoring: ForeignObjects(ignoring: configuration.ignore), timeout: timeout,
