@@ -85,6 +85,21 @@ struct FixTests {
     #expect(report.summary.errors == 0)
   }
 
+  @Test("a column is found where it is added, also when a move makes the table anew behind it")
+  func place() throws {
+    let manifest = """
+      operations:
+        - add_column: { table: reminders, column: { name: flag, type: INTEGER, not_null: true, default: 0 } }
+        - move_column: { table: reminders, from: isCompleted, to: { name: status, type: INTEGER }, map: { 0: 0, 1: 1 } }
+      """
+    let found = try lint([reminders, manifest], .sqliteData).findings
+      .filter { $0.rule == "not-null-without-conflict-default" }
+    #expect(
+      found.map(\.short) == [
+        "0002 2:45 error not-null-without-conflict-default reminders.flag"
+      ])
+  }
+
   @Test("a move by an expression, whose way back nobody knows, stays a finding")
   func using() throws {
     let move = """

@@ -85,6 +85,8 @@ struct QueryTests {
     #expect(lines(findings) == ["1:12 error query-broken 0002_step"])
     #expect(findings.first?.message.contains("is a text to SQLite (no such column: done)") == true)
     #expect(try found("SELECT id FROM notes WHERE body = \"done\"", [notes]).isEmpty)
+    let text = try found("SELECT id FROM notes WHERE body = \"yes\"", [notes])
+    #expect(lines(text) == ["1:35 note query-broken 0001_step"])
   }
 
   @Test("columns that changed since a release are a warning, at a migration that shipped a note")

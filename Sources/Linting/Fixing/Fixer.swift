@@ -72,7 +72,8 @@ package struct Fixer {
   }
 
   private mutating func run() throws {
-    while true {
+    // Each round that is good leaves fewer findings; a bound, in case two undo each other.
+    for _ in 0..<100 {
       let findings = candidates
       guard !findings.isEmpty else { return }
       // One look is enough when all of them are good, as they mostly are.
@@ -109,6 +110,8 @@ package struct Fixer {
       return false
     }
     (project, self.report, self.texts) = (next, report, texts)
+    // What did no good on what was there before may now.
+    rejected = []
     fixes += findings.compactMap { finding in finding.correction.map { Fix(finding, $0) } }
     return true
   }
@@ -126,7 +129,8 @@ package struct Fixer {
       var edits: [ManifestText.Edit] = []
       for correction in corrections {
         guard let own = correction.edits(text, migration.manifest) else { return nil }
-        edits += own
+        // Two corrections may come to the same change.
+        edits += own.filter { !edits.contains($0) }
       }
       guard let new = text.applying(edits),
         let manifest = try? decodeManifest(new, file: migration.file)

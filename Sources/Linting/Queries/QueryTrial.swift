@@ -11,6 +11,8 @@ struct QueryVerdict: Sendable {
     case broken(message: String, lastRelease: String?)
     /// A name in double quotes was a column before the migration, and is a text now.
     case nameBecameText(message: String)
+    /// A name in double quotes was never anything but a text.
+    case holdsQuotedText(message: String)
     /// It compiles at no point of the history.
     case neverCompiled(message: String)
     /// Its result has other columns than it had at a release.
@@ -137,9 +139,10 @@ struct QueryTrial {
       let release = outcome.atReleases.last { $0.compiled.columns != nil }?.release.name
       return [verdict(.broken(message: message, lastRelease: release), at: sound + 1, offset)]
     case .takesNameForText(_, let message, let offset):
-      return course.lastIndex { $0.isSound }.map {
-        [verdict(.nameBecameText(message: message), at: $0 + 1, offset)]
-      } ?? []
+      guard let sound = course.lastIndex(where: \.isSound) else {
+        return [verdict(.holdsQuotedText(message: message), at: last, offset)]
+      }
+      return [verdict(.nameBecameText(message: message), at: sound + 1, offset)]
     case .compiles(let columns):
       return [changed(outcome, columns, course), newer(outcome, course)].compactMap { $0 }
         .map { verdict($0.kind, at: $0.migration) }

@@ -11,7 +11,8 @@ extension Rule {
       that `queries` of schemactl.yaml names, are compiled by SQLite on the schema that the history \
       ends with; nothing runs. One that does not compile fails on every device as soon as the \
       release is there. A name in double quotes that was a column and is none any more still \
-      compiles, and is worse: SQLite takes it for a text, and gives every row the same one. Parameters \
+      compiles, and is worse: SQLite takes it for a text, and gives every row the same one; where it never was a column, that is \
+      a note. Parameters \
       may stand wherever SQLite allows them; what a query needs besides the schema (a temporary \
       table, an attached database) is not there.
       """,
@@ -27,7 +28,11 @@ extension Rule {
       remindersManifest),
     check: { timeline, _ in
       timeline.queries.compactMap { verdict in
-        verdict.breakage(timeline).map { timeline.draft($0, verdict) }
+        guard let breakage = verdict.breakage(timeline) else { return nil }
+        var draft = timeline.draft(breakage, verdict)
+        // Whoever wrote it may have meant the text.
+        if case .holdsQuotedText = verdict.kind { draft.isNote = true }
+        return draft
       }
     })
 }
@@ -46,6 +51,10 @@ extension QueryVerdict {
         + "a text to SQLite (\(message))"
     case .neverCompiled(let message):
       return "the query does not compile: \(message)\(advice(on: message))"
+    case .holdsQuotedText(let message):
+      return
+        "a name in double quotes that nothing has is a text to SQLite (\(message)): correct the "
+        + "name, or write the text in single quotes"
     case .columnsChanged, .newer: return nil
     }
   }
