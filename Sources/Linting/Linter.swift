@@ -124,6 +124,9 @@ package struct Linter: Sendable {
     let shadow = try Shadow(application, passesOverRefused: true)
     let tracker = TableTracker(migrations, application)
     shadow.observe { tracker.note($0) }
+    // What queries need may come with a migration that is not to be looked at.
+    let isWhole = migrations.count == project.migrations.count
+    var trial = isWhole && !queries.isEmpty ? try QueryTrial(queries, project, scope) : nil
     var deltas: [SchemaDelta] = []
     for (index, migration) in migrations.enumerated() {
       tracker.begin(index)
@@ -132,6 +135,7 @@ package struct Linter: Sendable {
         tracker.end(step.delta, shadow.schema)
         tracker.note(leftBehind: step.temporary)
         deltas.append(step.delta)
+        try trial?.note(index + 1, on: shadow.connection)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
         try requireAnswers(tracker)
@@ -154,10 +158,7 @@ package struct Linter: Sendable {
     }
     try requireAnswers(tracker)
     var timeline = try proven(tracker.timeline, deltas, isFull)
-    // What they need may come with a migration that is not to be looked at.
-    if migrations.count == project.migrations.count {
-      timeline.queries = try QueryTrial.verdicts(on: queries, project, deltas, scope)
-    }
+    timeline.queries = try trial?.verdicts(deltas) ?? []
     return (timeline, migrations.count, nil)
   }
 

@@ -111,6 +111,28 @@ struct QueryTests {
     #expect(try found("SELECT id FROM notes", steps, releases: ["1.0": 1]).isEmpty)
   }
 
+  @Test("what reaches a query through a view or a trigger counts, too")
+  func reached() throws {
+    let view = sql("CREATE VIEW everything AS SELECT * FROM notes")
+    let add = sql("ALTER TABLE notes ADD COLUMN due TEXT")
+    #expect(
+      lines(
+        try found(
+          "SELECT * FROM everything", [notes, view, add, sql("CREATE TABLE a (id)")],
+          releases: ["1.0": 2])) == ["1:1 warning query-columns-changed 0003_step"])
+    let trigger = sql(
+      "CREATE TRIGGER log AFTER INSERT ON notes BEGIN INSERT INTO a VALUES (NEW.id); END")
+    #expect(
+      lines(
+        try found(
+          "INSERT INTO notes (body) VALUES (:body)",
+          [
+            notes, sql("CREATE TABLE a (id)"), trigger, sql("DROP TABLE a"),
+            sql("CREATE TABLE b (c)"),
+          ]
+        )) == ["1:1 error query-broken 0004_step"])
+  }
+
   @Test("a type that changed, a name that SQLite takes from the schema, an order that changed")
   func kinds() throws {
     let type = "operations: [ alter_column: { table: notes, column: done, type: TEXT } ]"

@@ -28,15 +28,30 @@ enum CompiledQuery: Sendable {
   }
 }
 
-extension Connection {
-  /// Some of them act while they are compiled, and of the others there is nothing to know.
-  func refusePragmas() {
-    setAuthorizer { $0.action == .pragma ? .deny : .allow }
+extension [ApplicationQuery] {
+  /// Without PRAGMAs: some of them act while they are compiled, and of the others there is nothing to
+  /// know.
+  func harmless() throws(DatabaseError) -> [ApplicationQuery] {
+    guard !isEmpty else { return [] }
+    let connection = try Connection(path: nil)
+    connection.setAuthorizer { $0.action == .pragma ? .deny : .allow }
+    var queries: [ApplicationQuery] = []
+    for query in self {
+      do {
+        _ = try connection.prepare(query.sql)
+      } catch {
+        if error.isFault { throw error }
+        if error.code == .authorization { continue }
+      }
+      queries.append(query)
+    }
+    return queries
   }
+}
 
-  /// Compiles a query as the application's connection would; nothing runs. Nil for a PRAGMA that is
-  /// refused.
-  func compile(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery? {
+extension Connection {
+  /// Compiles a query as the application's connection would; nothing runs.
+  func compile(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery {
     set(.doubleQuotedStringsInDML, to: false)
     set(.doubleQuotedStringsInDDL, to: false)
     defer {
@@ -44,14 +59,14 @@ extension Connection {
       set(.doubleQuotedStringsInDDL, to: true)
     }
     let strict = try attempt(query)
-    guard case .refused(let message, let offset)? = strict else { return strict }
+    guard case .refused(let message, let offset) = strict else { return strict }
     set(.doubleQuotedStringsInDML, to: true)
     set(.doubleQuotedStringsInDDL, to: true)
-    guard case .compiles(let columns)? = try attempt(query) else { return strict }
+    guard case .compiles(let columns) = try attempt(query) else { return strict }
     return .takesNameForText(columns, message: message, offset: offset)
   }
 
-  private func attempt(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery? {
+  private func attempt(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery {
     do {
       let statement = try prepare(query.sql)
       let columns = zip(statement.columnNames, statement.declaredTypes)
@@ -59,7 +74,6 @@ extension Connection {
       return .compiles(columns)
     } catch {
       if error.isFault { throw error }
-      if error.code == .authorization { return nil }
       return .refused(
         message: error.message, offset: error.offset ?? query.offset(ofNameIn: error.message))
     }

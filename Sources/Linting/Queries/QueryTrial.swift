@@ -31,92 +31,93 @@ struct QueryVerdict: Sendable {
 }
 
 /// Compiles the application's queries on the schema that the history leads to and on those of its
-/// releases; where that differs, on every schema between.
+/// releases, while the history is replayed; where that differs, on the schemas between.
 struct QueryTrial {
   private let project: Project
-  private let deltas: [SchemaDelta]
   /// Those that still run, the oldest first.
   private let releases: [AppVersion]
   private let namesOldestRelease: Bool
-
-  init(_ project: Project, _ deltas: [SchemaDelta], _ scope: LintScope) {
-    self.project = project
-    self.deltas = deltas
-    releases = project.versions(replayed: deltas.count, oldest: scope.shipped)
-      .filter(\.isRelease)
-    namesOldestRelease = scope.namesOldestRelease
-  }
-
-  static func verdicts(
-    on files: [QueryFile], _ project: Project, _ deltas: [SchemaDelta], _ scope: LintScope
-  ) throws(Failure) -> [QueryVerdict] {
-    let queries = files.flatMap(ApplicationQuery.all)
-    guard !queries.isEmpty, !deltas.isEmpty else { return [] }
-    let trial = QueryTrial(project, deltas, scope)
-    do {
-      let suspects = try trial.outcomes(of: queries).filter { !$0.isSame }
-      return suspects.isEmpty ? [] : try trial.verdicts(on: suspects)
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as DatabaseError {
-      throw Failure(
-        error.status, "the application's queries cannot be looked at: \(error.message)")
-    } catch {
-      throw Failure(.bug, "\(error)")
-    }
-  }
+  private var outcomes: [Outcome]
 
   /// What is known of a query at the releases and at the end of the history.
   private struct Outcome {
     let query: ApplicationQuery
     var atReleases: [(release: AppVersion, compiled: CompiledQuery)] = []
-    let atEnd: CompiledQuery
+    var atEnd: CompiledQuery?
+  }
 
-    var isSame: Bool {
-      atEnd.isSound
-        && atReleases.allSatisfy { $0.compiled.isSound && $0.compiled.columns == atEnd.columns }
+  init(_ files: [QueryFile], _ project: Project, _ scope: LintScope) throws(Failure) {
+    self.project = project
+    releases = project.versions(replayed: project.migrations.count, oldest: scope.shipped)
+      .filter(\.isRelease)
+    namesOldestRelease = scope.namesOldestRelease
+    do throws(DatabaseError) {
+      outcomes = try files.flatMap(ApplicationQuery.all).harmless().map { Outcome(query: $0) }
+    } catch {
+      throw Self.failure(error)
     }
   }
 
-  private func outcomes(of queries: [ApplicationQuery]) throws(DatabaseError) -> [Outcome] {
-    let end = try connection(after: deltas.count)
-    end.refusePragmas()
-    var outcomes: [Outcome] = []
-    for query in queries {
-      guard let compiled = try end.compile(query) else { continue }
-      outcomes.append(Outcome(query: query, atEnd: compiled))
-    }
-    for release in releases where release.count < deltas.count {
-      let connection = try connection(after: release.count)
+  private static func failure(_ error: DatabaseError) -> Failure {
+    Failure(error.status, "the application's queries cannot be looked at: \(error.message)")
+  }
+
+  /// Must be told of each migration that was replayed: how many they are, and on which connection.
+  mutating func note(_ count: Int, on connection: Connection) throws(Failure) {
+    let isEnd = count == project.migrations.count
+    let release = releases.first { $0.count == count }
+    guard isEnd || release != nil else { return }
+    do throws(DatabaseError) {
       for index in outcomes.indices {
-        guard let compiled = try connection.compile(outcomes[index].query) else { continue }
-        outcomes[index].atReleases.append((release, compiled))
+        let compiled = try connection.compile(outcomes[index].query)
+        if isEnd { outcomes[index].atEnd = compiled }
+        if let release { outcomes[index].atReleases.append((release, compiled)) }
       }
+    } catch {
+      throw Self.failure(error)
     }
-    return outcomes
   }
 
-  private func connection(after count: Int) throws(DatabaseError) -> Connection {
-    let connection = try Schema(applying: deltas.prefix(count)).scratch(project.application)
-    connection.set(.trustedSchema, to: true)
-    return connection
+  /// - Parameter deltas: what each migration did.
+  func verdicts(_ deltas: [SchemaDelta]) throws(Failure) -> [QueryVerdict] {
+    let suspects = outcomes.filter(isSuspect)
+    guard !suspects.isEmpty else { return [] }
+    do {
+      let courses = try courses(of: suspects.map(\.query), deltas)
+      return zip(suspects, courses).flatMap { verdicts($0, along: $1) }
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as DatabaseError {
+      throw Self.failure(error)
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
   }
 
-  private func verdicts(on suspects: [Outcome]) throws -> [QueryVerdict] {
-    let courses = try courses(of: suspects.map(\.query))
-    return zip(suspects, courses).flatMap { verdicts($0, along: $1) }
+  /// Whether there is something to find. That an older release does not understand a query is nothing
+  /// yet: new ones come with every release.
+  private func isSuspect(_ outcome: Outcome) -> Bool {
+    guard case .compiles(let columns)? = outcome.atEnd else { return outcome.atEnd != nil }
+    return outcome.atReleases.contains { $0.compiled.columns.map { $0 != columns } ?? false }
+      || namesOldestRelease && outcome.atReleases.first?.compiled.columns == nil
+        && !outcome.atReleases.isEmpty
   }
 
-  /// What becomes of each query with each migration: a second replay, for those alone that differ.
-  private func courses(of queries: [ApplicationQuery]) throws -> [[CompiledQuery]] {
+  /// What becomes of each query with each migration: a second replay, for those alone that need it,
+  /// and only where what they mention changes.
+  private func courses(
+    of queries: [ApplicationQuery], _ deltas: [SchemaDelta]
+  ) throws -> [[CompiledQuery]] {
+    let mentions = Mentions(deltas)
+    let names = queries.map(mentions.names)
     var courses: [[CompiledQuery]] = queries.map { _ in [] }
     let shadow = try Shadow(project.application, passesOverRefused: true)
-    for (migration, delta) in zip(project.migrations, deltas) {
+    for (index, migration) in project.migrations.enumerated() {
       try shadow.apply(migration)
-      for (index, query) in queries.enumerated() {
-        let known = delta.isEmpty ? courses[index].last : nil
-        let compiled = try known ?? shadow.connection.compile(query)
-        courses[index].append(compiled ?? .refused(message: "", offset: nil))
+      for (number, query) in queries.enumerated() {
+        let isSame = names[number].isDisjoint(with: mentions.touched[index])
+        let known = isSame ? courses[number].last : nil
+        courses[number].append(try known ?? shadow.connection.compile(query))
       }
     }
     return courses
@@ -132,18 +133,19 @@ struct QueryTrial {
     }
     let last = course.count - 1
     switch outcome.atEnd {
-    case .refused(let message, let offset):
+    case nil: return []
+    case .refused(let message, let offset)?:
       guard let sound = course.lastIndex(where: { $0.columns != nil }) else {
         return [verdict(.neverCompiled(message: message), at: last, offset)]
       }
       let release = outcome.atReleases.last { $0.compiled.columns != nil }?.release.name
       return [verdict(.broken(message: message, lastRelease: release), at: sound + 1, offset)]
-    case .takesNameForText(_, let message, let offset):
+    case .takesNameForText(_, let message, let offset)?:
       guard let sound = course.lastIndex(where: \.isSound) else {
         return [verdict(.holdsQuotedText(message: message), at: last, offset)]
       }
       return [verdict(.nameBecameText(message: message), at: sound + 1, offset)]
-    case .compiles(let columns):
+    case .compiles(let columns)?:
       return [changed(outcome, columns, course), newer(outcome, course)].compactMap { $0 }
         .map { verdict($0.kind, at: $0.migration) }
     }
