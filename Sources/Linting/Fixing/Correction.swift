@@ -13,7 +13,7 @@ package enum Correction: Sendable, Hashable {
   /// The same, in the statement that begins there.
   case replaceOnConflictInSQL(operation: Int, Position, column: String)
   /// A `move_column` keeps its source, and both columns stay in step.
-  case keepSource(operation: Int)
+  case keepSource(operation: Int, from: String, to: String)
   /// An operation is added behind the others.
   case append(operation: String)
 
@@ -25,7 +25,9 @@ package enum Correction: Sendable, Hashable {
     case .removeIfNotExists: "left out IF NOT EXISTS"
     case .replaceOnConflict(let column, _), .replaceOnConflictInSQL(_, _, let column):
       "gave \(column) NOT NULL ON CONFLICT REPLACE"
-    case .keepSource: "kept the old column, with triggers that keep both in step"
+    case .keepSource(_, let from, let to):
+      "kept \(from), with triggers that keep both columns in step: name in map_back what else \(to) may "
+        + "hold"
     case .append(let operation): "added `\(operation.drop { "- ".contains($0) })`"
     }
   }
@@ -53,7 +55,7 @@ extension Correction {
         let words = statement.notNull(of: column)
       else { return nil }
       return text.inserting(" ON CONFLICT REPLACE", behind: words, of: statement.source)
-    case .keepSource(let operation): return keepingSource(operation, text, manifest)
+    case .keepSource(let operation, _, _): return keepingSource(operation, text, manifest)
     case .append(let operation): return text.appending(operation: operation)
     }
   }

@@ -57,7 +57,7 @@ private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correcti
   guard case .map = move.mapping, !move.keepSource,
     move.to.default != nil || move.to.notNull == nil
   else { return nil }
-  return .keepSource(operation: place.operation)
+  return .keepSource(operation: place.operation, from: move.from, to: move.to.name)
 }
 
 /// The same move, with the old column kept, and both in step where the way back is known.
