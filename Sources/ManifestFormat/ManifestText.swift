@@ -226,7 +226,7 @@ package struct ManifestText {
   private func place(of range: Range<Int>, _ sql: SQLSource) -> Range<Int>? {
     let text = Array(sql.text.utf8)[range]
     guard let start = source.offset(of: sql.position(ofByte: range.lowerBound)),
-      let last = source.offset(of: sql.position(ofByte: range.upperBound - 1))
+      let last = source.offset(of: sql.position(ofByte: range.upperBound - 1)), last >= start
     else { return nil }
     let bytes = source.bytes[start..<last + 1]
     func words(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {

@@ -149,6 +149,69 @@ struct FixStyleTests {
     #expect(try fixed([Self.reminders, manifests[1]]).manifests[1] == manifests[1])
   }
 
+  /// Texts of YAML that few people write, each with what is to become of it; nil: it stays a finding.
+  private static let oddities: [(before: String, after: String?)] = [
+    (
+      "operations: [ sql: CREATE TABLE a (x TEXT) STRICT ]\nlint: { allow: [ &w { rule: drop-view, reason: r }, *w ] }\n",
+      nil
+    ),
+    (
+      "operations: [ { sql: CREATE TABLE a (x TEXT) STRICT, lint: &l { allow: [ { rule: drop-view, reason: r } ] } } ]\nlint: *l\n",
+      nil
+    ),
+    (
+      "operations:\n  - lint: { allow: [ { rule: drop-view, reason: r } ] }\n    sql: CREATE TABLE a (x TEXT) STRICT\n",
+      nil
+    ),
+    (
+      "? lint\n: { allow: [ { rule: drop-view, reason: r } ] }\n? operations\n: [ sql: CREATE TABLE a (x TEXT) STRICT ]\n",
+      nil
+    ),
+    (
+      "{ operations: [ sql: CREATE TABLE a (x TEXT) STRICT ], # why\n  lint: { allow: [\n    { rule: drop-view, reason: r } # because\n  ] } }\n",
+      "{ operations: [ sql: CREATE TABLE a (x TEXT) STRICT ] }\n"
+    ),
+    (
+      "operations:\n  - sql: \"CREATE TABLE IF NOT\\u0020EXISTS a (x TEXT) STRICT\"\n", nil
+    ),
+    (
+      "operations:\n  - sql: ['BEGIN', \"CREATE TABLE IF NOT EXISTS a (x TEXT) STRICT\", COMMIT]\n",
+      "operations:\n  - sql: ['BEGIN', \"CREATE TABLE a (x TEXT) STRICT\", COMMIT]\n"
+    ),
+    (
+      "operations:\n  - sql:\n      - BEGIN; CREATE TABLE a (x TEXT) STRICT; END\n",
+      "operations:\n  - sql:\n      - CREATE TABLE a (x TEXT) STRICT; \n"
+    ),
+    (
+      "operations: [ sql: \"CREATE /* IF NOT EXISTS */ TABLE IF /* é */ NOT\\n EXISTS a (x TEXT) STRICT\" ]",
+      nil
+    ),
+  ]
+
+  @Test(
+    "what is written in a way that nobody expects is mended, or stays as it is", arguments: oddities
+  )
+  func odd(before: String, after: String?) throws {
+    let (report, manifests) = try fixed([before], .local)
+    #expect(report.failure == nil)
+    #expect(manifests == [after ?? before])
+  }
+
+  @Test("a manifest that was cut off anywhere is mended as far as it can be read, and never worse")
+  func cutOff() throws {
+    for style in ManifestStyle.all where style.indentation == 2 && !style.hasMark {
+      let bytes = Array(style.text.utf8)
+      for count in stride(from: 40, to: bytes.count, by: 37) {
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        guard let before = try? lint([Self.reminders, text], .sqliteData), before.failure == nil
+        else { continue }
+        let report = try fixed([Self.reminders, text]).report
+        #expect(report.failure == nil)
+        #expect(report.summary.errors <= before.summary.errors)
+      }
+    }
+  }
+
   @Test(
     "under every profile, what is mended of a bad example replays and has no new error",
     arguments: Rule.all)

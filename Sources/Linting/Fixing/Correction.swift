@@ -41,7 +41,8 @@ extension Correction {
     switch self {
     case .removeWaiver(let position): return text.removingWaiver(at: position)
     case .removeStatement(let operation, let position):
-      guard let statement = manifest.statement(in: operation, at: position) else { return nil }
+      guard let statement = manifest.statement(in: operation, at: position), !statement.isAlone
+      else { return nil }
       return text.removing([statement.whole], of: statement.source)
     case .removeIfNotExists(let operation, let position):
       guard let statement = manifest.statement(in: operation, at: position),

@@ -10,6 +10,8 @@ struct PlacedStatement {
   private let tokens: [Token]
   /// From its first word through its semicolon, in bytes of the source's text.
   let whole: Range<Int>
+  /// Whether the text holds no other one.
+  let isAlone: Bool
 
   /// - Parameter isStart: whether a statement that begins at a byte of the text is the one.
   init?(in source: SQLSource, where isStart: (Int) -> Bool) {
@@ -22,7 +24,9 @@ struct PlacedStatement {
     self.sql = sql
     self.tokens = Array(tokens)
     let end = all.indices.contains(tokens.endIndex) ? all[tokens.endIndex] : last
-    whole = all[first].range.lowerBound..<end.range.upperBound
+    let whole = all[first].range.lowerBound..<end.range.upperBound
+    self.whole = whole
+    isAlone = all.allSatisfy { whole.contains($0.range.lowerBound) || sql.text($0) == ";" }
   }
 
   /// Where these keywords first stand one after the other.
