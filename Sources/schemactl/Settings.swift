@@ -229,7 +229,8 @@ struct Settings {
 
   private func queries() throws -> [QueryFile] {
     let folder =
-      configuration.queries.map { QueryFolder(resolved($0)) }
+      (session.invocation.text("queries") ?? configuration.queries.map(resolved))
+      .map { QueryFolder($0) }
       ?? QueryFolder(besideMigrations: migrations)
     do throws(HistoryReadError) {
       return try folder.files()

@@ -33,6 +33,9 @@ struct QueryFileTests {
       try named.expect(1, "lint", "--profile", "local").output.contains(
         "app/sql/all.sql:1:8: error"))
     try named.expect(1, "check", "--profile", "local")
+    try named.makeFolder("none")
+    try named.expect(0, "lint", "--profile", "local", "--queries", "none")
+    try named.expect(0, "check", "--profile", "local", "--queries", "none")
     try named.expect(1, "freeze")
   }
 

@@ -34,7 +34,7 @@ enum LintCommand: Command {
         "schemactl lint --write-baseline --baseline lint.baseline", "Accepts what is there today."),
     ],
     options: [
-      .profile, .strict,
+      .profile, .strict, .queries,
       OptionDeclaration("fix", summary: "Change drafts where what to do is certain."),
       OptionDeclaration(
         "full", summary: "Try devices of all pairs of releases, not only of neighbours."),
