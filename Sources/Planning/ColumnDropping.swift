@@ -12,6 +12,14 @@ extension ParsedTable {
       default: false
       }
     }.map(\.range)
+    let others = parsed.columns.filter { !$0.name.isSame(as: column) }.flatMap(\.constraints)
+      .filter { constraint in
+        switch constraint.kind {
+        case .check(let expression): mentions(column, in: expression.range)
+        case .generated(let generated): mentions(column, in: generated.expression.range)
+        default: false
+        }
+      }.map(\.range)
     let table = parsed.constraints.filter { constraint in
       switch constraint.kind {
       case .primaryKey(let terms, _, _), .unique(let terms, _):
@@ -21,7 +29,7 @@ extension ParsedTable {
       case .nameOnly: false
       }
     }.map(\.range)
-    return (inline + table).map(tokens.text)
+    return (inline + others + table).map(tokens.text)
   }
 
   /// Whether a bare word is the column; one in double quotes might be a text.

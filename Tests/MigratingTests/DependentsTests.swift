@@ -41,6 +41,8 @@ struct DependentsTests {
       ),
       ("CREATE TABLE t (id, flag, PRIMARY KEY (id, [flag]))", "PRIMARY KEY (id, [flag])"),
       ("CREATE TABLE t (id, flag UNIQUE)", "UNIQUE"),
+      ("CREATE TABLE t (id, flag, twice AS (flag * 2))", "AS (flag * 2)"),
+      ("CREATE TABLE t (id, flag, n CHECK (n > flag))", "CHECK (n > flag)"),
     ])
   func dropping(sql: String, constraint: String) throws {
     let sandbox = try Sandbox()
