@@ -40,6 +40,9 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
       }
   }
 
+  /// Whether links were not to be followed, and this is one.
+  package var isLink: Bool { systemError == ELOOP }
+
   package var description: String { "\(path): \(message)" }
 
   static func notAFile(_ path: String) -> FileError {

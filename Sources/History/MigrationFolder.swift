@@ -82,7 +82,7 @@ package struct MigrationFolder: Sendable, Hashable {
         report("\(twin) has the number \(number) too: give one of the two another number")
       }
       do {
-        let bytes = try readManifest(file)
+        let bytes = try readFile(file, inFolder: path, limit: Self.manifestSizeLimit)
         let manifest = try decodeManifest(bytes, file: file)
         read.migrations.append(
           Migration(id: name.id, file: file, bytes: bytes, manifest: manifest))
@@ -113,34 +113,6 @@ package struct MigrationFolder: Sendable, Hashable {
     } catch {
       throw error.systemError == ENOENT ? .missingFolder(path: path) : .unreadable(error)
     }
-  }
-
-  func readManifest(_ file: String) throws(FileError) -> [UInt8] {
-    let limit = Self.manifestSizeLimit
-    do throws(FileError) {
-      return try readFile(file, limit: limit, followingLinks: false)
-    } catch  where error.systemError == ELOOP {
-      return try readFile(try targetOfLink(file), limit: limit, followingLinks: false)
-    } catch {
-      throw error
-    }
-  }
-
-  private func targetOfLink(_ file: String) throws(FileError) -> String {
-    let target: String
-    do throws(FileError) {
-      target = try resolvedPath(file)
-    } catch  where error.isOfFile {
-      throw FileError(
-        path: file, systemError: error.systemError,
-        message: "is a link that leads nowhere: \(error.message)")
-    }
-    guard target.utf8.starts(with: joinedPath(try resolvedPath(path), "").utf8) else {
-      throw FileError(
-        path: file, systemError: EACCES,
-        message: "is a link that leads out of the folder, to \(target): put the file itself here")
-    }
-    return target
   }
 
   // MARK: The lock

@@ -19,7 +19,10 @@ extension MigrationFolder {
     }
     var raw: [String] = []
     for (_, name) in numbered {
-      guard let bytes = try? readManifest(joinedPath(path, name.text)) else { return nil }
+      guard
+        let bytes = try? readFile(
+          joinedPath(path, name.text), inFolder: path, limit: Self.manifestSizeLimit)
+      else { return nil }
       raw.append(rawDigest(of: bytes))
     }
     return FolderDigests(ids: numbered.map(\.name.id), raw: raw)

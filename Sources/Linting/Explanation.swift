@@ -93,6 +93,7 @@ extension Rule.Example {
     let others = [
       configuration.isEmpty ? nil : "# schemactl.yaml\n\(configuration)",
       baseline.map { "# the baseline\n# \($0)" },
+      queries.map { "# queries/reminders.sql\n\($0)" },
     ].compactMap { $0 }
     let numbered = manifests.enumerated().map { index, manifest in
       let release = releases.first { $0.value == index + 1 }.map { ", released as \($0.key)" }

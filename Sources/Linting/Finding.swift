@@ -20,6 +20,8 @@ package struct Finding: Sendable, Hashable {
   package let reason: String?
   /// A piece of a manifest, or of SQL where SQL stands there, that does the same safely.
   package let fix: String?
+  /// What `lint --fix` does about it in a draft, where that is certain.
+  var correction: Correction?
 
   func waived(because reason: String) -> Finding {
     Finding(
@@ -45,6 +47,8 @@ package struct LintReport: Sendable {
   package let failure: Failure?
   /// Warnings and notes count, too.
   package let isStrict: Bool
+  /// What was changed before; nil when nothing was to be.
+  package var fixes: [Fix]?
 
   package var summary: Summary {
     var summary = Summary()

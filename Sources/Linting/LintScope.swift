@@ -15,7 +15,9 @@ struct LintScope: Sendable {
   /// How many migrations of the history are older than the syncing.
   private let unsynced: Int
   /// How many migrations the oldest release that still runs has, and so every device.
-  private let shipped: Int
+  let shipped: Int
+  /// Whether the configuration says which release is the oldest that still runs.
+  let namesOldestRelease: Bool
 
   /// - Throws: when `sync.since` names no migration, or `sync.oldest_release` no release.
   init(
@@ -26,6 +28,7 @@ struct LintScope: Sendable {
     minimumSQLite = configuration.minimumSQLite
     tables = sync.tables.map { Set($0.map(\.asciiLowercased)) }
     localTables = Set(sync.localTables.map(\.asciiLowercased))
+    namesOldestRelease = sync.oldestRelease != nil
     unsynced =
       try sync.since.map { (since) throws(Failure) in
         try index(since, project.migrations, file)

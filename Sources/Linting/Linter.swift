@@ -14,17 +14,20 @@ package struct Linter: Sendable {
   /// By the rule's id.
   private let overrides: [String: Severity]
   private let baseline: Baseline?
+  private let queries: [QueryFile]
   private let today: String
 
   /// - Parameters:
   ///   - profile: instead of the one that `sync.engine` of the configuration picks.
   ///   - baseline: findings that are known, and not reported.
+  ///   - queries: what the application asks of the database.
   ///   - configurationFile: how messages name the configuration.
   ///   - today: waivers whose last day is over by then do not hold.
   /// - Throws: when the configuration names a rule or a migration that is not there (65).
   package init(
     project: Project, configuration: Configuration, profile: Profile? = nil,
-    baseline: Baseline? = nil, configurationFile: String = "schemactl.yaml", today: Timestamp = .now
+    baseline: Baseline? = nil, queries: [QueryFile] = [],
+    configurationFile: String = "schemactl.yaml", today: Timestamp = .now
   ) throws(Failure) {
     self.project = project
     self.profile = profile ?? Profile(configuration.sync.engine)
@@ -42,6 +45,7 @@ package struct Linter: Sendable {
     }
     self.overrides = overrides
     self.baseline = baseline
+    self.queries = queries
     self.today = String(today.description.prefix(10))
   }
 
@@ -120,6 +124,9 @@ package struct Linter: Sendable {
     let shadow = try Shadow(application, passesOverRefused: true)
     let tracker = TableTracker(migrations, application)
     shadow.observe { tracker.note($0) }
+    // What queries need may come with a migration that is not to be looked at.
+    let isWhole = migrations.count == project.migrations.count
+    var trial = isWhole && !queries.isEmpty ? try QueryTrial(queries, project, scope) : nil
     var deltas: [SchemaDelta] = []
     for (index, migration) in migrations.enumerated() {
       tracker.begin(index)
@@ -128,6 +135,7 @@ package struct Linter: Sendable {
         tracker.end(step.delta, shadow.schema)
         tracker.note(leftBehind: step.temporary)
         deltas.append(step.delta)
+        try trial?.note(index + 1, on: shadow.connection)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
         try requireAnswers(tracker)
@@ -149,7 +157,9 @@ package struct Linter: Sendable {
       throw Failure(error.status, "the schema cannot be looked through: \(error.message)")
     }
     try requireAnswers(tracker)
-    return (try proven(tracker.timeline, deltas, isFull), migrations.count, nil)
+    var timeline = try proven(tracker.timeline, deltas, isFull)
+    timeline.queries = try trial?.verdicts(deltas) ?? []
+    return (timeline, migrations.count, nil)
   }
 
   /// With what devices of two versions disagree about.
@@ -185,16 +195,19 @@ package struct Linter: Sendable {
     return Finding(
       rule: rule.id,
       severity: draft.isNote && severity != .off ? .note : severity,
-      message: draft.message, file: migration.file, line: draft.position.line,
+      message: draft.message, file: draft.file ?? migration.file, line: draft.position.line,
       column: draft.position.column, migration: migration.id, object: draft.object,
-      waived: waiver != nil, reason: waiver?.reason, fix: draft.fix)
+      waived: waiver != nil, reason: waiver?.reason, fix: draft.fix,
+      correction: draft.correction)
   }
 
   private func inReadingOrder(_ findings: [Finding], _ migrations: [Migration]) -> [Finding] {
     let order = Dictionary(
       migrations.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { a, _ in a })
-    func key(_ finding: Finding) -> (Int, Int, Int) {
-      (order[finding.migration] ?? 0, finding.line, finding.column)
+    func key(_ finding: Finding) -> (Int, String, Int, Int) {
+      let index = order[finding.migration] ?? 0
+      let isElsewhere = index < migrations.count && finding.file != migrations[index].file
+      return (index, isElsewhere ? finding.file : "", finding.line, finding.column)
     }
     return findings.enumerated().sorted { a, b in
       let (left, right) = (key(a.element), key(b.element))

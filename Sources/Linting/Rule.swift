@@ -27,17 +27,20 @@ package struct Rule: Sendable, CustomStringConvertible {
     package let configuration: String
     /// The baseline, where the rule asks for it.
     package let baseline: String?
+    /// `queries/reminders.sql`, where the rule asks for it.
+    package let queries: String?
     /// The texts of the manifests, in order.
     package let manifests: [String]
 
     init(
       _ profile: Profile, releases: [String: Int] = [:], configuration: String = "",
-      baseline: String? = nil, _ manifests: String...
+      baseline: String? = nil, queries: String? = nil, _ manifests: String...
     ) {
       self.profile = profile
       self.releases = releases
       self.configuration = configuration
       self.baseline = baseline
+      self.queries = queries
       self.manifests = manifests
     }
   }
@@ -49,6 +52,7 @@ package struct Rule: Sendable, CustomStringConvertible {
     case failsOnData = "Fails on real data"
     case breaksDevices = "Breaks other devices"
     case misplaced = "Does not belong in a migration"
+    case breaksQueries = "Breaks the application's queries"
     case hurtsLater = "Will hurt later"
     case waivers = "About the waivers"
   }
@@ -81,6 +85,8 @@ package struct Rule: Sendable, CustomStringConvertible {
 /// A finding before its severity and its waiver are known.
 struct Draft: Sendable {
   let message: String
+  /// Where it stands, when that is not the manifest.
+  var file: String?
   /// The index of the migration.
   let migration: Int
   /// The operation's index, nil for what concerns the whole manifest.
@@ -90,6 +96,8 @@ struct Draft: Sendable {
   /// The table whose syncing decides on the severity; nil: the profile does.
   let table: String?
   let fix: String?
+  /// What `lint --fix` does about it in a draft, where that is certain.
+  var correction: Correction?
   /// Nothing is wrong, something could not be looked at: a note, unless the rule is off.
   var isNote = false
 }
@@ -104,7 +112,8 @@ extension Timeline {
   ///   - position: the place, where it is known better.
   func draft(
     _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
-    object: String?, table: String?, fix: String? = nil, position: Position? = nil
+    object: String?, table: String?, fix: String? = nil, correction: Correction? = nil,
+    position: Position? = nil
   ) -> Draft {
     let operation = operation(place)
     let position =
@@ -112,7 +121,7 @@ extension Timeline {
       ?? keys.lazy.compactMap { operation?.keys[$0] }.first ?? place.position
     return Draft(
       message: message, migration: place.migration, operation: place.operation,
-      position: position, object: object, table: table, fix: fix)
+      position: position, object: object, table: table, fix: fix, correction: correction)
   }
 }
 

@@ -63,13 +63,14 @@ struct Waivers {
     var problems: [(rule: Rule, draft: Draft)] = []
     for entry in entries {
       let waiver = entry.waiver
-      func report(_ rule: Rule, _ message: String) {
+      func report(_ rule: Rule, _ message: String, _ correction: Correction? = nil) {
         problems.append(
           (
             rule,
             Draft(
               message: message, migration: entry.migration, operation: entry.operation,
-              position: waiver.position, object: waiver.rule, table: nil, fix: nil)
+              position: waiver.position, object: waiver.rule, table: nil, fix: nil,
+              correction: correction)
           ))
       }
       if waiver.reason == nil {
@@ -96,8 +97,8 @@ struct Waivers {
       {
         report(
           .waiverUnused,
-          "nothing here is a finding of \(rule.id): remove the waiver, or it will hide the next one"
-        )
+          "nothing here is a finding of \(rule.id): remove the waiver, or it will hide the next one",
+          .removeWaiver(waiver.position))
       }
     }
     return problems

@@ -2,6 +2,8 @@
 package struct Configuration: Sendable {
   package var migrations = "migrations"
   package var database: String?
+  /// The folder of the application's queries; nil: `queries` beside the migrations, if it is there.
+  package var queries: String?
   /// For every lock, in seconds.
   package var timeout = 5.0
   /// The oldest SQLite that the application meets.
@@ -33,6 +35,8 @@ package enum SyncEngine: String, Sendable, CaseIterable {
 }
 
 package struct SyncConfiguration: Sendable {
+  /// Whether the configuration says what syncs.
+  package var isGiven = false
   package var engine = SyncEngine.additive
   /// Nil: every table but the local ones.
   package var tables: [String]?
@@ -105,6 +109,7 @@ extension ManifestDecoder {
     var configuration = Configuration()
     if let migrations = fields["migrations"] { configuration.migrations = text(migrations) }
     configuration.database = fields["database"].map(text)
+    configuration.queries = fields["queries"].map(text)
     switch fields["timeout"].map(literal) {
     case .integer(let seconds): configuration.timeout = Double(seconds)
     case .real(let seconds): configuration.timeout = seconds
@@ -124,6 +129,7 @@ extension ManifestDecoder {
 
   private func sync(_ fields: Fields) -> SyncConfiguration {
     var sync = SyncConfiguration()
+    sync.isGiven = true
     sync.engine = choice(fields["engine"]) ?? .additive
     sync.tables = fields["tables"].map(names)
     sync.localTables = names(fields["local_tables"])

@@ -5,6 +5,10 @@ extension Grammar {
       .optional("migrations", .text(.filled), "The folder of the manifests."),
       .optional("database", .text(.filled), "The database file."),
       .optional(
+        "queries", .text(.filled),
+        "The folder of the application's queries, `*.sql`; `queries` beside the migrations when absent."
+      ),
+      .optional(
         "timeout", .number(0...Configuration.maximumTimeout),
         "How many seconds to wait for a lock."),
       .optional(

@@ -21,10 +21,13 @@ package struct YAMLNode: Sendable {
 
   package let content: Content
   let position: Position
+  /// The byte behind the closing bracket of a list or mapping in brackets.
+  let end: Int?
 
-  init(_ content: Content, at position: Position) {
+  init(_ content: Content, at position: Position, end: Int? = nil) {
     self.content = content
     self.position = position
+    self.end = end
   }
 
   init(_ scalar: YAMLScalar) {

@@ -171,15 +171,19 @@ package struct YAMLReader: ~Copyable {
     try charge(1, at: position)
     var elements: [YAMLNode] = []
     var (weight, height) = (1, 0)
+    var end: Int?
     while true {
       let event = try next()
-      if case .sequenceEnd = event.kind { break }
+      if case .sequenceEnd = event.kind {
+        end = self.end(event)
+        break
+      }
       let element = try subtree(from: event, depth: depth + 1)
       elements.append(element.node)
       weight += element.weight
       height = max(height, element.height)
     }
-    let node = YAMLNode(.sequence(elements), at: position)
+    let node = YAMLNode(.sequence(elements), at: position, end: end)
     return Subtree(node: node, weight: weight, height: height + 1)
   }
 
@@ -188,9 +192,13 @@ package struct YAMLReader: ~Copyable {
     var entries: [YAMLNode.Entry] = []
     var places: [ScalarValue: Int] = [:]
     var (weight, height) = (1, 0)
+    var end: Int?
     while true {
       let event = try next()
-      if case .mappingEnd = event.kind { break }
+      if case .mappingEnd = event.kind {
+        end = self.end(event)
+        break
+      }
       let key = try subtree(from: event, depth: depth + 1)
       let value = try subtree(from: next(), depth: depth + 1)
       weight += key.weight + value.weight
@@ -199,8 +207,13 @@ package struct YAMLReader: ~Copyable {
         entries.append(YAMLNode.Entry(keyNode: key, value: value.node))
       }
     }
-    let node = YAMLNode(.mapping(entries), at: position)
+    let node = YAMLNode(.mapping(entries), at: position, end: end)
     return Subtree(node: node, weight: weight, height: height + 1)
+  }
+
+  /// A list or mapping without brackets ends in nothing.
+  private func end(_ event: YAMLEvent) -> Int? {
+    event.endIndex > event.startIndex ? source.offset(ofCodePoint: event.endIndex) : nil
   }
 
   /// Nil, and a diagnostic, for a key that cannot stand there.

@@ -155,6 +155,11 @@ extension DatabaseError {
   }
 
   private func cannotBeOpened(_ database: String) -> String {
+    if let refusal = DatabaseFile.unreadability(database) {
+      return
+        "\(database) cannot be read: \(refusal). Look at the permissions of the file, or run this "
+        + "as a user who may read it"
+    }
     if let obstacle = DatabaseFile.obstacle(database) {
       return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside "
         + "it: copy it, with its -wal, to where that is allowed"

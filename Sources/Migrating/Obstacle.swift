@@ -21,6 +21,11 @@ extension DatabaseFile {
     }
   }
 
+  /// Why the file itself cannot be read, whatever is beside it.
+  static func unreadability(_ path: String) -> String? {
+    access(path, F_OK) == 0 ? refusal(path, R_OK) : nil
+  }
+
   /// What permission is missing, in words. That the disk does not answer is another matter.
   private static func refusal(_ path: String, _ mode: Int32) -> String? {
     guard access(path, mode) != 0, ExitStatus(systemError: errno) == .permission else { return nil }

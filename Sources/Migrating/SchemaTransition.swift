@@ -98,9 +98,7 @@ package struct SchemaTransition {
 
   private mutating func rename(_ renaming: [SchemaRenaming]) throws(Failure) {
     for one in renaming {
-      guard let table = current.table(one.table) else {
-        throw Failure(.usage, "--rename: there is no table \(one.table)")
-      }
+      let table = try subject(of: one)
       // A view or a trigger would be rewritten, and is wanted as somebody has written it.
       try drop(current.objects.filter { $0.kind == .view || $0.kind == .trigger && isToChange($0) })
       if let column = one.column {
@@ -117,6 +115,35 @@ package struct SchemaTransition {
             "rename_table", [("table", yamlScalar(table.name)), ("to", yamlScalar(one.to))]))
       }
     }
+  }
+
+  /// The table that is renamed, or whose column is.
+  private func subject(of one: SchemaRenaming) throws(Failure) -> SchemaObject {
+    guard let table = current.table(one.table) else {
+      throw refusal("there is no table \(one.table)", one.table, current.tables.map(\.name))
+    }
+    guard let column = one.column else {
+      guard current.table(one.to) == nil else {
+        throw refusal("there is a table \(one.to) already")
+      }
+      return table
+    }
+    // A virtual table says nothing of its columns, and cannot have them renamed.
+    guard let columns = table.columns else { return table }
+    guard columns.contains(where: { $0.asciiLowercased == column.asciiLowercased }) else {
+      throw refusal("there is no column \(column) in \(table.name)", column, columns)
+    }
+    guard !columns.contains(where: { $0.asciiLowercased == one.to.asciiLowercased }) else {
+      throw refusal("\(table.name) has a column \(one.to) already")
+    }
+    return table
+  }
+
+  private func refusal(
+    _ problem: String, _ name: String = "", _ others: [String] = []
+  ) -> Failure {
+    let near = suggestion(for: name, among: others).map { ": did you mean \($0)?" } ?? ""
+    return Failure(.usage, "--rename: \(problem)\(near)")
   }
 
   private mutating func dropWhatGoes() throws(Failure) {

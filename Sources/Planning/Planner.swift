@@ -59,6 +59,7 @@ package struct Planner {
     case .dropColumn(let table, let column):
       try requireNoMirror(of: column, in: table)
       try requireUnread(column, of: table)
+      try requireUnconstrained(column, of: table)
       return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
       try requireUnread(from, of: table)
@@ -138,6 +139,17 @@ package struct Planner {
         + "drop it first with `drop_virtual_table`, and create it again after, with "
         + "INSERT INTO \(reader.name) (\(reader.name)) VALUES ('rebuild')",
       key: column == nil ? "table" : nil)
+  }
+
+  private func requireUnconstrained(_ column: String, of table: String) throws(PlanningError) {
+    guard let parsed = try schema.table(table).flatMap({ try? ParsedTable($0) }) else { return }
+    let constraints = parsed.constraints(keeping: column)
+    guard !constraints.isEmpty else { return }
+    throw PlanningError(
+      .failed,
+      "\(table).\(column) cannot be dropped by itself: \(constraints.joined(separator: ", ")) "
+        + "names it. Use `rebuild_table`, with the columns and the constraints that are to stay",
+      key: "column")
   }
 
   /// A type or an expression may not smuggle more into the statement than it is.

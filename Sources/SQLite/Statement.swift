@@ -38,6 +38,14 @@ package final class Statement {
     }
   }
 
+  /// The type with which the column of a table was declared that each result column is; nil for an
+  /// expression and where none was declared (`sqlite3_column_decltype`).
+  package var declaredTypes: [String?] {
+    (0..<sqlite3_column_count(handle)).map { index in
+      sqlite3_column_decltype(handle, index).map { String(cString: $0) }
+    }
+  }
+
   /// Binds values to the parameters `?1`, `?2`, … and makes the statement ready to run again.
   package func bind(_ values: [Value]) throws(DatabaseError) {
     sqlite3_reset(handle)

@@ -93,6 +93,10 @@ extension OptionDeclaration {
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
     summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it.")
 
+  static let queries = OptionDeclaration(
+    "queries", .text("DIR"),
+    summary: "The folder of the application's queries; otherwise 'queries' beside the migrations.")
+
   static let strict = OptionDeclaration(
     "strict", summary: "Exit with 1 for warnings and notes too.")
 

@@ -143,6 +143,28 @@ struct Settings {
       migrations: folder, application: application, ignoring: configuration.ignore)
   }
 
+  /// The history, and the manifest files of the drafts, by id.
+  func projectWithDraftTexts() throws -> (Project, [String: [UInt8]]) {
+    let project = try project()
+    var texts: [String: [UInt8]] = [:]
+    for migration in project.migrations where !project.isFrozen(migration) {
+      do throws(FileError) {
+        texts[migration.id] = try readFile(
+          migration.file, limit: MigrationFolder.manifestSizeLimit, followingLinks: false)
+      } catch  where error.isLink {
+        // What it leads to may be frozen under another name.
+        continue
+      } catch {
+        throw Failure(error)
+      }
+      guard rawDigest(of: texts[migration.id] ?? []) == migration.rawDigest else {
+        throw Failure(
+          .busy, "\(migration.file) was changed while it was looked at: try again")
+      }
+    }
+    return (project, texts)
+  }
+
   /// For a command that changes the folder: what it reads in `body` stays until it has written.
   func withClaim<Success>(_ body: () throws -> Success) throws -> Success {
     guard let claim = FolderClaim(migrations, timeout: timeout) else {
@@ -167,6 +189,17 @@ struct Settings {
     let through = session.invocation.text("at")
     guard let path else { return try schema(of: .history(project(), through: through)) }
     return try schema(of: .at(path, through: through, loading: project(in:)))
+  }
+
+  /// `--at` names a point of a history: of the project's, or of a folder that is named.
+  func requireHistory(among names: [String]) throws {
+    guard session.invocation.text("at") != nil, !names.isEmpty,
+      names.allSatisfy(DatabaseFile.isFile)
+    else { return }
+    let list = names.map(\.visible).joined(separator: " and ")
+    throw session.usageError(
+      "--at is a point of a history, and \(list) \(names.count == 1 ? "is" : "are") none",
+      hint: "Leave out --at, or name a folder of migrations.")
   }
 
   func schema(of source: SchemaSource) throws -> Schema {
@@ -194,12 +227,24 @@ struct Settings {
     return try Baseline(bytes, file: baselineFile)
   }
 
+  private func queries() throws -> [QueryFile] {
+    let folder =
+      (session.invocation.text("queries") ?? configuration.queries.map(resolved))
+      .map { QueryFolder($0) }
+      ?? QueryFolder(besideMigrations: migrations)
+    do throws(HistoryReadError) {
+      return try folder.files()
+    } catch {
+      throw error.problem(ofFolder: folder.path)
+    }
+  }
+
   func linter(
     of project: Project, profile: Profile? = nil, isForBaseline: Bool = false
   ) throws -> Linter {
     try Linter(
       project: project, configuration: configuration, profile: profile,
-      baseline: isForBaseline ? nil : try baseline(),
+      baseline: isForBaseline ? nil : try baseline(), queries: try queries(),
       configurationFile: file ?? "schemactl.yaml")
   }
 }

@@ -42,7 +42,8 @@ private func lock(_ migrations: [Migration], _ releases: [String: Int]) throws -
 func lint(
   _ manifests: [String], _ profile: Profile? = nil, configuration: String = "",
   functions: [String] = [], releases: [String: Int] = [:], baseline: String? = nil,
-  through: String? = nil, reporting: Set<String>? = nil, isStrict: Bool = false,
+  queries: String? = nil, through: String? = nil, reporting: Set<String>? = nil,
+  isStrict: Bool = false,
   isFull: Bool = false
 ) throws -> LintReport {
   let linter = try Linter(
@@ -51,7 +52,8 @@ func lint(
     profile: profile,
     baseline: baseline.map { (text) throws(Failure) in
       try Baseline(Array(text.utf8), file: "lint.baseline")
-    }, today: noon)
+    }, queries: queries.map { [QueryFile(path: "queries/reminders.sql", text: $0)] } ?? [],
+    today: noon)
   return try linter.lint(through: through, reporting: reporting, isStrict: isStrict, isFull: isFull)
 }
 
@@ -59,7 +61,7 @@ func lint(
 func lint(_ example: Rule.Example, _ profile: Profile? = nil) throws -> LintReport {
   try lint(
     example.manifests, profile ?? example.profile, configuration: example.configuration,
-    releases: example.releases, baseline: example.baseline)
+    releases: example.releases, baseline: example.baseline, queries: example.queries)
 }
 
 /// 2026-11-20T12:00:00Z.

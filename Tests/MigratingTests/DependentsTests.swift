@@ -28,6 +28,48 @@ struct DependentsTests {
   }
 
   @Test(
+    "a constraint that keeps a column from being dropped is named, with what does it",
+    arguments: [
+      ("CREATE TABLE t (id, flag, UNIQUE (id, flag))", "UNIQUE (id, flag)"),
+      (
+        "CREATE TABLE t (id, flag, CONSTRAINT c CHECK (flag <> id))",
+        "CONSTRAINT c CHECK (flag <> id)"
+      ),
+      (
+        "CREATE TABLE t (id PRIMARY KEY, flag, FOREIGN KEY (FLAG) REFERENCES t (id))",
+        "FOREIGN KEY (FLAG) REFERENCES t (id)"
+      ),
+      ("CREATE TABLE t (id, flag, PRIMARY KEY (id, [flag]))", "PRIMARY KEY (id, [flag])"),
+      ("CREATE TABLE t (id, flag UNIQUE)", "UNIQUE"),
+      ("CREATE TABLE t (id, flag, twice AS (flag * 2))", "AS (flag * 2)"),
+      ("CREATE TABLE t (id, flag, n CHECK (n > flag))", "CHECK (n > flag)"),
+    ])
+  func dropping(sql: String, constraint: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", sql)
+    try sandbox.add("0002_drop", "operations: [ drop_column: { table: t, column: flag } ]")
+    let failure = try #require(try sandbox.migrate().failure)
+    #expect(
+      failure.message
+        == "t.flag cannot be dropped by itself: \(constraint) names it. Use `rebuild_table`, with the "
+        + "columns and the constraints that are to stay")
+    // SQLite would have refused it.
+    #expect(throws: (any Error).self) {
+      let connection = try Connection(path: nil)
+      try connection.execute("\(sql); ALTER TABLE t DROP COLUMN flag")
+    }
+  }
+
+  @Test("a column with constraints of its own, or in a CHECK as a text, is dropped as ever")
+  func droppable() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create", "CREATE TABLE t (id PRIMARY KEY, flag CHECK (flag > 0) REFERENCES t (id))")
+    try sandbox.add("0002_drop", "operations: [ drop_column: { table: t, column: flag } ]")
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test(
     "stops the operation, and is named",
     arguments: [
       (

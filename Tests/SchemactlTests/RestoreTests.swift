@@ -46,6 +46,25 @@ struct RestoreTests {
     #expect(folder.exists("app.sqlite.before-restore-2"))
   }
 
+  @Test("77: a file that may not be read says so, and nothing of WAL")
+  func unreadable() throws {
+    let folder = try folder()
+    try folder.setMode(0o777, of: "")
+    try folder.setMode(0, of: "app.sqlite")
+    try FileManager.default.copyItem(
+      atPath: folder.path("app.sqlite"), toPath: folder.path("kept.sqlite"))
+    try folder.setMode(0o644, of: "kept.sqlite")
+    for command in [["status"], ["restore"], ["restore", "kept.sqlite"], ["restore", "--list"]] {
+      let run = try folder.start(command + ["--database", "app.sqlite"], asStranger: true).wait()
+      #expect(run.status == 77, "\(command) \(run.errors)")
+      #expect(
+        run.errors.lowercased().contains("app.sqlite cannot be read: permission denied"),
+        "\(run.errors)")
+      #expect(!run.errors.contains("WAL"))
+    }
+    try folder.setMode(0o644, of: "app.sqlite")
+  }
+
   /// What the name of a backup says: `2026-11-20T13:00:00Z`.
   private func madeAt(_ name: String) throws -> String {
     let found = try #require(name.firstMatch(of: /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/)).output

@@ -144,6 +144,7 @@ struct AdoptionTests {
     let text = try String(
       contentsOfFile: folder.path("migrations/0001_baseline.yaml"), encoding: .utf8)
     #expect(text.contains("create_table:\n      name: lists"))
+    #expect(run.errors.contains("write `sync: { engine: none }` into schemactl.yaml"))
     try folder.expect(0, "verify", "--database", "app.sqlite")
     try folder.expect(0, "diff", "--database", "app.sqlite")
     try folder.expect(0, "migrate", "--database", "new.sqlite")
@@ -157,6 +158,43 @@ struct AdoptionTests {
 
 @Suite("Schemas of all kinds")
 struct SchemaSourceTests {
+  @Test("64: --at without a history to which it could belong")
+  func pointOfNothing() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.connection().execute("CREATE TABLE a (b)")
+    try folder.write("schema.sql", "CREATE TABLE a (b)")
+    for command in [
+      ["diff", "schema.sql", "app.sqlite"], ["inspect", "app.sqlite"], ["inspect", "schema.sql"],
+    ] {
+      let run = try folder.start(command + ["--at", "1"]).wait()
+      #expect(run.status == 64, "\(command)")
+      #expect(run.errors.contains("--at is a point of a history"), "\(run.errors)")
+    }
+    try folder.expect(1, "diff", "schema.sql", "migrations", "--at", "1")
+    try folder.expect(1, "diff", "schema.sql", "--at", "1")
+    try folder.expect(0, "inspect", "migrations", "--at", "1")
+    try folder.expect(66, "inspect", "gone.sql", "--at", "1")
+  }
+
+  @Test("inspect says why there is nothing to print")
+  func nothing() throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    try folder.write("empty.sqlite", "")
+    #expect(
+      try folder.expect(0, "inspect", "migrations").errors
+        == "note: there are no migrations in migrations\n")
+    #expect(
+      try folder.expect(0, "inspect").errors == "note: there are no migrations in migrations\n")
+    #expect(
+      try folder.expect(0, "inspect", "empty.sqlite").errors
+        == "note: empty.sqlite holds no tables\n")
+    try folder.write("migrations/0001_nothing.yaml", "operations: []\n")
+    #expect(
+      try folder.expect(0, "inspect").errors
+        == "note: the history in migrations makes no tables\n")
+  }
+
   @Test("inspect prints the schema of a database, of a history at a point, and of SQL")
   func inspect() throws {
     let folder = try WorkingFolder.ofReminders()
@@ -212,6 +250,23 @@ struct SchemaSourceTests {
     #expect(again.errors.contains("there is nothing to write"))
     try folder.expect(64, "new", "x", "--from", "schema.sql", "--rename", "nonsense")
     try folder.expect(64, "new", "x", "--rename", "a.b=c")
+  }
+
+  @Test(
+    "64: --rename of what is not there names the table or the column, and the nearest one",
+    arguments: [
+      ("note.text=body", "there is no table note: did you mean notes?"),
+      ("notes.txet=body", "there is no column txet in notes: did you mean text?"),
+      ("notes.text=ID", "notes has a column ID already"),
+      ("notes=NOTES", "there is a table NOTES already"),
+    ])
+  func renamingOfNothing(renaming: String, message: String) throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.write("schema.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT);")
+    let run = try folder.expect(64, "new", "x", "--from", "schema.sql", "--rename", renaming)
+    #expect(run.errors.hasSuffix("error: --rename: \(message)\n"), "\(run.errors)")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations")).count == 1)
   }
 
   @Test("new --from drops what nobody renames, and lint stops it where it harms")

@@ -19,6 +19,12 @@ struct TableShape: Sendable {
     let range: Range<Int>
 
     var key: String { name.asciiLowercased }
+
+    func isDefined(as other: Column) -> Bool {
+      type == other.type && notNull == other.notNull && defaultText == other.defaultText
+        && isGenerated == other.isGenerated && isStored == other.isStored
+        && collation == other.collation
+    }
   }
 
   struct PrimaryKey: Sendable, Hashable {

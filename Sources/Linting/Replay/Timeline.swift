@@ -36,6 +36,8 @@ struct Timeline: Sendable {
   var alterCalls: [(place: StatementPlace, function: String)] = []
   /// What devices of two versions of the app would disagree about.
   var disagreements: [Disagreement] = []
+  /// What it does to the application's queries.
+  var queries: [QueryVerdict] = []
   /// The schema that the history ends with; nil when it could not be replayed to its end.
   var end: LastSchema?
 

@@ -38,8 +38,8 @@ struct TrackedTable {
     /// The name, folded, that the column had when the migration began; nil for a new one.
     var origin: String?
     /// The statement that gave it its name, and the one that made it.
-    let place: StatementPlace
-    let created: StatementPlace
+    var place: StatementPlace
+    var created: StatementPlace
 
     var key: String { name.asciiLowercased }
   }
@@ -124,7 +124,14 @@ struct TrackedTable {
   /// Columns of a rebuilt table go on being those of the old one, as far as they have their names.
   mutating func inheritColumns(of old: TrackedTable) {
     for index in columns.indices where columns[index].origin == nil {
-      columns[index].origin = old.columns.first { $0.key == columns[index].key }?.origin
+      guard let same = old.columns.first(where: { $0.key == columns[index].key }) else { continue }
+      columns[index].origin = same.origin
+      // One that this migration made before is what that statement made it.
+      guard same.origin == nil, let before = old.shape.column(same.name),
+        let now = shape.column(same.name), now.isDefined(as: before)
+      else { continue }
+      columns[index].place = same.place
+      columns[index].created = same.created
     }
   }
 }

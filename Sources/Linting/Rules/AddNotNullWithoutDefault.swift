@@ -38,7 +38,8 @@ extension Rule {
             "\(after.name).\(column.name) is new, NOT NULL and has no default: the migration fails on "
               + "every database whose \(after.name) has rows, or has to make up a value for them",
             at: place, keys: ["column", "columns", "table"], column: column.name,
-            object: "\(after.name).\(column.name)", table: after.name)
+            object: "\(after.name).\(column.name)", table: after.name,
+            fix: timeline.operation(place)?.definition(ofColumn: column.name)?.withDefault().yaml)
         }
       }
     })

@@ -1,3 +1,5 @@
+import ManifestFormat
+
 extension Rule {
   static let addStoredGenerated = Rule(
     id: "add-stored-generated",
@@ -30,11 +32,14 @@ extension Rule {
         guard let after = change.after else { return [] }
         return change.addedInPlace.sorted().compactMap { name in
           guard let column = after.column(name), column.isStored else { return nil }
+          var definition =
+            timeline.operation(change.place(of: name))?.definition(ofColumn: name)
+          definition?.generated?.stored = false
           return timeline.draft(
             "\(after.name).\(column.name) is a STORED generated column: SQLite cannot add it to a "
               + "table that has rows",
             at: change.place(of: name), keys: ["column", "table"], column: name,
-            object: "\(after.name).\(column.name)", table: after.name)
+            object: "\(after.name).\(column.name)", table: after.name, fix: definition?.yaml)
         }
       }
     })

@@ -29,7 +29,8 @@ extension Rule {
         return timeline.draft(
           message(table, column.name, move, profile), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
-          fix: profile == .local ? nil : move.map(safeMove))
+          fix: profile == .local ? nil : move.map(safeMove),
+          correction: profile == .local ? nil : move.flatMap { correction($0, column.place) })
       }
     })
 }
@@ -50,6 +51,15 @@ private func message(
     + "rows can no longer be stored"
 }
 
+/// What becomes of the old column's values is certain only where the way back is known, too, and the
+/// new column has a value for rows that come without one.
+private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correction? {
+  guard case .map = move.mapping, !move.keepSource,
+    move.to.default != nil || move.to.notNull == nil
+  else { return nil }
+  return .keepSource(operation: place.operation, from: move.from, to: move.to.name)
+}
+
 /// The same move, with the old column kept, and both in step where the way back is known.
 private func safeMove(_ move: MoveColumn) -> String {
   let (note, values) =
@@ -68,8 +78,16 @@ private func safeMove(_ move: MoveColumn) -> String {
         ["using: \(yamlQuoted(source.text))", "keep_source: true"]
       )
     }
+  var safe = move.to
+  if safe.notNull != nil {
+    safe = safe.withDefault()
+    safe.notNull = .onConflict(.replace)
+  }
   let keys =
-    ["table: \(move.table)", "from: \(move.from)", "to: { \(definition(move.to)) }"] + values
+    [
+      "table: \(yamlScalar(move.table))", "from: \(yamlScalar(move.from))",
+      "to: \(safe.yaml)",
+    ] + values
   return """
     # Once no device writes \(move.from) any more, a later migration may drop it. Until then
     \(note)
@@ -78,26 +96,14 @@ private func safeMove(_ move: MoveColumn) -> String {
     """
 }
 
-private func pairs(_ values: [MappedValue]) -> String {
+func pairs(_ values: [MappedValue]) -> String {
   values.map { "\($0.from.yaml): \($0.to.yaml)" }.joined(separator: ", ")
 }
 
 extension [MappedValue] {
   /// The way back, to the first of the values that lead to the same one.
-  fileprivate var inverted: [MappedValue] {
+  var inverted: [MappedValue] {
     var seen: Set<Literal> = []
     return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }
   }
-}
-
-private func definition(_ column: ColumnDefinition) -> String {
-  var parts = ["name: \(column.name)"]
-  if let type = column.type { parts.append("type: \(type)") }
-  if column.notNull != nil { parts.append("not_null: { on_conflict: replace }") }
-  if let value = column.default {
-    parts.append("default: \(value.yaml)")
-  } else if column.notNull != nil {
-    parts.append("default: \(emptyValue(ofType: column.type))")
-  }
-  return parts.joined(separator: ", ")
 }

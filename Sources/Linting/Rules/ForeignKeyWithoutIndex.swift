@@ -1,3 +1,4 @@
+import ManifestFormat
 import SchemaModel
 
 extension Rule {
@@ -40,16 +41,21 @@ extension Rule {
           }
           guard !isServed, reported.insert(key.columns).inserted else { return nil }
           let names = key.columns.map { table.shape.column($0)?.name ?? $0 }
-          let list = names.joined(separator: ", ")
+          let columns = names.joined(separator: ", ")
           let index = ([table.shape.name] + names).joined(separator: "_")
+          let fix = operationSnippet(
+            "create_index",
+            [
+              ("name", yamlScalar(index)), ("table", yamlScalar(table.shape.name)),
+              ("columns", list(names)),
+            ])
           return timeline.draft(
-            "no index begins with \(table.shape.name) (\(list)): to delete a row of \(key.parent) "
+            "no index begins with \(table.shape.name) (\(columns)): to delete a row of \(key.parent) "
               + "SQLite reads all of \(table.shape.name)",
             at: table.place(of: names[0]), keys: ["foreign_keys", "columns", "table"],
-            column: names.count == 1 ? names[0] : nil, object: "\(table.shape.name).\(list)",
+            column: names.count == 1 ? names[0] : nil, object: "\(table.shape.name).\(columns)",
             table: table.shape.name,
-            fix:
-              "- create_index: { name: \(index), table: \(table.shape.name), columns: [\(list)] }")
+            fix: fix, correction: .append(operation: fix))
         }
       }
     })

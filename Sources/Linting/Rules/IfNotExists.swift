@@ -32,7 +32,9 @@ extension Rule {
         }
         return timeline.draft(
           "IF NOT EXISTS: a database that has another \(created) keeps it, and the migration counts as "
-            + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil)
+            + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil,
+          correction: .removeIfNotExists(
+            operation: statement.place.operation, statement.place.position))
       }
     })
 }

@@ -1,3 +1,5 @@
+import ManifestFormat
+
 extension Rule {
   static let newRequiredColumn = Rule(
     id: "new-required-column",
@@ -44,7 +46,8 @@ extension Rule {
               + "their value, and every INSERT of an older version of the app, which does not name "
               + "the column, fails",
             at: place, keys: ["to", "column", "columns", "table"], column: column.name,
-            object: "\(after.name).\(column.name)", table: after.name)
+            object: "\(after.name).\(column.name)", table: after.name,
+            fix: timeline.operation(place)?.definition(ofColumn: column.name)?.withDefault().yaml)
         }
       }
     })

@@ -76,11 +76,14 @@ private func draft(
   let fix: String
   if isForeignKey, column.defaultText == nil {
     advice = "Leave it nullable: no default can name a row that is there on every device"
-    fix = definition.map { "{ \(manifestText($0, nil)) }" } ?? "NULL"
+    var nullable = definition
+    nullable?.notNull = nil
+    fix = nullable?.yaml ?? "NULL"
   } else {
     advice = "Write `\(clause)`"
-    let literal = definition?.default?.yaml ?? value
-    fix = definition.map { "{ \(manifestText($0, (asksForConflictClause, literal))) }" } ?? clause
+    var required = definition?.withDefault()
+    required?.notNull = asksForConflictClause ? .onConflict(.replace) : .plain
+    fix = required?.yaml ?? clause
   }
   let lacks =
     column.defaultText == nil
@@ -89,24 +92,19 @@ private func draft(
     "\(object) is \(lacks): rows of a device that does not know the column arrive without a value "
       + "for it and are refused. \(advice)",
     at: place, keys: ["column", "columns", "name", "table"], column: column.name, object: object,
-    table: table.name, fix: fix)
+    table: table.name, fix: fix,
+    correction: asksForConflictClause ? correction(column, definition, place) : nil)
 }
 
-/// The column as a manifest defines it, with another NOT NULL and default.
-private func manifestText(
-  _ column: ColumnDefinition, _ required: (onConflict: Bool, value: String)?
-) -> String {
-  var parts = ["name: \(column.name)"]
-  if let type = column.type { parts.append("type: \(type)") }
-  if let required {
-    parts.append("not_null: \(required.onConflict ? "{ on_conflict: replace }" : "true")")
-    parts.append("default: \(required.value)")
+/// The default stands in for NULL, too: certain where there is one, and no other conflict clause.
+private func correction(
+  _ column: TableShape.Column, _ definition: ColumnDefinition?, _ place: StatementPlace
+) -> Correction? {
+  guard column.defaultText != nil, column.notNull == .abort else { return nil }
+  guard let definition else {
+    return .replaceOnConflictInSQL(
+      operation: place.operation, place.position, column: column.name)
   }
-  if let parent = column.references {
-    var reference = ["table: \(parent.table)"]
-    if parent.columns.count == 1 { reference.append("column: \(parent.columns[0])") }
-    if let action = parent.onDelete { reference.append("on_delete: \(action.rawValue)") }
-    parts.append("references: { \(reference.joined(separator: ", ")) }")
-  }
-  return parts.joined(separator: ", ")
+  guard definition.notNull == .plain else { return nil }
+  return .replaceOnConflict(column: column.name, definition.position)
 }

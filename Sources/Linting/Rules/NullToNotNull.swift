@@ -46,9 +46,16 @@ extension Rule {
             at: change.newest(of: [change.place(of: new.name)]),
             keys: ["not_null", "columns", "column", "table"], column: new.name,
             object: "\(after.name).\(new.name)", table: after.name,
-            fix: "- update: { table: \(after.name), set: { \(new.name): "
-              + "\"\(new.defaultText ?? emptyValue(ofType: new.type))\" }, "
-              + "where: \(new.name) IS NULL }")
+            fix: operationSnippet(
+              "update",
+              [
+                ("table", yamlScalar(after.name)),
+                (
+                  "set",
+                  "{ \(yamlScalar(new.name)): "
+                    + "\(yamlQuoted(new.defaultText ?? emptyValue(ofType: new.type))) }"
+                ), ("where", yamlScalar("\(Quoting.identifier(new.name)) IS NULL")),
+              ]))
         }
       }
     })

@@ -45,7 +45,11 @@ extension Rule {
           }
         return timeline.draft(
           "PRAGMA \(name) does not belong in a migration: \(happens)", at: statement.place,
-          object: name, table: nil)
+          object: name, table: nil,
+          // What does nothing can go; whoever wrote another one meant something.
+          correction: Pragmas.acceptedNotRun.contains(name)
+            ? .removeStatement(
+              operation: statement.place.operation, statement.place.position) : nil)
       }
     })
 }

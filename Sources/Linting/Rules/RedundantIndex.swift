@@ -1,3 +1,4 @@
+import ManifestFormat
 import SchemaModel
 
 extension Rule {
@@ -44,7 +45,8 @@ extension Rule {
         guard let cover = other.map({ "the index \($0)" }) ?? key else { return nil }
         return timeline.draft(
           "the index \(index.name) is of no use: \(cover) of \(index.table) begins with its columns",
-          at: place, keys: ["name"], object: index.name, table: index.table)
+          at: place, keys: ["name"], object: index.name, table: index.table,
+          fix: operationSnippet("drop_index", [("name", yamlScalar(index.name))]))
       }
     })
 }

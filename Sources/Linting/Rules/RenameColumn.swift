@@ -1,3 +1,6 @@
+import ManifestFormat
+import SQLText
+
 extension Rule {
   static let renameColumn = Rule(
     id: "rename-column",
@@ -41,7 +44,22 @@ extension Rule {
           : "an older version of the app can no longer use the database"
         return timeline.draft(
           "renaming \(table).\(column.name) to \(name): \(happens)", at: column.place,
-          keys: ["from", "column", "table"], object: "\(table).\(column.name)", table: table)
+          keys: ["from", "column", "table"], object: "\(table).\(column.name)", table: table,
+          fix: scope.syncs(table, in: column.place.migration)
+            ? move(column.name, to: name, of: table, typed: change.after?.column(name)?.type) : nil)
       }
     })
+}
+
+/// The new column beside the old one.
+private func move(_ old: String, to new: String, of table: String, typed type: String?) -> String {
+  var column = ColumnDefinition(name: new, position: Position(line: 1, column: 1))
+  column.type = type
+  return """
+    # The app must write both columns until no device runs a version that knows only \(old).
+    \(operationSnippet("move_column", [
+      ("table", yamlScalar(table)), ("from", yamlScalar(old)), ("to", column.yaml),
+      ("using", yamlQuoted(Quoting.identifier(old))), ("keep_source", "true"),
+    ]))
+    """
 }

@@ -43,10 +43,22 @@ extension Rule {
         let what = index.isPartial ? "partial unique index" : "unique index"
         return timeline.draft(
           "the \(what) \(index.name): \(happens(index.table))", at: index.place,
-          keys: ["unique", "name"], object: index.name, table: index.table)
+          keys: ["unique", "name"], object: index.name, table: index.table,
+          fix: index.ordinary)
       }
       return constraints + indexes
     })
+}
+
+extension CreatedUniqueIndex {
+  /// The same index, which refuses nothing; nil for what a list of columns does not say.
+  fileprivate var ordinary: String? {
+    let names = columns.compactMap { $0 }
+    guard names.count == columns.count, !isPartial else { return nil }
+    return operationSnippet(
+      "create_index",
+      [("name", yamlScalar(name)), ("table", yamlScalar(table)), ("columns", list(names))])
+  }
 }
 
 private func draft(

@@ -33,9 +33,22 @@ extension Rule {
         }
         return timeline.draft(
           "\(what) does not belong in a migration: each one is applied whole or not at all, and "
-            + "`migrate` refuses the statement", at: statement.place, object: what, table: nil)
+            + "`migrate` refuses the statement", at: statement.place, object: what, table: nil,
+          // The migration is what they would enclose; a ROLLBACK means something else.
+          correction: ["BEGIN", "COMMIT"].contains(what)
+            && !timeline.rollsBack(statement.place.migration)
+            ? .removeStatement(
+              operation: statement.place.operation, statement.place.position) : nil)
       }
     })
+}
+
+extension Timeline {
+  fileprivate func rollsBack(_ migration: Int) -> Bool {
+    statements(in: migration).contains { statement in
+      statement.events.contains { $0.transactionControl == "ROLLBACK" }
+    }
+  }
 }
 
 extension AuthorizerEvent {

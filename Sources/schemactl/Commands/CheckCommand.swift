@@ -24,7 +24,7 @@ enum CheckCommand: Command {
       .base,
       OptionDeclaration(
         "full", summary: "Replay from each release to every later one, not only to the next."),
-      .profile, .strict,
+      .profile, .strict, .queries,
     ] + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {

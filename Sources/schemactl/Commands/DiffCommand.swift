@@ -56,6 +56,7 @@ enum DiffCommand: Command {
   ) throws -> ExitStatus {
     let from = names.count == 2 ? names[0] : nil
     let to = names[names.count - 1]
+    if names.count == 2 { try settings.requireHistory(among: names) }
     let result = try attempt {
       let expected = try settings.schema(of: from)
       // The other one of a pair stands as it is, unless it is a folder, too.

@@ -23,6 +23,9 @@ enum InitCommand: Command {
       database: its ledger says that it has run it. Rows are not part of a baseline: what a fresh \
       database needs to begin with is for you to add, as a migration of its own. What other engines \
       keep in the database, and what `ignore` in schemactl.yaml names, is left out.
+
+      Say in schemactl.yaml what syncs the database: 'sync: { engine: none }' when nothing does. \
+      Until then lint takes the profile 'additive', which has much to say about a baseline.
       """,
     examples: [
       .init("schemactl init --from app.sqlite", "Writes migrations/0001_baseline.yaml.")
@@ -77,6 +80,12 @@ enum InitCommand: Command {
       }
     }
     session.report(.note("wrote \(folder.file(ofMigration: "0001_baseline"))"))
+    guard !settings.configuration.sync.isGiven else { return }
+    session.report(
+      .note(
+        "nothing says whether other devices sync with this database, so `lint` judges as if they did "
+          + "(profile additive). When none does, write `sync: { engine: none }` into schemactl.yaml; "
+          + "else name the engine there"))
   }
 
   private static func requireNone(in folder: MigrationFolder) throws {

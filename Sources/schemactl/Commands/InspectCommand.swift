@@ -1,4 +1,5 @@
 import CommandLineParsing
+import History
 import Migrating
 import SchemaModel
 
@@ -31,18 +32,29 @@ enum InspectCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let form = session.invocation.text("as").flatMap(SchemaForm.init) ?? .sql
-    let result = try attempt {
-      try settings.schema(of: session.invocation.arguments.first)
-    }
+    let source = session.invocation.arguments.first
+    try settings.requireHistory(among: session.invocation.arguments)
+    let result = try attempt { try settings.schema(of: source) }
     switch result {
     case .success(let schema):
       if form == .sql, session.printsRawSQL { try requirePlainText(schema) }
       session.report(.inspected(schema, form))
+      if schema.objects.isEmpty {
+        session.report(.note(reasonForNothing(source ?? settings.migrations)))
+      }
       return .success
     case .failure(let failure):
       session.report(.failed(.inspect, failure))
       return failure.status
     }
+  }
+
+  private static func reasonForNothing(_ source: String) -> String {
+    guard !DatabaseFile.isFile(source), let ids = try? MigrationFolder(source).ids() else {
+      return "\(source) holds no tables"
+    }
+    return ids.isEmpty
+      ? "there are no migrations in \(source)" : "the history in \(source) makes no tables"
   }
 
   private static func requirePlainText(_ schema: Schema) throws(Failure) {

@@ -18,16 +18,25 @@ enum LintCommand: Command {
       To adopt lint for an old history, --write-baseline writes today's findings to a file. With \
       --baseline, or `lint: { baseline: FILE }` in schemactl.yaml, those are not reported, wherever \
       their lines move, and an entry without its finding is a warning.
+
+      --fix changes the drafts where the safe form of what was meant is certain, says what it changed, \
+      and reports what remains; a frozen manifest is never changed. A change is kept only when the \
+      whole history, replayed with it, has the finding no more and no new error.
+
+      The application's queries, in `queries/*.sql` beside the migrations or where `queries` in \
+      schemactl.yaml says, are compiled on the schema as it is now and on those of the releases.
       """,
     examples: [
       .init("schemactl lint", "Judges every migration."),
       .init("schemactl lint --full", "Tries every pair of releases with each other."),
       .init("schemactl lint --explain drop-column", "Says what a rule is for."),
+      .init("schemactl lint --fix", "Mends what can be mended for certain."),
       .init(
         "schemactl lint --write-baseline --baseline lint.baseline", "Accepts what is there today."),
     ],
     options: [
-      .profile, .strict,
+      .profile, .strict, .queries,
+      OptionDeclaration("fix", summary: "Change drafts where what to do is certain."),
       OptionDeclaration(
         "full", summary: "Try devices of all pairs of releases, not only of neighbours."),
       OptionDeclaration(
@@ -43,12 +52,17 @@ enum LintCommand: Command {
     let settings = try Settings(session)
     let profile = session.invocation.text("profile").flatMap(Profile.init)
     if session.invocation.flag("write-baseline") {
+      guard !session.invocation.flag("fix") else {
+        throw session.usageError(
+          "--fix and --write-baseline do not go together",
+          hint: "Mend first: the baseline is for what remains.")
+      }
       return try writeBaseline(settings, profile, session)
     }
     let result = try attempt {
-      try settings.linter(of: settings.project(), profile: profile)
-        .lint(
-          isStrict: session.invocation.flag("strict"), isFull: session.invocation.flag("full"))
+      session.invocation.flag("fix")
+        ? try settings.withClaim { try fix(settings, profile, session) }
+        : try lint(settings.project(), settings, profile, session)
     }
     switch result {
     case .success(let report):
@@ -58,6 +72,32 @@ enum LintCommand: Command {
       session.report(.failed(.lint, failure))
       return failure.status
     }
+  }
+
+  private static func lint(
+    _ project: Project, _ settings: Settings, _ profile: Profile?, _ session: Session
+  ) throws -> LintReport {
+    try settings.linter(of: project, profile: profile).lint(
+      isStrict: session.invocation.flag("strict"), isFull: session.invocation.flag("full"))
+  }
+
+  private static func fix(
+    _ settings: Settings, _ profile: Profile?, _ session: Session
+  ) throws -> LintReport {
+    let (project, texts) = try settings.projectWithDraftTexts()
+    let result = try Fixer.fix(project, texts) {
+      try lint($0, settings, profile, session)
+    }
+    try session.writing.close {
+      for (file, bytes) in result.files {
+        do throws(FileError) {
+          try writeFileAtomically(bytes, to: file)
+        } catch {
+          throw Failure(error)
+        }
+      }
+    }
+    return result.report
   }
 
   private static func writeBaseline(

@@ -35,7 +35,9 @@ enum MigrateCommand: Command {
       OptionDeclaration(
         "backup", .optionalText("PATH"),
         summary: "Copy the database first: beside it, into a folder, or to a new file."),
-      OptionDeclaration("no-backup", summary: "Make no backup, whatever is configured."),
+      OptionDeclaration(
+        "no-backup",
+        summary: "Make no backup, whatever is configured. The copy before a draft is none."),
       OptionDeclaration(
         "keep-backups", .integer("N", 1...Int.max),
         summary: "How many backups stay, the new one among them; 5 when nothing says otherwise."),

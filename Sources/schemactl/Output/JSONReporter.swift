@@ -477,7 +477,16 @@ extension LintReport {
     return (failure?.errorMember ?? []) + [
       ("profile", .string(profile.rawValue)), ("findings", .array(findings.map(\.json))),
       ("summary", summary.json), ("failed", failure?.json ?? .null),
-    ]
+    ] + (fixes.map { [("fixed", .array($0.map(\.json)))] } ?? [])
+  }
+}
+
+extension Fix {
+  fileprivate var json: JSON {
+    .object([
+      ("rule", .string(rule)), ("migration", .string(migration)), ("file", .string(file)),
+      ("line", .number(line)), ("column", .number(column)), ("message", .string(message)),
+    ])
   }
 }
 

@@ -3,6 +3,11 @@ import Migrating
 
 extension TextReporter {
   func show(_ report: LintReport) {
+    for fix in report.fixes ?? [] {
+      say(
+        "\(fix.file.visible):\(fix.line):\(fix.column): fixed: \(fix.message.visible) [\(fix.rule)]"
+      )
+    }
     for finding in report.findings {
       finding.waived ? mention(waiver(of: finding)) : show(finding)
     }
@@ -27,6 +32,7 @@ extension TextReporter {
       counted(summary.notes, "note"),
     ]
     if summary.waived > 0 { counts.append("\(summary.waived) waived") }
+    if let fixes = report.fixes { counts.append("\(fixes.count) fixed") }
     let text =
       "\(counts.joined(separator: ", ")) (profile \(report.profile.rawValue): "
       + "\(report.profile.meaning))."

@@ -1,0 +1,99 @@
+import ManifestFormat
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file of statements that the application runs.
+package struct QueryFile: Sendable, Hashable {
+  /// Beginning with the folder as it was named.
+  package let path: String
+  package let text: String
+
+  package init(path: String, text: String) {
+    self.path = path
+    self.text = text
+  }
+}
+
+/// A folder of `.sql` files.
+package struct QueryFolder: Sendable {
+  /// A larger file is not read.
+  package static let fileSizeLimit = 8 * 1_048_576
+
+  package let path: String
+  /// Whether somebody has named it; otherwise there may be none.
+  private let isNamed: Bool
+
+  package init(_ path: String) {
+    self.path = path
+    isNamed = true
+  }
+
+  /// The one that is looked for when nobody has named any: `queries` beside the migrations.
+  package init(besideMigrations folder: String) {
+    var path = folder
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    self.path = joinedPath(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "", "queries")
+    isNamed = false
+  }
+
+  /// The files whose names end in `.sql`, sorted by name; other names are ignored.
+  ///
+  /// - Throws: every file that cannot be read as UTF-8.
+  package func files() throws(HistoryReadError) -> [QueryFile] {
+    var files: [QueryFile] = []
+    var diagnostics: [Diagnostic] = []
+    for name in try names() {
+      let file = joinedPath(path, String(decoding: name, as: UTF8.self))
+      func report(_ message: String, at position: Position? = nil) {
+        diagnostics.append(Diagnostic(file: file, position: position, message: message))
+      }
+      guard String(validating: name, as: UTF8.self) != nil else {
+        report("the name is not UTF-8")
+        continue
+      }
+      do throws(FileError) {
+        var bytes = try readFile(file, inFolder: path, limit: Self.fileSizeLimit)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        if let text = String(validating: bytes, as: UTF8.self) {
+          files.append(QueryFile(path: file, text: text))
+        } else {
+          report("the file is not UTF-8: save it as UTF-8", at: firstFault(in: bytes))
+        }
+      } catch {
+        guard error.isOfFile else { throw .unreadable(error) }
+        report(error.message)
+      }
+    }
+    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
+    return files
+  }
+
+  private func names() throws(HistoryReadError) -> [[UInt8]] {
+    do throws(FileError) {
+      return try folderNames(path).filter { name in
+        name.count > 4 && name.suffix(4).elementsEqual(".sql".utf8)
+          && !name.starts(with: ".#".utf8) && !name.starts(with: "._".utf8)
+      }
+    } catch  where !isNamed && [ENOENT, ENOTDIR].contains(error.systemError) {
+      return []
+    } catch {
+      throw .unreadable(error)
+    }
+  }
+
+  /// Where the first character stands that is none.
+  private func firstFault(in bytes: [UInt8]) -> Position {
+    var (line, column) = (1, 1)
+    for character in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      if character == "\u{FFFD}" { break }
+      if character == "\n" { (line, column) = (line + 1, 1) } else { column += 1 }
+    }
+    return Position(line: line, column: column)
+  }
+}

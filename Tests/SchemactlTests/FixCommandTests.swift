@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("lint --fix")
+struct FixCommandTests {
+  private static let indexed = """
+    # kept
+    operations:
+      - sql: |
+          CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+      - drop_table: { table: notes } # on purpose
+
+    """
+
+  @Test("changes drafts, says what it changed, and exits for what remains")
+  func fix() throws {
+    let folder = try WorkingFolder.of(["0001_notes": Self.indexed])
+    let file = folder.path("migrations/0001_notes.yaml")
+    try folder.setMode(0o640, of: "migrations/0001_notes.yaml")
+    let run = try folder.expect(0, "lint", "--fix", "--profile", "local")
+    #expect(
+      run.output == """
+        migrations/0001_notes.yaml:4:7: fixed: left out IF NOT EXISTS [if-not-exists]
+        0 errors, 0 warnings, 0 notes, 1 fixed (profile local: nothing syncs).
+
+        """)
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(text == Self.indexed.replacing("IF NOT EXISTS ", with: ""))
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    #expect(mode == 0o640)
+    let again = try folder.expect(0, "lint", "--fix", "--profile", "local")
+    #expect(
+      again.output == "0 errors, 0 warnings, 0 notes, 0 fixed (profile local: nothing syncs).\n")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations")).count == 1)
+  }
+
+  @Test("what cannot be mended for certain stays a finding, and decides on the exit code")
+  func remains() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": "operations:\n  - sql: CREATE TABLE IF NOT EXISTS notes (a TEXT) STRICT\n",
+      "0002_drop": "operations:\n  - drop_table: { table: notes }\n",
+    ])
+    let run = try folder.expect(1, "lint", "--fix")
+    #expect(run.output.contains("fixed: left out IF NOT EXISTS"))
+    #expect(run.output.contains("[drop-table]"))
+  }
+
+  @Test("a frozen manifest, and one that a link leads to, stay as they are")
+  func frozen() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": "operations:\n  - sql: CREATE TABLE IF NOT EXISTS notes (a TEXT) STRICT\n"
+    ])
+    try folder.expect(0, "freeze")
+    let text = try String(
+      contentsOfFile: folder.path("migrations/0001_notes.yaml"), encoding: .utf8)
+    let run = try folder.expect(0, "lint", "--fix", "--profile", "local")
+    #expect(run.output.contains("[if-not-exists]\n0 errors, 1 warning"))
+    try folder.write("migrations/more.txt", text.replacing("notes", with: "more"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("migrations/0002_more.yaml"), withDestinationPath: "more.txt")
+    #expect(
+      try folder.expect(0, "lint", "--fix", "--profile", "local").output.contains("0 fixed"))
+    try folder.expect(0, "verify")
+  }
+
+  @Test("in every format, and with JSON that tells what was fixed")
+  func formats() throws {
+    for format in ["json", "sarif", "github", "xcode"] {
+      let folder = try WorkingFolder.of(["0001_notes": Self.indexed])
+      let run = try folder.expect(
+        0, "lint", "--fix", "--profile", "local", "--format", format)
+      let text = try String(
+        contentsOfFile: folder.path("migrations/0001_notes.yaml"), encoding: .utf8)
+      #expect(!text.contains("IF NOT EXISTS"))
+      if format == "json" {
+        let fixed = try #require(try run.json()["fixed"] as? [[String: Any]])
+        #expect(fixed.map { $0["rule"] as? String } == ["if-not-exists"])
+        #expect(fixed.map { $0["line"] as? Int } == [4])
+      } else {
+        #expect((run.output + run.errors).contains("fixed: left out IF NOT EXISTS"))
+      }
+    }
+  }
+
+  @Test("64: does not go with --write-baseline")
+  func conflict() throws {
+    let folder = try WorkingFolder.of(["0001_notes": Self.indexed])
+    try folder.expect(64, "lint", "--fix", "--write-baseline", "--baseline", "x")
+    #expect(!folder.exists("x"))
+  }
+
+  @Test("where a file cannot be written, it says so and exits with 77")
+  func readOnly() throws {
+    let folder = try WorkingFolder.of(["0001_notes": Self.indexed])
+    try folder.setMode(0o755, of: "")
+    try folder.setMode(0o555, of: "migrations")
+    let run = try folder.run("lint", "--fix", "--profile", "local", asStranger: true)
+    #expect(run.status == 77, "\(run.output)\(run.errors)")
+  }
+}
