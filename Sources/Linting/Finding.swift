@@ -45,6 +45,8 @@ package struct LintReport: Sendable {
   package let failure: Failure?
   /// Warnings and notes count, too.
   package let isStrict: Bool
+  /// What became of the rows of a real database; nil when none was named.
+  package let data: DataReport?
 
   package var summary: Summary {
     var summary = Summary()
@@ -64,6 +66,9 @@ package struct LintReport: Sendable {
   package var status: ExitStatus {
     let summary = summary
     let counted = summary.errors + (isStrict ? summary.warnings + summary.notes : 0)
-    return ExitStatus.worst([failure?.status ?? .success, counted > 0 ? .finding : .success])
+    return ExitStatus.worst([
+      failure?.status ?? .success, data?.failure?.status ?? .success,
+      counted > 0 ? .finding : .success,
+    ])
   }
 }

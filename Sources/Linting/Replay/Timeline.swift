@@ -36,6 +36,8 @@ struct Timeline: Sendable {
   var alterCalls: [(place: StatementPlace, function: String)] = []
   /// What devices of two versions of the app would disagree about.
   var disagreements: [Disagreement] = []
+  /// What became of rows.
+  var rows = RowEvidence()
   /// The schema that the history ends with; nil when it could not be replayed to its end.
   var end: LastSchema?
 
@@ -54,6 +56,11 @@ struct Timeline: Sendable {
 
   func changes(in migration: Int) -> ArraySlice<TableChange> {
     changes.slice(in: migration, by: \.migration)
+  }
+
+  /// A table's name as the schema has it, from the folded one.
+  func spelling(of table: String, in migration: Int) -> String {
+    changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table
   }
 
   func statements(in migration: Int) -> ArraySlice<StatementEffect> {

@@ -476,8 +476,27 @@ extension LintReport {
   fileprivate var members: [(String, JSON)] {
     return (failure?.errorMember ?? []) + [
       ("profile", .string(profile.rawValue)), ("findings", .array(findings.map(\.json))),
-      ("summary", summary.json), ("failed", failure?.json ?? .null),
+      ("summary", summary.json), ("failed", (failure ?? data?.failure)?.json ?? .null),
+      ("data", data?.json ?? .null),
     ]
+  }
+}
+
+extension DataReport {
+  fileprivate var json: JSON {
+    .object([
+      ("database", .string(database)), ("applied", .list(applied)),
+      ("tables", .array(tables.map(\.json))),
+    ])
+  }
+}
+
+extension DataReport.Table {
+  fileprivate var json: JSON {
+    .object([
+      ("table", .string(name)), ("before", before.map(JSON.integer) ?? .null),
+      ("after", after.map(JSON.integer) ?? .null),
+    ])
   }
 }
 

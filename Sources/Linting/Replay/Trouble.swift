@@ -1,0 +1,88 @@
+import History
+import ManifestFormat
+import Migrating
+import SQLite
+import SchemaModel
+
+/// A migration that ran without rows, and has failed with some: where, and whether the rows can be
+/// blamed for it.
+struct Trouble {
+  let failure: RowFailure
+  /// The tables that the statement reads and writes, folded.
+  let tables: Set<String>
+  /// Those into which it inserts what is there already, folded.
+  let collidesWith: Set<String>
+  /// The unique index that cannot be made.
+  let newUnique: CreatedUniqueIndex?
+  /// False for what made-up rows are no witness of.
+  let isOfRows: Bool
+
+  init(_ failure: Failure, _ migration: Int, _ timeline: Timeline) {
+    let statements = timeline.statements(in: migration)
+    let operations = timeline.migrations[migration].manifest.operations
+    // What the end of the migration finds, and no single statement.
+    let isOfWhole = failure.migration?.operation == nil
+    let suspects: [StatementEffect]
+    let position = failure.place?.position ?? Position(line: 1, column: 1)
+    let number = operations.lastIndex { $0.position <= position } ?? 0
+    if isOfWhole {
+      suspects = statements.filter(\.dropsTable)
+    } else {
+      let own = statements.filter { $0.place.operation == number }
+      // In SQL of the manifest each statement has a place of its own.
+      let nearest = own.last { $0.place.position <= position }?.place.position
+      let isSQL = if case .sql? = operations.dropFirst(number).first?.kind { true } else { false }
+      suspects = isSQL ? own.filter { $0.place.position == nearest } : own
+    }
+    // What an operation edits in the schema tells nobody of it.
+    let changed = timeline.changes(in: migration).filter { change in
+      !isOfWhole && change.shaped.operation == number
+        && !timeline.isWritten(change.shaped)
+    }.flatMap { [$0.before?.key, $0.after?.key].compactMap(\.self) }
+    tables = Set(suspects.flatMap(\.events.mainTables)).union(changed)
+    let inserted = suspects.flatMap(\.events).filter { $0.action == .insert }
+      .compactMap { $0.first?.asciiLowercased }
+    let isRepetition = failure.code == .constraint && failure.message.hasPrefix("UNIQUE ")
+    collidesWith = isRepetition ? Set(inserted) : []
+    let numbers = Set(suspects.map(\.place.number))
+    newUnique =
+      isRepetition ? timeline.indexes.last { numbers.contains($0.place.number) } : nil
+    let move = timeline.moves.last { move in
+      let operation = timeline.operation(move.place)
+      return move.place.migration == migration && failure.code == nil
+        && operation?.keys["map"] == position
+    }
+    let place =
+      suspects.last?.place
+      ?? StatementPlace(migration: migration, operation: number, number: 0, position: position)
+    self.failure = RowFailure(
+      place: place, position: isOfWhole ? place.position : position, message: failure.message,
+      tables: tables, isOfMap: move != nil)
+    // Any value may stand in a column that no CHECK looks at, and none but the app's own ones do.
+    let isFreeValue = move.map { move in
+      !move.table.checks.contains { $0.columns.contains(move.move.from.asciiLowercased) }
+    }
+    // What is wrong with a value that a function reads says nothing: an app may write no other ones.
+    let readsFormats = suspects.flatMap(\.events).contains { event in
+      event.action == .function && event.trigger == nil && event.second.map(readsFormat) ?? false
+    }
+    isOfRows =
+      [nil, .constraint, .mismatch].contains(failure.code) && !readsFormats
+      && !(isFreeValue ?? false)
+      // Which parents a DELETE takes, and whether they have children, is for the app to know.
+      && !(isOfWhole && suspects.isEmpty)
+  }
+}
+
+/// Whether the function gives NULL for a text that has not its form.
+private func readsFormat(_ function: String) -> Bool {
+  let name = function.asciiLowercased
+  return name.hasPrefix("json") || ["->", "->>"].contains(name)
+    || ["date", "time", "datetime", "julianday", "unixepoch", "strftime"].contains(name)
+}
+
+extension StatementEffect {
+  fileprivate var dropsTable: Bool {
+    events.contains { $0.action == .dropTable && $0.database == "main" }
+  }
+}
