@@ -49,7 +49,9 @@ extension Draft {
 
   fileprivate func confirmed(by failure: Draft) -> Draft {
     var draft = Draft(
-      message: "\(message). \(failure.message)", migration: migration, operation: operation,
+      message:
+        "\(message). \(failure.message.prefix(1).uppercased() + failure.message.dropFirst())",
+      migration: migration, operation: operation,
       position: position, object: object, table: table, fix: fix)
     draft.isCertain = true
     return draft

@@ -34,6 +34,17 @@ package final class Shadow {
 
     /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
     package var touched: Set<String> { touch.written.union(delta.keys.map(\.name)) }
+
+    /// Why it cannot run on a database: a function that only the application has would be called.
+    package var refusal: Failure? {
+      missingCalls.first.map { call in
+        Failure(
+          .invalidInput,
+          "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
+            + "changed. Run it through SchemaKit, which has the real one",
+          place: call.place, migration: Failure.FailedMigration(id: migration.id))
+      }
+    }
   }
 
   /// - Parameters:

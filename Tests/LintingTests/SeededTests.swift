@@ -26,7 +26,7 @@ struct SeededTests {
           """
           CREATE TABLE notes (text TEXT NOT NULL) STRICT;
           INSERT INTO notes SELECT note FROM items;
-          """)) == ["0002 4:7 warning fails-on-rows "])
+          """)) == ["0002 4:7 warning fails-on-rows notes"])
   }
 
   @Test("values that repeat are found where they become a key")
@@ -37,7 +37,7 @@ struct SeededTests {
           """
           CREATE TABLE notes (text TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
           INSERT INTO notes SELECT note FROM items WHERE note IS NOT NULL;
-          """)) == ["0002 4:7 warning fails-on-rows "])
+          """)) == ["0002 4:7 warning fails-on-rows notes"])
     #expect(
       try found(
         sql(
@@ -52,7 +52,7 @@ struct SeededTests {
     #expect(
       try found(
         sql("CREATE TABLE tasks (id INTEGER PRIMARY KEY, n INTEGER CHECK (n < 10)) STRICT"),
-        sql("UPDATE tasks SET n = n + 9 WHERE n > 0")) == ["0003 3:7 warning fails-on-rows "])
+        sql("UPDATE tasks SET n = n + 9 WHERE n > 0")) == ["0003 3:7 warning fails-on-rows tasks"])
   }
 
   @Test("each of several statements is found, and one behind a statement that fails, too")
@@ -66,7 +66,7 @@ struct SeededTests {
           CREATE TABLE b (list INTEGER UNIQUE) STRICT;
           INSERT INTO b SELECT length(name) FROM lists;
           """)) == [
-          "0002 4:7 warning fails-on-rows ", "0002 6:7 warning fails-on-rows ",
+          "0002 4:7 warning fails-on-rows a", "0002 6:7 warning fails-on-rows b",
         ])
   }
 
@@ -74,7 +74,7 @@ struct SeededTests {
   func droppedParent() throws {
     #expect(
       try found("operations:\n  - drop_table: { table: lists }\n").contains(
-        "0002 2:5 warning fails-on-rows "))
+        "0002 2:5 warning fails-on-rows lists"))
   }
 
   @Test("a trigger that takes rows of another table along is found, at the statement that fires it")
@@ -269,7 +269,7 @@ struct SeededSilenceTests {
         sql(
           "UPDATE lists SET slug = lower(name) WHERE id > 0; CREATE UNIQUE INDEX u ON lists (slug)")
       )
-        == ["0003 3:56 warning fails-on-rows "])
+        == ["0003 3:57 warning fails-on-rows lists"])
   }
 
   @Test("a unique index over what the same migration makes different is none")

@@ -37,6 +37,8 @@ final class DataReplay: RowTrial {
     defer { deltas.append(step.delta) }
     let id = step.migration.id
     guard !copy.known.contains(id), failure == nil else { return }
+    failure = step.refusal
+    guard failure == nil else { return }
     let migration = deltas.count
     if applied.isEmpty {
       try copy.trustIfUnchanged(Schema(applying: deltas), project)

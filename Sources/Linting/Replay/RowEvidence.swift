@@ -30,6 +30,8 @@ struct RowFailure: Sendable {
   let place: StatementPlace
   /// A place in its operation, where it is known better.
   let position: Position?
+  /// The table that it writes.
+  let object: String?
   /// What SQLite or the migration said.
   let message: String
   /// The tables that the statement reads and writes, folded.

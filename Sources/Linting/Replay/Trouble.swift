@@ -38,8 +38,9 @@ struct Trouble {
     let changed = timeline.changes(in: migration).filter { change in
       !isOfWhole && change.shaped.operation == number
         && !timeline.isWritten(change.shaped)
-    }.flatMap { [$0.before?.key, $0.after?.key].compactMap(\.self) }
-    tables = Set(suspects.flatMap(\.events.mainTables)).union(changed)
+    }
+    tables = Set(suspects.flatMap(\.events.mainTables))
+      .union(changed.flatMap(\.known).map(\.key)).union(changed.compactMap(\.after?.key))
     let inserted = suspects.flatMap(\.events).filter { $0.action == .insert }
       .compactMap { $0.first?.asciiLowercased }
     let isRepetition = failure.code == .constraint && failure.message.hasPrefix("UNIQUE ")
@@ -56,8 +57,9 @@ struct Trouble {
       suspects.last?.place
       ?? StatementPlace(migration: migration, operation: number, number: 0, position: position)
     self.failure = RowFailure(
-      place: place, position: isOfWhole ? place.position : position, message: failure.message,
-      tables: tables, isOfMap: move != nil)
+      place: place, position: isOfWhole ? place.position : position,
+      object: suspects.last?.target?.name ?? suspects.last?.subject ?? changed.last?.after?.name,
+      message: failure.message, tables: tables, isOfMap: move != nil)
     // Any value may stand in a column that no CHECK looks at, and none but the app's own ones do.
     let isFreeValue = move.map { move in
       !move.table.checks.contains { $0.columns.contains(move.move.from.asciiLowercased) }
@@ -82,6 +84,17 @@ private func readsFormat(_ function: String) -> Bool {
 }
 
 extension StatementEffect {
+  /// The table that it changes or drops, or makes an index of.
+  fileprivate var subject: String? {
+    events.lazy.filter { $0.trigger == nil }.compactMap { event in
+      switch event.action {
+      case .dropTable: event.first
+      case .createIndex, .alterTable: event.second
+      default: nil
+      }
+    }.first
+  }
+
   fileprivate var dropsTable: Bool {
     events.contains { $0.action == .dropTable && $0.database == "main" }
   }

@@ -33,9 +33,10 @@ extension Rule {
     check: { timeline, _ in
       timeline.rows.failures.filter { !$0.isOfMap }.map { failure in
         var draft = timeline.draft(
-          failure.database.map { "On a copy of \($0) it fails: \(failure.message)" }
+          failure.database.map { "on a copy of \($0) this fails: \(failure.message)" }
             ?? "this runs on empty tables and fails on rows that the schema allows: \(failure.message)",
-          at: failure.place, object: nil, table: nil, position: failure.position)
+          at: failure.place, object: failure.object, table: failure.object,
+          position: failure.position)
         draft.isCertain = failure.database != nil
         draft.failedTables = failure.tables
         return draft
