@@ -26,7 +26,9 @@ struct Trouble {
     let position = failure.place?.position ?? Position(line: 1, column: 1)
     let number = operations.lastIndex { $0.position <= position } ?? 0
     if isOfWhole {
-      suspects = statements.filter(\.dropsTable)
+      let gone = Set(
+        timeline.changes(in: migration).filter(\.isDropped).compactMap(\.before?.key))
+      suspects = statements.filter { !gone.isDisjoint(with: $0.droppedTables) }
     } else {
       let own = statements.filter { $0.place.operation == number }
       // In SQL of the manifest each statement has a place of its own.
@@ -95,7 +97,10 @@ extension StatementEffect {
     }.first
   }
 
-  fileprivate var dropsTable: Bool {
-    events.contains { $0.action == .dropTable && $0.database == "main" }
+  /// Folded.
+  fileprivate var droppedTables: Set<String> {
+    Set(
+      events.lazy.filter { $0.action == .dropTable && $0.database == "main" }
+        .compactMap { $0.first?.asciiLowercased })
   }
 }

@@ -61,6 +61,9 @@ final class Seeder {
     for key in table.foreignKeys where key.parent != name {
       try fill(key.parent, definitions, within: path + [name])
     }
+    // Where a parent is missing, the app cannot have foreign keys enforced.
+    let isEnforced = table.foreignKeys.allSatisfy { !definitions($0.parent).isEmpty }
+    connection.set(.foreignKeys, to: isEnforced)
     let candidates = try Candidates(table, hints: ValueHints(objects), connection)
     try fill(table, candidates, like: count == 0 ? [] : patterns(of: table))
     known[name] = Filling(
