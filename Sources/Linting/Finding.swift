@@ -48,9 +48,14 @@ package struct LintReport: Sendable {
   /// What became of the rows of a real database; nil when none was named.
   package let data: DataReport?
 
+  /// What ended a replay and is no finding.
+  package var unfoundFailure: Failure? {
+    failure ?? (data?.failure?.status == .migrationFailed ? nil : data?.failure)
+  }
+
   package var summary: Summary {
     var summary = Summary()
-    if failure != nil { summary.errors += 1 }
+    if unfoundFailure != nil { summary.errors += 1 }
     for finding in findings {
       switch finding.severity {
       case _ where finding.waived: summary.waived += 1

@@ -140,6 +140,16 @@ package final class Shadow {
     }
   }
 
+  /// Tells `observer` of every statement once it has run, and of what it did, without the schema: to
+  /// read that after each one costs a fifth of a replay.
+  package func observeEvents(
+    _ observer: @escaping (String, [AuthorizerEvent]) throws(DatabaseError) -> Void
+  ) {
+    runner.onStatement = { (statement) throws(DatabaseError) in
+      try observer(statement.sql, statement.events)
+    }
+  }
+
   /// Applies the next migration, whole or not at all.
   ///
   /// - Parameters:

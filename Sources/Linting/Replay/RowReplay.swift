@@ -23,7 +23,9 @@ final class RowReplay {
   init(_ shadow: Shadow, _ calls: CallRecord) {
     self.shadow = shadow
     self.calls = calls
-    shadow.observe { [unowned self] (statement) throws(DatabaseError) in try note(statement) }
+    shadow.observeEvents { [unowned self] (sql, events) throws(DatabaseError) in
+      try note(sql, events)
+    }
   }
 
   private var connection: Connection { shadow.connection }
@@ -48,15 +50,15 @@ final class RowReplay {
     return try shadow.apply(step.migration, touching: step.touched)
   }
 
-  private func note(_ statement: ReplayedStatement) throws(DatabaseError) {
+  private func note(_ sql: String, _ events: [AuthorizerEvent]) throws(DatabaseError) {
     let before = counts
     var losses: [RowLoss] = []
-    for name in statement.events.mainTables where before[name] != nil {
+    for name in before.isEmpty ? [] : events.mainTables where before[name] != nil {
       counts[name] = try count([name])[name]
       guard let old = before[name], let new = counts[name], new < old else { continue }
       losses.append(RowLoss(table: name, before: old, after: new))
     }
-    ran.append(Ran(sql: statement.sql, counts: before, losses: losses))
+    ran.append(Ran(sql: sql, counts: before, losses: losses))
   }
 
   private func count(_ tables: Set<String>) throws(DatabaseError) -> [String: Int64] {

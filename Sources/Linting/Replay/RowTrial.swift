@@ -28,7 +28,4 @@ package struct DataReport: Sendable {
   package let tables: [Table]
   /// Why the next migration did not run; nothing after it did.
   package let failure: Failure?
-
-  /// The failure where it is no finding: nothing can be said against the migration.
-  package var unfoundFailure: Failure? { failure?.status == .migrationFailed ? nil : failure }
 }

@@ -54,7 +54,7 @@ struct Annotations {
 
   private mutating func add(_ report: LintReport) {
     found += report.findings.map(\.annotation)
-    if let failure = report.failure { add(Problem(failure)) }
+    if let failure = report.unfoundFailure { add(Problem(failure)) }
     status = ExitStatus.worst([status, report.status])
   }
 

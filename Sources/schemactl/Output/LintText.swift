@@ -6,7 +6,7 @@ extension TextReporter {
     for finding in report.findings {
       finding.waived ? mention(waiver(of: finding)) : show(finding)
     }
-    if let failure = report.failure ?? report.data?.unfoundFailure { complain(Problem(failure)) }
+    if let failure = report.unfoundFailure { complain(Problem(failure)) }
     if let data = report.data { show(data) }
     mention(summary(of: report))
   }
