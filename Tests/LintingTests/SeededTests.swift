@@ -77,6 +77,34 @@ struct SeededTests {
         "0002 2:5 warning fails-on-rows lists"))
   }
 
+  @Test("a new column is found whose default its own CHECK refuses, or that refers to no row")
+  func newColumns() throws {
+    #expect(
+      try found(sql("ALTER TABLE items ADD COLUMN n INTEGER DEFAULT 0 CHECK (n > 0)"))
+        == ["0002 3:7 warning fails-on-rows items"])
+    #expect(
+      try found(sql("ALTER TABLE items ADD COLUMN owner INTEGER DEFAULT 5 REFERENCES lists (id)"))
+        == ["0002 3:7 warning fails-on-rows items"])
+    #expect(
+      try found(
+        sql("INSERT INTO lists VALUES (5, 'Inbox')"),
+        sql("ALTER TABLE items ADD COLUMN owner INTEGER DEFAULT 5 REFERENCES lists (id)")) == [])
+  }
+
+  @Test("a trigger that stops the statement is found")
+  func raising() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TRIGGER frozen BEFORE UPDATE ON items BEGIN
+            SELECT RAISE(ABORT, 'items are frozen');
+          END;
+          """), sql("UPDATE items SET note = 'x' WHERE note IS NULL")) == [
+          "0003 3:7 warning fails-on-rows items"
+        ])
+  }
+
   @Test("a trigger that takes rows of another table along is found, at the statement that fires it")
   func trigger() throws {
     let trigger = sql(

@@ -28,7 +28,12 @@ struct Trouble {
     if isOfWhole {
       let gone = Set(
         timeline.changes(in: migration).filter(\.isDropped).compactMap(\.before?.key))
-      suspects = statements.filter { !gone.isDisjoint(with: $0.droppedTables) }
+      let references = Set(
+        timeline.changes(in: migration).flatMap(\.placesOfNewReferences).map(\.number))
+      suspects = statements.filter { statement in
+        !gone.isDisjoint(with: statement.droppedTables)
+          || references.contains(statement.place.number)
+      }
     } else {
       let own = statements.filter { $0.place.operation == number }
       // In SQL of the manifest each statement has a place of its own.
@@ -71,7 +76,8 @@ struct Trouble {
       event.action == .function && event.trigger == nil && event.second.map(readsFormat) ?? false
     }
     isOfRows =
-      [nil, .constraint, .mismatch].contains(failure.code) && !readsFormats
+      ([nil, .constraint, .mismatch].contains(failure.code) || failure.isOfNewColumn)
+      && !readsFormats
       && !(isFreeValue ?? false)
       // Which parents a DELETE takes, and whether they have children, is for the app to know.
       && !(isOfWhole && suspects.isEmpty)
@@ -83,6 +89,27 @@ private func readsFormat(_ function: String) -> Bool {
   let name = function.asciiLowercased
   return name.hasPrefix("json") || ["->", "->>"].contains(name)
     || ["date", "time", "datetime", "julianday", "unixepoch", "strftime"].contains(name)
+}
+
+extension Failure {
+  /// ALTER TABLE looks at the rows itself, and what it says of them has no code of its own.
+  fileprivate var isOfNewColumn: Bool {
+    code == .error
+      && ["CHECK constraint failed", "NOT NULL constraint failed"].contains(
+        where: message.hasPrefix)
+  }
+}
+
+extension TableChange {
+  /// Where columns are added that have a value in each row, and with it refer to another table.
+  fileprivate var placesOfNewReferences: [StatementPlace] {
+    guard before != nil, let after else { return [] }
+    let referring = Set(after.foreignKeys.flatMap(\.columns))
+    return after.columns.filter { column in
+      addedInPlace.contains(column.key) && column.defaultText != nil
+        && referring.contains(column.key)
+    }.map { place(of: $0.name) }
+  }
 }
 
 extension StatementEffect {
