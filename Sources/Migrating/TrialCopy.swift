@@ -31,7 +31,11 @@ package final class TrialCopy {
 
   /// In words that make sense once the copy is gone.
   package func said(_ failure: Failure) -> Failure {
-    failure.naming(file.path).said(of: file.path, copiedFrom: database)
+    guard failure.status != .interrupted else {
+      return Failure(
+        .interrupted, "interrupted: the copy is gone, and \(database) was not changed")
+    }
+    return failure.naming(file.path).said(of: file.path, copiedFrom: database)
   }
 
   /// Lets what the schema names do what it did on a device: the schema is what the history promises.

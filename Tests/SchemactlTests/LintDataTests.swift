@@ -196,6 +196,32 @@ struct LintDataTests {
     try folder.expect(64, "lint", "--data", "app.sqlite", "--write-baseline", "--baseline", "b")
   }
 
+  @Test("a signal ends it, and the copy goes with it")
+  func interrupted() throws {
+    let folder = try folder([
+      "0002_slow": """
+      operations:
+      - sql: UPDATE lists SET name = (SELECT count(*) FROM items a, items b, items c) WHERE id = 1
+
+      """
+    ])
+    try folder.connection().execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO items SELECT i, 1 FROM n;
+      """)
+    func files() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+    let running = try folder.start(["lint", "--data", "app.sqlite"])
+    try waitUntil { try files().contains { $0.hasSuffix(".partial") } }
+    running.send(SIGTERM)
+    let run = try running.wait()
+    #expect(run.status == 130)
+    #expect(run.errors.contains("interrupted"))
+    #expect(try files() == ["app.sqlite", "migrations", "schemactl.yaml"])
+  }
+
   @Test("a function that only the app has stops there, and says so")
   func function() throws {
     let folder = try folder([
