@@ -1,3 +1,4 @@
+import Foundation
 import Linting
 import Testing
 
@@ -68,6 +69,34 @@ struct SeededTests {
           """)) == [
           "0002 4:7 warning fails-on-rows a", "0002 6:7 warning fails-on-rows b",
         ])
+  }
+
+  @Test("rows are found for CHECKs of many kinds, and for children by another column than the key")
+  func checks() throws {
+    let tables = sql(
+      """
+      CREATE TABLE parents (
+        id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE CHECK (code LIKE 'P-%')) STRICT;
+      CREATE TABLE kids (
+        id INTEGER PRIMARY KEY, code TEXT NOT NULL REFERENCES parents (code),
+        n INTEGER NOT NULL CHECK (n BETWEEN 10 AND 20),
+        day TEXT CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+        kind TEXT NOT NULL CHECK (kind IN ('red', 'blue')), body TEXT CHECK (json_valid(body))
+      ) STRICT;
+      CREATE INDEX kids_code ON kids (code);
+      """)
+    for (column, check) in [
+      ("n", "a < 20"), ("day", "a IS NOT NULL"), ("day", "a IS NULL"), ("kind", "a = 'red'"),
+      ("kind", "a = 'blue'"), ("body", "a IS NULL"), ("code", "a NOT LIKE 'P-%'"),
+    ] {
+      let made = sql(
+        "CREATE TABLE made (a ANY CHECK (\(check))) STRICT; INSERT INTO made SELECT \(column) FROM kids"
+      )
+      #expect(
+        try found(tables, made) == [
+          "0003 3:\(made.firstColumn(of: "INSERT")) warning fails-on-rows made"
+        ])
+    }
   }
 
   @Test("a parent that is dropped while rows point at it is found")
@@ -343,6 +372,22 @@ struct SeededSilenceTests {
         "operations:\n  - alter_column: { table: leaves, column: node, default: 1 }\n") == [])
   }
 
+  @Test("triggers that keep a search index in step take nothing along")
+  func search() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE VIRTUAL TABLE search USING fts5 (note, content='items', content_rowid='id');
+          CREATE TRIGGER added AFTER INSERT ON items BEGIN
+            INSERT INTO search (rowid, note) VALUES (new.id, new.note);
+          END;
+          CREATE TRIGGER gone AFTER DELETE ON items BEGIN
+            INSERT INTO search (search, rowid, note) VALUES ('delete', old.id, old.note);
+          END;
+          """), sql("DELETE FROM items WHERE id > 7008")) == [])
+  }
+
   @Test("the same history says the same every time")
   func deterministic() throws {
     let history = [
@@ -351,5 +396,14 @@ struct SeededSilenceTests {
     ]
     #expect(
       try lint(history, .local).findings == lint(history, .local).findings)
+  }
+}
+
+extension String {
+  /// Where a word begins in its line, counted from 1.
+  fileprivate func firstColumn(of word: String) -> Int {
+    guard let range = range(of: word) else { return 0 }
+    let line = self[..<range.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)
+    return (line.last?.count ?? 0) + 1
   }
 }

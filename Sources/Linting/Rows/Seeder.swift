@@ -132,10 +132,19 @@ final class Seeder {
   private func insert(
     _ row: Insertion, into table: DeviceTable, _ candidates: Candidates, tries: Int
   ) throws(DatabaseError) -> Bool {
-    let search = RowSearch(columns: table.columns, limit: tries) {
-      (column) throws(DatabaseError) in
-      guard !table.refers(by: column) else { return [] }
-      return candidates.values(for: column) + (column.isNotNull ? [] : [.null])
+    // What a CHECK looks at comes first, and a key that is like no other one last.
+    let distinct = table.distinctColumns
+    let columns = table.columns.filter { !table.refers(by: $0) }
+    func rank(_ column: DeviceTable.Column) -> Int {
+      candidates.hints.values[column.key] != nil ? 0 : distinct.contains(column.key) ? 2 : 1
+    }
+    let ordered = (0...2).flatMap { number in columns.filter { rank($0) == number } }
+    let search = RowSearch(columns: ordered, limit: tries) { (column) throws(DatabaseError) in
+      let values = candidates.values(for: column)
+      // Of a number as key there may be no other values.
+      if column.isInKey, column.affinity == .integer { return values.filter { $0.integer != nil } }
+      return candidates.patterns(of: column, number: self.serial) + values
+        + (column.isNotNull ? [] : [.null])
     } refusal: { (row) throws(DatabaseError) in
       try self.refusal(of: row.sql)
     }
@@ -201,6 +210,21 @@ extension DeviceTable {
 }
 
 extension Candidates {
+  /// Texts that a pattern in a CHECK, of LIKE or GLOB, would let through.
+  fileprivate func patterns(of column: DeviceTable.Column, number: Int64) -> [Value] {
+    (hints.values[column.key] ?? []).compactMap { hint in
+      guard let text = hint.text, text.contains(where: "%*".contains) else { return nil }
+      let filled = text.map { character in
+        switch character {
+        case "%", "*": "\(number)"
+        case "_", "?": "a"
+        default: String(character)
+        }
+      }
+      return .text(filled.joined())
+    }
+  }
+
   /// The value of a row's column: the same one in two rows, then each of the others.
   fileprivate func value(
     _ number: Int, for column: DeviceTable.Column, in table: DeviceTable
