@@ -22,15 +22,18 @@ struct RowSearch {
     var seen: Set<String> = [problem]
     var tries = 0
     search: while true {
-      for column in columns {
+      // SQLite names the column, or the CHECK with the column in it.
+      let named = columns.filter { problem.contains($0.name) }
+      for column in named + columns.filter({ !problem.contains($0.name) }) {
         for value in try values(column) where row[column.name] != value {
           tries += 1
           guard tries < limit else { return .impossible(problem) }
           var next = row
           next[column.name] = value
           guard let other = try refusal(next) else { return .row(next) }
-          // Another complaint than those before: the row has come further.
-          guard seen.insert(other).inserted else { continue }
+          // Another complaint than those before: the row has come further, unless it has only got
+          // a value of the wrong type.
+          guard !other.isOfType, seen.insert(other).inserted else { continue }
           row = next
           problem = other
           continue search
@@ -39,4 +42,9 @@ struct RowSearch {
       return .impossible(problem)
     }
   }
+}
+
+extension String {
+  /// Whether SQLite says of a value that it is not of its column's type.
+  fileprivate var isOfType: Bool { hasPrefix("cannot store ") || self == "datatype mismatch" }
 }
