@@ -1,4 +1,5 @@
 import SQLite
+import SchemaModel
 
 /// Looks for a row that SQLite takes, by changing one value after the other.
 struct RowSearch {
@@ -23,8 +24,9 @@ struct RowSearch {
     var tries = 0
     search: while true {
       // SQLite names the column, or the CHECK with the column in it.
-      let named = columns.filter { problem.contains($0.name) }
-      for column in named + columns.filter({ !problem.contains($0.name) }) {
+      let words = problem.words
+      let named = columns.filter { words.contains($0.key) }
+      for column in named + columns.filter({ !words.contains($0.key) }) {
         for value in try values(column) where row[column.name] != value {
           tries += 1
           guard tries < limit else { return .impossible(problem) }
@@ -45,6 +47,12 @@ struct RowSearch {
 }
 
 extension String {
+  /// Folded.
+  fileprivate var words: Set<String> {
+    Set(
+      split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0).asciiLowercased })
+  }
+
   /// Whether SQLite says of a value that it is not of its column's type.
   fileprivate var isOfType: Bool { hasPrefix("cannot store ") || self == "datatype mismatch" }
 }
