@@ -372,6 +372,26 @@ struct SeededSilenceTests {
         "operations:\n  - alter_column: { table: leaves, column: node, default: 1 }\n") == [])
   }
 
+  @Test("a table that cannot be asked is left alone")
+  func broken() throws {
+    let history = [
+      sql(
+        lists
+          + "\nCREATE VIEW names AS SELECT name FROM lists; CREATE TABLE kept (a TEXT NOT NULL) STRICT;"
+      ),
+      sql(
+        """
+        CREATE TRIGGER fails AFTER INSERT ON items BEGIN INSERT INTO names VALUES (1); END;
+        CREATE TRIGGER ends BEFORE INSERT ON lists WHEN new.id > 0 BEGIN SELECT RAISE(ROLLBACK, 'no'); END;
+        """),
+      sql(
+        "INSERT INTO kept SELECT note FROM items; INSERT INTO kept SELECT name || NULL FROM lists"),
+    ]
+    let report = try lint(history, .local)
+    #expect(report.failure == nil)
+    #expect(report.findings.filter { $0.rule == "fails-on-rows" } == [])
+  }
+
   @Test("triggers that keep a search index in step take nothing along")
   func search() throws {
     #expect(

@@ -75,7 +75,7 @@ final class RowReplay {
       do {
         counts[table] =
           try connection.value("SELECT count(*) FROM main.\(Quoting.quoted(table))")?.integer
-      } catch  where !error.isFault {}
+      } catch  where !error.isOfMachine {}
     }
     return counts
   }
@@ -131,7 +131,7 @@ final class RowReplay {
         try connection.execute(
           "UPDATE main.\(Quoting.quoted(index.table)) SET \(Quoting.quoted(column.name)) = "
             + "(\(column.defaultText ?? "NULL"))")
-      } catch  where !error.isFault {}
+      } catch  where !error.isOfMachine {}
     }
   }
 
@@ -142,7 +142,7 @@ final class RowReplay {
     for table in tables.sorted() {
       do {
         try connection.execute("DELETE FROM main.\(Quoting.quoted(table))")
-      } catch  where !error.isFault {}
+      } catch  where !error.isOfMachine {}
     }
   }
 }

@@ -51,6 +51,10 @@ final class SeededReplay: RowTrial {
       try run(step, migration, tables, timeline)
     } catch let failure as Failure {
       throw failure
+    } catch let error as DatabaseError where !error.isOfMachine {
+      // A table that cannot be asked, let alone filled: nothing is known.
+      ground = nil
+      restarts += 1
     } catch let error as DatabaseError {
       throw Failure(error.status, "the replay with rows failed: \(error.message)")
     } catch {

@@ -167,7 +167,7 @@ final class Seeder {
         SELECT \(names.joined(separator: ", ")) FROM main.\(Quoting.quoted(key.parent))
         WHERE \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) LIMIT 8
         """)
-    } catch  where !error.isFault {
+    } catch  where !error.isOfMachine {
       return []
     }
   }
@@ -186,8 +186,7 @@ final class Seeder {
       try connection.execute(sql)
       return nil
     } catch {
-      let faults: [ResultCode] = [.outOfMemory, .interrupted, .ioError, .full]
-      guard !faults.contains(error.code) else { throw error }
+      guard !error.isOfMachine else { throw error }
       return error.message
     }
   }
