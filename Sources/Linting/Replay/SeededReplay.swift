@@ -68,7 +68,7 @@ final class SeededReplay: RowTrial {
     for (key, object) in step.delta.before {
       let table = object.table.asciiLowercased
       definitions[table]?[key] = nil
-      if key.kind == .table { definitions[table] = nil }
+      if key.kind == .table, step.delta.after[key] == nil { definitions[table] = nil }
     }
     for (key, object) in step.delta.after where key.kind == .table || key.kind == .index {
       definitions[object.table.asciiLowercased, default: [:]][key] = object
