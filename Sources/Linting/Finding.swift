@@ -49,10 +49,17 @@ package struct LintReport: Sendable {
   package let isStrict: Bool
   /// What was changed before; nil when nothing was to be.
   package var fixes: [Fix]?
+  /// What became of the rows of a real database; nil when none was named.
+  package let data: DataReport?
+
+  /// What ended a replay and is no finding.
+  package var unfoundFailure: Failure? {
+    failure ?? (data?.failure?.status == .migrationFailed ? nil : data?.failure)
+  }
 
   package var summary: Summary {
     var summary = Summary()
-    if failure != nil { summary.errors += 1 }
+    if unfoundFailure != nil { summary.errors += 1 }
     for finding in findings {
       switch finding.severity {
       case _ where finding.waived: summary.waived += 1
@@ -68,6 +75,9 @@ package struct LintReport: Sendable {
   package var status: ExitStatus {
     let summary = summary
     let counted = summary.errors + (isStrict ? summary.warnings + summary.notes : 0)
-    return ExitStatus.worst([failure?.status ?? .success, counted > 0 ? .finding : .success])
+    return ExitStatus.worst([
+      failure?.status ?? .success, data?.failure?.status ?? .success,
+      counted > 0 ? .finding : .success,
+    ])
   }
 }

@@ -16,6 +16,7 @@ package struct Linter: Sendable {
   private let baseline: Baseline?
   private let queries: [QueryFile]
   private let today: String
+  private let interruption: Interruption
 
   /// - Parameters:
   ///   - profile: instead of the one that `sync.engine` of the configuration picks.
@@ -23,11 +24,13 @@ package struct Linter: Sendable {
   ///   - queries: what the application asks of the database.
   ///   - configurationFile: how messages name the configuration.
   ///   - today: waivers whose last day is over by then do not hold.
+  ///   - interruption: ends a replay early.
   /// - Throws: when the configuration names a rule or a migration that is not there (65).
   package init(
     project: Project, configuration: Configuration, profile: Profile? = nil,
     baseline: Baseline? = nil, queries: [QueryFile] = [],
-    configurationFile: String = "schemactl.yaml", today: Timestamp = .now
+    configurationFile: String = "schemactl.yaml", today: Timestamp = .now,
+    interruption: Interruption = Interruption()
   ) throws(Failure) {
     self.project = project
     self.profile = profile ?? Profile(configuration.sync.engine)
@@ -47,6 +50,7 @@ package struct Linter: Sendable {
     self.baseline = baseline
     self.queries = queries
     self.today = String(today.description.prefix(10))
+    self.interruption = interruption
   }
 
   /// Replays the history and reports what the rules find.
@@ -56,16 +60,23 @@ package struct Linter: Sendable {
   ///   - ids: findings of other migrations are left out; they are replayed all the same.
   ///   - isStrict: warnings and notes count as found, too.
   ///   - isFull: the proof by two devices tries all pairs of releases.
+  ///   - data: a copy of a real database, on which the migrations run that it has not run yet; nil:
+  ///     they run on rows that are made up.
   /// - Throws: what is 64 and above. A migration that fails (3) is in the report.
   package func lint(
     through: String? = nil, reporting ids: Set<String>? = nil, isStrict: Bool = false,
-    isFull: Bool = false
+    isFull: Bool = false, on data: TrialCopy? = nil
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
-    let (timeline, complete, failure) = try replay(migrations, isFull)
+    let rows: any RowTrial =
+      if let data { try DataReplay(data, project, application, interruption) } else {
+        SeededReplay(application)
+      }
+    let (timeline, complete, failure) = try replay(migrations, rows, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
+    found = withoutRepeatedFailures(found, migrations)
     var waivers = Waivers(migrations, today: today)
     var findings = found.map { rule, draft in
       let waiver =
@@ -87,7 +98,7 @@ package struct Linter: Sendable {
     }
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
-      isStrict: isStrict)
+      isStrict: isStrict, data: try rows.report())
   }
 
   private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
@@ -116,12 +127,9 @@ package struct Linter: Sendable {
 
   /// What the history did, as far as it can be replayed; how many migrations that is.
   private func replay(
-    _ migrations: [Migration], _ isFull: Bool
+    _ migrations: [Migration], _ rows: any RowTrial, _ isFull: Bool
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
-    // One by one, so that each finding stands at the operation that it is about.
-    var application = project.application
-    application.forcedStrategy = .native
-    let shadow = try Shadow(application, passesOverRefused: true)
+    let shadow = try Shadow(application, passesOverRefused: true, interruption: interruption)
     let tracker = TableTracker(migrations, application)
     shadow.observe { tracker.note($0) }
     // What queries need may come with a migration that is not to be looked at.
@@ -136,10 +144,11 @@ package struct Linter: Sendable {
         tracker.note(leftBehind: step.temporary)
         deltas.append(step.delta)
         try trial?.note(index + 1, on: shadow.connection)
+        try rows.follow(step, tracker.timeline)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
         try requireAnswers(tracker)
-        return (try proven(tracker.timeline, deltas, isFull), index, error)
+        return (try proven(tracker.timeline, rows, deltas, isFull), index, error)
       }
     }
     do {
@@ -157,17 +166,25 @@ package struct Linter: Sendable {
       throw Failure(error.status, "the schema cannot be looked through: \(error.message)")
     }
     try requireAnswers(tracker)
-    var timeline = try proven(tracker.timeline, deltas, isFull)
+    var timeline = try proven(tracker.timeline, rows, deltas, isFull)
     timeline.queries = try trial?.verdicts(deltas) ?? []
     return (timeline, migrations.count, nil)
   }
 
-  /// With what devices of two versions disagree about.
+  /// One by one, so that each finding stands at the operation that it is about.
+  private var application: Application {
+    var application = project.application
+    application.forcedStrategy = .native
+    return application
+  }
+
+  /// With what became of rows, and what devices of two versions disagree about.
   private func proven(
-    _ timeline: Timeline, _ deltas: [SchemaDelta], _ isFull: Bool
+    _ timeline: Timeline, _ rows: any RowTrial, _ deltas: [SchemaDelta], _ isFull: Bool
   ) throws(Failure) -> Timeline {
-    guard severity(.twoDevices, profile) != .off else { return timeline }
     var timeline = timeline
+    timeline.rows = rows.evidence
+    guard severity(.twoDevices, profile) != .off else { return timeline }
     timeline.disagreements = try TwoDeviceProof.disagreements(
       project, deltas, timeline, scope, isFull: isFull)
     return timeline
@@ -194,7 +211,8 @@ package struct Linter: Sendable {
     let severity = severity(rule, draft)
     return Finding(
       rule: rule.id,
-      severity: draft.isNote && severity != .off ? .note : severity,
+      severity: severity == .off
+        ? .off : draft.isNote ? .note : draft.isCertain ? .error : severity,
       message: draft.message, file: draft.file ?? migration.file, line: draft.position.line,
       column: draft.position.column, migration: migration.id, object: draft.object,
       waived: waiver != nil, reason: waiver?.reason, fix: draft.fix,

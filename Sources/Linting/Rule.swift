@@ -100,6 +100,10 @@ struct Draft: Sendable {
   var correction: Correction?
   /// Nothing is wrong, something could not be looked at: a note, unless the rule is off.
   var isNote = false
+  /// It has happened, on a copy of a real database: an error, unless the rule is off.
+  var isCertain = false
+  /// What a migration that fails on rows was about: the tables, folded.
+  var failedTables: Set<String> = []
 }
 
 extension Timeline {

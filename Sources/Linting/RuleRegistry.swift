@@ -23,6 +23,7 @@ extension Rule {
     dropTrigger,
     dropUnique,
     dropView,
+    failsOnRows,
     foreignKeyWithoutIndex,
     ifNotExists,
     loadExtension,

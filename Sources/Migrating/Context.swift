@@ -53,6 +53,7 @@ struct Context {
       isFault ? error.status : .migrationFailed, error.message, position: position,
       statement: statement ?? error.sql)
     failure.fault = isFault ? error : nil
+    failure.code = error.code
     return failure
   }
 }

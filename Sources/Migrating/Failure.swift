@@ -19,6 +19,8 @@ package struct Failure: Error, Sendable {
   package let migration: FailedMigration?
   /// What SQLite said, when a database or the memory failed under a migration.
   var fault: DatabaseError?
+  /// What SQLite said of a migration's statement, where it did.
+  package internal(set) var code: ResultCode?
 
   package struct Place: Sendable, Hashable {
     package let file: String

@@ -56,7 +56,7 @@ extension Project {
     return try isBehind(live, targets(options), options)
   }
 
-  private func copy(
+  func copy(
     _ options: MigrateOptions, _ interruption: Interruption,
     _ onEvent: @escaping (MigrateEvent) -> Void
   ) throws(Failure) -> PartialCopy {

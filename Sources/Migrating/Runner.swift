@@ -338,7 +338,7 @@ final class Runner {
         guard isForLint, let missing = error.missingName, !suspicion.missing.contains(missing)
         else { throw error }
         suspicion.missing.append(missing)
-        try connection.registerStub(of: missing)
+        try connection.registerStub(of: missing, calls)
       }
     }
   }

@@ -4,7 +4,8 @@ import Planning
 import SQLite
 import SchemaModel
 
-/// The replay of a history on a private database without rows: what its schema is at each step.
+/// The replay of a history on a private database: what its schema is at each step. Most often there are
+/// no rows but those that migrations write.
 package final class Shadow {
   package let connection: Connection
   private let runner: Runner
@@ -15,6 +16,11 @@ package final class Shadow {
   private let ledger: [SchemaObject]
   private var version: Int64 = -1
   private var running = RunningFingerprint()
+  /// Where there are rows: which foreign key may point at a row that goes.
+  private var keys: ForeignKeyGraph?
+  private let toleratesBrokenReferences: Bool
+  /// The foreign keys that the migration applied last has broken, in words, where that does not fail it.
+  package private(set) var brokenReferences: String?
 
   /// What one migration does to a schema and to rows.
   package struct Step: Sendable {
@@ -27,6 +33,20 @@ package final class Shadow {
     let milliseconds: Int64
     /// What the migration made for itself alone, and did not remove.
     package let temporary: [TemporaryObject]
+
+    /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
+    package var touched: Set<String> { touch.written.union(delta.keys.map(\.name)) }
+
+    /// Why it cannot run on a database: a function that only the application has would be called.
+    package var refusal: Failure? {
+      missingCalls.first.map { call in
+        Failure(
+          .invalidInput,
+          "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
+            + "changed. Run it through SchemaKit, which has the real one",
+          place: call.place, migration: Failure.FailedMigration(id: migration.id))
+      }
+    }
   }
 
   /// - Parameters:
@@ -64,10 +84,36 @@ package final class Shadow {
     }
   }
 
+  /// A replay on a database that holds rows: one that lint fills, or a copy of a real one. What no
+  /// migration may hold does nothing there.
+  ///
+  /// - Parameters:
+  ///   - calls: of the application's functions and collations that are registered there.
+  ///   - isCopy: as on a database, assertions are asked, rows are copied a chunk at a time, and a
+  ///     foreign key that a migration breaks fails it.
+  package convenience init(
+    on connection: Connection, _ application: Application, _ calls: CallRecord, isCopy: Bool,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) {
+    try self.init(
+      application, passesOverRefused: true, interruption: interruption,
+      target: isCopy ? .database : .shadow, calls: calls, toleratesBrokenReferences: !isCopy
+    ) { () throws(DatabaseError) in
+      if try Schema(of: connection).table(Ledger.tableName) == nil {
+        try connection.execute(Ledger.createStatement)
+      }
+      return connection
+    }
+    keys = ForeignKeyGraph(schema)
+  }
+
   private init(
     _ application: Application, passesOverRefused: Bool, interruption: Interruption,
+    target: Runner.Target = .shadow, calls: CallRecord? = nil,
+    toleratesBrokenReferences: Bool = false,
     opening: () throws(DatabaseError) -> Connection
   ) throws(Failure) {
+    self.toleratesBrokenReferences = toleratesBrokenReferences
     do {
       connection = try opening()
       whole = try Schema(of: connection)
@@ -78,7 +124,7 @@ package final class Shadow {
     }
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(
-      connection: connection, target: .shadow, application: application,
+      connection: connection, target: target, application: application, calls: calls,
       interruption: interruption,
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
@@ -96,12 +142,26 @@ package final class Shadow {
     }
   }
 
+  /// Tells `observer` of every statement once it has run, and of what it did, without the schema: to
+  /// read that after each one costs a fifth of a replay.
+  package func observeEvents(
+    _ observer: @escaping (String, [AuthorizerEvent]) throws(DatabaseError) -> Void
+  ) {
+    runner.onStatement = { (statement) throws(DatabaseError) in
+      try observer(statement.sql, statement.events)
+    }
+  }
+
   /// Applies the next migration, whole or not at all.
   ///
-  /// - Parameter onPlan: told of each operation's plan before it runs.
+  /// - Parameters:
+  ///   - touched: what the migration is known to change; where there are rows, the foreign keys of
+  ///     those tables and of their children are checked.
+  ///   - onPlan: told of each operation's plan before it runs.
   @discardableResult
   package func apply(
-    _ migration: Migration, onPlan: @escaping (OperationPlan) -> Void = { _ in }
+    _ migration: Migration, touching touched: Set<String> = [],
+    onPlan: @escaping (OperationPlan) -> Void = { _ in }
   ) throws(Failure) -> Step {
     runner.onPlan = { onPlan($1) }
     defer { runner.onPlan = nil }
@@ -115,12 +175,26 @@ package final class Shadow {
       defer { connection.set(.foreignKeys, to: false) }
       try connection.execute("BEGIN")
       do {
+        let violations = try violations(touched)
         let record = try runner.run(migration)
         try refresh()
         try refuseLedgerEdit(context)
         let delta = SchemaDelta(from: before, to: schema)
         try refuseReserved(delta, context)
-        try connection.execute("COMMIT")
+        let former = keys
+        keys?.apply(delta)
+        do {
+          brokenReferences = try violations.flatMap { (before) throws(DatabaseError) in
+            try self.violations(touched)?.message(beyond: before)
+          }
+          if let brokenReferences, !toleratesBrokenReferences {
+            throw context.failure(.migrationFailed, brokenReferences)
+          }
+          try connection.execute("COMMIT")
+        } catch {
+          keys = former
+          throw error
+        }
         running.apply(delta)
         return Step(
           migration: migration, delta: delta, touch: record.touch, strategies: record.strategies,
@@ -140,6 +214,14 @@ package final class Shadow {
     } catch {
       throw context.failure(.bug, "\(error)")
     }
+  }
+
+  /// The foreign keys that point at nothing; nil where there are no rows.
+  private func violations(
+    _ touched: Set<String>
+  ) throws(DatabaseError) -> ForeignKeyViolations? {
+    guard let keys else { return nil }
+    return try ForeignKeyViolations(of: keys.affected(by: touched), in: schema, on: connection)
   }
 
   /// Under `writable_schema` no name needs to stand in the SQL.

@@ -41,13 +41,23 @@ extension DatabaseError {
 }
 
 extension Connection {
-  func registerStub(of name: MissingName) throws(DatabaseError) {
+  /// - Parameter calls: told of each call; a function fails then.
+  func registerStub(of name: MissingName, _ calls: CallRecord?) throws(DatabaseError) {
     switch name {
     case .function(let name):
       try register(
-        FunctionDefinition(name: name, arguments: -1, isDeterministic: true, body: { _ in .null }))
+        FunctionDefinition(
+          name: name, arguments: -1, isDeterministic: true,
+          body: { _ in
+            guard let calls else { return .null }
+            calls.note(name)
+            throw FunctionError("\(name)() is not known here")
+          }))
     case .collation(let name):
-      try registerCollation(name) { a, b in a == b ? 0 : a < b ? -1 : 1 }
+      try registerCollation(name) { a, b in
+        calls?.note(name)
+        return a == b ? 0 : a < b ? -1 : 1
+      }
     }
   }
 }

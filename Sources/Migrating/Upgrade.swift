@@ -106,12 +106,7 @@ final class Upgrade {
     }
     let known = Set(rows.map(\.id))
     for step in replay.steps where !known.contains(step.migration.id) {
-      guard let call = step.missingCalls.first else { continue }
-      throw Failure(
-        .invalidInput,
-        "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
-          + "changed. Run it through SchemaKit, which has the real one",
-        place: call.place, migration: Failure.FailedMigration(id: step.migration.id))
+      if let refusal = step.refusal { throw refusal }
     }
   }
 

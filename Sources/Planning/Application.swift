@@ -98,7 +98,7 @@ package struct Application: Sendable {
 package final class CallRecord: Sendable {
   private let names = Mutex<[String]>([])
 
-  func note(_ name: String) {
+  package func note(_ name: String) {
     names.withLock { if $0.count < 10, !$0.contains(name) { $0.append(name) } }
   }
 

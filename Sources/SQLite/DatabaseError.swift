@@ -22,6 +22,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
   package static let lockingProtocol = ResultCode(rawValue: SQLITE_PROTOCOL)
   package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
   package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
+  package static let mismatch = ResultCode(rawValue: SQLITE_MISMATCH)
   package static let authorization = ResultCode(rawValue: SQLITE_AUTH)
   package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 }

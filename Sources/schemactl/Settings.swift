@@ -240,11 +240,12 @@ struct Settings {
   }
 
   func linter(
-    of project: Project, profile: Profile? = nil, isForBaseline: Bool = false
+    of project: Project, profile: Profile? = nil, isForBaseline: Bool = false,
+    interruption: Interruption = Interruption()
   ) throws -> Linter {
     try Linter(
       project: project, configuration: configuration, profile: profile,
       baseline: isForBaseline ? nil : try baseline(), queries: try queries(),
-      configurationFile: file ?? "schemactl.yaml")
+      configurationFile: file ?? "schemactl.yaml", interruption: interruption)
   }
 }

@@ -102,7 +102,8 @@ struct Document: Sendable, CustomTestStringConvertible {
 
   static let all = [
     Document(0, .current, "lint"), Document(1, .harmful, "lint"), Document(3, .failing, "lint"),
-    Document(65, .malformed, "lint"),
+    Document(65, .malformed, "lint"), Document(0, .pending, "lint --data app.sqlite"),
+    Document(4, .ahead, "lint --data app.sqlite"),
     Document(0, .current, "check"), Document(1, .harmful, "check --full"),
     Document(2, .edited, "check"), Document(3, .failing, "check"),
     Document(65, .malformed, "check", schema: "check"),

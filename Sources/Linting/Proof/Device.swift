@@ -87,9 +87,7 @@ final class Device {
       try connection.execute(sql)
       return nil
     } catch {
-      // A virtual table that a trigger writes may say that it is corrupt, or read-only.
-      let faults: [ResultCode] = [.outOfMemory, .interrupted, .ioError, .full]
-      guard !faults.contains(error.code) else { throw error }
+      guard !error.isOfMachine else { throw error }
       return error.message
     }
   }

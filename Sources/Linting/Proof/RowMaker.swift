@@ -86,27 +86,18 @@ final class RowMaker {
 
   /// Changes values until SQLite takes the row.
   private func settle(_ start: RowPlan, of table: DeviceTable) throws(DatabaseError) -> MadeRow {
-    guard var problem = try refusal(of: start) else { return .plan(start) }
     let referring = Set(table.foreignKeys.flatMap(\.columns))
-    var plan = start
-    var seen: Set<String> = [problem]
-    var tries = 0
-    search: while true {
-      for column in table.columns where !referring.contains(column.key) {
-        for value in try values(for: column, of: table) where plan.row[column.name] != value {
-          tries += 1
-          guard tries < 400 else { return .impossible(problem) }
-          var next = plan
-          next.row[column.name] = value
-          guard let other = try refusal(of: next) else { return .plan(next) }
-          // Another complaint than those before: the row has come further.
-          guard seen.insert(other).inserted else { continue }
-          plan = next
-          problem = other
-          continue search
-        }
-      }
-      return .impossible(problem)
+    func planned(_ row: Insertion) -> RowPlan { RowPlan(parents: start.parents, row: row) }
+    let search = RowSearch(
+      columns: table.columns.filter { !referring.contains($0.key) }, limit: 400
+    ) { (column) throws(DatabaseError) in
+      try self.values(for: column, of: table)
+    } refusal: { (row) throws(DatabaseError) in
+      try self.refusal(of: planned(row))
+    }
+    switch try search.settle(start.row) {
+    case .row(let row): return .plan(planned(row))
+    case .impossible(let problem): return .impossible(problem)
     }
   }
 

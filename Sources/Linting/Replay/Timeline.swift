@@ -38,6 +38,8 @@ struct Timeline: Sendable {
   var disagreements: [Disagreement] = []
   /// What it does to the application's queries.
   var queries: [QueryVerdict] = []
+  /// What became of rows.
+  var rows = RowEvidence()
   /// The schema that the history ends with; nil when it could not be replayed to its end.
   var end: LastSchema?
 
@@ -56,6 +58,11 @@ struct Timeline: Sendable {
 
   func changes(in migration: Int) -> ArraySlice<TableChange> {
     changes.slice(in: migration, by: \.migration)
+  }
+
+  /// A table's name as the schema has it, from the folded one.
+  func spelling(of table: String, in migration: Int) -> String {
+    changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table
   }
 
   func statements(in migration: Int) -> ArraySlice<StatementEffect> {

@@ -7,8 +7,9 @@ extension Rule {
       With foreign keys enforced, DROP TABLE first deletes every row of the table, and each delete \
       acts on the children: ON DELETE CASCADE empties them, SET NULL cuts them loose. No check finds \
       it afterwards, because nothing dangles. The drop of a rebuild does the same, and the copy that \
-      takes the parent's place finds its children gone. SQLite says beforehand which tables a \
-      statement reaches.
+      takes the parent's place finds its children gone. So does a trigger that deletes rows of another \
+      table. SQLite says beforehand which tables a statement reaches, and tables that lint has filled \
+      show which of them have fewer rows afterwards.
       """,
     fix: """
       Leave out `foreign_keys: enforced`: then foreign keys do not act while the migration runs, and \
@@ -30,7 +31,15 @@ extension Rule {
       """),
     check: { timeline, _ in
       timeline.statements.compactMap { statement in
-        guard let target = statement.target, !statement.reached.isEmpty else { return nil }
+        guard let target = statement.target else { return nil }
+        if statement.reached.isEmpty, let lost = timeline.rows.losses[statement.place.number] {
+          let names = lost.map { timeline.spelling(of: $0.table, in: statement.place.migration) }
+          return timeline.draft(
+            "this statement writes \(target.name), and rows of \(names.joined(separator: ", ")) go with "
+              + "it: a trigger or a foreign key deletes them",
+            at: statement.place, keys: ["table", "name"], object: target.name, table: target.name)
+        }
+        guard !statement.reached.isEmpty else { return nil }
         return timeline.draft(
           "deleting rows of \(target.name) reaches into \(statement.reached.joined(separator: ", ")): "
             + "the foreign keys delete or change rows there, too",

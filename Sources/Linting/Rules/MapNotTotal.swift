@@ -36,16 +36,33 @@ extension Rule {
             keep_source: true
       """),
     check: { timeline, _ in
-      timeline.moves.compactMap { place, move, table in
+      timeline.moves.compactMap { place, move, table -> Draft? in
         guard case .map(let values) = move.mapping else { return nil }
         let missing = table.missingValues(of: move.from, in: values.map(\.from))
-        guard !missing.isEmpty else { return nil }
+        guard !missing.isEmpty else { return timeline.unnamedValue(place, move, table) }
         return timeline.draft(
           "the map of \(table.name).\(move.from) does not name \(missing.joined(separator: ", ")), "
             + "which the column may hold: the migration stops where a row has it",
           at: place, keys: ["map", "from"], object: "\(table.name).\(move.from)", table: table.name)
       }
     })
+}
+
+extension Timeline {
+  /// A value that the column took, and that the map does not name.
+  fileprivate func unnamedValue(
+    _ place: StatementPlace, _ move: MoveColumn, _ table: TableShape
+  ) -> Draft? {
+    let failure = rows.failures.first { failure in
+      failure.isOfMap && failure.place.migration == place.migration
+        && failure.place.operation == place.operation
+    }
+    guard let failure else { return nil }
+    return draft(
+      "the map of \(table.name).\(move.from) does not name every value that the column takes: "
+        + "\(failure.message)",
+      at: place, keys: ["map", "from"], object: "\(table.name).\(move.from)", table: table.name)
+  }
 }
 
 extension TableShape {

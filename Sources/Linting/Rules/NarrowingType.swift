@@ -31,7 +31,7 @@ extension Rule {
         - update:
             table: reminders
             set: { number: "title" }
-            where: "title NOT GLOB '*[^0-9]*' AND title NOT LIKE '0%'"
+            where: "title GLOB '[1-9]*' AND title NOT GLOB '*[^0-9]*'"
       """),
     check: { timeline, _ in
       timeline.changes.flatMap { change -> [Draft] in

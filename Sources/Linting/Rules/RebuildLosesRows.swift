@@ -27,14 +27,28 @@ extension Rule {
             "\(table) is made anew and nothing copies its rows: they are gone with the old table",
             at: change.removal ?? place, keys: ["table", "name"], object: table, table: table)
         }
-        guard let after = change.after, let (copy, reason) = change.losingCopy(timeline) else {
-          return nil
+        guard let after = change.after else { return nil }
+        guard let (copy, reason) = change.losingCopy(timeline) else {
+          return timeline.rowsLost(by: change, after)
         }
         return timeline.draft(
           "the copy into \(after.name) leaves rows out (\(reason)): they are gone with the old table",
           at: copy.place, object: after.name, table: after.name)
       }
     })
+}
+
+extension Timeline {
+  /// What shows only where there are rows: copies that bring some of them each, and not all together.
+  fileprivate func rowsLost(by change: TableChange, _ after: TableShape) -> Draft? {
+    guard let loss = rows.loss(of: after.key, in: change.migration),
+      let copy = change.handCopies(self).first
+    else { return nil }
+    return draft(
+      "\(after.name) is made anew and does not get all of its rows: of \(loss.before) it has "
+        + "\(loss.after) afterwards, and the others are gone with the old table",
+      at: copy.place, object: after.name, table: after.name)
+  }
 }
 
 extension TableChange {

@@ -12,6 +12,12 @@ enum LintCommand: Command {
       finding names the place, what will happen to whom and, where there is one, a way to do it \
       safely. Warnings and notes alone exit with 0.
 
+      Each step also runs on tables that lint has filled with rows, as many kinds as the schema \
+      allows: what works only without rows is found, and what takes rows of other tables along. With \
+      --data the migrations that a real database has not run yet run on a private copy of it instead: \
+      the file itself is only read, the copy stands beside it and is removed, and how many rows each \
+      table has before and after is printed. A migration that fails there exits with 3.
+
       Where something syncs, devices of two releases in the history lock exchange rows in memory: what \
       one of them refuses or loses is shown with the SQL to see it in two sqlite3 shells.
 
@@ -29,6 +35,8 @@ enum LintCommand: Command {
     examples: [
       .init("schemactl lint", "Judges every migration."),
       .init("schemactl lint --full", "Tries every pair of releases with each other."),
+      .init(
+        "schemactl lint --data app.sqlite", "Tries what is pending on a copy of a real database."),
       .init("schemactl lint --explain drop-column", "Says what a rule is for."),
       .init("schemactl lint --fix", "Mends what can be mended for certain."),
       .init(
@@ -40,6 +48,9 @@ enum LintCommand: Command {
       OptionDeclaration(
         "full", summary: "Try devices of all pairs of releases, not only of neighbours."),
       OptionDeclaration(
+        "data", .text("FILE"),
+        summary: "Run what is pending on a copy of this database, and count its rows."),
+      OptionDeclaration(
         "explain", .text("ID"), offers: Rule.all.map(\.id), summary: "Print a rule instead."),
       OptionDeclaration(
         "baseline", .text("FILE"), summary: "Do not report the findings that this file lists."),
@@ -47,7 +58,11 @@ enum LintCommand: Command {
         "write-baseline", summary: "Write today's findings to the file of --baseline."),
     ] + .reporting)
 
+  /// The copy is not left behind.
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { invocation.isGiven("data") }
+
   static func run(_ session: Session) throws -> ExitStatus {
+    try requireSense(session)
     if let rule = session.invocation.text("explain") { return try explain(rule, session) }
     let settings = try Settings(session)
     let profile = session.invocation.text("profile").flatMap(Profile.init)
@@ -62,7 +77,7 @@ enum LintCommand: Command {
     let result = try attempt {
       session.invocation.flag("fix")
         ? try settings.withClaim { try fix(settings, profile, session) }
-        : try lint(settings.project(), settings, profile, session)
+        : try lint(settings, profile, session)
     }
     switch result {
     case .success(let report):
@@ -75,10 +90,25 @@ enum LintCommand: Command {
   }
 
   private static func lint(
-    _ project: Project, _ settings: Settings, _ profile: Profile?, _ session: Session
+    _ settings: Settings, _ profile: Profile?, _ session: Session
   ) throws -> LintReport {
-    try settings.linter(of: project, profile: profile).lint(
-      isStrict: session.invocation.flag("strict"), isFull: session.invocation.flag("full"))
+    let database = session.invocation.text("data")
+    let project = try settings.project(for: database)
+    let copy = try database.map { database in
+      try project.trialCopy(
+        of: database, timeout: settings.timeout, interruption: session.interruption
+      ) { session.report(.progress($0)) }
+    }
+    return try lint(project, settings, profile, session, on: copy)
+  }
+
+  private static func lint(
+    _ project: Project, _ settings: Settings, _ profile: Profile?, _ session: Session,
+    on copy: TrialCopy? = nil
+  ) throws -> LintReport {
+    try settings.linter(of: project, profile: profile, interruption: session.interruption).lint(
+      isStrict: session.invocation.flag("strict"), isFull: session.invocation.flag("full"),
+      on: copy)
   }
 
   private static func fix(
@@ -98,6 +128,13 @@ enum LintCommand: Command {
       }
     }
     return result.report
+  }
+
+  private static func requireSense(_ session: Session) throws {
+    guard session.invocation.isGiven("data") else { return }
+    for other in ["explain", "write-baseline", "fix"] where session.invocation.isGiven(other) {
+      throw session.usageError("--data does not go with --\(other)", hint: nil)
+    }
   }
 
   private static func writeBaseline(

@@ -54,7 +54,7 @@ struct Annotations {
 
   private mutating func add(_ report: LintReport) {
     found += report.findings.map(\.annotation)
-    if let failure = report.failure { add(Problem(failure)) }
+    if let failure = report.unfoundFailure { add(Problem(failure)) }
     notes += (report.fixes ?? []).map { "\($0.file):\($0.line): fixed: \($0.message) [\($0.rule)]" }
     status = ExitStatus.worst([status, report.status])
   }

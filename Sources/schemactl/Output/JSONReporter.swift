@@ -474,10 +474,14 @@ extension LintReport.Summary {
 
 extension LintReport {
   fileprivate var members: [(String, JSON)] {
-    return (failure?.errorMember ?? []) + [
+    var members: [(String, JSON)] = failure?.errorMember ?? []
+    members += [
       ("profile", .string(profile.rawValue)), ("findings", .array(findings.map(\.json))),
-      ("summary", summary.json), ("failed", failure?.json ?? .null),
-    ] + (fixes.map { [("fixed", .array($0.map(\.json)))] } ?? [])
+      ("summary", summary.json), ("failed", (failure ?? data?.failure)?.json ?? .null),
+      ("data", data?.json ?? .null),
+    ]
+    if let fixes { members.append(("fixed", .array(fixes.map(\.json)))) }
+    return members
   }
 }
 
@@ -486,6 +490,24 @@ extension Fix {
     .object([
       ("rule", .string(rule)), ("migration", .string(migration)), ("file", .string(file)),
       ("line", .number(line)), ("column", .number(column)), ("message", .string(message)),
+    ])
+  }
+}
+
+extension DataReport {
+  fileprivate var json: JSON {
+    .object([
+      ("database", .string(database)), ("applied", .list(applied)),
+      ("tables", .array(tables.map(\.json))),
+    ])
+  }
+}
+
+extension DataReport.Table {
+  fileprivate var json: JSON {
+    .object([
+      ("table", .string(name)), ("before", before.map(JSON.integer) ?? .null),
+      ("after", after.map(JSON.integer) ?? .null),
     ])
   }
 }

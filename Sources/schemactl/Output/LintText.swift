@@ -11,8 +11,31 @@ extension TextReporter {
     for finding in report.findings {
       finding.waived ? mention(waiver(of: finding)) : show(finding)
     }
-    if let failure = report.failure { complain(Problem(failure)) }
+    if let failure = report.unfoundFailure { complain(Problem(failure)) }
+    if let data = report.data { show(data) }
     mention(summary(of: report))
+  }
+
+  /// `reminders: 1000 rows before, 998 after`.
+  private func show(_ data: DataReport) {
+    let count = data.applied.count
+    say(
+      "\(data.database.visible): \(count == 0 ? "nothing" : counted(count, "migration")) "
+        + "ran on a copy.")
+    for table in data.tables {
+      let name = table.name.visible
+      switch (table.before, table.after) {
+      case (let before?, let after?):
+        let rows = "\(before) \(before == 1 ? "row" : "rows")"
+        say(before == after ? "  \(name): \(rows)" : "  \(name): \(rows) before, \(after) after")
+      case (nil, let after?): say("  \(name): new, with \(after) \(after == 1 ? "row" : "rows")")
+      case (let before?, nil):
+        say("  \(name): gone, with \(before) \(before == 1 ? "row" : "rows")")
+      case (nil, nil): break
+      }
+    }
+    guard let id = data.failure?.migration?.id else { return }
+    say("  \(id.visible) did not run, nor did what comes after it.")
   }
 
   func showFindings(_ report: LintReport) {

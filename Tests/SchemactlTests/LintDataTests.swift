@@ -1,0 +1,236 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+private let tables = """
+  operations:
+    - sql: |
+        CREATE TABLE lists (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+        CREATE TABLE items (
+          id INTEGER PRIMARY KEY, list INTEGER REFERENCES lists (id) ON DELETE CASCADE
+        ) STRICT;
+        CREATE INDEX items_list ON items (list);
+
+  """
+
+@Suite("lint --data FILE")
+struct LintDataTests {
+  /// A database that has run the first migration and holds rows, beside a history that goes on.
+  private func folder(_ steps: KeyValuePairs<String, String>) throws -> WorkingFolder {
+    let folder = try WorkingFolder.of(["0001_tables": tables])
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute(
+      """
+      INSERT INTO lists VALUES (1, 'Inbox'), (2, 'Inbox'), (3, NULL);
+      INSERT INTO items VALUES (1, 1), (2, 1), (3, 2), (4, NULL);
+      """)
+    for (id, text) in steps { try folder.write("migrations/\(id).yaml", text) }
+    return folder
+  }
+
+  private func bytes(_ folder: WorkingFolder) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
+  }
+
+  @Test("what is pending runs on a copy, rows are counted, and the file stays as it is")
+  func counts() throws {
+    let folder = try folder([
+      "0002_tags": "operations:\n- sql: CREATE TABLE tags (name TEXT) STRICT\n",
+      "0003_less": "operations:\n- delete: { table: items, where: list = 2 }\n",
+      "0004_gone": "operations:\n- drop_table: { table: tags }\n",
+      "0005_notes": "operations:\n- sql: CREATE TABLE notes AS SELECT name FROM lists\n",
+    ])
+    let before = try bytes(folder)
+    let run = try folder.expect(0, "lint", "--data", "app.sqlite")
+    #expect(
+      run.output.contains(
+        """
+        app.sqlite: 4 migrations ran on a copy.
+          items: 4 rows before, 3 after
+          lists: 3 rows
+          notes: new, with 3 rows
+
+        """))
+    #expect(try bytes(folder) == before)
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(left == ["app.sqlite", "migrations", "schemactl.yaml"])
+  }
+
+  @Test("JSON has the counts, and null where there is no table")
+  func json() throws {
+    let folder = try folder([
+      "0002_gone": "operations:\n- drop_table: { table: items }\n",
+      "0003_notes": "operations:\n- sql: CREATE TABLE notes AS SELECT name FROM lists\n",
+    ])
+    let json = try folder.expect(0, "lint", "--data", "app.sqlite", "--format", "json").json()
+    let data = try #require(json["data"] as? [String: Any])
+    #expect(data["database"] as? String == "app.sqlite")
+    #expect(data["applied"] as? [String] == ["0002_gone", "0003_notes"])
+    let tables = try #require(data["tables"] as? [[String: Any]])
+    #expect(tables.map { $0["table"] as? String } == ["items", "lists", "notes"])
+    #expect(tables.map { $0["before"] as? Int } == [4, 3, nil])
+    #expect(tables.map { $0["after"] as? Int } == [nil, 3, 3])
+    #expect(json["failed"] is NSNull)
+    let without = try folder.expect(0, "lint", "--format", "json").json()
+    #expect(without["data"] is NSNull)
+  }
+
+  @Test("a migration that fails on the rows is one finding at its statement, and exits with 3")
+  func fails() throws {
+    let folder = try folder([
+      "0002_notes": """
+      operations:
+      - sql: |
+          CREATE TABLE notes (name TEXT NOT NULL) STRICT;
+          INSERT INTO notes SELECT name FROM lists;
+
+      """,
+      "0003_more": "operations:\n- sql: CREATE TABLE more (a TEXT) STRICT\n",
+    ])
+    let before = try bytes(folder)
+    let run = try folder.expect(3, "lint", "--data", "app.sqlite")
+    let line =
+      "migrations/0002_notes.yaml:4:5: error: on a copy of app.sqlite this fails: "
+      + "NOT NULL constraint failed: notes.name [fails-on-rows]"
+    #expect(run.output.split(separator: "\n").filter { $0.contains("NOT NULL") } == [line[...]])
+    #expect(run.output.contains("  0002_notes did not run, nor did what comes after it.\n"))
+    #expect(run.output.contains("1 error, "))
+    #expect(run.errors.isEmpty)
+    #expect(try bytes(folder) == before)
+    let json = try folder.expect(3, "lint", "--data", "app.sqlite", "--format", "json").json()
+    #expect((json["failed"] as? [String: Any])?["id"] as? String == "0002_notes")
+  }
+
+  @Test("what a rule has foreseen is an error once the rows show it, and no second finding")
+  func confirms() throws {
+    let folder = try folder([
+      "0002_unique": "operations:\n- sql: CREATE UNIQUE INDEX names ON lists (name)\n"
+    ])
+    let foreseen = try folder.expect(0, "lint")
+    #expect(foreseen.output.contains(" warning: the unique index names"))
+    let run = try folder.expect(3, "lint", "--data", "app.sqlite")
+    let found = run.output.split(separator: "\n").filter { $0.contains("names") }
+    #expect(found.count == 1)
+    #expect(found.first?.contains(" error: the unique index names") ?? false)
+    #expect(
+      found.first?.contains("On a copy of app.sqlite this fails: UNIQUE constraint failed") ?? false
+    )
+  }
+
+  @Test("rows of a real database are asked in place of made-up ones")
+  func noneMadeUp() throws {
+    let folder = try folder([
+      "0002_notes": """
+      operations:
+      - sql: |
+          DELETE FROM lists WHERE name IS NULL;
+          CREATE TABLE notes (name TEXT PRIMARY KEY NOT NULL, id INTEGER NOT NULL) STRICT;
+          INSERT INTO notes SELECT name || id, id FROM lists;
+
+      """
+    ])
+    #expect(try !folder.expect(0, "lint", "--data", "app.sqlite").output.contains("fails-on-rows"))
+  }
+
+  @Test("an assertion is asked of the rows")
+  func assertion() throws {
+    let folder = try folder([
+      "0002_sure": """
+      operations:
+      - assert: { query: SELECT count(*) FROM lists, equals: 4, message: four lists }
+
+      """
+    ])
+    try folder.expect(0, "lint")
+    let run = try folder.expect(3, "lint", "--data", "app.sqlite")
+    #expect(run.output.contains("four lists: expected 4, found 3 [fails-on-rows]"))
+  }
+
+  @Test("a trigger and a foreign key that take rows of another table along are found on real rows")
+  func cascade() throws {
+    let folder = try folder([
+      "0002_delete":
+        "foreign_keys: enforced\noperations:\n- delete: { table: lists, where: id = 1 }\n"
+    ])
+    let run = try folder.expect(1, "lint", "--data", "app.sqlite")
+    #expect(run.output.split(separator: "\n").filter { $0.contains("[cascade-delete]") }.count == 1)
+    #expect(run.output.contains("  items: 4 rows before, 2 after\n"))
+  }
+
+  @Test("nothing is pending: the rows are counted all the same")
+  func upToDate() throws {
+    let run = try folder([:]).expect(0, "lint", "--data", "app.sqlite")
+    #expect(
+      run.output.contains("app.sqlite: nothing ran on a copy.\n  items: 4 rows\n  lists: 3 rows\n"))
+  }
+
+  @Test("a database whose ledger disagrees is an error that says what to do, with its exit code")
+  func disagrees() throws {
+    let ahead = try folder([:])
+    try ahead.connection().execute(
+      """
+      INSERT INTO schemactl_migrations SELECT '0009_new', 9, raw_digest, canonical_digest, fingerprint,
+        started_at, 1, tool_version FROM schemactl_migrations;
+      """)
+    let unknown = try ahead.expect(4, "lint", "--data", "app.sqlite")
+    #expect(unknown.errors.contains("update the migrations"))
+    let edited = try folder([:])
+    try edited.write("migrations/0001_tables.yaml", tables + "  - sql: CREATE TABLE more (a)\n")
+    let changed = try edited.expect(1, "lint", "--data", "app.sqlite")
+    #expect(changed.errors.contains("undo the edit"))
+    let stranger = try folder([:])
+    try stranger.connection().execute("DROP TABLE schemactl_migrations")
+    let adopted = try stranger.expect(1, "lint", "--data", "app.sqlite")
+    #expect(adopted.errors.contains("schemactl adopt"))
+  }
+
+  @Test("a file that is not there is 66, one that is no database is 74, and neither is made")
+  func missing() throws {
+    let folder = try folder([:])
+    try folder.expect(66, "lint", "--data", "none.sqlite")
+    #expect(!folder.exists("none.sqlite"))
+    try folder.expect(74, "lint", "--data", "schemactl.yaml")
+    try folder.expect(64, "lint", "--data", "app.sqlite", "--explain", "drop-column")
+    try folder.expect(64, "lint", "--data", "app.sqlite", "--write-baseline", "--baseline", "b")
+  }
+
+  @Test("a signal ends it, and the copy goes with it")
+  func interrupted() throws {
+    let folder = try folder([
+      "0002_slow": """
+      operations:
+      - sql: UPDATE lists SET name = (SELECT count(*) FROM items a, items b, items c) WHERE id = 1
+
+      """
+    ])
+    try folder.connection().execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO items SELECT i, 1 FROM n;
+      """)
+    func files() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+    let running = try folder.start(["lint", "--data", "app.sqlite"])
+    try waitUntil { try files().contains { $0.hasSuffix(".partial") } }
+    running.send(SIGTERM)
+    let run = try running.wait()
+    #expect(run.status == 130)
+    #expect(run.errors.contains("interrupted"))
+    #expect(try files() == ["app.sqlite", "migrations", "schemactl.yaml"])
+  }
+
+  @Test("a function that only the app has stops there, and says so")
+  func function() throws {
+    let folder = try folder([
+      "0002_call":
+        "operations:\n- update: { table: lists, set: { name: slug(name) }, where: id = 1 }\n"
+    ])
+    try folder.write(
+      "schemactl.yaml", "sync: { engine: none }\nfunctions: [{ name: slug, arguments: 1 }]\n")
+    let run = try folder.expect(65, "lint", "--data", "app.sqlite")
+    #expect((run.output + run.errors).contains("slug() belongs to the application"))
+  }
+}
