@@ -7,11 +7,19 @@ package struct FolderDigests: Sendable {
 }
 
 extension MigrationFolder {
-  /// Nil where anything is wrong with a file, a name, or two names together: that wants a closer look.
-  package func digests() -> FolderDigests? {
-    guard let names = try? manifestNames(), names.allSatisfy({ $0.problem == nil }) else {
-      return nil
-    }
+  /// Begins to read the files, many of them on a second thread, and gives what waits for the end.
+  ///
+  /// - Returns: what gives nil where anything is wrong with a file, a name, or two names together: that
+  ///   wants a closer look.
+  package func beginDigests() -> () -> FolderDigests? {
+    guard let names = try? manifestNames() else { return { nil } }
+    if names.count < 64 { return { digests(names) } }
+    let beside = Beside { self.digests(names) }
+    return { beside.wait() }
+  }
+
+  private func digests(_ names: [ManifestName]) -> FolderDigests? {
+    guard names.allSatisfy({ $0.problem == nil }) else { return nil }
     let numbered = names.map { (number: MigrationNumber(id: $0.id), name: $0) }
       .sorted { $0.number < $1.number }
     guard zip(numbered, numbered.dropFirst()).allSatisfy({ $0.number < $1.number }) else {

@@ -161,14 +161,14 @@ extension MigrationFolder {
     onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) -> Bool {
     guard try DatabaseFile.exists(database) else { return false }
-    let digests = Beside { self.digests() }
+    let digests = beginDigests()
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption, onWait: onWait)
     // What is wrong with a ledger or a lock is told by whoever looks closer.
     guard let rows = try? Ledger.rows(in: connection), !rows.isEmpty,
       let lock = try? lock() ?? HistoryLock()
     else { return false }
-    return digests.wait()?.isApplied(as: rows, lock) ?? false
+    return digests()?.isApplied(as: rows, lock) ?? false
   }
 }
 

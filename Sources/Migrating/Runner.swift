@@ -98,8 +98,10 @@ final class Runner {
       }
     }
     for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
-    try putBackSettings(migration)
-    record.temporary = try dropTemporaryObjects(migration)
+    if record.touch.namesSettings || !connection.isOn(.defensive) {
+      try putBackSettings(migration)
+    }
+    if record.touch.namesTemporary { record.temporary = try dropTemporaryObjects(migration) }
     return record
   }
 

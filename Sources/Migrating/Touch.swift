@@ -8,9 +8,15 @@ package struct Touch: Sendable {
   package var rewritten: Set<String> = []
   /// Whether pages of an index are given back, for others to write over.
   package var dropsIndexes = false
+  /// Whether anything was said about what is temporary.
+  package var namesTemporary = false
+  /// Whether a setting was asked for, or perhaps changed.
+  package var namesSettings = false
 
   mutating func note(_ event: AuthorizerEvent) {
+    if event.database == "temp" { namesTemporary = true }
     switch event.action {
+    case .pragma: namesSettings = true
     case .insert where event.database == "main": write(event.first)
     case .update where event.database == "main": rewrite(event.first)
     case .delete where event.database == "main": rewrite(event.first)

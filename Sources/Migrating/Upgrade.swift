@@ -54,6 +54,8 @@ final class Upgrade {
         timeout: options.timeout, isCancelled: { interruption.isRequested },
         onWait: { onEvent(.waiting(seconds: $0)) })
       try connection.makeCommitsDurable()
+      // Each time it is full of changes the journal is synced. In KiB; the usual is 2,000.
+      try connection.execute("PRAGMA main.cache_size = -6000")
       let calls = try project.application.register(on: connection)
       runner = Runner(
         connection: connection, target: .database, application: project.application,

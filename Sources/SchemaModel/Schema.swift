@@ -127,11 +127,10 @@ extension ArraySlice<SchemaObject> {
 extension SchemaObject {
   /// Whether the current row of `sqlite_schema` says what this object says.
   fileprivate func stands(in statement: Statement) throws(DatabaseError) -> Bool {
-    guard try statement.holds(name, in: 1), try statement.holds(sql, in: 3) else { return false }
-    guard statement.integer(4) == rootPage, try statement.holds(kind.rawValue, in: 0) else {
-      return false
-    }
-    return try statement.holds(table, in: 2)
+    // What differs most often first.
+    guard statement.integer(4) == rootPage, try statement.holds(sql, in: 3) else { return false }
+    guard try statement.holds(name, in: 1), try statement.holds(table, in: 2) else { return false }
+    return try statement.holds(kind.rawValue, in: 0)
   }
 }
 
