@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Two locks that were frozen on two branches, as one.
 ///
 /// Where both sides hold one line with another release, layout or reason, that of the merged branch
@@ -269,7 +277,7 @@ extension MigrationFolder {
   /// The two sides of the lock, from git's index or from the marks in the file; nil when the lock
   /// is in no conflict.
   package func lockConflict() throws(HistoryReadError) -> LockConflict? {
-    let stages = try? GitRepository(containing: path).conflict(in: HistoryLock.fileName)
+    let stages = try stages()
     let bytes = try lockBytes() ?? []
     do throws(LockError) {
       if let ours = stages?[2], let theirs = stages?[3] {
@@ -287,6 +295,21 @@ extension MigrationFolder {
       throw .brokenLock(file: lockFile, error)
     }
   }
+
+  /// What git's index holds of a merge; nil where there is no git to ask. One that fails has not said
+  /// that there is no conflict.
+  private func stages() throws(HistoryReadError) -> [Int: [UInt8]]? {
+    do throws(GitError) {
+      return try GitRepository(containing: path).conflict(in: HistoryLock.fileName)
+    } catch {
+      guard error.kind == .failed else { return nil }
+      throw .unreadable(
+        FileError(
+          path: lockFile, systemError: EIO,
+          message: "may be in a merge conflict, and git cannot be asked: \(error.message)"))
+    }
+  }
+
   /// What may not be renumbered: what the lock has frozen, and while it is in conflict, what either
   /// side has.
   ///

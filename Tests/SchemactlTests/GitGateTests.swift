@@ -245,6 +245,19 @@ struct TwoBranchesTests {
     #expect(order == ["0001_a", "0002_b", "0003_c", "0004_d"])
   }
 
+  @Test("git that fails has not said that there is no conflict")
+  func failingGit() throws {
+    let folder = try conflict(attributes: true)
+    let lock = try folder.text("migrations/history.lock")
+    try folder.write(".git/index", "no index")
+    for command in [["freeze", "--resolve"], ["rebase", "0004_d"]] {
+      let run = try folder.start(command).wait()
+      #expect(run.status == 74, "\(command): \(run.errors)")
+      #expect(run.errors.contains("git"))
+    }
+    #expect(try folder.text("migrations/history.lock") == lock)
+  }
+
   @Test("an edit that one branch accepted and what the other froze pass the gate of both")
   func acceptedAndFrozen() throws {
     for (ours, theirs) in [("main", "feature"), ("feature", "main")] {
