@@ -39,7 +39,10 @@ struct Copier {
     _ database: String, as base: String, _ purpose: String, room: (Int64) -> Int64 = { $0 }
   ) throws(Failure) -> Copy? {
     do {
-      return try copy(open(database, .readWrite), as: base, purpose, room)
+      let source = try open(database, .readWrite)
+      // A log that somebody has left is read, and stays.
+      if DatabaseFile.size(database + "-wal") > 0 { source.set(.keepsLog, to: true) }
+      return try copy(source, as: base, purpose, room)
     } catch let error as DatabaseError {
       let failure = Failure(error, database: database)
       guard failure.status == .inputOutput else { throw failure }

@@ -179,3 +179,15 @@ extension DatabaseError {
       + "again, or wait longer with --timeout"
   }
 }
+
+extension Failure {
+  /// What was written may be there or not.
+  init(uncertain ids: [String], after failure: Failure) {
+    let ends = [ids.first, ids.last].compactMap { $0 }
+    let what = ids.count == 1 ? ids[0] : ends.joined(separator: " to ")
+    self.init(
+      failure.status,
+      failure.message + ". It is not certain whether \(what) was applied, wholly or not at all: "
+        + "`schemactl status` tells, and `schemactl migrate` goes on from there")
+  }
+}

@@ -112,15 +112,15 @@ extension Project {
       return report
     }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
-    let replay = try replay(targets, interruption: interruption) { index in
-      guard !exists else { return }
-      onEvent(.started(id: targets[index].id, number: index + 1, of: targets.count))
+    let replay = try replay(targets, interruption: interruption) { event in
+      // Of a database that is there its own run is told.
+      if !exists { onEvent(event) }
     }
     if !exists {
       let new = NewDatabase(
         project: self, options: options, replay: replay, interruption: interruption,
         onEvent: onEvent)
-      if let report = new.make() { return report }
+      if let report = try new.make() { return report }
     }
     let createsFile = exists ? false : try DatabaseFile.make(options.database)
     return try Upgrade(

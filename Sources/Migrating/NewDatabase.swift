@@ -1,4 +1,5 @@
 import History
+import ManifestFormat
 import Planning
 import SQLite
 import SchemaModel
@@ -16,13 +17,19 @@ struct NewDatabase {
 
   /// - Returns: nil when it is to be made migration by migration, because more is asked for than the
   ///   shadow has done, or because something is in the way: then that says what. Nothing is left behind.
-  func make() -> MigrateReport? {
-    guard isDoneByReplay, let connection = try? filled(),
-      let partial = try? Copier(timeout: options.timeout, interruption: interruption)
-        .write(connection, as: options.database),
-      !interruption.isRequested, (try? partial.take(options.database)) == true
-    else { return nil }
-    return told()
+  /// - Throws: when it was stopped.
+  func make() throws(Failure) -> MigrateReport? {
+    guard isDoneByReplay, let connection = try? filled() else { return nil }
+    let partial = try? Copier(timeout: options.timeout, interruption: interruption)
+      .write(connection, as: options.database)
+    guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
+    guard let partial else { return nil }
+    do {
+      return try partial.take(options.database) ? told() : nil
+    } catch {
+      // It had its name for a moment, and may have it again after a power cut.
+      return partial.isKept ? doubtful(error) : nil
+    }
   }
 
   private var isDoneByReplay: Bool {
@@ -31,6 +38,8 @@ struct NewDatabase {
     guard application.missingFunctions.isEmpty, application.missingCollations.isEmpty,
       !options.isParanoid, !replay.steps.isEmpty, replay.keepsForeignKeys
     else { return false }
+    // Assertions ask for rows that only a database has.
+    guard !replay.steps.contains(where: \.migration.manifest.asserts) else { return false }
     // A copy is due between the last frozen migration and the first draft.
     var known: [String] = []
     for step in replay.steps {
@@ -64,6 +73,13 @@ struct NewDatabase {
       toolVersion: ToolVersion.current)
   }
 
+  private func doubtful(_ failure: Failure) -> MigrateReport {
+    var report = MigrateReport()
+    report.uncertain = replay.steps.map(\.migration.id)
+    report.failure = Failure(uncertain: report.uncertain, after: failure)
+    return report
+  }
+
   private func told() -> MigrateReport {
     var report = MigrateReport()
     report.created = true
@@ -77,5 +93,14 @@ struct NewDatabase {
     onEvent(.created(database: options.database))
     onEvent(.committed(ids: report.applied.map(\.id)))
     return report
+  }
+}
+
+extension Manifest {
+  fileprivate var asserts: Bool {
+    !before.isEmpty || !after.isEmpty
+      || operations.contains { operation in
+        if case .assert = operation.kind { true } else { false }
+      }
   }
 }

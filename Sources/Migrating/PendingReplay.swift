@@ -28,9 +28,10 @@ extension Project {
   ///   it are good.
   func replay(
     _ targets: [Migration], interruption: Interruption,
-    onStep: (_ index: Int) -> Void = { _ in }
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> PendingReplay {
     let shadow = try Shadow(application, interruption: interruption)
+    shadow.tell { onEvent(.ran(statement: $0)) }
     var steps: [Shadow.Step] = []
     var fingerprints: [String] = []
     var hasRows = false
@@ -41,7 +42,7 @@ extension Project {
         keepsForeignKeys: keepsForeignKeys)
     }
     for (index, migration) in targets.enumerated() {
-      onStep(index)
+      onEvent(.started(id: migration.id, number: index + 1, of: targets.count))
       do {
         let step = try shadow.apply(migration)
         hasRows = hasRows || !step.touch.written.isEmpty

@@ -427,8 +427,10 @@ final class Runner {
       statement: sql)
   }
 
+  var isInterrupted: Bool { interruption.isRequested }
+
   func stopIfInterrupted(_ context: Context) throws(Failure) {
-    guard interruption.isRequested else { return }
+    guard isInterrupted else { return }
     throw context.failure(.interrupted, "interrupted")
   }
 }

@@ -129,6 +129,11 @@ package final class Shadow {
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 
+  /// Tells of every statement once it has run.
+  func tell(_ observer: @escaping (_ sql: String) -> Void) {
+    runner.onStatement = { observer($0.sql) }
+  }
+
   /// Tells `observer` of every statement once it has run, with the schema as it is then.
   package func observe(_ observer: @escaping (ReplayedStatement) throws(DatabaseError) -> Void) {
     runner.onStatement = { [unowned self] statement throws(DatabaseError) in
@@ -207,6 +212,9 @@ package final class Shadow {
         try refresh()
         throw error
       }
+    } catch  where runner.isInterrupted {
+      // Of a statement within a statement SQLite says something else.
+      throw context.failure(.interrupted, "interrupted")
     } catch let failure as Failure {
       throw failure
     } catch let error as DatabaseError {

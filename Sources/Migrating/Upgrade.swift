@@ -363,14 +363,7 @@ final class Upgrade {
   private func doubtful(_ error: DatabaseError) -> Failure {
     safety.hasFullDisk = error.isFullDisk
     let failure = Failure(error, database: options.database)
-    guard let first = report.uncertain.first, let last = report.uncertain.last else {
-      return failure
-    }
-    let what = first == last ? first : "\(first) to \(last)"
-    return Failure(
-      failure.status,
-      failure.message + ". It is not certain whether \(what) was applied, wholly or not at all: "
-        + "`schemactl status` tells, and `schemactl migrate` goes on from there")
+    return report.uncertain.isEmpty ? failure : Failure(uncertain: report.uncertain, after: failure)
   }
 
   /// What is written into a file that no path leads to is lost, and what stands at the path now is

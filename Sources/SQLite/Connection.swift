@@ -181,6 +181,8 @@ package final class Connection {
   /// Switches of `sqlite3_db_config`.
   package enum Setting: Sendable {
     case foreignKeys, triggers, loadExtension, fts3Tokenizer, defensive, trustedSchema
+    /// Leaves a write-ahead log as it is when the last connection goes.
+    case keepsLog
     case writableSchema, legacyAlterTable, doubleQuotedStringsInDML, doubleQuotedStringsInDDL
 
     var option: Int32 {
@@ -191,6 +193,7 @@ package final class Connection {
       case .fts3Tokenizer: SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER
       case .defensive: SQLITE_DBCONFIG_DEFENSIVE
       case .trustedSchema: SQLITE_DBCONFIG_TRUSTED_SCHEMA
+      case .keepsLog: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
       case .writableSchema: SQLITE_DBCONFIG_WRITABLE_SCHEMA
       case .legacyAlterTable: SQLITE_DBCONFIG_LEGACY_ALTER_TABLE
       case .doubleQuotedStringsInDML: SQLITE_DBCONFIG_DQS_DML

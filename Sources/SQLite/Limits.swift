@@ -12,7 +12,7 @@ extension Connection {
       // No thread but the one that asked.
       (SQLITE_LIMIT_WORKER_THREADS, 0),
       // `?250000` alone makes SQLite set up as many values; ours are a handful.
-      (SQLITE_LIMIT_VARIABLE_NUMBER, 999),
+      (SQLITE_LIMIT_VARIABLE_NUMBER, Self.parameters),
       // Time grows with the product of pattern and text.
       (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000),
       // A manifest has 8 MiB at most; what is generated names each column a few times.
@@ -21,5 +21,17 @@ extension Connection {
       (SQLITE_LIMIT_VDBE_OP, 25_000_000),
     ]
     for (limit, value) in limits { sqlite3_limit(handle, limit, Int32(value)) }
+  }
+
+  private static var parameters: Int32 { 999 }
+
+  /// Lets `body` compile what others have written, with as many parameters as SQLite takes when
+  /// nobody has lowered its limits.
+  package func withAllParameters<Result>(
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, .max)
+    defer { sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Self.parameters) }
+    return try body()
   }
 }

@@ -40,6 +40,13 @@ struct QueryTests {
       ).isEmpty)
   }
 
+  @Test("compile with more parameters than schemactl itself would ever take")
+  func manyParameters() throws {
+    let list = Array(repeating: "?", count: 1500).joined(separator: ", ")
+    #expect(
+      try found("SELECT * FROM notes WHERE id IN (\(list)); SELECT ?2000;", [notes]).isEmpty)
+  }
+
   @Test("stand at the name that is not there, counted in characters, in each statement of the file")
   func place() throws {
     let findings = try found(

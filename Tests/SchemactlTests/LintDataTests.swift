@@ -58,6 +58,32 @@ struct LintDataTests {
     #expect(left == ["app.sqlite", "migrations", "schemactl.yaml"])
   }
 
+  @Test("a write-ahead log that a killed app has left is read, and stays as it is")
+  func leftoverLog() throws {
+    let folder = try folder([
+      "0002_notes": "operations:\n- sql: CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)\n"
+    ])
+    do {
+      let connection = try folder.connection()
+      try connection.execute("PRAGMA journal_mode = WAL; DELETE FROM items")
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(
+          atPath: folder.path("app.sqlite" + suffix), toPath: folder.path("left.sqlite" + suffix))
+      }
+    }
+    func left() throws -> [Data] {
+      try ["", "-wal"].map {
+        try Data(contentsOf: URL(fileURLWithPath: folder.path("left.sqlite" + $0)))
+      }
+    }
+    let before = try left()
+    let run = try folder.expect(0, "lint", "--data", "left.sqlite")
+    #expect(run.output.contains("notes"))
+    #expect(try left() == before)
+    try folder.expect(0, "migrate", "--dry-run=copy", "--database", "left.sqlite")
+    #expect(try left() == before)
+  }
+
   @Test("JSON has the counts, and null where there is no table")
   func json() throws {
     let folder = try folder([

@@ -52,6 +52,25 @@ struct NewDatabaseTests {
       try folder.connection().value("SELECT count(*) FROM schemactl_migrations") == .integer(1))
   }
 
+  @Test(
+    "is held against its assertions",
+    arguments: [
+      "  - assert: { query: SELECT count(*) FROM lists, equals: 5, message: five lists }\n", "",
+    ])
+  func assertions(operation: String) throws {
+    let folder = try history()
+    let after =
+      operation.isEmpty
+      ? "after:\n  - { query: SELECT count(*) FROM lists, equals: 5, message: five lists }\n" : ""
+    try folder.write(
+      "migrations/0004_count.yaml", "\(after)operations:\n  - sql: SELECT 1\n\(operation)")
+    let run = try folder.run("migrate", "--database", "app.sqlite")
+    #expect(run.status == 3, "\(run.output)\(run.errors)")
+    #expect(run.errors.contains("five lists: expected 5, found 1"))
+    #expect(
+      try folder.connection().value("SELECT count(*) FROM schemactl_migrations") == .integer(3))
+  }
+
   @Test("keeps what was good before the migration that fails")
   func failing() throws {
     let folder = try history()
@@ -103,6 +122,24 @@ struct NewDatabaseTests {
         number += 1
       }
       #expect(number > 20)
+    }
+
+    @Test("is uncertain where its name may not be on the disk")
+    func uncertain() throws {
+      let folder = try history()
+      let log = folder.path("calls")
+      _ = try folder.run(
+        ["migrate", "--database", "app.sqlite"], failing: FaultyCall(first: 0), loggingTo: log)
+      let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+      let number = calls.count { $0.hasPrefix("fsync ") }
+      try folder.remove("app.sqlite")
+      let run = try folder.run(
+        ["migrate", "--database", "app.sqlite"],
+        failing: FaultyCall(name: "fsync", first: number, last: 1000))
+      #expect(run.status == 74)
+      #expect(run.errors.contains("It is not certain whether 0001_lists to 0003_first was applied"))
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+      #expect(try content(folder).count > 5)
     }
 
     @Test("is made in the ordinary way where it cannot be named at once")

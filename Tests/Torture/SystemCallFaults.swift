@@ -102,7 +102,7 @@ enum FaultyCalls {
       // What SQLite cannot open for writing it opens for reading, and what it cannot look at it
       // takes for moved, and does not write.
       if ["open", "create", "stat", "stat64"].contains(name) { statuses.append(.permission) }
-      let names = ["live.sqlite", "migrations", "schemactl.yaml", "private replay"]
+      let names = ["live.sqlite", "migrations", "queries", "schemactl.yaml", "private replay"]
       return statuses.contains(ending.status) && names.contains(where: ending.message.contains)
     }
   }

@@ -76,9 +76,10 @@ final class Device {
     _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     try connection.execute("BEGIN")
+    let result = Swift.Result { () throws(DatabaseError) in try body() }
     // A trigger or ON CONFLICT ROLLBACK may have ended the transaction already.
-    defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
-    return try body()
+    if connection.isInTransaction { try connection.execute("ROLLBACK") }
+    return try result.get()
   }
 
   /// What SQLite says when it refuses the statement; nil when it runs.

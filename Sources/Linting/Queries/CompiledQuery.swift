@@ -68,7 +68,9 @@ extension Connection {
 
   private func attempt(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery {
     do {
-      let statement = try prepare(query.sql)
+      let statement = try withAllParameters { () throws(DatabaseError) in
+        try prepare(query.sql)
+      }
       let columns = zip(statement.columnNames, statement.declaredTypes)
         .map { CompiledQuery.Column(name: $0, type: $1) }
       return .compiles(columns)

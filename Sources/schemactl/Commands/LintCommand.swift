@@ -50,6 +50,7 @@ enum LintCommand: Command {
       OptionDeclaration(
         "data", .text("FILE"),
         summary: "Run what is pending on a copy of this database, and count its rows."),
+      .timeout,
       OptionDeclaration(
         "explain", .text("ID"), offers: Rule.all.map(\.id), summary: "Print a rule instead."),
       OptionDeclaration(
