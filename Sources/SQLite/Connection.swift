@@ -222,8 +222,9 @@ package final class Connection {
   /// calls a file "malformed" in which a CHECK says `json_valid(…)`. They do no harm, and there is no
   /// trusting them alone.
   func trustsSchema(after error: DatabaseError) -> Bool {
+    // As the function is written there.
     guard !needsTrust,
-      ["json", "->"].contains(where: { error.message.contains("unsafe use of \($0)") })
+      ["json", "->"].contains(where: { error.message.lowercased().contains("unsafe use of \($0)") })
     else { return false }
     needsTrust = true
     set(.trustedSchema, to: true)

@@ -152,10 +152,10 @@ func json() throws {
   let path = folder.path + "/json.sqlite"
   let sql = """
     CREATE TABLE t (
-      doc TEXT CHECK (json_valid(doc)), name TEXT AS (doc ->> 'name') STORED,
+      doc TEXT CHECK (JSON_Valid(doc)), name TEXT AS (doc ->> 'name') STORED,
       more TEXT DEFAULT (json_array(1)));
     CREATE INDEX i ON t (json_extract(doc, '$.id'));
-    CREATE TABLE u (doc CHECK (json_valid(doc)));
+    CREATE TABLE u (doc CHECK (JSON_VALID(doc)));
     """
   let first = try Connection(path: path)
   first.set(.trustedSchema, to: true)
