@@ -2,20 +2,21 @@ import Foundation
 
 // Measures schemactl beside the `sqlite3` shell and beside what users would pick instead.
 //
-//   Benchmark --tool FILE [--peers FOLDER] [ROW…] [--rows N] [--rounds N] [--all]
-//             [--write FILE.md] [--json FILE]
+//   Benchmark --tool FILE [--peers FOLDER] [ROW…] [--rows N] [--rounds N]
+//             [--memory] [--growth] [--strategies] [--all] [--write FILE.md] [--json FILE]
 //
 // Whole processes, all contestants in turn in each round after one that does not count; what is
 // said is the median of the ratios within the rounds. ROW is a row of the table; without any, all are
-// measured. `--all` adds the tables of memory, strategies and growth. Exits with 1 when a target
-// is missed.
+// measured. `--memory`, `--growth` and `--strategies` add a table each, `--all` all of them. Exits with
+// 1 when a target is missed.
 
 var tool = "dist/schemactl"
 var peersFolder = ".build/peers"
 var names: [String] = []
 var rows = 1_000_000
 var rounds = 5
-var isAll = false
+/// Of `memory`, `growth` and `strategies`: tables beside the first one.
+var more: Set<String> = []
 var document: String?
 var data: String?
 var words = CommandLine.arguments.dropFirst()
@@ -25,7 +26,8 @@ while let word = words.popFirst() {
   case "--peers": peersFolder = words.popFirst() ?? peersFolder
   case "--rows": rows = words.popFirst().flatMap(Int.init) ?? rows
   case "--rounds": rounds = words.popFirst().flatMap(Int.init) ?? rounds
-  case "--all": isAll = true
+  case "--all": more = ["memory", "growth", "strategies"]
+  case "--memory", "--growth", "--strategies": more.insert(String(word.dropFirst(2)))
   case "--write": document = words.popFirst().map { absolute($0).path }
   case "--json": data = words.popFirst().map { absolute($0).path }
   default: names.append(word)
@@ -67,10 +69,14 @@ do {
     print(one.text)
     fflush(nil)
   }
-  if isAll {
+  if more.contains("memory") {
     report.memory = try Memory(schemactl: contests.schemactl, workplace: workplace)
       .measure([1_000_000, 10_000_000])
+  }
+  if more.contains("growth") {
     report.growth = try Growth(contests: contests).measure([10, 100, 1000, 5000], rounds: 1)
+  }
+  if more.contains("strategies") {
     report.strategies = try Strategies(schemactl: contests.schemactl, workplace: workplace)
       .measure([1000, 100_000, 1_000_000], rounds: 1)
   }
