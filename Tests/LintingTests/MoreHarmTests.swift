@@ -135,6 +135,16 @@ struct MoreHarmTests {
           \(again)
           """)),
       Harm(
+        "all of a table that SQLite copies entry by entry", [], .local,
+        sql("CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT"),
+        sql(
+          """
+          ALTER TABLE notes RENAME TO old;
+          CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT;
+          INSERT INTO notes SELECT * FROM main."old";
+          DROP TABLE old;
+          """)),
+      Harm(
         "two copies that share the rows", [], .local,
         rebuild(
           columns,
@@ -350,6 +360,28 @@ struct MoreHarmTests {
         "NOT NULL after a backfill", [], .local,
         sql("UPDATE reminders SET title = '' WHERE title IS NULL"),
         "operations: [alter_column: { table: reminders, column: title, not_null: true }]"),
+      Harm(
+        "a renamed column of a unique index", ["rename-column tags.title"], .local,
+        sql(
+          """
+          CREATE TABLE tags (\(key), title TEXT NOT NULL DEFAULT '') STRICT;
+          CREATE UNIQUE INDEX tags_title ON tags (title);
+          """),
+        sql("ALTER TABLE tags RENAME COLUMN title TO name")),
+      Harm(
+        "IF NOT EXISTS where the migration has made room", [], .local,
+        sql(
+          """
+          DROP INDEX IF EXISTS "reminders_Title";
+          CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title);
+          """)),
+      Harm(
+        "IF NOT EXISTS where it has dropped something else", ["if-not-exists other"], .local,
+        sql(
+          """
+          DROP INDEX reminders_title;
+          CREATE INDEX IF NOT EXISTS other ON reminders (title);
+          """)),
       Harm(
         "a unique index", ["new-unique reminders_unique"], .local,
         sql("CREATE UNIQUE INDEX reminders_unique ON reminders (title)")),
