@@ -341,6 +341,25 @@ struct MoreHarmTests {
         "NOT NULL by rebuild", ["null-to-not-null reminders.title"], .local,
         rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))),
       Harm(
+        "NOT NULL once the rows without are deleted", [], .local,
+        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          .replacing(
+            "CREATE TABLE n", with: "DELETE FROM reminders WHERE [Title] IS NULL; CREATE TABLE n")),
+      Harm(
+        "NOT NULL where other rows are deleted", ["null-to-not-null reminders.title"], .local,
+        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE")).replacing(
+          "CREATE TABLE n", with: "DELETE FROM reminders WHERE priority IS NULL; CREATE TABLE n")),
+      Harm(
+        "a key for a table that had none", [], .local,
+        sql("CREATE TABLE pairs (a TEXT NOT NULL, b TEXT NOT NULL) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (a TEXT NOT NULL, b TEXT NOT NULL, PRIMARY KEY (a, b)) STRICT;
+          INSERT INTO n SELECT * FROM pairs WHERE true ON CONFLICT (a, b) DO NOTHING;
+          DROP TABLE pairs;
+          ALTER TABLE n RENAME TO pairs;
+          """)),
+      Harm(
         "NOT NULL with coalesce", [], .local,
         rebuild(
           columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"),
