@@ -241,6 +241,25 @@ struct MoreHarmTests {
           columns,
           after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
       Harm(
+        "an index that a new UNIQUE constraint begins with", ["new-unique reminders.title, listID"],
+        .local,
+        rebuild(
+          columns + ", UNIQUE (title, listID)",
+          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+      Harm(
+        "an index that a unique one begins with", ["new-unique reminders_both"], .local,
+        rebuild(
+          columns,
+          after: again.replacing(
+            "INDEX reminders_title ON reminders (title)",
+            with: "UNIQUE INDEX reminders_both ON reminders (title, listID)"))),
+      Harm(
+        "an index that a new UNIQUE constraint does not begin with",
+        ["new-unique reminders.priority, title", "rebuild-loses-object reminders_title"], .local,
+        rebuild(
+          columns + ", UNIQUE (priority, title)",
+          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+      Harm(
         "an index under another name", [], .local,
         rebuild(columns, after: again.replacing("INDEX reminders_title", with: "INDEX by_title"))),
       Harm(
