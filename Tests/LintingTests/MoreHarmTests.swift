@@ -135,6 +135,16 @@ struct MoreHarmTests {
           \(again)
           """)),
       Harm(
+        "all of a table that SQLite copies entry by entry", [], .local,
+        sql("CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT"),
+        sql(
+          """
+          ALTER TABLE notes RENAME TO old;
+          CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT;
+          INSERT INTO notes SELECT * FROM main."old";
+          DROP TABLE old;
+          """)),
+      Harm(
         "two copies that share the rows", [], .local,
         rebuild(
           columns,
@@ -229,6 +239,25 @@ struct MoreHarmTests {
         "an index", ["rebuild-loses-object reminders_title"], .local,
         rebuild(
           columns,
+          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+      Harm(
+        "an index that a new UNIQUE constraint begins with", ["new-unique reminders.title, listID"],
+        .local,
+        rebuild(
+          columns + ", UNIQUE (title, listID)",
+          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+      Harm(
+        "an index that a unique one begins with", ["new-unique reminders_both"], .local,
+        rebuild(
+          columns,
+          after: again.replacing(
+            "INDEX reminders_title ON reminders (title)",
+            with: "UNIQUE INDEX reminders_both ON reminders (title, listID)"))),
+      Harm(
+        "an index that a new UNIQUE constraint does not begin with",
+        ["new-unique reminders.priority, title", "rebuild-loses-object reminders_title"], .local,
+        rebuild(
+          columns + ", UNIQUE (priority, title)",
           after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
       Harm(
         "an index under another name", [], .local,
@@ -331,6 +360,25 @@ struct MoreHarmTests {
         "NOT NULL by rebuild", ["null-to-not-null reminders.title"], .local,
         rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))),
       Harm(
+        "NOT NULL once the rows without are deleted", [], .local,
+        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          .replacing(
+            "CREATE TABLE n", with: "DELETE FROM reminders WHERE [Title] IS NULL; CREATE TABLE n")),
+      Harm(
+        "NOT NULL where other rows are deleted", ["null-to-not-null reminders.title"], .local,
+        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE")).replacing(
+          "CREATE TABLE n", with: "DELETE FROM reminders WHERE priority IS NULL; CREATE TABLE n")),
+      Harm(
+        "a key for a table that had none", [], .local,
+        sql("CREATE TABLE pairs (a TEXT NOT NULL, b TEXT NOT NULL) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (a TEXT NOT NULL, b TEXT NOT NULL, PRIMARY KEY (a, b)) STRICT;
+          INSERT INTO n SELECT * FROM pairs WHERE true ON CONFLICT (a, b) DO NOTHING;
+          DROP TABLE pairs;
+          ALTER TABLE n RENAME TO pairs;
+          """)),
+      Harm(
         "NOT NULL with coalesce", [], .local,
         rebuild(
           columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"),
@@ -350,6 +398,28 @@ struct MoreHarmTests {
         "NOT NULL after a backfill", [], .local,
         sql("UPDATE reminders SET title = '' WHERE title IS NULL"),
         "operations: [alter_column: { table: reminders, column: title, not_null: true }]"),
+      Harm(
+        "a renamed column of a unique index", ["rename-column tags.title"], .local,
+        sql(
+          """
+          CREATE TABLE tags (\(key), title TEXT NOT NULL DEFAULT '') STRICT;
+          CREATE UNIQUE INDEX tags_title ON tags (title);
+          """),
+        sql("ALTER TABLE tags RENAME COLUMN title TO name")),
+      Harm(
+        "IF NOT EXISTS where the migration has made room", [], .local,
+        sql(
+          """
+          DROP INDEX IF EXISTS "reminders_Title";
+          CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title);
+          """)),
+      Harm(
+        "IF NOT EXISTS where it has dropped something else", ["if-not-exists other"], .local,
+        sql(
+          """
+          DROP INDEX reminders_title;
+          CREATE INDEX IF NOT EXISTS other ON reminders (title);
+          """)),
       Harm(
         "a unique index", ["new-unique reminders_unique"], .local,
         sql("CREATE UNIQUE INDEX reminders_unique ON reminders (title)")),

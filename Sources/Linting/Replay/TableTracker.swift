@@ -258,7 +258,12 @@ final class TableTracker {
       copy(sources, into: id)
     }
     for case let id? in ids { succeed(by: id) }
-    for index in step.new where index.kind == .index { note(index, at: place) }
+    // ALTER TABLE makes no index; it writes those anew whose table or column it renames.
+    let isAltering = statement.events.contains { $0.action == .alterTable }
+    for index in step.new where index.kind == .index {
+      if isAltering, uniqueIndexes[index.name.asciiLowercased] == nil { continue }
+      note(index, at: place)
+    }
   }
 
   /// A rename writes the new name wherever the old one stood.
@@ -614,6 +619,25 @@ private struct RowFlow {
         temporaryWritten.insert(name)
       default: break
       }
+    }
+    if read.isEmpty, temporaryRead.isEmpty { noteWholeTable(statement) }
+  }
+
+  /// SQLite names no column that is read where it copies a table entry by entry into one of the same
+  /// shape (`INSERT INTO a SELECT * FROM b`), so the text has to say which table that is.
+  private mutating func noteWholeTable(_ statement: ReplayedStatement) {
+    guard !written.isEmpty || !temporaryWritten.isEmpty else { return }
+    let sql = TokenizedSQL(statement.sql)
+    let tokens = sql.significant[...]
+    guard let from = sql.firstWord(of: ["FROM"], in: tokens) else { return }
+    var source = tokens[from...].dropFirst()
+    if let dot = source.dropFirst().first, sql.text(dot) == "." { source = source.dropFirst(2) }
+    guard let name = source.first.map(sql.name) else { return }
+    if let table = statement.before.object(.table, name) {
+      read.insert(name)
+      columns[name] = Set(TableShape(table)?.columns.map(\.key) ?? [])
+    } else {
+      temporaryRead.insert(name)
     }
   }
 }

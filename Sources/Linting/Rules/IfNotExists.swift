@@ -1,4 +1,5 @@
 import SQLText
+import SchemaModel
 
 extension Rule {
   static let ifNotExists = Rule(
@@ -27,9 +28,9 @@ extension Rule {
       """),
     check: { timeline, _ in
       timeline.statements.compactMap { statement in
-        guard timeline.isWritten(statement.place), let created = statement.createdIfNotExists else {
-          return nil
-        }
+        guard timeline.isWritten(statement.place), let created = statement.createdIfNotExists,
+          !timeline.isDropped(created, before: statement.place)
+        else { return nil }
         return timeline.draft(
           "IF NOT EXISTS: a database that has another \(created) keeps it, and the migration counts as "
             + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil,
@@ -39,7 +40,23 @@ extension Rule {
     })
 }
 
+extension Timeline {
+  /// Whether the migration itself has made room: then no database keeps another one.
+  fileprivate func isDropped(_ name: String, before place: StatementPlace) -> Bool {
+    statements(in: place.migration).contains { statement in
+      statement.place.number < place.number && statement.dropped == name.asciiLowercased
+    }
+  }
+}
+
 extension StatementEffect {
+  /// The folded name of what a DROP takes away.
+  fileprivate var dropped: String? {
+    let sql = TokenizedSQL(self.sql)
+    let tokens = sql.significant.filter { sql.text($0) != ";" }
+    return sql.isWord(tokens.first, "DROP") ? tokens.last.map(sql.name) : nil
+  }
+
   /// What the statement makes unless it is there; nil when it says no such thing, and for what is
   /// temporary.
   fileprivate var createdIfNotExists: String? {

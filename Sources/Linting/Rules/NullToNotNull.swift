@@ -38,7 +38,8 @@ extension Rule {
             mapping?.expressions[new.key].map({ $0.column != nil }) ?? true,
             !change.filters(old.name, timeline), !change.isRefilled(new.name, timeline),
             !change.isUpdated(new.name, timeline, since: 0),
-            !change.isUpdated(old.name, timeline, since: 0)
+            !change.isUpdated(old.name, timeline, since: 0),
+            !change.isCleared(old.key, timeline)
           else { return nil }
           return timeline.draft(
             "\(after.name).\(new.name) becomes NOT NULL, and nothing fills the rows in which it is "
@@ -62,6 +63,18 @@ extension Rule {
 }
 
 extension TableChange {
+  /// Whether the migration first deletes rows by the column.
+  fileprivate func isCleared(_ column: String, _ timeline: Timeline) -> Bool {
+    timeline.statements(in: migration).contains { statement in
+      guard let target = statement.target, target.deletes, target.updates.isEmpty,
+        target.name.asciiLowercased == before?.name.asciiLowercased,
+        statement.place.number < place(of: column).number
+      else { return false }
+      let sql = TokenizedSQL(statement.sql)
+      return sql.significant.contains { sql.name($0) == column }
+    }
+  }
+
   /// Whether an operation says how the column of the new table is made of the old row.
   fileprivate func isRefilled(_ column: String, _ timeline: Timeline) -> Bool {
     guard let operation = timeline.operation(place(of: column)),

@@ -39,8 +39,9 @@ extension Rule {
       """),
     check: { timeline, _ in
       timeline.changes.compactMap { change in
-        guard let before = change.before, let after = change.after, !before.isVirtual,
-          change.changesKey
+        // Nothing refers to rows that had no key.
+        guard let before = change.before, let after = change.after, before.primaryKey != nil,
+          !before.isVirtual, change.changesKey
         else { return nil }
         let keys = after.primaryKey?.columns ?? []
         return timeline.draft(

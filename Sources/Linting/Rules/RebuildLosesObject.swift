@@ -26,7 +26,8 @@ extension Rule {
         guard gone.isImplicit, gone.hasTable,
           let change = timeline.change(of: gone.object.table, in: gone.place.migration),
           change.isRebuilt, !timeline.mentionsLostColumn(gone),
-          !gone.heirs.contains(where: { gone.object.doesTheSame(as: $0) })
+          !gone.heirs.contains(where: { gone.object.doesTheSame(as: $0) }),
+          change.after.flatMap({ IndexShape(gone.object)?.key(of: $0) }) == nil
         else { return nil }
         let kind = gone.object.kind.rawValue
         return timeline.draft(
@@ -53,8 +54,9 @@ extension SchemaObject {
   /// Whether another index or trigger does the same under another name.
   fileprivate func doesTheSame(as other: SchemaObject) -> Bool {
     if let index = IndexShape(self), let heir = IndexShape(other) {
-      return index.isUnique == heir.isUnique && index.isCovered(by: heir)
-        && (!index.isUnique || index.terms.count == heir.terms.count)
+      return index.isUseless(beside: heir)
+        || index.isUnique == heir.isUnique
+          && index.isCovered(by: heir) && (!index.isUnique || index.terms.count == heir.terms.count)
     }
     let (mine, theirs) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
     guard case .createTrigger(let trigger)? = try? parseCreate(mine),

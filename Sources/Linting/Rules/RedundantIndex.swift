@@ -52,14 +52,14 @@ extension Rule {
 }
 
 extension IndexShape {
-  fileprivate func isUseless(beside other: IndexShape) -> Bool {
+  func isUseless(beside other: IndexShape) -> Bool {
     guard condition == nil, other.condition == nil, isCovered(by: other) else { return false }
     // A unique index refuses rows as well.
     return !isUnique || other.isUnique && other.terms.count == terms.count
   }
 
   /// The key or the UNIQUE constraint of the table that begins with the index's columns.
-  fileprivate func key(of table: TableShape) -> String? {
+  func key(of table: TableShape) -> String? {
     guard condition == nil, terms.allSatisfy({ $0.count == 1 }) else { return nil }
     func begins(_ key: [String]) -> Bool {
       guard isUnique ? key.count == columns.count : key.count >= columns.count else { return false }
