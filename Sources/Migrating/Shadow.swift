@@ -195,6 +195,13 @@ package final class Shadow {
           if let brokenReferences, !toleratesBrokenReferences {
             throw context.failure(.migrationFailed, brokenReferences)
           }
+          // SQLite ends one by itself only for want of something, whoever was told of that.
+          guard connection.isInTransaction else {
+            throw Failure(
+              .inputOutput,
+              "the private replay cannot go on: SQLite has ended its transaction, for want of memory "
+                + "or of room for temporary files")
+          }
           try connection.execute("COMMIT")
         } catch {
           keys = former
