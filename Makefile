@@ -7,7 +7,7 @@ SOURCES := Sources Tests Plugins Benchmarks Package.swift
 # It needs lld, and crashes at its start with a run path in it. Darwin has no static executables.
 # At a fixed address: to move itself to another one costs it a quarter of its start.
 STATIC := $(if $(filter Linux,$(shell uname -s)),--disable-local-rpath -Xswiftc -static-executable \
-	-Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s)
+	-Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static -Xlinker -s)
 
 .PHONY: help prerequisites demo test check sanitize fuzz torture rules release benchmark \
 	benchmark-peers clean format

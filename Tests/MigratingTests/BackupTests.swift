@@ -232,7 +232,7 @@ struct BackupTests {
     try sandbox.migrate()
     try sandbox.run("PRAGMA journal_mode = \(journal)")
     try sandbox.addSQL("0002_look", "CREATE TABLE seen AS SELECT id FROM ticks;")
-    let written = Numbers()
+    let written = Locked<[Int64]>([])
     let isOver = Atomic<Bool>(false)
     let path = sandbox.database
     let finished = DispatchSemaphore(value: 0)
@@ -247,10 +247,10 @@ struct BackupTests {
         usleep(1000)
         let insert = "INSERT INTO ticks VALUES (?1, zeroblob(2000))"
         guard (try? connection.execute(insert, [.integer(number)])) != nil else { continue }
-        written.append(number)
+        written.withLock { $0.append(number) }
       }
     }
-    while written.all.count < 20 { Thread.sleep(forTimeInterval: 0.001) }
+    while written.withLock({ $0.count < 20 }) { Thread.sleep(forTimeInterval: 0.001) }
     let project = try sandbox.project()
     let options = sandbox.options {
       $0.backup = BackupOptions()
@@ -264,7 +264,7 @@ struct BackupTests {
     let kept = try backup.rows("SELECT id FROM ticks").compactMap { $0[0].integer }
     #expect(try sandbox.rows("SELECT id FROM seen").compactMap { $0[0].integer } == kept)
     let live = Set(try sandbox.rows("SELECT id FROM ticks").compactMap { $0[0].integer })
-    #expect(Set(written.all).isSubset(of: live))
+    #expect(Set(written.withLock { $0 }).isSubset(of: live))
     #expect(kept == (1...Int64(kept.count)).map { $0 })
     #expect(kept.count >= 20)
     #expect(try backup.rows("PRAGMA integrity_check") == [["ok"]])
@@ -437,14 +437,4 @@ struct FreeSpaceTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["live.sqlite"])
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
   }
-}
-
-/// With a lock that the thread sanitizer knows, which on Linux does not see Swift's own mutex.
-private final class Numbers: @unchecked Sendable {
-  private let lock = NSLock()
-  private var numbers: [Int64] = []
-
-  var all: [Int64] { lock.withLock { numbers } }
-
-  func append(_ number: Int64) { lock.withLock { numbers.append(number) } }
 }

@@ -161,7 +161,7 @@ struct DraftCopyTests {
     let sandbox = try sandbox()
     try sandbox.run("PRAGMA journal_mode = \(journal)")
     try sandbox.migrate()
-    let written = Mutex<[String]>([])
+    let written = Locked<[String]>([])
     let isOver = Atomic<Bool>(false)
     let path = sandbox.database
     let finished = DispatchSemaphore(value: 0)

@@ -4,7 +4,6 @@ import Migrating
 import Planning
 import SQLite
 import SchemaModel
-import Synchronization
 import TestSupport
 import Testing
 
@@ -188,7 +187,7 @@ struct HostileDatabaseTests {
 
   @Test("nothing that a schema would run is run by looking at it, or by migrating other tables")
   func malicious() throws {
-    let calls = Mutex(0)
+    let calls = Locked(0)
     let sandbox = try Sandbox()
     let evil = FunctionDefinition(name: "evil", arguments: -1, isDeterministic: true) { _ in
       calls.withLock { $0 += 1 }
