@@ -51,12 +51,8 @@ extension Project {
       let ids = replay.steps.map(\.migration.id)
       return AdoptReport(
         at: ids[last], adopted: Array(ids[...last]), pending: Array(ids[(last + 1)...]))
-    } catch let error as DatabaseError {
-      throw Failure(error, database: database)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: database)
     }
   }
 }
@@ -118,11 +114,8 @@ extension PendingReplay {
 
   /// A row like that of a migration that has run; what wrote it says that it has not run here.
   fileprivate func adoptedRow(_ index: Int) -> LedgerRow {
-    let migration = steps[index].migration
-    return LedgerRow(
-      id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
-      canonicalDigest: migration.canonicalDigest, fingerprint: fingerprints[index],
-      startedAt: Timestamp.now.description, milliseconds: 0,
+    ledgerRow(
+      at: index, startedAt: Timestamp.now.description,
       toolVersion: ToolVersion.current + ToolVersion.adopted)
   }
 }

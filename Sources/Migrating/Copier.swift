@@ -47,10 +47,8 @@ struct Copier {
       let failure = Failure(error, database: database)
       guard failure.status == .inputOutput else { throw failure }
       throw Failure(.inputOutput, "\(purpose) cannot be made: \(failure.message)")
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: database)
     }
   }
 
@@ -65,12 +63,8 @@ struct Copier {
       let partial = try PartialCopy(as: base)
       try fill(partial, from: source, bytes, purpose)
       return partial
-    } catch let error as DatabaseError {
-      throw Failure(error, database: path)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: path)
     }
   }
 
@@ -80,12 +74,8 @@ struct Copier {
       let partial = try PartialCopy(as: base, mode: 0o644)
       try fill(partial, from: source, try source.sizeInBytes(), base)
       return partial
-    } catch let error as DatabaseError {
-      throw Failure(error, database: base)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: base)
     }
   }
 

@@ -103,6 +103,16 @@ package struct Failure: Error, Sendable {
     }
   }
 
+  /// Whatever stopped a piece of work on `database`.
+  init(of error: any Error, database: String) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as DatabaseError: self.init(error, database: database)
+    case let error as LedgerReadError: self.init(error, database: database)
+    default: self.init(.bug, "\(error)")
+    }
+  }
+
   /// What to do about a database that is damaged.
   static func restoring(_ database: String) -> String {
     ". Restore it from a backup: \(restoreCommand(database))`"

@@ -25,6 +25,8 @@ struct ForeignKeyViolations {
   /// The checked tables' columns, by whose places renamed ones are known again.
   private var columns: [String: [String]] = [:]
 
+  var isEmpty: Bool { found.isEmpty && errors.isEmpty }
+
   init(of tables: [String], in schema: Schema, on connection: Connection) throws(DatabaseError) {
     for name in tables {
       guard let table = schema.table(name) else { continue }

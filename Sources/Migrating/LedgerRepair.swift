@@ -117,14 +117,12 @@ extension Project {
     guard let index = migrations.firstIndex(where: { $0.id == id }) else {
       throw Failure(.usage, "there is no migration \(id)")
     }
-    let migration = migrations[index]
     let shadow = try Shadow(application)
     for earlier in migrations[...index] { try shadow.apply(earlier) }
     return LedgerRow(
-      id: id, position: Int64(index + 1), rawDigest: migration.rawDigest,
-      canonicalDigest: migration.canonicalDigest, fingerprint: shadow.fingerprint,
-      startedAt: old?.startedAt ?? Timestamp.now.description, milliseconds: old?.milliseconds ?? 0,
-      toolVersion: ToolVersion.current)
+      of: migrations[index], at: index, fingerprint: shadow.fingerprint,
+      startedAt: old?.startedAt ?? Timestamp.now.description,
+      milliseconds: old?.milliseconds ?? 0)
   }
 
   /// Writes what a plan says, in one transaction with the record of it.
@@ -146,14 +144,8 @@ extension Project {
       try RecordedRepair.record(plan, on: connection)
       guard !connection.hasMoved else { throw Failure(moved: database) }
       try connection.execute("COMMIT")
-    } catch let error as DatabaseError {
-      throw Failure(error, database: database)
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as LedgerReadError {
-      throw Failure(error, database: database)
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: database)
     }
   }
 }

@@ -112,7 +112,7 @@ extension Project {
       return report
     }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
-    let replay = try replay(targets, interruption: interruption) { event in
+    let replay = try replay(targets, isNew: !exists, interruption: interruption) { event in
       // Of a database that is there its own run is told.
       if !exists { onEvent(event) }
     }

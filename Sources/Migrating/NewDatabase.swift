@@ -19,7 +19,9 @@ struct NewDatabase {
   ///   shadow has done, or because something is in the way: then that says what. Nothing is left behind.
   /// - Throws: when it was stopped.
   func make() throws(Failure) -> MigrateReport? {
-    guard isDoneByReplay, let connection = try? filled() else { return nil }
+    guard isDoneByReplay, let connection = replay.new, (try? fill(connection)) != nil else {
+      return nil
+    }
     let partial = try? Copier(timeout: options.timeout, interruption: interruption)
       .write(connection, as: options.database)
     guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
@@ -36,7 +38,7 @@ struct NewDatabase {
     let application = project.application
     // The shadow's stand-ins for what only the application has give nothing to store.
     guard application.missingFunctions.isEmpty, application.missingCollations.isEmpty,
-      !options.isParanoid, !replay.steps.isEmpty, replay.keepsForeignKeys
+      !options.isParanoid, !replay.steps.isEmpty
     else { return false }
     // Assertions ask for rows that only a database has.
     guard !replay.steps.contains(where: \.migration.manifest.asserts) else { return false }
@@ -49,28 +51,21 @@ struct NewDatabase {
     return true
   }
 
-  /// The shadow with its ledger.
-  private func filled() throws -> Connection {
-    let connection = replay.shadow.connection
+  /// Writes the ledger of what the replay has done.
+  private func fill(_ connection: Connection) throws {
     try connection.execute("BEGIN")
     do {
       for (index, step) in replay.steps.enumerated() {
-        try Ledger.insert(row(of: step, at: index), into: connection)
+        try Ledger.insert(
+          replay.ledgerRow(
+            at: index, startedAt: step.startedAt.description, milliseconds: step.milliseconds),
+          into: connection)
       }
       try connection.execute("COMMIT")
     } catch {
       try connection.execute("ROLLBACK")
       throw error
     }
-    return connection
-  }
-
-  private func row(of step: Shadow.Step, at index: Int) -> LedgerRow {
-    LedgerRow(
-      id: step.migration.id, position: Int64(index + 1), rawDigest: step.migration.rawDigest,
-      canonicalDigest: step.migration.canonicalDigest, fingerprint: replay.fingerprints[index],
-      startedAt: step.startedAt.description, milliseconds: step.milliseconds,
-      toolVersion: ToolVersion.current)
   }
 
   private func doubtful(_ failure: Failure) -> MigrateReport {
@@ -88,8 +83,7 @@ struct NewDatabase {
         id: step.migration.id, milliseconds: step.milliseconds, strategies: step.strategies)
     }
     report.failure = replay.failure
-    report.failedFrozen =
-      replay.failure?.migration.map { project.lock?.contains($0.id) ?? false } ?? false
+    report.failedFrozen = project.holdsFrozen(report.failure)
     onEvent(.created(database: options.database))
     onEvent(.committed(ids: report.applied.map(\.id)))
     return report

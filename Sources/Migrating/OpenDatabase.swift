@@ -174,12 +174,8 @@ package struct LiveDatabase {
       if let damage = schema.damage { throw Failure(damaged: path, damage) }
     } catch let failure as Failure {
       throw failure
-    } catch let error as DatabaseError {
-      throw Failure(error, database: path)
-    } catch let error as LedgerReadError {
-      throw Failure(error, database: path)
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: path)
     }
   }
 

@@ -1,4 +1,5 @@
 import History
+import SQLite
 import SchemaModel
 
 /// The whole history on a shadow: what each migration will do, known before a database is touched.
@@ -9,12 +10,21 @@ struct PendingReplay {
   let fingerprints: [String]
   /// Why the replay ended early.
   let failure: Failure?
-  /// Stands after the last step.
-  let shadow: Shadow
-  /// Whether no step left rows that break a foreign key.
-  let keepsForeignKeys: Bool
+  /// For a database that is not there yet: what it is to hold. Nil where a step left rows that break
+  /// a foreign key.
+  let new: Connection?
 
   func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
+
+  /// What the ledger says of a step that was applied.
+  func ledgerRow(
+    at index: Int, startedAt: String, milliseconds: Int64 = 0,
+    toolVersion: String = ToolVersion.current
+  ) -> LedgerRow {
+    LedgerRow(
+      of: steps[index].migration, at: index, fingerprint: fingerprints[index],
+      startedAt: startedAt, milliseconds: milliseconds, toolVersion: toolVersion)
+  }
 
   /// The schema that the history promises once `ids` are applied.
   func schema(after ids: Set<String>) -> Schema {
@@ -26,27 +36,30 @@ extension Project {
   /// - Throws: what makes a manifest wrong (65), and what is no migration's fault (74): then nothing
   ///   is done at all. A migration that fails on the shadow only ends the replay, for those before
   ///   it are good.
+  ///
+  /// - Parameter isNew: whether the database is not there yet.
   func replay(
-    _ targets: [Migration], interruption: Interruption,
+    _ targets: [Migration], isNew: Bool = false, interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> PendingReplay {
     let shadow = try Shadow(application, interruption: interruption)
-    shadow.tell { onEvent(.ran(statement: $0)) }
+    shadow.observeEvents { sql, _ in onEvent(.ran(statement: sql)) }
     var steps: [Shadow.Step] = []
     var fingerprints: [String] = []
-    var hasRows = false
-    var keepsForeignKeys = true
+    var keys = isNew ? ForeignKeyGraph(Schema()) : nil
     func ended(_ failure: Failure?) -> PendingReplay {
       PendingReplay(
-        steps: steps, fingerprints: fingerprints, failure: failure, shadow: shadow,
-        keepsForeignKeys: keepsForeignKeys)
+        steps: steps, fingerprints: fingerprints, failure: failure,
+        new: keys.map { _ in shadow.connection })
     }
     for (index, migration) in targets.enumerated() {
       onEvent(.started(id: migration.id, number: index + 1, of: targets.count))
       do {
         let step = try shadow.apply(migration)
-        hasRows = hasRows || !step.touch.written.isEmpty
-        keepsForeignKeys = keepsForeignKeys && (!hasRows || shadow.keepsForeignKeys)
+        keys?.apply(step.delta)
+        if let graph = keys, !shadow.keepsForeignKeys(of: graph.affected(by: step.touched)) {
+          keys = nil
+        }
         // What changes no schema leaves its fingerprint, which costs a pass over all of it.
         let isSame = step.delta.isEmpty && !fingerprints.isEmpty
         fingerprints.append(isSame ? fingerprints[steps.count - 1] : shadow.fingerprint)

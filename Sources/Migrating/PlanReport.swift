@@ -100,18 +100,15 @@ extension Project {
           costs.append(
             try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil)
         }
-        let touched = step.touch.written.union(step.delta.keys.map(\.name))
-        let before = keys.affected(by: touched)
+        let before = keys.affected(by: step.touched)
         keys.apply(step.delta)
         report.migrations.append(
           PlannedMigration(
             migration: migration, operations: operations, work: work,
             costs: costs,
             row: LedgerRow(
-              id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
-              canonicalDigest: migration.canonicalDigest, fingerprint: expected.fingerprint,
-              startedAt: "", milliseconds: 0, toolVersion: ToolVersion.current),
-            foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: touched),
+              of: migration, at: index, fingerprint: expected.fingerprint, startedAt: ""),
+            foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: step.touched),
             written: step.touch.written, rewritten: step.touch.rewritten,
             temporary: step.temporary.map(\.drop)))
       } catch {

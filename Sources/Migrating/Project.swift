@@ -30,6 +30,11 @@ package struct Project: Sendable {
     lock?.contains(migration.id) ?? false
   }
 
+  /// Whether it is a frozen migration that has failed.
+  func holdsFrozen(_ failure: Failure?) -> Bool {
+    failure?.migration.map { lock?.contains($0.id) ?? false } ?? false
+  }
+
   /// The manifests held against the lock.
   package var comparison: [HistoryEntry] { folder.compare(migrations, with: lock) }
 

@@ -102,10 +102,8 @@ extension Copier {
         throw DatabaseError(
           extendedCode: ResultCode.busy.rawValue, message: "its page size is about to change")
       }
-    } catch let error as DatabaseError {
-      throw Failure(error, database: database)
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: database)
     }
   }
 }

@@ -102,12 +102,8 @@ package struct Restore {
       case .unknown(let reason):
         onEvent(.note("\(path) could not be checked as a whole: \(reason)"))
       }
-    } catch let error as DatabaseError {
-      throw Failure(error, database: path)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: path)
     }
   }
 

@@ -219,12 +219,8 @@ extension Upgrade {
           "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
             + "\(problem). Nothing was changed\(Failure.restoring(options.database))")
       }
-    } catch let error as DatabaseError {
-      throw Failure(error, database: connection.path)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: connection.path)
     }
   }
 }

@@ -324,15 +324,11 @@ private struct TableTransition {
     let key = table.isWithoutRowid ? table.keyColumns : Array(names.prefix(1))
     let statements =
       [
-        "CREATE TABLE probe (\(list(names))"
-          + (table.isWithoutRowid ? ", PRIMARY KEY (\(list(key)))) WITHOUT ROWID" : ")"),
-        "INSERT INTO probe (\(list(key))) VALUES (\(key.map { _ in "1" }.joined(separator: ", ")))",
+        "CREATE TABLE probe (\(quotedList(names))"
+          + (table.isWithoutRowid ? ", PRIMARY KEY (\(quotedList(key)))) WITHOUT ROWID" : ")"),
+        "INSERT INTO probe (\(quotedList(key))) VALUES (\(key.map { _ in "1" }.joined(separator: ", ")))",
       ] + columns.map { "ALTER TABLE probe ADD COLUMN \($0)" }
     return statements.allSatisfy { (try? connection.execute($0)) != nil }
-  }
-
-  private func list(_ names: [String]) -> String {
-    names.map { Quoting.quoted($0) }.joined(separator: ", ")
   }
 
   private func alteration(

@@ -129,11 +129,6 @@ package final class Shadow {
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 
-  /// Tells of every statement once it has run.
-  func tell(_ observer: @escaping (_ sql: String) -> Void) {
-    runner.onStatement = { observer($0.sql) }
-  }
-
   /// Tells `observer` of every statement once it has run, with the schema as it is then.
   package func observe(_ observer: @escaping (ReplayedStatement) throws(DatabaseError) -> Void) {
     runner.onStatement = { [unowned self] statement throws(DatabaseError) in
@@ -239,6 +234,11 @@ package final class Shadow {
     return try ForeignKeyViolations(of: keys.affected(by: touched), in: schema, on: connection)
   }
 
+  /// Whether no row of some tables breaks a foreign key; false also when that cannot be asked.
+  func keepsForeignKeys(of tables: [String]) -> Bool {
+    (try? ForeignKeyViolations(of: tables, in: schema, on: connection).isEmpty) ?? false
+  }
+
   /// Under `writable_schema` no name needs to stand in the SQL.
   private func refuseLedgerEdit(_ context: Context) throws(Failure) {
     guard Self.ledger(in: whole) == ledger else {
@@ -256,11 +256,6 @@ package final class Shadow {
         .invalidInput,
         "\(object.name) begins with schemactl_, which schemactl keeps for its own tables")
     }
-  }
-
-  /// Whether no row breaks a foreign key; false also when that cannot be asked.
-  var keepsForeignKeys: Bool {
-    (try? connection.rows("PRAGMA foreign_key_check").isEmpty) ?? false
   }
 
   /// The fingerprint of the schema as it is now.

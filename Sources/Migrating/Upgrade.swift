@@ -92,8 +92,7 @@ final class Upgrade {
       safety.hasFullDisk = safety.hasFullDisk || error.fault?.isFullDisk == true
       removeNeedlessBackup()
     }
-    report.failedFrozen =
-      report.failure?.migration.map { project.lock?.contains($0.id) ?? false } ?? false
+    report.failedFrozen = project.holdsFrozen(report.failure)
     return report
   }
 
@@ -196,26 +195,25 @@ final class Upgrade {
     } catch {
       throw Failure(error, database: options.database)
     }
-    if let damage { throw Failure(damaged: options.database, damage) }
-    isKnownToBeWhole = true
+    try requireNone(damage)
   }
 
   /// Waits for the look at the pages, where it goes on beside the questions before the first write.
   func finishLook() throws(Failure) {
     guard let look else { return }
     self.look = nil
+    let damage: String?
     do {
-      if let damage = try look.damage(orElse: connection) {
-        throw Failure(damaged: options.database, damage)
-      }
-      isKnownToBeWhole = true
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as DatabaseError {
-      throw Failure(error, database: options.database)
+      damage = try look.damage(orElse: connection)
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(error, database: options.database)
     }
+    try requireNone(damage)
+  }
+
+  private func requireNone(_ damage: String?) throws(Failure) {
+    if let damage { throw Failure(damaged: options.database, damage) }
+    isKnownToBeWhole = true
   }
 
   func dataVersion() throws(Failure) -> Int64? {
@@ -267,15 +265,9 @@ final class Upgrade {
       // The ledger that is made here is gone when this transaction is rolled back.
       self.known = live.rows == nil ? nil : batch
       return batch
-    } catch let error as DatabaseError {
-      rollBack()
-      throw Failure(error, database: options.database)
-    } catch let failure as Failure {
-      rollBack()
-      throw failure
     } catch {
       rollBack()
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: options.database)
     }
   }
 
@@ -392,12 +384,8 @@ final class Upgrade {
     } catch let error as DatabaseError where error.code == .error {
       // A CHECK calls a function that only the application has.
       report.paranoid?.quickCheck = error.message
-    } catch let error as DatabaseError {
-      throw Failure(error, database: options.database)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw Failure(.bug, "\(error)")
+      throw Failure(of: error, database: options.database)
     }
   }
 

@@ -17,7 +17,7 @@ extension Upgrade {
       try connection.execute("SAVEPOINT schemactl_migration")
       do {
         let before = batch.live
-        let touched = step.touch.written.union(step.delta.keys.map(\.name))
+        let touched = step.touched
         let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
         try beginWatch(before, context)
@@ -37,11 +37,8 @@ extension Upgrade {
         let applied = AppliedMigration(
           id: migration.id, milliseconds: elapsed.milliseconds, strategies: record.strategies)
         try Ledger.insert(
-          LedgerRow(
-            id: migration.id, position: Int64(index + 1), rawDigest: migration.rawDigest,
-            canonicalDigest: migration.canonicalDigest, fingerprint: replay.fingerprints[index],
-            startedAt: startedAt, milliseconds: applied.milliseconds,
-            toolVersion: ToolVersion.current),
+          replay.ledgerRow(
+            at: index, startedAt: startedAt, milliseconds: applied.milliseconds),
           into: connection)
         try connection.execute("RELEASE schemactl_migration")
         batch.done.append(Batch.Done(index: index, applied: applied, written: written))

@@ -142,6 +142,7 @@ func virtualTableSQL(_ name: String, _ module: String, _ arguments: [SQLSource])
     + "(\(arguments.map { expression($0) }.joined(separator: ", ")))"
 }
 
-func quotedList(_ names: [String]) -> String {
+/// Names with commas between them, as SQL.
+package func quotedList(_ names: [String]) -> String {
   names.map { Quoting.quoted($0) }.joined(separator: ", ")
 }

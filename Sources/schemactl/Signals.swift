@@ -1,3 +1,4 @@
+import History
 import Migrating
 import Synchronization
 
@@ -32,7 +33,8 @@ final class Signals: Sendable {
   ) {
     var signals = taken
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    Signals(interruption, isGraceful, writing, farewell).start()
+    let handler = Signals(interruption, isGraceful, writing, farewell)
+    startThread { handler.wait() }
   }
 
   private init(
@@ -43,23 +45,6 @@ final class Signals: Sendable {
     self.isGraceful = isGraceful
     self.writing = writing
     self.farewell = farewell
-  }
-
-  private func start() {
-    let context = Unmanaged.passRetained(self).toOpaque()
-    #if canImport(Darwin)
-      var thread: pthread_t?
-      pthread_create(&thread, nil, { Signals.waitForever($0) }, context)
-    #else
-      var thread = pthread_t()
-      pthread_create(
-        &thread, nil, { context in context.flatMap { Signals.waitForever($0) } }, context)
-    #endif
-  }
-
-  private static func waitForever(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    Unmanaged<Signals>.fromOpaque(context).takeRetainedValue().wait()
-    return nil
   }
 
   /// Not all that is blocked: the parent may have blocked others, SIGCHLD for example, which a
