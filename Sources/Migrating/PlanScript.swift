@@ -100,6 +100,7 @@ extension PlannedMigration {
       guarded("\(scan.table).\(scan.column) holds a value that map does not name", scan.exists)
     case .guarding(let condition): guarded(condition.message, condition.condition)
     case .statement(let sql, _): [terminated(sql)]
+    case .update(let update): [terminated(update.statement)]
     case .copy(let copy): [terminated(copy.statement)]
     case .edit(let edit): edit.script
     case .script(let source): [terminated(source.text)]

@@ -7,8 +7,24 @@ package struct RowChecksums: Sendable {
   /// In the order of the columns that were asked for.
   let columns: [Checksum]
 
-  /// Reads the whole table once.
-  package init(of table: TableRows, on connection: Connection) throws(DatabaseError) {
+  init(ofNoRowOf table: TableRows) {
+    self.init(rows: 0, columns: table.columns.map { _ in Checksum() })
+  }
+
+  private init(rows: Int64, columns: [Checksum]) {
+    self.rows = rows
+    self.columns = columns
+  }
+
+  /// Of the rows of both.
+  static func + (a: RowChecksums, b: RowChecksums) -> RowChecksums {
+    RowChecksums(rows: a.rows + b.rows, columns: zip(a.columns, b.columns).map { $0 + $1 })
+  }
+
+  /// Reads the whole table once, or the rows whose rowids lie in `stretch`.
+  package init(
+    of table: TableRows, in stretch: ClosedRange<Int64>? = nil, on connection: Connection
+  ) throws(DatabaseError) {
     let key =
       table.isWithoutRowid
       ? try connection.value(
@@ -16,7 +32,9 @@ package struct RowChecksums: Sendable {
         .text : nil
     let row =
       try connection.withChecksums { () throws(DatabaseError) in
-        try connection.rows(table.query(key: key))
+        try connection.rows(
+          table.query(key: key, isStretch: stretch != nil),
+          stretch.map { [.integer($0.lowerBound), .integer($0.upperBound)] } ?? [])
       }.first ?? []
     rows = row.first?.integer ?? 0
     columns = row.dropFirst().enumerated().flatMap { index, value in

@@ -29,7 +29,7 @@ final class Runner {
   let target: Target
   let application: Application
   let calls: CallRecord?
-  private let interruption: Interruption
+  let interruption: Interruption
   /// What no migration may hold is passed over, and what SQLite lets through is looked at closer.
   private let isForLint: Bool
   let redactsValues: Bool
@@ -42,6 +42,10 @@ final class Runner {
 
   /// Asked before the first step of an operation that writes.
   var beforeWriting: (() throws(Failure) -> Void)?
+
+  /// The database's file where another connection may read it without a lock, as long as this one
+  /// does not write.
+  var fileBeside: (() -> String?)?
 
   /// Told of each operation's plan before it runs.
   var onPlan: ((Int, OperationPlan) -> Void)?
@@ -112,12 +116,16 @@ final class Runner {
     onPlan?(context.index, plan)
     let enforces = connection.isOn(.foreignKeys)
     var before: [RowChecksums]?
+    var proven: ProvenUpdate?
     for step in plan.steps {
       try stopIfInterrupted(context)
       if before == nil, !step.onlyAsks {
-        before = try plan.proofs.map { (proof) throws(Failure) in
-          try checksums(of: proof.before, context)
-        }
+        proven = try provenUpdate(plan, context)
+        before =
+          proven == nil
+          ? try plan.proofs.map { (proof) throws(Failure) in
+            try checksums(of: proof.before, context)
+          } : []
         try beforeWriting?()
       }
       switch step {
@@ -127,6 +135,12 @@ final class Runner {
       case .assertion(let assertion):
         try check(assertion, in: context.migration, context, record: &record)
       case .guarding(let condition): try check(condition, context)
+      case .update(let update):
+        if var update = proven {
+          try run(&update, context)
+        } else {
+          try runOne(update.statement, nil, context, record: &record)
+        }
       case .copy(let copy): try run(copy, context, record: &record)
       case .edit(let edit):
         try run(edit, context)

@@ -26,7 +26,7 @@ extension Runner {
         let isFirst = past == nil
         done += try run(
           copy.chunk(isFirst: isFirst, isLast: bound == nil), (past ?? []) + (bound ?? []),
-          of: copy, context)
+          of: copy.statement, context)
         past = bound
         if all == 0, bound != nil { all = try connection.value(copy.count)?.integer ?? 0 }
         if all > 0 { onCopy?(copy, done, all) }
@@ -48,8 +48,11 @@ extension Runner {
     }
   }
 
-  private func run(
-    _ chunk: String, _ values: [Value], of copy: RowCopy, _ context: Context
+  /// Runs a part of a generated statement.
+  ///
+  /// - Returns: how many rows it has written.
+  func run(
+    _ chunk: String, _ values: [Value], of statement: String, _ context: Context
   ) throws -> Int64 {
     let before = connection.totalChanges
     statementGuard.startStatement()
@@ -57,7 +60,7 @@ extension Runner {
     try statementGuard.watching { () throws(DatabaseError) in
       try connection.execute(chunk, values)
     }
-    try stopIfCalled(context, copy.statement)
+    try stopIfCalled(context, statement)
     return connection.totalChanges - before
   }
 }

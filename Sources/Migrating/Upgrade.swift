@@ -25,6 +25,8 @@ final class Upgrade {
   /// What was known when a transaction began or was committed last: nothing need be read again while
   /// nobody else has written.
   private var known: Batch?
+  /// Whether nobody else can read the file, which has a rollback journal.
+  private var isExclusive = false
   /// What the migration that runs must not change.
   var watch: RowWatch?
 
@@ -76,6 +78,10 @@ final class Upgrade {
     }
     runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
     runner.beforeWriting = { [unowned self] () throws(Failure) in try finishLook() }
+    runner.fileBeside = { [unowned self] in
+      isExclusive && DatabaseFile.size(options.database) >= PageLook.worthwhile
+        ? options.database : nil
+    }
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
   }
 
@@ -231,6 +237,7 @@ final class Upgrade {
       isTorn = false
       connection.set(.foreignKeys, to: false)
       try connection.execute("BEGIN \(mode)")
+      isExclusive = mode == "EXCLUSIVE"
       onEvent(.began)
       try requireUnmoved()
       let version = try dataVersion()

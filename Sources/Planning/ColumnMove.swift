@@ -253,17 +253,18 @@ struct ColumnMove {
   }
 
   private func update(of name: String, filter: Filter) -> [Step]? {
-    let condition: String
+    let condition: String?
     switch filter {
     case .none: return nil
-    case .all: condition = ""
-    case .rows(let predicate): condition = " WHERE \(predicate)"
+    case .all: condition = nil
+    case .rows(let predicate): condition = predicate
     }
-    let value = newValue(over: column.name.text)
-    // ABORT: no conflict clause of the table may remove a row or leave it as it was.
-    let statement =
-      "UPDATE OR ABORT main.\(Quoting.quoted(table.name)) SET \(Quoting.quoted(name)) = \(value)\(condition)"
-    return [.rewriting(true), .statement(statement, nil), .rewriting(false)]
+    let update = RowUpdate(
+      table: table.name, column: name, value: newValue(over: column.name.text),
+      condition: condition,
+      // What `using` says may look at other rows.
+      rowid: valueMap.flatMap { _ in table.rowid(beside: [move.to.name]) })
+    return [.rewriting(true), .update(update), .rewriting(false)]
   }
 
   /// Whether `to` says what the old column's definition says, but for the name.

@@ -260,8 +260,7 @@ extension ParsedTable {
   /// True for the row that fired a trigger; nil when no name of the rowid is left to say it by.
   fileprivate var rowOfTrigger: String? {
     guard parsed.isWithoutRowid else {
-      let name = rowidName ?? (hasRowidAlias ? identity.first.map { Quoting.quoted($0) } : nil)
-      return name.map { "\($0) = NEW.\($0)" }
+      return rowid().map { "\($0) = NEW.\($0)" }
     }
     return primaryKey.map { name in
       let column = Quoting.quoted(name)

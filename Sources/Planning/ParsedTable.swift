@@ -75,6 +75,12 @@ struct ParsedTable {
     }
   }
 
+  /// A name of the rowid, as SQL, be it a column's; nil where there is none, or none that means it.
+  func rowid(beside others: [String] = []) -> String? {
+    guard !parsed.isWithoutRowid else { return nil }
+    return rowidName(beside: others) ?? identity.first.map { Quoting.quoted($0) }
+  }
+
   /// The columns of the primary key, in its order.
   var primaryKey: [String] { parsed.keyColumns }
 

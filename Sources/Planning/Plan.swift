@@ -59,6 +59,8 @@ package enum Step: Sendable {
   case guarding(Guard)
   /// One generated statement.
   case statement(String, SQLSource?)
+  /// Rows of a table change in place.
+  case update(RowUpdate)
   /// Rows go from one table to another.
   case copy(RowCopy)
   /// Another text for a table in `sqlite_schema`.
@@ -75,7 +77,7 @@ package enum Step: Sendable {
   package var onlyAsks: Bool {
     switch self {
     case .scan, .guarding, .assertion: true
-    case .statement, .copy, .script, .edit, .rewriting: false
+    case .statement, .update, .copy, .script, .edit, .rewriting: false
     }
   }
 }

@@ -90,9 +90,7 @@ extension RowCopy.Key {
   /// descend and some do not, or they are compared by another collation than the columns' own.
   init?(of table: ParsedTable) {
     guard table.parsed.isWithoutRowid else {
-      guard let rowid = table.rowidName ?? table.identity.first.map({ Quoting.quoted($0) }) else {
-        return nil
-      }
+      guard let rowid = table.rowid() else { return nil }
       self.init(columns: [rowid], isDescending: false)
       return
     }

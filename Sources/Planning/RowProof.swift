@@ -45,6 +45,8 @@ package struct TableRows: Sendable {
   package let isWithoutRowid: Bool
   /// False when columns hide every name of the rowid: then a row is known by all that it holds.
   package let tellsRowsApart: Bool
+  /// A name of the rowid, as SQL; nil where there is none, or none that means it.
+  package let rowid: String?
   /// What tells one row from another, over a row of `t`.
   private let identity: String
 
@@ -60,17 +62,10 @@ package struct TableRows: Sendable {
     columns = table.parsed.columns.filter { column in
       column.generated == nil && !(changed.map(column.name.isSame(as:)) ?? false)
     }.map(\.name.text)
-    let key = table.primaryKey
-    let rowid = isWithoutRowid ? nil : table.rowidName(beside: added)
-    tellsRowsApart = rowid != nil || table.hasRowidAlias || isWithoutRowid
+    rowid = table.rowid(beside: added)
+    tellsRowsApart = rowid != nil || isWithoutRowid
     identity =
-      if let rowid {
-        "t.\(rowid)"
-      } else if table.hasRowidAlias {
-        ofRow(key)
-      } else {
-        rowNumber(of: isWithoutRowid ? key : columns)
-      }
+      rowid.map { "t.\($0)" } ?? rowNumber(of: isWithoutRowid ? table.primaryKey : columns)
   }
 
   /// - Parameter keepsRowids: otherwise a row is known by all that is kept of it.
@@ -79,14 +74,9 @@ package struct TableRows: Sendable {
     self.columns = columns
     isWithoutRowid = table.parsed.isWithoutRowid
     tellsRowsApart = keepsRowids
+    rowid = keepsRowids ? table.rowid() : nil
     identity =
-      if !keepsRowids {
-        rowNumber(of: columns)
-      } else if let rowid = table.rowidName {
-        "t.\(rowid)"
-      } else {
-        ofRow(table.primaryKey)
-      }
+      rowid.map { "t.\($0)" } ?? (keepsRowids ? ofRow(table.primaryKey) : rowNumber(of: columns))
   }
 
   /// Counts the rows, and makes the checksums of the columns, `Checksum.valuesAtOnce` of them in each
@@ -94,13 +84,16 @@ package struct TableRows: Sendable {
   ///
   /// - Parameter key: the index that is the primary key of a table without rowid. No other index is
   ///   read: one that is damaged would tell of rows that are not there.
-  package func query(key: String?) -> String {
+  /// - Parameter isStretch: only of the rows whose rowids lie between the two values that are bound.
+  package func query(key: String?, isStretch: Bool = false) -> String {
     let sums = stride(from: 0, to: columns.count, by: Checksum.valuesAtOnce).map { start in
       let values = columns[start..<min(start + Checksum.valuesAtOnce, columns.count)]
       return ", schemactl_checksum(\(identity), \(ofRow(values)))"
     }
     let scan = key.map { "INDEXED BY \(Quoting.quoted($0))" } ?? "NOT INDEXED"
+    let part = isStretch ? rowid.map { " WHERE t.\($0) BETWEEN ?1 AND ?2" } : nil
     return "SELECT count(*)\(sums.joined()) FROM main.\(Quoting.quoted(table)) AS t \(scan)"
+      + (part ?? "")
   }
 }
 

@@ -16,6 +16,14 @@ package struct Checksum: Sendable, Hashable {
   /// Of no rows.
   package init() {}
 
+  /// Of the rows of both.
+  package static func + (a: Checksum, b: Checksum) -> Checksum {
+    var sum = a
+    sum.first &+= b.first
+    sum.second &+= b.second
+    return sum
+  }
+
   /// What `schemactl_checksum()` gave for `count` values; of no rows it gives nothing.
   package static func list(_ count: Int, from value: Value) -> [Checksum] {
     guard case .blob(let bytes) = value, bytes.count == count * MemoryLayout<Checksum>.stride else {

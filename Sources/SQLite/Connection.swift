@@ -1,3 +1,4 @@
+import CReader
 import CSQLite
 import Synchronization
 
@@ -21,6 +22,17 @@ package final class Connection {
     /// For a file that nobody writes: takes no lock and makes no file beside it, and so reads what
     /// stands on a medium that cannot be written, too. A journal beside the file is not looked at.
     case immutable
+    /// The same for a file in which another connection of this process has written so many pages, in
+    /// a transaction that it has not committed (`flush`). The schema is the one from before.
+    case beside(pages: Int64)
+
+    fileprivate var parameters: String? {
+      switch self {
+      case .immutable: "immutable=1"
+      case .beside(let pages): "immutable=1&vfs=schemactl-reader&pages=\(pages)"
+      case .readOnly, .readWrite, .readWriteCreate: nil
+      }
+    }
   }
 
   /// As it was given; `:memory:` for a private database.
@@ -42,8 +54,9 @@ package final class Connection {
       case .readOnly: SQLITE_OPEN_READONLY
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      case .immutable, .beside: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       }
+    if case .beside = mode { _ = schemactl_register_reader() }
     // SQLite would read ":memory:", "" and, where it was built so, "file:…" as something else, and
     // a path with a NUL in it as another path.
     guard path?.utf8.contains(0) != true else {
@@ -51,7 +64,7 @@ package final class Connection {
         extendedCode: SQLITE_CANTOPEN, message: "the path of the database holds a NUL character")
     }
     let file = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 }
-    let name = mode == .immutable ? file.map(immutableURI) : file
+    let name = file.map { file in mode.parameters.map { uri(file, $0) } ?? file }
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(name ?? ":memory:", &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
@@ -139,6 +152,37 @@ package final class Connection {
     var bytes = [UInt8](repeating: 0, count: 4)
     guard schemactl_read_file(handle, &bytes, 4, 24) == SQLITE_OK else { return nil }
     return bytes.reduce(0) { $0 << 8 | Int64($1) }
+  }
+
+  /// Writes what the transaction has changed into the file, all but the first page
+  /// (`sqlite3_db_cacheflush`).
+  package func flush() throws(DatabaseError) {
+    let code = sqlite3_db_cacheflush(handle)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Whether a statement is between two rows: its pages cannot be flushed.
+  package var hasRunningStatement: Bool {
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let found = statement {
+      if sqlite3_stmt_busy(found) != 0 { return true }
+      statement = sqlite3_next_stmt(handle, found)
+    }
+    return false
+  }
+
+  /// How many changed pages were written into the file because the cache was full.
+  package var spilledPages: Int {
+    var (now, peak) = (Int32(0), Int32(0))
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_SPILL, &now, &peak, 0)
+    return Int(now)
+  }
+
+  /// How many pages were written into the file since the connection was opened.
+  package var writtenPages: Int {
+    var (now, peak) = (Int32(0), Int32(0))
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &now, &peak, 0)
+    return Int(now)
   }
 
   /// Lets a commit that was reported outlive a power cut, whatever SQLite was built to do.
@@ -278,7 +322,7 @@ package final class Connection {
 }
 
 /// Of a path that begins with `/` or `.` (Uniform Resource Identifiers in SQLite, section 3.1).
-private func immutableURI(_ path: String) -> String {
+private func uri(_ path: String, _ parameters: String) -> String {
   var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"
   for scalar in path.unicodeScalars {
     switch scalar {
@@ -288,7 +332,7 @@ private func immutableURI(_ path: String) -> String {
     default: uri.unicodeScalars.append(scalar)
     }
   }
-  return uri + "?immutable=1"
+  return uri + "?" + parameters
 }
 
 /// Stops a connection's running statement from any thread, and does nothing once it is closed.
