@@ -21,6 +21,9 @@ package struct MigrateOptions: Sendable {
   package var redactsValues = false
   /// A copy of the database that is made before the first migration; nil is none.
   package var backup: BackupOptions?
+  /// In bytes, how large the file is from which on a second thread reads along: what is smaller has been
+  /// read before a thread has started.
+  package var readsBesideFrom: Int64 = 8 * 1_048_576
   /// The database is itself a copy, and goes when the run has ended: nothing of it is kept.
   var isRehearsal = false
   /// Every table is read before and after each migration, whether it is written or not, and the

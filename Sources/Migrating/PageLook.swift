@@ -12,9 +12,6 @@ final class PageLook {
   private let tables: Set<String>
   private let found: Beside<Result<String?, DatabaseError>>
 
-  /// In bytes: what is smaller has been looked at before a thread has started.
-  static let worthwhile: Int64 = 8 * 1_048_576
-
   init(
     at database: String, rewriting tables: Set<String>, _ application: Application,
     _ interruption: Interruption

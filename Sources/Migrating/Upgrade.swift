@@ -79,7 +79,7 @@ final class Upgrade {
     runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
     runner.beforeWriting = { [unowned self] () throws(Failure) in try finishLook() }
     runner.fileBeside = { [unowned self] in
-      isExclusive && DatabaseFile.size(options.database) >= PageLook.worthwhile
+      isExclusive && DatabaseFile.size(options.database) >= options.readsBesideFrom
         ? options.database : nil
     }
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
@@ -188,7 +188,7 @@ final class Upgrade {
       let steps = batch.pending.map { replay.steps[$0] }
       let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
       let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.touch.rewritten) }
-      if reuses, batch.mayBeReadBeside, DatabaseFile.size(options.database) >= PageLook.worthwhile,
+      if reuses, batch.mayBeReadBeside, DatabaseFile.size(options.database) >= options.readsBesideFrom,
         try connection.value("PRAGMA journal_mode") != "wal"
       {
         look = PageLook(

@@ -56,6 +56,23 @@ import Testing
       try folder.expect(0, "verify", "--database", "app.sqlite")
     }
 
+    @Test("are as before or as after, whatever call fails")
+    func failed() throws {
+      let folder = try folder()
+      let old = try rows("done", in: folder)
+      for number in stride(from: 61, through: 12_000, by: 1501) {
+        let run = try folder.run(
+          ["migrate", "--database", "app.sqlite"],
+          failing: FaultyCall(path: "app.sqlite", first: number))
+        #expect(try folder.connection().value("PRAGMA integrity_check") == .text("ok"))
+        // What the second thread could not read the first one has read.
+        if run.status == 0 { return }
+        #expect(run.status == 74, "\(run.errors)")
+        #expect(try rows("done", in: folder) == old, "call \(number)")
+      }
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+    }
+
     @Test("are changed all the same where the second thread cannot read the file")
     func alone() throws {
       let folder = try folder()
