@@ -53,7 +53,7 @@ struct Reminders {
   private var definitions: [String] {
     let more = isWide ? (1...20).map { ", more\($0) TEXT" }.joined() : ""
     let terms = [
-      "remindersListID, position", "title", "priority", "position", "remindersListID, priority",
+      "remindersListID, position", "title", "position", "remindersListID", "position, title",
     ]
     return [
       "CREATE TABLE reminders (\(Self.columns.replacingOccurrences(of: "\n", with: " "))\(more))"

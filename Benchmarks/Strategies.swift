@@ -29,10 +29,7 @@ struct Strategies {
         for indexes in [0, 2, 5] {
           let reminders = try Reminders(
             rows, isWide: isWide, indexes: indexes, in: workplace, schemactl)
-          for change in Self.changes
-          where !(change.name == "drops" && indexes > 2) {
-            lines.append(try line(change, reminders, rounds))
-          }
+          for change in Self.changes { lines.append(try line(change, reminders, rounds)) }
           try FileManager.default.removeItem(at: reminders.folder)
         }
       }
@@ -43,7 +40,7 @@ struct Strategies {
   private func line(_ change: Change, _ reminders: Reminders, _ rounds: Int) throws -> Line {
     let history = try reminders.history(change.name, change.operations)
     var samples: [String: [Double]] = [:]
-    let ways = ["chosen", "native", "edit", "rebuild"]
+    let ways = ["chosen", "native", "schema-edit", "rebuild"]
     for round in 0...rounds {
       for way in ways {
         try reminders.copy(for: way)
