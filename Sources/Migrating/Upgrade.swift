@@ -188,7 +188,8 @@ final class Upgrade {
       let steps = batch.pending.map { replay.steps[$0] }
       let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
       let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.touch.rewritten) }
-      if reuses, batch.mayBeReadBeside, DatabaseFile.size(options.database) >= options.readsBesideFrom,
+      if reuses, batch.mayBeReadBeside,
+        DatabaseFile.size(options.database) >= options.readsBesideFrom,
         try connection.value("PRAGMA journal_mode") != "wal"
       {
         look = PageLook(

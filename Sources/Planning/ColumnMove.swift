@@ -249,7 +249,7 @@ struct ColumnMove {
     if case .sql? = move.to.default { return .all }
     let others = entries.filter { $0.to != move.to.default ?? .null }
     guard !others.isEmpty else { return .none }
-    return .rows(others.map { valueMap.holds($0.from) }.joined(separator: " OR "))
+    return .rows(others.map { valueMap.holdsKey($0.from) }.joined(separator: " OR "))
   }
 
   private func update(of name: String, filter: Filter) -> [Step]? {

@@ -39,16 +39,25 @@ struct ValueMap {
     return "NOT (\(tests.joined(separator: " OR ")))"
   }
 
-  /// The new value of a row.
+  /// True for rows that hold `literal`, once it is certain that every value has a key: where all keys are
+  /// integers, nobody need ask for the storage class.
+  func holdsKey(_ literal: Literal) -> String {
+    let isAmongIntegers = entries.allSatisfy { ["integer", "null"].contains($0.from.storageClass) }
+    guard case .integer = literal, isAmongIntegers else { return holds(literal) }
+    return "+\(column) IS \(literal.sql)"
+  }
+
+  /// The new value of a row, once it is certain that every value has a key.
   var value: String {
     "CASE "
-      + entries.map { "WHEN \(holds($0.from)) THEN \($0.to.sql)" }.joined(separator: " ")
+      + entries.map { "WHEN \(holdsKey($0.from)) THEN \($0.to.sql)" }.joined(separator: " ")
       + " END"
   }
 
-  /// True for rows whose new value differs from the old one; nil when the map changes nothing.
+  /// True for rows whose new value differs from the old one, once it is certain that every value has a
+  /// key; nil when the map changes nothing.
   var changes: String? {
     let changed = entries.filter { $0.from != $0.to }
-    return changed.isEmpty ? nil : changed.map { holds($0.from) }.joined(separator: " OR ")
+    return changed.isEmpty ? nil : changed.map { holdsKey($0.from) }.joined(separator: " OR ")
   }
 }
