@@ -34,6 +34,8 @@ final class Runner {
   private let isForLint: Bool
   let redactsValues: Bool
   let statementGuard: StatementGuard
+  /// What was made up for lint on this connection, because nobody has declared it.
+  private(set) var missing: [MissingName] = []
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
@@ -57,7 +59,7 @@ final class Runner {
 
     struct Call: Sendable {
       let function: String
-      let place: Failure.Place
+      let position: Position
     }
   }
 
@@ -341,6 +343,7 @@ final class Runner {
         else { throw error }
         suspicion.missing.append(missing)
         try connection.registerStub(of: missing, calls)
+        self.missing.append(missing)
       }
     }
   }
@@ -411,10 +414,7 @@ final class Runner {
         let called = row[5].text?.split(separator: "(").first?.lowercased(),
         let function = missing.first(where: { $0.name.lowercased() == called })
       else { continue }
-      record.missingCalls.append(
-        Record.Call(
-          function: function.name,
-          place: Failure.Place(file: context.migration.file, position: position)))
+      record.missingCalls.append(Record.Call(function: function.name, position: position))
     }
   }
 

@@ -25,14 +25,15 @@ package final class Shadow {
   /// What one migration does to a schema and to rows.
   package struct Step: Sendable {
     package let migration: Migration
+    let change: SchemaSplice
     package let delta: SchemaDelta
     package let touch: Touch
     package let strategies: [Strategy]
     let missingCalls: [Runner.Record.Call]
-    let startedAt: Timestamp
-    let milliseconds: Int64
     /// What the migration made for itself alone, and did not remove.
     package let temporary: [TemporaryObject]
+    var startedAt = Timestamp.now
+    var milliseconds: Int64 = 0
 
     /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
     package var touched: Set<String> { touch.written.union(delta.keys.map(\.name)) }
@@ -44,7 +45,8 @@ package final class Shadow {
           .invalidInput,
           "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
             + "changed. Run it through SchemaKit, which has the real one",
-          place: call.place, migration: Failure.FailedMigration(id: migration.id))
+          place: Failure.Place(file: migration.file, position: call.position),
+          migration: Failure.FailedMigration(id: migration.id))
       }
     }
   }
@@ -69,17 +71,34 @@ package final class Shadow {
     }
   }
 
-  /// A replay that goes on where another one stands, on a connection of its own: with its schema and
-  /// its rows, and with nothing that only the other connection has.
+  /// Where a replay of a history stands: its schema and its rows, and nothing that only its
+  /// connection has.
+  struct Snapshot: Sendable {
+    let database: [UInt8]
+    /// What nobody has declared, and was made up for lint.
+    let missing: [MissingName]
+  }
+
+  func snapshot() throws(Failure) -> Snapshot {
+    do {
+      return Snapshot(database: try connection.serialized(), missing: runner.missing)
+    } catch {
+      throw Failure(error.status, "the private replay cannot be copied: \(error.message)")
+    }
+  }
+
+  /// A replay that goes on where another one stood, on a connection of its own.
   convenience init(
-    continuing other: Shadow, _ application: Application, interruption: Interruption
+    continuing snapshot: Snapshot, _ application: Application, passesOverRefused: Bool = false,
+    interruption: Interruption
   ) throws(Failure) {
     try self.init(
-      application, passesOverRefused: false, interruption: interruption
+      application, passesOverRefused: passesOverRefused, interruption: interruption
     ) { () throws(DatabaseError) in
       let connection = try Schema().scratch(application)
-      try connection.deserialize(try other.connection.serialized())
-      connection.set(.trustedSchema, to: other.connection.isOn(.trustedSchema))
+      for name in snapshot.missing { try connection.registerStub(of: name, nil) }
+      try connection.deserialize(snapshot.database)
+      connection.set(.trustedSchema, to: true)
       return connection
     }
   }
@@ -129,26 +148,24 @@ package final class Shadow {
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 
-  /// Tells `observer` of every statement once it has run, with the schema as it is then.
-  package func observe(_ observer: @escaping (ReplayedStatement) throws(DatabaseError) -> Void) {
+  /// Tells `observer` of every statement once it has run, and of the schema before it.
+  ///
+  /// - Parameter comparesSchemas: false leaves out what a statement changes, and gives the schema
+  ///   before the migration: to read it after each statement costs a fifth of a replay.
+  package func observe(
+    comparesSchemas: Bool = true,
+    _ observer: @escaping (ReplayedStatement, Schema) throws(DatabaseError) -> Void
+  ) {
     runner.onStatement = { [unowned self] statement throws(DatabaseError) in
       let before = schema
-      try refresh()
+      if comparesSchemas { try refresh() }
       try observer(
         ReplayedStatement(
           operation: statement.operation, sql: statement.sql, position: statement.position,
           events: statement.events, suspicion: statement.suspicion,
-          enforcesForeignKeys: connection.isOn(.foreignKeys), before: before, after: schema))
-    }
-  }
-
-  /// Tells `observer` of every statement once it has run, and of what it did, without the schema: to
-  /// read that after each one costs a fifth of a replay.
-  package func observeEvents(
-    _ observer: @escaping (String, [AuthorizerEvent]) throws(DatabaseError) -> Void
-  ) {
-    runner.onStatement = { (statement) throws(DatabaseError) in
-      try observer(statement.sql, statement.events)
+          enforcesForeignKeys: connection.isOn(.foreignKeys),
+          change: comparesSchemas ? SchemaSplice(from: before, to: schema) : SchemaSplice()),
+        before)
     }
   }
 
@@ -179,7 +196,8 @@ package final class Shadow {
         let record = try runner.run(migration)
         try refresh()
         try refuseLedgerEdit(context)
-        let delta = SchemaDelta(from: before, to: schema)
+        let change = SchemaSplice(from: before, to: schema)
+        let delta = SchemaDelta(change)
         try refuseReserved(delta, context)
         let former = keys
         keys?.apply(delta)
@@ -204,10 +222,10 @@ package final class Shadow {
         }
         running.apply(delta)
         return Step(
-          migration: migration, delta: delta, touch: record.touch, strategies: record.strategies,
-          missingCalls: record.missingCalls, startedAt: startedAt,
-          milliseconds: (ContinuousClock.now - started).milliseconds,
-          temporary: record.temporary)
+          migration: migration, change: change, delta: delta, touch: record.touch,
+          strategies: record.strategies, missingCalls: record.missingCalls,
+          temporary: record.temporary, startedAt: startedAt,
+          milliseconds: (ContinuousClock.now - started).milliseconds)
       } catch {
         try runner.resetSettings()
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
@@ -281,15 +299,14 @@ package final class Shadow {
 }
 
 /// One statement of a replayed migration and what it did.
-package struct ReplayedStatement {
+package struct ReplayedStatement: Sendable {
   /// The operation's index in its manifest, from 0.
   package let operation: Int
   package let sql: String
   /// Where the statement stands in the manifest.
   package let position: Position
-  package let events: [AuthorizerEvent]
+  package var events: [AuthorizerEvent]
   package let suspicion: Suspicion
   package let enforcesForeignKeys: Bool
-  package let before: Schema
-  package let after: Schema
+  package let change: SchemaSplice
 }
