@@ -1,4 +1,5 @@
 import History
+import ManifestFormat
 import Planning
 import SQLite
 import SchemaModel
@@ -55,6 +56,9 @@ package final class HistoryReplay {
       self.frozen = frozen
       names = cache?.names(of: frozen, self.application, forLint: forLint) ?? []
       record = cache?.record(of: names)
+      if let record, asksConnection(frozen[record.steps.count...], after: record) {
+        self.record = nil
+      }
     }
     if asksForeignKeys || isRecording && !forLint { keys = ForeignKeyGraph(Schema()) }
     if record == nil { _ = try running() }
@@ -208,6 +212,19 @@ package final class HistoryReplay {
     record = nil
     steps = []
     if !asksForeignKeys { keys = nil }
+  }
+}
+
+/// Whether what comes next may ask for what only the connection knows that ran what came before. Of
+/// what ends at the same point with and without a record nobody needs to ask.
+private func asksConnection(_ next: ArraySlice<Migration>, after record: ReplayRecord) -> Bool {
+  guard !next.isEmpty else { return false }
+  let texts =
+    next.map { String(decoding: $0.manifest.canonicalForm, as: UTF8.self) }
+    + record.steps.flatMap(\.change.inserted).compactMap(\.sql)
+  return texts.contains { text in
+    let text = text.lowercased()
+    return ["changes", "last_insert_rowid"].contains { text.contains($0) }
   }
 }
 
