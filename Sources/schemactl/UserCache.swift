@@ -19,13 +19,18 @@ extension ReplayCache {
 
   /// What is relative there is to be ignored (XDG Base Directory Specification).
   private static var folder: String? {
-    if let cache = Environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache }
-    guard let home = Environment["HOME"], home.hasPrefix("/") else { return nil }
+    if let cache = path("XDG_CACHE_HOME") { return cache }
+    guard let home = path("HOME") else { return nil }
     #if canImport(Darwin)
       return home + "/Library/Caches"
     #else
       return home + "/.cache"
     #endif
+  }
+
+  private static func path(_ variable: String) -> String? {
+    let path = getenv(variable).flatMap { String(validatingCString: $0) }
+    return path?.hasPrefix("/") ?? false ? path : nil
   }
 
   /// The version, and the size and the age of the program's file: while it is developed, one version
