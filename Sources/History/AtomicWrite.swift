@@ -10,13 +10,17 @@
 /// bytes or the new ones.
 ///
 /// A link is followed: the file that it leads to is replaced. An existing file keeps its mode, and
-/// a write-protected one is refused; a new one gets what the umask allows.
-package func writeFileAtomically(_ bytes: [UInt8], to path: String) throws(FileError) {
+/// a write-protected one is refused.
+///
+/// - Parameter mode: of a new file; nil is what the umask allows.
+package func writeFileAtomically(
+  _ bytes: [UInt8], to path: String, mode: mode_t? = nil
+) throws(FileError) {
   let target = try somethingExists(at: path) ? try resolvedPath(path) : path
   let oldMode = try modeOfWritableFile(target)
   let temporary = try temporaryFile(beside: target, path)
   do throws(FileError) {
-    try fill(temporary.descriptor, with: bytes, mode: oldMode, path)
+    try fill(temporary.descriptor, with: bytes, mode: oldMode ?? mode, path)
     try check(rename(temporary.path, target), path)
   } catch {
     unlink(temporary.path)

@@ -69,11 +69,13 @@ package struct Linter: Sendable {
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
+    let history = try HistoryReplay(
+      project, application, forLint: true, interruption: interruption)
     let rows: any RowTrial =
       if let data { try DataReplay(data, project, application, interruption) } else {
-        SeededReplay(application)
+        SeededReplay(application, history, count: migrations.count)
       }
-    let (timeline, complete, failure) = try replay(migrations, rows, isFull)
+    let (timeline, complete, failure) = try replay(migrations, on: history, rows, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
     found = withoutRepeatedFailures(found, migrations)
@@ -127,11 +129,10 @@ package struct Linter: Sendable {
 
   /// What the history did, as far as it can be replayed; how many migrations that is.
   private func replay(
-    _ migrations: [Migration], _ rows: any RowTrial, _ isFull: Bool
+    _ migrations: [Migration], on replay: HistoryReplay, _ rows: any RowTrial, _ isFull: Bool
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
-    let shadow = try Shadow(application, passesOverRefused: true, interruption: interruption)
     let tracker = TableTracker(migrations, application)
-    shadow.observe { tracker.note($0) }
+    replay.observe { tracker.note($0, on: $1) }
     // What queries need may come with a migration that is not to be looked at.
     let isWhole = migrations.count == project.migrations.count
     var trial = isWhole && !queries.isEmpty ? try QueryTrial(queries, project, scope) : nil
@@ -139,11 +140,11 @@ package struct Linter: Sendable {
     for (index, migration) in migrations.enumerated() {
       tracker.begin(index)
       do {
-        let step = try shadow.apply(migration)
-        tracker.end(step.delta, shadow.schema)
+        let step = try replay.apply(migration)
+        tracker.end(step.delta, replay.schema)
         tracker.note(leftBehind: step.temporary)
         deltas.append(step.delta)
-        try trial?.note(index + 1, on: shadow.connection)
+        try trial?.note(index + 1) { () throws(Failure) in try replay.connection }
         try rows.follow(step, tracker.timeline)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
@@ -152,7 +153,7 @@ package struct Linter: Sendable {
       }
     }
     do {
-      let schema = shadow.schema
+      let schema = replay.schema
       // Without such quotes the second look, which makes the whole schema again, is the same.
       let isQuoted = schema.objects.contains { object in
         [.view, .trigger].contains(object.kind)

@@ -17,15 +17,15 @@ extension Project {
     options.through = through
     let range = try targets(options)
     try requireEngine(for: range)
-    let shadow = try Shadow(application)
+    let replay = try HistoryReplay(self)
     var lock = self.lock ?? HistoryLock()
     var frozen: [String] = []
     for migration in range {
-      try shadow.apply(migration)
+      try replay.apply(migration)
       guard !lock.contains(migration.id) else { continue }
       let digests = LockedDigests(
         raw: migration.rawDigest, canonical: migration.canonicalDigest,
-        schema: shadow.fingerprint, sqlite: Connection.libraryVersion)
+        schema: replay.fingerprint, sqlite: Connection.libraryVersion)
       do {
         try lock.freeze(LockEntry(id: migration.id, release: release, digests: digests))
       } catch {

@@ -42,34 +42,26 @@ extension Project {
     _ targets: [Migration], isNew: Bool = false, interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> PendingReplay {
-    let shadow = try Shadow(application, interruption: interruption)
-    shadow.observeEvents { sql, _ in onEvent(.ran(statement: sql)) }
+    let replay = try HistoryReplay(self, asksForeignKeys: isNew, interruption: interruption)
+    replay.observe { statement, _ in onEvent(.ran(statement: statement.sql)) }
     var steps: [Shadow.Step] = []
     var fingerprints: [String] = []
-    var keys = isNew ? ForeignKeyGraph(Schema()) : nil
-    func ended(_ failure: Failure?) -> PendingReplay {
+    func ended(_ failure: Failure?) throws(Failure) -> PendingReplay {
       PendingReplay(
         steps: steps, fingerprints: fingerprints, failure: failure,
-        new: keys.map { _ in shadow.connection })
+        new: isNew && replay.keepsForeignKeys ? try replay.connection : nil)
     }
     for (index, migration) in targets.enumerated() {
       onEvent(.started(id: migration.id, number: index + 1, of: targets.count))
       do {
-        let step = try shadow.apply(migration)
-        keys?.apply(step.delta)
-        if let graph = keys, !shadow.keepsForeignKeys(of: graph.affected(by: step.touched)) {
-          keys = nil
-        }
-        // What changes no schema leaves its fingerprint, which costs a pass over all of it.
-        let isSame = step.delta.isEmpty && !fingerprints.isEmpty
-        fingerprints.append(isSame ? fingerprints[steps.count - 1] : shadow.fingerprint)
-        steps.append(step)
+        steps.append(try replay.apply(migration))
+        fingerprints.append(replay.fingerprint)
       } catch {
         let endsAll = error.status == .invalidInput || error.status == .inputOutput
         if endsAll || interruption.isRequested { throw error }
-        return ended(error)
+        return try ended(error)
       }
     }
-    return ended(nil)
+    return try ended(nil)
   }
 }

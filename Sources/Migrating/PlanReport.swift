@@ -76,7 +76,7 @@ extension Project {
     let shadow = try Shadow(application, from: schema)
     var keys = ForeignKeyGraph(schema)
     // The ledger records the schema that the history promises, whatever stands in the database.
-    let expected = try Shadow(application)
+    let expected = try HistoryReplay(self)
     for (index, migration) in targets.enumerated() {
       do throws(Failure) {
         try expected.apply(migration)

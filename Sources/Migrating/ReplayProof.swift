@@ -91,8 +91,10 @@ extension Project {
       proof.paths += arrive(at: point, straight, &walks)
       if !everyPair { walks = [] }
       walks.append(
-        Walk(from: point, try Shadow(continuing: straight, application, interruption: interruption))
-      )
+        Walk(
+          from: point,
+          try Shadow(
+            continuing: try straight.snapshot(), application, interruption: interruption)))
     }
     if let last = migrations.prefix(proof.migrations).last {
       walks.removeAll { $0.reached.migration == last.id }

@@ -34,6 +34,8 @@ final class Runner {
   private let isForLint: Bool
   let redactsValues: Bool
   let statementGuard: StatementGuard
+  /// What was made up for lint on this connection, because nobody has declared it.
+  private(set) var missing: [MissingName]
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
@@ -61,14 +63,14 @@ final class Runner {
 
     struct Call: Sendable {
       let function: String
-      let place: Failure.Place
+      let position: Position
     }
   }
 
   init(
     connection: Connection, target: Target, application: Application, calls: CallRecord? = nil,
     interruption: Interruption = Interruption(), redactsValues: Bool = false,
-    onRefusal: StatementGuard.Refusal = .fails
+    missing: [MissingName] = [], onRefusal: StatementGuard.Refusal = .fails
   ) {
     statementGuard = StatementGuard(onRefusal: onRefusal)
     self.connection = connection
@@ -77,6 +79,7 @@ final class Runner {
     self.calls = calls
     self.interruption = interruption
     self.redactsValues = redactsValues
+    self.missing = missing
     isForLint = onRefusal == .doesNothing
     statementGuard.install(on: connection)
     interruption.watch(connection)
@@ -355,6 +358,7 @@ final class Runner {
         else { throw error }
         suspicion.missing.append(missing)
         try connection.registerStub(of: missing, calls)
+        self.missing.append(missing)
       }
     }
   }
@@ -425,10 +429,7 @@ final class Runner {
         let called = row[5].text?.split(separator: "(").first?.lowercased(),
         let function = missing.first(where: { $0.name.lowercased() == called })
       else { continue }
-      record.missingCalls.append(
-        Record.Call(
-          function: function.name,
-          place: Failure.Place(file: context.migration.file, position: position)))
+      record.missingCalls.append(Record.Call(function: function.name, position: position))
     }
   }
 

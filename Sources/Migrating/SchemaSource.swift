@@ -87,8 +87,8 @@ extension Project {
   ) throws(Failure) -> Schema {
     var options = MigrateOptions(database: "")
     options.through = through
-    let shadow = try Shadow(application, interruption: interruption)
-    for migration in try targets(options) { try shadow.apply(migration) }
-    return shadow.schema
+    let replay = try HistoryReplay(self, interruption: interruption)
+    for migration in try targets(options) { try replay.apply(migration) }
+    return replay.schema
   }
 }

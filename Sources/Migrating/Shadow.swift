@@ -25,14 +25,15 @@ package final class Shadow {
   /// What one migration does to a schema and to rows.
   package struct Step: Sendable {
     package let migration: Migration
+    let change: SchemaSplice
     package let delta: SchemaDelta
     package let touch: Touch
     package let strategies: [Strategy]
     let missingCalls: [Runner.Record.Call]
-    let startedAt: Timestamp
-    let milliseconds: Int64
     /// What the migration made for itself alone, and did not remove.
     package let temporary: [TemporaryObject]
+    var startedAt = Timestamp.now
+    var milliseconds: Int64 = 0
 
     /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
     package var touched: Set<String> { touch.written.union(delta.keys.map(\.name)) }
@@ -44,7 +45,8 @@ package final class Shadow {
           .invalidInput,
           "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
             + "changed. Run it through SchemaKit, which has the real one",
-          place: call.place, migration: Failure.FailedMigration(id: migration.id))
+          place: Failure.Place(file: migration.file, position: call.position),
+          migration: Failure.FailedMigration(id: migration.id))
       }
     }
   }
@@ -69,17 +71,41 @@ package final class Shadow {
     }
   }
 
-  /// A replay that goes on where another one stands, on a connection of its own: with its schema and
-  /// its rows, and with nothing that only the other connection has.
+  /// Where a replay of a history stands: its schema and its rows, and nothing that only its
+  /// connection has.
+  package struct Snapshot: Sendable {
+    let database: [UInt8]
+    /// What nobody has declared, and was made up for lint.
+    let missing: [MissingName]
+
+    fileprivate func restore(
+      on connection: Connection, _ calls: CallRecord?
+    ) throws(DatabaseError) {
+      for name in missing { try connection.registerStub(of: name, calls) }
+      try connection.deserialize(database)
+    }
+  }
+
+  package func snapshot() throws(Failure) -> Snapshot {
+    do {
+      return Snapshot(database: try connection.serialized(), missing: runner.missing)
+    } catch {
+      throw Failure(error.status, "the private replay cannot be copied: \(error.message)")
+    }
+  }
+
+  /// A replay that goes on where another one stood, on a connection of its own.
   convenience init(
-    continuing other: Shadow, _ application: Application, interruption: Interruption
+    continuing snapshot: Snapshot, _ application: Application, passesOverRefused: Bool = false,
+    interruption: Interruption
   ) throws(Failure) {
     try self.init(
-      application, passesOverRefused: false, interruption: interruption
+      application, passesOverRefused: passesOverRefused, interruption: interruption,
+      knowing: snapshot.missing
     ) { () throws(DatabaseError) in
       let connection = try Schema().scratch(application)
-      try connection.deserialize(try other.connection.serialized())
-      connection.set(.trustedSchema, to: other.connection.isOn(.trustedSchema))
+      try snapshot.restore(on: connection, nil)
+      connection.set(.trustedSchema, to: true)
       return connection
     }
   }
@@ -89,16 +115,20 @@ package final class Shadow {
   ///
   /// - Parameters:
   ///   - calls: of the application's functions and collations that are registered there.
+  ///   - snapshot: what it is to hold.
   ///   - isCopy: as on a database, assertions are asked, rows are copied a chunk at a time, and a
   ///     foreign key that a migration breaks fails it.
   package convenience init(
-    on connection: Connection, _ application: Application, _ calls: CallRecord, isCopy: Bool,
+    on connection: Connection, _ application: Application, _ calls: CallRecord,
+    continuing snapshot: Snapshot? = nil, isCopy: Bool,
     interruption: Interruption = Interruption()
   ) throws(Failure) {
     try self.init(
       application, passesOverRefused: true, interruption: interruption,
-      target: isCopy ? .database : .shadow, calls: calls, toleratesBrokenReferences: !isCopy
+      target: isCopy ? .database : .shadow, calls: calls, toleratesBrokenReferences: !isCopy,
+      knowing: snapshot?.missing ?? []
     ) { () throws(DatabaseError) in
+      if let snapshot { try snapshot.restore(on: connection, calls) }
       if try Schema(of: connection).table(Ledger.tableName) == nil {
         try connection.execute(Ledger.createStatement)
       }
@@ -110,7 +140,7 @@ package final class Shadow {
   private init(
     _ application: Application, passesOverRefused: Bool, interruption: Interruption,
     target: Runner.Target = .shadow, calls: CallRecord? = nil,
-    toleratesBrokenReferences: Bool = false,
+    toleratesBrokenReferences: Bool = false, knowing missing: [MissingName] = [],
     opening: () throws(DatabaseError) -> Connection
   ) throws(Failure) {
     self.toleratesBrokenReferences = toleratesBrokenReferences
@@ -125,30 +155,28 @@ package final class Shadow {
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(
       connection: connection, target: target, application: application, calls: calls,
-      interruption: interruption,
+      interruption: interruption, missing: missing,
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 
-  /// Tells `observer` of every statement once it has run, with the schema as it is then.
-  package func observe(_ observer: @escaping (ReplayedStatement) throws(DatabaseError) -> Void) {
+  /// Tells `observer` of every statement once it has run, and of the schema before it.
+  ///
+  /// - Parameter comparesSchemas: false leaves out what a statement changes, and gives the schema
+  ///   before the migration: to read it after each statement costs a fifth of a replay.
+  package func observe(
+    comparesSchemas: Bool = true,
+    _ observer: @escaping (ReplayedStatement, Schema) throws(DatabaseError) -> Void
+  ) {
     runner.onStatement = { [unowned self] statement throws(DatabaseError) in
       let before = schema
-      try refresh()
+      if comparesSchemas { try refresh() }
       try observer(
         ReplayedStatement(
           operation: statement.operation, sql: statement.sql, position: statement.position,
           events: statement.events, suspicion: statement.suspicion,
-          enforcesForeignKeys: connection.isOn(.foreignKeys), before: before, after: schema))
-    }
-  }
-
-  /// Tells `observer` of every statement once it has run, and of what it did, without the schema: to
-  /// read that after each one costs a fifth of a replay.
-  package func observeEvents(
-    _ observer: @escaping (String, [AuthorizerEvent]) throws(DatabaseError) -> Void
-  ) {
-    runner.onStatement = { (statement) throws(DatabaseError) in
-      try observer(statement.sql, statement.events)
+          enforcesForeignKeys: connection.isOn(.foreignKeys),
+          change: comparesSchemas ? SchemaSplice(from: before, to: schema) : SchemaSplice()),
+        before)
     }
   }
 
@@ -179,7 +207,8 @@ package final class Shadow {
         let record = try runner.run(migration)
         try refresh()
         try refuseLedgerEdit(context)
-        let delta = SchemaDelta(from: before, to: schema)
+        let change = SchemaSplice(from: before, to: schema)
+        let delta = SchemaDelta(change)
         try refuseReserved(delta, context)
         let former = keys
         keys?.apply(delta)
@@ -204,10 +233,10 @@ package final class Shadow {
         }
         running.apply(delta)
         return Step(
-          migration: migration, delta: delta, touch: record.touch, strategies: record.strategies,
-          missingCalls: record.missingCalls, startedAt: startedAt,
-          milliseconds: (ContinuousClock.now - started).milliseconds,
-          temporary: record.temporary)
+          migration: migration, change: change, delta: delta, touch: record.touch,
+          strategies: record.strategies, missingCalls: record.missingCalls,
+          temporary: record.temporary, startedAt: startedAt,
+          milliseconds: (ContinuousClock.now - started).milliseconds)
       } catch {
         try runner.resetSettings()
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
@@ -281,15 +310,14 @@ package final class Shadow {
 }
 
 /// One statement of a replayed migration and what it did.
-package struct ReplayedStatement {
+package struct ReplayedStatement: Sendable {
   /// The operation's index in its manifest, from 0.
   package let operation: Int
   package let sql: String
   /// Where the statement stands in the manifest.
   package let position: Position
-  package let events: [AuthorizerEvent]
+  package var events: [AuthorizerEvent]
   package let suspicion: Suspicion
   package let enforcesForeignKeys: Bool
-  package let before: Schema
-  package let after: Schema
+  package let change: SchemaSplice
 }

@@ -66,10 +66,10 @@ extension Project {
     let known = Set((live.rows ?? []).map(\.id))
     let last =
       live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
-    let shadow = try Shadow(application)
-    for migration in migrations[..<(last.map { $0 + 1 } ?? 0)] { try shadow.apply(migration) }
+    let replay = try HistoryReplay(self)
+    for migration in migrations[..<(last.map { $0 + 1 } ?? 0)] { try replay.apply(migration) }
     let changes = compareSchemas(
-      expected: shadow.schema, actual: comparable(live.schema, with: shadow.schema))
+      expected: replay.schema, actual: comparable(live.schema, with: replay.schema))
     return DiffReport(
       changes: changes, hasLedger: live.rows != nil,
       ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))

@@ -116,18 +116,18 @@ extension Project {
 
   /// Replays the history as far as it works, and holds each frozen step against the lock.
   private func replay(into report: inout VerifyReport) throws(Failure) -> [Shadow.Step] {
-    let shadow = try Shadow(application)
+    let replay = try HistoryReplay(self)
     var steps: [Shadow.Step] = []
     var engine = EngineComparison(lock, report)
     for migration in migrations {
       do {
-        steps.append(try shadow.apply(migration))
+        steps.append(try replay.apply(migration))
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
         report.failure = error
         return steps
       }
-      engine.hold(migration, fingerprint: shadow.fingerprint, against: &report)
+      engine.hold(migration, fingerprint: replay.fingerprint, against: &report)
     }
     return steps
   }

@@ -42,6 +42,16 @@ package struct AuthorizerEvent: Sendable, Hashable {
   /// The innermost trigger or view that is responsible, nil for the statement itself.
   package let trigger: String?
 
+  package init(
+    action: AuthorizerAction, first: String?, second: String?, database: String?, trigger: String?
+  ) {
+    self.action = action
+    self.first = first
+    self.second = second
+    self.database = database
+    self.trigger = trigger
+  }
+
   init(
     action: AuthorizerAction, first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?,
     database: UnsafePointer<CChar>?, trigger: UnsafePointer<CChar>?

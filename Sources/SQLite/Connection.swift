@@ -216,6 +216,15 @@ package final class Connection {
 
   package static var libraryVersionNumber: Int { Int(sqlite3_libversion_number()) }
 
+  /// What tells this SQLite from every other one: its source, and the options it was built with.
+  package static var libraryIdentity: [String] {
+    var options: [String] = []
+    while let option = sqlite3_compileoption_get(Int32(options.count)) {
+      options.append(String(cString: option))
+    }
+    return [String(cString: sqlite3_sourceid())] + options
+  }
+
   func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
     DatabaseError(handle, code: code, sql: sql)
   }

@@ -6,16 +6,20 @@ import Planning
 extension Project {
   /// Reads a history: every manifest of the folder, and its lock.
   ///
-  /// - Parameter ignoring: globs of live objects that are not the history's.
+  /// - Parameters:
+  ///   - ignoring: globs of live objects that are not the history's.
+  ///   - cache: where replays of what is frozen are recorded.
   /// - Throws: `InvalidInput` with every problem of every manifest, or a `Failure`.
   package static func load(
-    migrations path: String, application: Application = Application(), ignoring: [String] = []
+    migrations path: String, application: Application = Application(), ignoring: [String] = [],
+    cache: ReplayCache? = nil
   ) throws -> Project {
     let folder = MigrationFolder(path)
     do throws(HistoryReadError) {
       return Project(
         folder: folder, migrations: try folder.migrations(), lock: try folder.lock(),
-        application: application, foreign: ForeignObjects(ignoring: ignoring))
+        application: application, foreign: ForeignObjects(ignoring: ignoring),
+        cache: cache)
     } catch {
       throw error.problem(ofFolder: path)
     }

@@ -83,7 +83,7 @@ package struct SchemaDelta: Sendable {
 private func countOfSame(
   _ a: some Sequence<SchemaObject>, _ b: some Sequence<SchemaObject>
 ) -> Int {
-  zip(a, b).lazy.prefix { $0 === $1 || $0.key == $1.key && $0.isIdentical(to: $1) }.reduce(0) {
+  zip(a, b).lazy.prefix { $0 === $1 || $0.saysTheSame(as: $1) }.reduce(0) {
     n, _ in n + 1
   }
 }
@@ -124,6 +124,8 @@ extension SchemaObject {
     guard let sql, let theirs = other.sql else { return sql == nil && other.sql == nil }
     return sql.isSameText(as: theirs)
   }
+
+  func saysTheSame(as other: SchemaObject) -> Bool { key == other.key && isIdentical(to: other) }
 
   fileprivate func isIdentical(to other: SchemaObject) -> Bool {
     name.isSameText(as: other.name) && table.isSameText(as: other.table) && hasSameSQL(as: other)

@@ -140,7 +140,8 @@ struct Settings {
 
   private func project(in folder: String) throws -> Project {
     try Project.load(
-      migrations: folder, application: application, ignoring: configuration.ignore)
+      migrations: folder, application: application, ignoring: configuration.ignore,
+      cache: .ofUser)
   }
 
   /// The history, and the manifest files of the drafts, by id.

@@ -9,7 +9,8 @@ import Planning
 ///
 /// - Parameter releases: how many of the manifests each release has; the rest are drafts.
 func project(
-  _ manifests: [String], functions: [String] = [], releases: [String: Int] = [:]
+  _ manifests: [String], functions: [String] = [], releases: [String: Int] = [:],
+  cache: ReplayCache? = nil
 ) throws -> Project {
   let migrations = try manifests.enumerated().map { index, text in
     let id = String(repeating: "0", count: 3) + "\(index + 1)_step"
@@ -21,7 +22,8 @@ func project(
   return Project(
     folder: MigrationFolder("migrations"), migrations: migrations,
     lock: try lock(migrations, releases),
-    application: Application(declaredFunctions: functions.map { DeclaredFunction(name: $0) }))
+    application: Application(declaredFunctions: functions.map { DeclaredFunction(name: $0) }),
+    cache: cache)
 }
 
 private func lock(_ migrations: [Migration], _ releases: [String: Int]) throws -> HistoryLock? {
@@ -43,11 +45,10 @@ func lint(
   _ manifests: [String], _ profile: Profile? = nil, configuration: String = "",
   functions: [String] = [], releases: [String: Int] = [:], baseline: String? = nil,
   queries: String? = nil, through: String? = nil, reporting: Set<String>? = nil,
-  isStrict: Bool = false,
-  isFull: Bool = false
+  isStrict: Bool = false, isFull: Bool = false, cache: ReplayCache? = nil
 ) throws -> LintReport {
   let linter = try Linter(
-    project: project(manifests, functions: functions, releases: releases),
+    project: project(manifests, functions: functions, releases: releases, cache: cache),
     configuration: decodeConfiguration(Array(configuration.utf8), file: "schemactl.yaml"),
     profile: profile,
     baseline: baseline.map { (text) throws(Failure) in

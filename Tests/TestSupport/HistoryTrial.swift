@@ -37,7 +37,7 @@ package struct HistoryTrial {
   private mutating func count() throws {
     let shadow = try Shadow(sandbox.application)
     var count = 0
-    shadow.observe { _ in count += 1 }
+    shadow.observe { _, _ in count += 1 }
     for migration in try sandbox.project().migrations {
       guard (try? shadow.apply(migration)) != nil else { break }
     }

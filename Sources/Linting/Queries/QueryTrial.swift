@@ -62,11 +62,16 @@ struct QueryTrial {
     Failure(error.status, "the application's queries cannot be looked at: \(error.message)")
   }
 
-  /// Must be told of each migration that was replayed: how many they are, and on which connection.
-  mutating func note(_ count: Int, on connection: Connection) throws(Failure) {
+  /// Must be told of each migration that was replayed: how many they are.
+  ///
+  /// - Parameter connect: gives the connection on which they were.
+  mutating func note(
+    _ count: Int, on connect: () throws(Failure) -> Connection
+  ) throws(Failure) {
     let isEnd = count == project.migrations.count
     let release = releases.first { $0.count == count }
     guard isEnd || release != nil else { return }
+    let connection = try connect()
     do throws(DatabaseError) {
       for index in outcomes.indices {
         let compiled = try connection.compile(outcomes[index].query)

@@ -23,8 +23,9 @@ final class RowReplay {
   init(_ shadow: Shadow, _ calls: CallRecord) {
     self.shadow = shadow
     self.calls = calls
-    shadow.observeEvents { [unowned self] (sql, events) throws(DatabaseError) in
-      try note(sql, events)
+    shadow.observe(comparesSchemas: false) {
+      [unowned self] (statement, _) throws(DatabaseError) in
+      try note(statement.sql, statement.events)
     }
   }
 

@@ -9,17 +9,9 @@ struct SchemaStep {
 
   var isEmpty: Bool { old.isEmpty && new.isEmpty }
 
-  init(from before: Schema, to after: Schema) {
-    old = before.objects[...]
-    new = after.objects[...]
-    // Most statements add an object at the end or change a single one: what is alike on both sides
-    // goes first, so that a long history costs no hashing.
-    let start = zip(old, new).prefix { $0 == $1 }.count
-    old = old.dropFirst(start)
-    new = new.dropFirst(start)
-    let end = zip(old.reversed(), new.reversed()).prefix { $0 == $1 }.count
-    old = old.dropLast(end)
-    new = new.dropLast(end)
+  init(_ change: SchemaSplice) {
+    old = change.removed[...]
+    new = change.inserted[...]
     guard old.count > 1, new.count > 1 else { return }
     let kept = Set(old).intersection(new)
     guard !kept.isEmpty else { return }

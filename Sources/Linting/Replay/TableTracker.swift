@@ -82,21 +82,22 @@ final class TableTracker {
     tables[id].beginMigration()
   }
 
-  func note(_ statement: ReplayedStatement) {
+  /// - Parameter before: the schema before it.
+  func note(_ statement: ReplayedStatement, on before: Schema) {
     statements += 1
     let place = StatementPlace(
       migration: migration, operation: statement.operation, number: statements,
       position: statement.position)
     noteCalls(statement, at: place)
     noteMove(at: place)
-    let flow = RowFlow(statement)
+    let flow = RowFlow(statement, before)
     let copy = copy(flow, statement, at: place)
     let target = target(of: statement)
     let sources = Set(flow.read.compactMap { live[$0] }).union(
       flow.temporaryRead.flatMap { temporary[$0] ?? [] })
     for table in flow.temporaryCreated { temporary[table] = [] }
     for table in flow.temporaryWritten { temporary[table, default: []].formUnion(sources) }
-    let step = SchemaStep(from: statement.before, to: statement.after)
+    let step = SchemaStep(statement.change)
     if !step.isEmpty { note(step, statement, sources, at: place) }
     noteEffect(statement, target, step, at: place)
     if let copy {
@@ -115,7 +116,7 @@ final class TableTracker {
   ) -> RowCopy? {
     let isCopy =
       !flow.written.isEmpty || !flow.temporaryWritten.isEmpty
-      || statement.after.objects.count > statement.before.objects.count
+      || statement.change.inserted.count > statement.change.removed.count
     guard isCopy, !flow.read.isEmpty || !flow.temporaryRead.isEmpty else { return nil }
     let tables = flow.read.compactMap { live[$0] }
     let isSingle = tables.count == 1 && flow.temporaryRead.isEmpty
@@ -602,14 +603,14 @@ private struct RowFlow {
   /// The columns that are read of each table.
   private(set) var columns: [String: Set<String>] = [:]
 
-  init(_ statement: ReplayedStatement) {
+  init(_ statement: ReplayedStatement, _ before: Schema) {
     for event in statement.events {
       guard let name = event.first?.asciiLowercased, !name.hasPrefix("sqlite_") else { continue }
       let isTemporary = event.database == "temp"
       switch event.action {
       // What a trigger does is not the statement's own copying. A view or a subquery is named in
       // the same way as a trigger.
-      case .read where !statement.isInTrigger(event):
+      case .read where !before.isInTrigger(event):
         if isTemporary { temporaryRead.insert(name) } else { read.insert(name) }
         if let column = event.second { columns[name, default: []].insert(column.asciiLowercased) }
       case .insert where event.trigger == nil:
@@ -620,12 +621,12 @@ private struct RowFlow {
       default: break
       }
     }
-    if read.isEmpty, temporaryRead.isEmpty { noteWholeTable(statement) }
+    if read.isEmpty, temporaryRead.isEmpty { noteWholeTable(statement, before) }
   }
 
   /// SQLite names no column that is read where it copies a table entry by entry into one of the same
   /// shape (`INSERT INTO a SELECT * FROM b`), so the text has to say which table that is.
-  private mutating func noteWholeTable(_ statement: ReplayedStatement) {
+  private mutating func noteWholeTable(_ statement: ReplayedStatement, _ before: Schema) {
     guard !written.isEmpty || !temporaryWritten.isEmpty else { return }
     let sql = TokenizedSQL(statement.sql)
     let tokens = sql.significant[...]
@@ -633,7 +634,7 @@ private struct RowFlow {
     var source = tokens[from...].dropFirst()
     if let dot = source.dropFirst().first, sql.text(dot) == "." { source = source.dropFirst(2) }
     guard let name = source.first.map(sql.name) else { return }
-    if let table = statement.before.object(.table, name) {
+    if let table = before.object(.table, name) {
       read.insert(name)
       columns[name] = Set(TableShape(table)?.columns.map(\.key) ?? [])
     } else {
@@ -642,10 +643,10 @@ private struct RowFlow {
   }
 }
 
-extension ReplayedStatement {
+extension Schema {
   fileprivate func isInTrigger(_ event: AuthorizerEvent) -> Bool {
     guard let name = event.trigger else { return false }
-    return before.object(.trigger, name) != nil
+    return object(.trigger, name) != nil
   }
 }
 
