@@ -18,7 +18,7 @@ package final class HistoryReplay {
 
   private let application: Application
   private let isForLint: Bool
-  private let asksForeignKeys: Bool
+  private let makesDatabase: Bool
   private let interruption: Interruption
   private let cache: ReplayCache?
   /// What is frozen, where it is so long that it is recorded.
@@ -44,14 +44,15 @@ package final class HistoryReplay {
   ///   - application: instead of the project's.
   ///   - forLint: what no migration may hold does nothing, so that lint can tell of it and of what
   ///     comes after; otherwise it fails.
-  ///   - asksForeignKeys: whether to look for rows that break a foreign key.
+  ///   - makesDatabase: the end is to be a new database. Then rows that break a foreign key are looked
+  ///     for, and no row comes from an earlier replay: some are made by chance, or tell the time.
   package init(
     _ project: Project, _ application: Application? = nil, forLint: Bool = false,
-    asksForeignKeys: Bool = false, interruption: Interruption = Interruption()
+    makesDatabase: Bool = false, interruption: Interruption = Interruption()
   ) throws(Failure) {
     self.application = application ?? project.application
     isForLint = forLint
-    self.asksForeignKeys = asksForeignKeys
+    self.makesDatabase = makesDatabase
     self.interruption = interruption
     cache = project.cache
     let frozen = Array(project.migrations.prefix(while: project.isFrozen))
@@ -59,12 +60,15 @@ package final class HistoryReplay {
       self.frozen = frozen
       names = cache?.names(of: frozen, self.application, forLint: forLint) ?? []
       record = cache?.record(of: names)
-      if let record, asksConnection(frozen[record.steps.count...], after: record) {
+      if let record,
+        makesDatabase && record.holdsRows
+          || asksConnection(frozen[record.steps.count...], after: record)
+      {
         self.record = nil
       }
       recordedCount = self.record?.steps.count ?? 0
     }
-    if asksForeignKeys || isRecording && !forLint { keys = ForeignKeyGraph(Schema()) }
+    if makesDatabase || isRecording && !forLint { keys = ForeignKeyGraph(Schema()) }
     if record == nil { _ = try running() }
   }
 
@@ -220,7 +224,8 @@ package final class HistoryReplay {
       if !isForLint { _ = fingerprint }
       let end = try shadow.snapshot()
       if steps.count == frozen.count, end.database.count <= Shadow.Snapshot.largestDatabase {
-        cache?.keep(ReplayRecord(steps: steps, end: end), .replay, as: names)
+        cache?.keep(
+          ReplayRecord(steps: steps, end: end, holdsRows: shadow.holdsRows), .replay, as: names)
       }
       snapshot = end
     } else {
@@ -229,7 +234,7 @@ package final class HistoryReplay {
     shadow = nil
     record = nil
     steps = []
-    if !asksForeignKeys { keys = nil }
+    if !makesDatabase { keys = nil }
   }
 }
 

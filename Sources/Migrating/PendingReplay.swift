@@ -42,7 +42,7 @@ extension Project {
     _ targets: [Migration], isNew: Bool = false, interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> PendingReplay {
-    let replay = try HistoryReplay(self, asksForeignKeys: isNew, interruption: interruption)
+    let replay = try HistoryReplay(self, makesDatabase: isNew, interruption: interruption)
     replay.observe { statement, _ in onEvent(.ran(statement: statement.sql)) }
     var steps: [Shadow.Step] = []
     var fingerprints: [String] = []

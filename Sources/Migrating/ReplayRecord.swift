@@ -8,6 +8,8 @@ import SchemaModel
 struct ReplayRecord: Sendable {
   let steps: [RecordedStep]
   let end: Shadow.Snapshot
+  /// Whether the migrations have left rows.
+  let holdsRows: Bool
 }
 
 /// What one migration did. The migration itself is not in the record, but its digests are in the
@@ -32,11 +34,13 @@ extension ReplayRecord: Recordable {
   func write(to record: inout RecordWriter) {
     steps.write(to: &record)
     end.write(to: &record)
+    holdsRows.write(to: &record)
   }
 
   init(from record: inout RecordReader) throws(DamagedRecord) {
     steps = try [RecordedStep](from: &record)
     end = try Shadow.Snapshot(from: &record)
+    holdsRows = try Bool(from: &record)
     guard isApplicable else { throw DamagedRecord() }
   }
 

@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -83,6 +84,14 @@ package final class Shadow {
     ) throws(DatabaseError) {
       for name in missing { try connection.registerStub(of: name, calls) }
       try connection.deserialize(database)
+    }
+  }
+
+  /// Whether a table holds rows; true also where that cannot be asked.
+  var holdsRows: Bool {
+    schema.tables.contains { table in
+      let name = Quoting.quoted(table.name)
+      return (try? connection.value("SELECT EXISTS (SELECT 1 FROM main.\(name))")) != .integer(0)
     }
   }
 
