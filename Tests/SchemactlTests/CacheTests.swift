@@ -23,7 +23,7 @@ struct CacheTests {
   @Test("changes no word of what a command says", arguments: History.allCases)
   func same(_ history: History) throws {
     let folder = try longHistory(history)
-    try folder.expect(0, "migrate", "--through", "0110", "--database", "app.sqlite", environment: .noCache)
+    try folder.expect(0, "migrate", "--to", "0110", "--database", "app.sqlite", environment: .noCache)
     for command in Self.commands {
       try? folder.remove("cache")
       let expected = try folder.start(command, environment: .noCache).wait()
@@ -39,7 +39,7 @@ struct CacheTests {
   @Test("has migrate do what it does without, on a new database and on an old one")
   func migrate() throws {
     let folder = try longHistory(.generated)
-    try folder.expect(0, "migrate", "--through", "0110", "--database", "0", environment: .noCache)
+    try folder.expect(0, "migrate", "--to", "0110", "--database", "0", environment: .noCache)
     var contents: Set<[String]> = []
     for (database, environment) in [
       ("0", .noCache), ("1", .noCache), ("2", folder.cache), ("3", folder.cache),
