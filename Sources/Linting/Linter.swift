@@ -69,11 +69,13 @@ package struct Linter: Sendable {
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
+    let history = try HistoryReplay(
+      project, application, forLint: true, interruption: interruption)
     let rows: any RowTrial =
       if let data { try DataReplay(data, project, application, interruption) } else {
-        SeededReplay(application)
+        SeededReplay(application, history, count: migrations.count)
       }
-    let (timeline, complete, failure) = try replay(migrations, rows, isFull)
+    let (timeline, complete, failure) = try replay(migrations, on: history, rows, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
     found = withoutRepeatedFailures(found, migrations)
@@ -127,10 +129,8 @@ package struct Linter: Sendable {
 
   /// What the history did, as far as it can be replayed; how many migrations that is.
   private func replay(
-    _ migrations: [Migration], _ rows: any RowTrial, _ isFull: Bool
+    _ migrations: [Migration], on replay: HistoryReplay, _ rows: any RowTrial, _ isFull: Bool
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
-    let replay = try HistoryReplay(
-      project, application, forLint: true, interruption: interruption)
     let tracker = TableTracker(migrations, application)
     replay.observe { tracker.note($0, on: $1) }
     // What queries need may come with a migration that is not to be looked at.

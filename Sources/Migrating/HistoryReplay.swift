@@ -33,6 +33,7 @@ package final class HistoryReplay {
   /// What `applied` end with, when that is the end of what is frozen and nothing runs yet.
   private var snapshot: Shadow.Snapshot?
   private var shadow: Shadow?
+  private var hasFailed = false
   private var knownFingerprint: String?
   private var keys: ForeignKeyGraph?
   private var observer: ((ReplayedStatement, Schema) throws(DatabaseError) -> Void)?
@@ -77,6 +78,17 @@ package final class HistoryReplay {
     get throws(Failure) { try running().connection }
   }
 
+  /// How many migrations are frozen, where they are so many that they are recorded.
+  package var frozenCount: Int { frozen.count }
+
+  /// What became of rows on the way to the end of what is frozen; nil unless that way is recorded.
+  package func rows<Record: Recordable>() -> Record? {
+    guard let record, record.steps.count == frozen.count else { return nil }
+    return names.last.flatMap { cache?.read(.rows, $0) }
+  }
+
+  package func keepRows(_ record: some Recordable) { cache?.keep(record, .rows, as: names) }
+
   /// The fingerprint of the schema as it is now.
   package var fingerprint: String {
     let fingerprint = knownFingerprint ?? shadow?.fingerprint ?? schema.fingerprint()
@@ -108,7 +120,8 @@ package final class HistoryReplay {
 
   /// Whether what runs is new to the cache.
   private var isRecording: Bool {
-    applied.count < frozen.count && !names.isEmpty && record?.steps.count != frozen.count
+    !hasFailed && applied.count < frozen.count && !names.isEmpty
+      && record?.steps.count != frozen.count
   }
 
   // MARK: From the record
@@ -147,7 +160,7 @@ package final class HistoryReplay {
     do {
       step = try shadow.apply(migration)
     } catch {
-      names = []
+      hasFailed = true
       throw error
     }
     var told = schema
@@ -203,7 +216,9 @@ package final class HistoryReplay {
     if let shadow {
       if !isForLint { _ = fingerprint }
       let end = try shadow.snapshot()
-      if steps.count == frozen.count { cache?.keep(ReplayRecord(steps: steps, end: end), as: names) }
+      if steps.count == frozen.count, end.database.count <= Shadow.Snapshot.largestDatabase {
+        cache?.keep(ReplayRecord(steps: steps, end: end), .replay, as: names)
+      }
       snapshot = end
     } else {
       snapshot = record?.end

@@ -1,17 +1,20 @@
 import SchemaModel
 
 /// What can stand in a record of a replay, and be read from it.
-protocol Recordable {
+package protocol Recordable {
   func write(to record: inout RecordWriter)
   init(from record: inout RecordReader) throws(DamagedRecord)
 }
 
 /// A record does not hold what it should.
-struct DamagedRecord: Error {}
+package struct DamagedRecord: Error {}
 
 /// Writes a record: numbers in as few bytes as they need, and what occurs often once.
-struct RecordWriter {
-  private(set) var bytes: [UInt8] = []
+package struct RecordWriter {
+  package private(set) var bytes: [UInt8] = []
+
+  package init() {}
+
   /// By their bytes: `==` takes two spellings of one character for equal.
   private var texts: [[UInt8]: Int] = [:]
   private var objects: [ObjectIdentifier: Int] = [:]
@@ -57,17 +60,17 @@ struct RecordWriter {
 }
 
 /// Reads what a `RecordWriter` has written, and trusts none of it.
-struct RecordReader {
+package struct RecordReader {
   private let bytes: [UInt8]
   private var place = 0
   private var texts: [String] = []
   private var objects: [SchemaObject] = []
 
-  init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  var isAtEnd: Bool { place == bytes.count }
+  package var isAtEnd: Bool { place == bytes.count }
 
   mutating func number() throws(DamagedRecord) -> UInt {
     var number: UInt = 0
@@ -94,7 +97,7 @@ struct RecordReader {
     return bytes[place..<place + count]
   }
 
-  mutating func text() throws(DamagedRecord) -> String {
+  package mutating func text() throws(DamagedRecord) -> String {
     let index = try Int(from: &self)
     if texts.indices.contains(index) { return texts[index] }
     guard index == texts.count, let text = String(validating: try rawBytes(), as: UTF8.self) else {
@@ -119,45 +122,45 @@ struct RecordReader {
 }
 
 extension Int: Recordable {
-  func write(to record: inout RecordWriter) { record.write(number: UInt(bitPattern: self)) }
+  package func write(to record: inout RecordWriter) { record.write(number: UInt(bitPattern: self)) }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self = Int(bitPattern: try record.number())
   }
 }
 
 extension Bool: Recordable {
-  func write(to record: inout RecordWriter) { record.write(number: self ? 1 : 0) }
+  package func write(to record: inout RecordWriter) { record.write(number: self ? 1 : 0) }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self = try record.number() != 0
   }
 }
 
 extension String: Recordable {
-  func write(to record: inout RecordWriter) { record.write(self) }
+  package func write(to record: inout RecordWriter) { record.write(self) }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) { self = try record.text() }
+  package init(from record: inout RecordReader) throws(DamagedRecord) { self = try record.text() }
 }
 
 extension Optional: Recordable where Wrapped: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     (self != nil).write(to: &record)
     self?.write(to: &record)
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self = try Bool(from: &record) ? try Wrapped(from: &record) : nil
   }
 }
 
 extension Array: Recordable where Element: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     count.write(to: &record)
     for element in self { element.write(to: &record) }
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     let count = try record.count()
     self.init()
     reserveCapacity(count)
@@ -166,9 +169,9 @@ extension Array: Recordable where Element: Recordable {
 }
 
 extension Set: Recordable where Element: Recordable & Comparable {
-  func write(to record: inout RecordWriter) { sorted().write(to: &record) }
+  package func write(to record: inout RecordWriter) { sorted().write(to: &record) }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(try [Element](from: &record))
   }
 }

@@ -25,7 +25,6 @@ package struct ReplayCache: Sendable {
   /// Shorter histories are replayed in less time than a record needs.
   package static let fewestMigrations = 100
 
-  private static let ending = ".replay"
   /// Of a file, in bytes.
   private static let largest = 64 * 1_048_576
   private static let mostRecords = 64
@@ -62,46 +61,56 @@ package struct ReplayCache: Sendable {
   func record(of names: [String]) -> ReplayRecord? {
     guard isOurs(folder, S_IFDIR), let present = try? folderNames(folder) else { return nil }
     let files = Set(present.map { String(decoding: $0, as: UTF8.self) })
-    for index in names.indices.reversed() where files.contains(names[index] + Self.ending) {
-      guard let record = read(names[index]), record.steps.count == index + 1 else { continue }
-      return record
+    for index in names.indices.reversed() where files.contains(names[index] + Kind.replay.rawValue)
+    {
+      let record: ReplayRecord? = read(.replay, names[index])
+      if let record, record.steps.count == index + 1 { return record }
     }
     return nil
   }
 
-  /// Keeps the record of the last name, in the place of those of the others.
-  func keep(_ record: ReplayRecord, as names: [String]) {
-    guard let name = names.last, record.end.database.count <= Shadow.Snapshot.largestDatabase
-    else { return }
+  /// What stands in a folder of records.
+  enum Kind: String {
+    case replay = ".replay"
+    /// What became of rows that lint has made up.
+    case rows = ".rows"
+  }
+
+  /// Keeps a record of the last name, in the place of those of the others.
+  func keep(_ record: some Recordable, _ kind: Kind, as names: [String]) {
+    guard let name = names.last else { return }
     var content = RecordWriter()
     record.write(to: &content)
     guard content.bytes.count < Self.largest, makeFolder() else { return }
+    let path = path(kind, name)
     // Whatever has the name is of no use.
-    unlink(path(name))
+    unlink(path)
     do throws(FileError) {
       let digest = digest(of: content.bytes, name)
-      try writeFileAtomically(digest + content.bytes, to: path(name), mode: 0o600)
+      try writeFileAtomically(digest + content.bytes, to: path, mode: 0o600)
     } catch {
       return
     }
-    for name in names.dropLast() { unlink(path(name)) }
+    for name in names.dropLast() { unlink(self.path(kind, name)) }
     removeOldest()
   }
 
-  private func path(_ name: String) -> String { folder + "/" + name + Self.ending }
-
-  private func read(_ name: String) -> ReplayRecord? {
-    let path = path(name)
-    guard isOurs(path, S_IFREG),
+  func read<Record: Recordable>(_ kind: Kind, _ name: String) -> Record? {
+    let path = path(kind, name)
+    guard isOurs(folder, S_IFDIR), isOurs(path, S_IFREG),
       let bytes = try? readFile(path, limit: Self.largest, followingLinks: false)
     else { return nil }
     let content = Array(bytes.dropFirst(64))
     guard bytes.prefix(64).elementsEqual(digest(of: content, name)) else { return nil }
     var reader = RecordReader(content)
-    guard let record = try? ReplayRecord(from: &reader), reader.isAtEnd else { return nil }
+    guard let record = try? Record(from: &reader), reader.isAtEnd else { return nil }
     // What is in use is not among the oldest.
     utimes(path, nil)
     return record
+  }
+
+  private func path(_ kind: Kind, _ name: String) -> String {
+    folder + "/" + name + kind.rawValue
   }
 
   /// With the name, so that a record is worth nothing under another one.
@@ -139,7 +148,10 @@ package struct ReplayCache: Sendable {
   private func removeOldest() {
     ClaimedFile.sweep(folder, "tmp") { _ in true }
     let names = ((try? folderNames(folder)) ?? []).map { String(decoding: $0, as: UTF8.self) }
-    let records = names.filter { $0.hasSuffix(Self.ending) }.map { name in
+    let isRecord = { (name: String) in
+      name.hasSuffix(Kind.replay.rawValue) || name.hasSuffix(Kind.rows.rawValue)
+    }
+    let records = names.filter(isRecord).map { name in
       var status = stat()
       let isThere = lstat(folder + "/" + name, &status) == 0
       #if canImport(Darwin)

@@ -78,7 +78,7 @@ extension RecordedStep: Recordable {
 }
 
 extension ReplayedStatement: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     operation.write(to: &record)
     sql.write(to: &record)
     position.write(to: &record)
@@ -88,7 +88,7 @@ extension ReplayedStatement: Recordable {
     change.write(to: &record)
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     operation = try Int(from: &record)
     sql = try record.text()
     position = try Position(from: &record)
@@ -102,19 +102,19 @@ extension ReplayedStatement: Recordable {
 extension SchemaObject: Recordable {}
 
 extension Recordable where Self == SchemaObject {
-  func write(to record: inout RecordWriter) { record.write(self) }
+  package func write(to record: inout RecordWriter) { record.write(self) }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) { self = try record.object() }
+  package init(from record: inout RecordReader) throws(DamagedRecord) { self = try record.object() }
 }
 
 extension SchemaSplice: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     start.write(to: &record)
     removed.write(to: &record)
     inserted.write(to: &record)
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(
       at: try Int(from: &record), removed: try [SchemaObject](from: &record),
       inserted: try [SchemaObject](from: &record))
@@ -122,12 +122,12 @@ extension SchemaSplice: Recordable {
 }
 
 extension AuthorizerEvent: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     Int(action.rawValue).write(to: &record)
     for name in [first, second, database, trigger] { name.write(to: &record) }
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(
       action: AuthorizerAction(rawValue: Int32(truncatingIfNeeded: try Int(from: &record))),
       first: try String?(from: &record), second: try String?(from: &record),
@@ -136,7 +136,7 @@ extension AuthorizerEvent: Recordable {
 }
 
 extension Touch: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     written.write(to: &record)
     rewritten.write(to: &record)
     dropsIndexes.write(to: &record)
@@ -144,7 +144,7 @@ extension Touch: Recordable {
     namesSettings.write(to: &record)
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(
       written: try Set(from: &record), rewritten: try Set(from: &record),
       dropsIndexes: try Bool(from: &record), namesTemporary: try Bool(from: &record),
@@ -153,9 +153,9 @@ extension Touch: Recordable {
 }
 
 extension Strategy: Recordable {
-  func write(to record: inout RecordWriter) { record.write(rawValue) }
+  package func write(to record: inout RecordWriter) { record.write(rawValue) }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     guard let strategy = Strategy(rawValue: try record.text()) else { throw DamagedRecord() }
     self = strategy
   }
@@ -173,35 +173,35 @@ extension Runner.Record.Call: Recordable {
 }
 
 extension TemporaryObject: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     kind.write(to: &record)
     name.write(to: &record)
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(kind: try record.text(), name: try record.text())
   }
 }
 
 extension Position: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     line.write(to: &record)
     column.write(to: &record)
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(line: try Int(from: &record), column: try Int(from: &record))
   }
 }
 
 extension Suspicion: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     missing.write(to: &record)
     doubleQuotedString.write(to: &record)
     isVacuum.write(to: &record)
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(
       missing: try [MissingName](from: &record),
       doubleQuotedString: try QuotedString?(from: &record), isVacuum: try Bool(from: &record))
@@ -209,18 +209,18 @@ extension Suspicion: Recordable {
 }
 
 extension Suspicion.QuotedString: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     text.write(to: &record)
     position.write(to: &record)
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(text: try record.text(), position: try Position(from: &record))
   }
 }
 
 extension MissingName: Recordable {
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     switch self {
     case .function(let name):
       false.write(to: &record)
@@ -231,7 +231,7 @@ extension MissingName: Recordable {
     }
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     self = try Bool(from: &record) ? .collation(try record.text()) : .function(try record.text())
   }
 }
@@ -240,7 +240,7 @@ extension Shadow.Snapshot: Recordable {
   /// Most of a database without rows is zeros: a table's page is of 4096 bytes and holds none.
   private static let shortestGap = 32
 
-  func write(to record: inout RecordWriter) {
+  package func write(to record: inout RecordWriter) {
     missing.write(to: &record)
     database.count.write(to: &record)
     var rest = database[...]
@@ -264,7 +264,7 @@ extension Shadow.Snapshot: Recordable {
     return bytes.count - zeros
   }
 
-  init(from record: inout RecordReader) throws(DamagedRecord) {
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
     missing = try [MissingName](from: &record)
     let size = try Int(from: &record)
     guard (0...Self.largestDatabase).contains(size) else { throw DamagedRecord() }

@@ -35,7 +35,7 @@ final class Runner {
   let redactsValues: Bool
   let statementGuard: StatementGuard
   /// What was made up for lint on this connection, because nobody has declared it.
-  private(set) var missing: [MissingName] = []
+  private(set) var missing: [MissingName]
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
@@ -66,7 +66,7 @@ final class Runner {
   init(
     connection: Connection, target: Target, application: Application, calls: CallRecord? = nil,
     interruption: Interruption = Interruption(), redactsValues: Bool = false,
-    onRefusal: StatementGuard.Refusal = .fails
+    missing: [MissingName] = [], onRefusal: StatementGuard.Refusal = .fails
   ) {
     statementGuard = StatementGuard(onRefusal: onRefusal)
     self.connection = connection
@@ -75,6 +75,7 @@ final class Runner {
     self.calls = calls
     self.interruption = interruption
     self.redactsValues = redactsValues
+    self.missing = missing
     isForLint = onRefusal == .doesNothing
     statementGuard.install(on: connection)
     interruption.watch(connection)

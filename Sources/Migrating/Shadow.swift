@@ -73,13 +73,20 @@ package final class Shadow {
 
   /// Where a replay of a history stands: its schema and its rows, and nothing that only its
   /// connection has.
-  struct Snapshot: Sendable {
+  package struct Snapshot: Sendable {
     let database: [UInt8]
     /// What nobody has declared, and was made up for lint.
     let missing: [MissingName]
+
+    fileprivate func restore(
+      on connection: Connection, _ calls: CallRecord?
+    ) throws(DatabaseError) {
+      for name in missing { try connection.registerStub(of: name, calls) }
+      try connection.deserialize(database)
+    }
   }
 
-  func snapshot() throws(Failure) -> Snapshot {
+  package func snapshot() throws(Failure) -> Snapshot {
     do {
       return Snapshot(database: try connection.serialized(), missing: runner.missing)
     } catch {
@@ -93,11 +100,11 @@ package final class Shadow {
     interruption: Interruption
   ) throws(Failure) {
     try self.init(
-      application, passesOverRefused: passesOverRefused, interruption: interruption
+      application, passesOverRefused: passesOverRefused, interruption: interruption,
+      knowing: snapshot.missing
     ) { () throws(DatabaseError) in
       let connection = try Schema().scratch(application)
-      for name in snapshot.missing { try connection.registerStub(of: name, nil) }
-      try connection.deserialize(snapshot.database)
+      try snapshot.restore(on: connection, nil)
       connection.set(.trustedSchema, to: true)
       return connection
     }
@@ -108,16 +115,20 @@ package final class Shadow {
   ///
   /// - Parameters:
   ///   - calls: of the application's functions and collations that are registered there.
+  ///   - snapshot: what it is to hold.
   ///   - isCopy: as on a database, assertions are asked, rows are copied a chunk at a time, and a
   ///     foreign key that a migration breaks fails it.
   package convenience init(
-    on connection: Connection, _ application: Application, _ calls: CallRecord, isCopy: Bool,
+    on connection: Connection, _ application: Application, _ calls: CallRecord,
+    continuing snapshot: Snapshot? = nil, isCopy: Bool,
     interruption: Interruption = Interruption()
   ) throws(Failure) {
     try self.init(
       application, passesOverRefused: true, interruption: interruption,
-      target: isCopy ? .database : .shadow, calls: calls, toleratesBrokenReferences: !isCopy
+      target: isCopy ? .database : .shadow, calls: calls, toleratesBrokenReferences: !isCopy,
+      knowing: snapshot?.missing ?? []
     ) { () throws(DatabaseError) in
+      if let snapshot { try snapshot.restore(on: connection, calls) }
       if try Schema(of: connection).table(Ledger.tableName) == nil {
         try connection.execute(Ledger.createStatement)
       }
@@ -129,7 +140,7 @@ package final class Shadow {
   private init(
     _ application: Application, passesOverRefused: Bool, interruption: Interruption,
     target: Runner.Target = .shadow, calls: CallRecord? = nil,
-    toleratesBrokenReferences: Bool = false,
+    toleratesBrokenReferences: Bool = false, knowing missing: [MissingName] = [],
     opening: () throws(DatabaseError) -> Connection
   ) throws(Failure) {
     self.toleratesBrokenReferences = toleratesBrokenReferences
@@ -144,7 +155,7 @@ package final class Shadow {
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(
       connection: connection, target: target, application: application, calls: calls,
-      interruption: interruption,
+      interruption: interruption, missing: missing,
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 

@@ -40,6 +40,34 @@ struct CacheTests {
     }
   }
 
+  @Test("has rows where they were at the end of what is frozen, and takes them on from there")
+  func rows() throws {
+    let manifests = [
+      "CREATE TABLE a (b INTEGER, c TEXT); CREATE TABLE d (e INTEGER)",
+      "UPDATE a SET b = 5",
+      "CREATE TABLE f (g INTEGER)",
+      "UPDATE d SET e = 1",
+      "CREATE TABLE h (i CHECK (i <> 5)); INSERT INTO h SELECT b FROM a",
+      "CREATE TABLE j (k CHECK (k <> 1)); INSERT INTO j SELECT e FROM d",
+    ].map(sql)
+    let sandbox = try Sandbox(isInMemory: true)
+    let cache = ReplayCache(folder: sandbox.folder + "/cache", build: "")
+    let before = Array(repeating: "operations: []\n", count: ReplayCache.fewestMigrations)
+    for count in [3, 3, 4, 4, 5, 6, 6] {
+      func findings(_ cache: ReplayCache?) throws -> [Finding] {
+        try lint(
+          before + manifests.prefix(count), .local, releases: ["1.0": before.count + 3],
+          cache: cache
+        ).findings
+      }
+      let without = try findings(nil)
+      #expect(try findings(cache) == without)
+      #expect(without.count { $0.rule == "fails-on-rows" } == max(0, count - 4))
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: sandbox.folder + "/cache").count == 2)
+  }
+
   /// - Parameters:
   ///   - releases: how many of the manifests each has.
   ///   - lint: is given manifests to come before them, that make the history long.

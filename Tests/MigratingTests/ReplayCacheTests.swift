@@ -103,7 +103,8 @@ struct ReplayCacheTests {
     case writableByOthers, link, folder, ofAnotherHistory
   }
 
-  @Test("takes a record that is not what was kept for none, and replaces it", arguments: Harm.allCases)
+  @Test(
+    "takes a record that is not what was kept for none, and replaces it", arguments: Harm.allCases)
   func harmed(_ harm: Harm) throws {
     let history = try FrozenHistory()
     let first = try history.chance()
@@ -113,7 +114,8 @@ struct ReplayCacheTests {
     #expect(second != first)
     guard harm != .folder else { return }
     #expect(try history.chance() == second)
-    #expect(try FileManager.default.attributesOfItem(atPath: record)[.posixPermissions] as? Int == 0o600)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: record)[.posixPermissions] as? Int == 0o600)
   }
 
   @Test("takes no record that belongs to somebody else", .enabled(if: geteuid() == 0))
@@ -288,7 +290,8 @@ private final class FrozenHistory {
     case .ofAnotherHistory:
       let other = try FrozenHistory("CREATE TABLE other (a)")
       _ = try other.chance()
-      bytes = Array(try Data(contentsOf: URL(fileURLWithPath: try #require(try other.records().first))))
+      bytes = Array(
+        try Data(contentsOf: URL(fileURLWithPath: try #require(try other.records().first))))
     }
     // Into the same file, with its mode.
     let handle = try FileHandle(forWritingTo: url)

@@ -14,7 +14,8 @@ struct CacheTests {
     ["verify", "--database", "app.sqlite"],
     ["lint"], ["lint", "--format", "json"], ["lint", "--format", "sarif"],
     ["lint", "--format", "github"], ["lint", "--format", "xcode"], ["lint", "--full"],
-    ["lint", "--data", "app.sqlite"], ["check"], ["check", "--full"], ["check", "--format", "json"],
+    ["lint", "--data", "app.sqlite"], ["check"], ["check", "--full"],
+    ["check", "--format", "json"],
     ["plan", "--empty"], ["plan", "--database", "app.sqlite", "--format", "json"],
     ["status", "--database", "app.sqlite"], ["diff", "--database", "app.sqlite"], ["inspect"],
     ["inspect", "--at", "0050"],
@@ -23,7 +24,8 @@ struct CacheTests {
   @Test("changes no word of what a command says", arguments: History.allCases)
   func same(_ history: History) throws {
     let folder = try longHistory(history)
-    try folder.expect(0, "migrate", "--to", "0110", "--database", "app.sqlite", environment: .noCache)
+    try folder.expect(
+      0, "migrate", "--to", "0110", "--database", "app.sqlite", environment: .noCache)
     for command in Self.commands {
       try? folder.remove("cache")
       let expected = try folder.start(command, environment: .noCache).wait()
@@ -135,7 +137,9 @@ struct CacheTests {
       try FileManager.default.moveItem(
         atPath: folder.path("migrations/\(name)"), toPath: folder.path("migrations/1\(name)"))
     }
-    for number in 1...120 { try folder.write("migrations/\(padded(number))_step.yaml", step(number)) }
+    for number in 1...120 {
+      try folder.write("migrations/\(padded(number))_step.yaml", step(number))
+    }
     if history == .generated {
       try folder.write(
         "migrations/1001_draft.yaml",
@@ -154,7 +158,8 @@ struct CacheTests {
     let table = "t\((number + 3) / 4)"
     return switch number % 4 {
     case 1:
-      manifest("CREATE TABLE \(table) (id INTEGER PRIMARY KEY, title TEXT NOT NULL DEFAULT '') STRICT")
+      manifest(
+        "CREATE TABLE \(table) (id INTEGER PRIMARY KEY, title TEXT NOT NULL DEFAULT '') STRICT")
     case 2: "operations:\n- add_column: { table: \(table), column: { name: note, type: TEXT } }\n"
     case 3: "operations:\n- insert: { table: \(table), rows: [{ id: 1, title: one }] }\n"
     default: manifest("CREATE INDEX \(table)_title ON \(table) (title)")

@@ -18,9 +18,8 @@ extension Connection {
   }
 
   /// The same for many rows, which may have to differ: chance counts.
-  func fixClockAndCountChances() throws(DatabaseError) {
+  func fixClockAndCountChances(_ counter: ChanceCounter) throws(DatabaseError) {
     try fixClock()
-    let counter = Counter()
     try register(
       FunctionDefinition(name: "random", arguments: 0, isDeterministic: false) { _ in
         .integer(counter.next())
@@ -51,8 +50,13 @@ extension Connection {
   }
 }
 
-private final class Counter: Sendable {
-  private let count = Atomic<Int64>(0)
+/// How often chance was asked.
+final class ChanceCounter: Sendable {
+  private let count: Atomic<Int64>
+
+  init(_ count: Int64 = 0) { self.count = Atomic(count) }
+
+  var value: Int64 { count.load(ordering: .relaxed) }
 
   func next() -> Int64 { count.add(1, ordering: .relaxed).newValue }
 }

@@ -8,12 +8,17 @@ import SchemaModel
 /// schema gives the same rows. A table for which no row is found stays empty.
 final class Seeder {
   private let connection: Connection
-  /// The tables that were filled, by folded name.
-  private var known: [String: Filling] = [:]
-  /// Makes values that are like no other one. Migrations write small numbers.
-  private var serial: Int64 = 7000
+  private(set) var memory: Memory
 
-  private struct Filling {
+  /// What it knows of what it has done.
+  struct Memory {
+    /// The tables that were filled, by folded name.
+    var known: [String: Filling] = [:]
+    /// Makes values that are like no other one. Migrations write small numbers.
+    var serial: Int64 = 7000
+  }
+
+  struct Filling {
     /// What the table read then.
     let sql: String?
     /// Its columns, folded.
@@ -26,8 +31,9 @@ final class Seeder {
   private static let rows = 6
   private static let most: Int64 = 18
 
-  init(_ connection: Connection) {
+  init(_ connection: Connection, _ memory: Memory = Memory()) {
     self.connection = connection
+    self.memory = memory
   }
 
   /// - Parameters:
@@ -44,7 +50,7 @@ final class Seeder {
     // A trigger may have ended the transaction, and a foreign key may be checked only now.
     guard connection.isInTransaction, try refusal(of: "COMMIT") != nil else { return }
     if connection.isInTransaction { try connection.execute("ROLLBACK") }
-    known = [:]
+    memory.known = [:]
   }
 
   private func fill(
@@ -54,8 +60,8 @@ final class Seeder {
     guard !objects.isEmpty, !path.contains(name) else { return }
     let count = try rowCount(of: name)
     let sql = objects.first { $0.kind == .table }?.sql
-    let isNews = known[name]?.sql != sql
-    let isImpossible = known[name]?.isImpossible ?? false
+    let isNews = memory.known[name]?.sql != sql
+    let isImpossible = memory.known[name]?.isImpossible ?? false
     guard count == 0 ? isNews || !isImpossible : isNews && count < Self.most else { return }
     let table = try DeviceTable(name, on: connection)
     for key in table.foreignKeys where key.parent != name {
@@ -66,7 +72,7 @@ final class Seeder {
     connection.set(.foreignKeys, to: isEnforced)
     let candidates = try Candidates(table, hints: ValueHints(objects), connection)
     try fill(table, candidates, like: count == 0 ? [] : patterns(of: table))
-    known[name] = Filling(
+    memory.known[name] = Filling(
       sql: sql, columns: Set(table.columns.map(\.key)), isImpossible: try rowCount(of: name) == 0)
   }
 
@@ -81,7 +87,7 @@ final class Seeder {
   /// What the rows that are there hold in the columns that are no news: what earlier migrations have
   /// made of them stays true of rows that are added.
   private func patterns(of table: DeviceTable) throws(DatabaseError) -> [[String: Value]] {
-    let columns = table.columns.filter { known[table.key]?.columns.contains($0.key) ?? true }
+    let columns = table.columns.filter { memory.known[table.key]?.columns.contains($0.key) ?? true }
     guard !columns.isEmpty else { return [] }
     let names = columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
     return try connection.rows(
@@ -96,8 +102,8 @@ final class Seeder {
   ) throws(DatabaseError) {
     let distinct = table.distinctColumns
     // A table that was emptied is filled without NULL: an earlier migration may have replaced it.
-    for number in (patterns.isEmpty && known[table.key] != nil ? 1 : 0)..<Self.rows {
-      serial += 1
+    for number in (patterns.isEmpty && memory.known[table.key] != nil ? 1 : 0)..<Self.rows {
+      memory.serial += 1
       var references: [String: Value] = [:]
       for (place, key) in table.foreignKeys.enumerated() {
         let parents = try parents(by: key, of: table)
@@ -143,7 +149,7 @@ final class Seeder {
       let values = candidates.values(for: column)
       // Of a number as key there may be no other values.
       if column.isInKey, column.affinity == .integer { return values.filter { $0.integer != nil } }
-      return candidates.patterns(of: column, number: self.serial) + values
+      return candidates.patterns(of: column, number: self.memory.serial) + values
         + (column.isNotNull ? [] : [.null])
     } refusal: { (row) throws(DatabaseError) in
       try self.refusal(of: row.sql)
@@ -174,10 +180,10 @@ final class Seeder {
 
   private func distinctValue(of column: DeviceTable.Column) -> Value {
     switch column.affinity {
-    case .integer, .numeric, .real: .integer(serial)
-    case .text where column.isInKey: .text("00000000-0000-4000-8000-00000000\(serial)")
-    case .text: .text("Milk \(serial)")
-    case .blob: .blob([UInt8](repeating: 0, count: 12) + Array("\(serial)".utf8))
+    case .integer, .numeric, .real: .integer(memory.serial)
+    case .text where column.isInKey: .text("00000000-0000-4000-8000-00000000\(memory.serial)")
+    case .text: .text("Milk \(memory.serial)")
+    case .blob: .blob([UInt8](repeating: 0, count: 12) + Array("\(memory.serial)".utf8))
     }
   }
 
