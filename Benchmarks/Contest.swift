@@ -13,7 +13,7 @@ struct Contest {
   let title: String
   /// Of schemactl's time to that of the first one; nil where there is none.
   let target: Double?
-  let contestants: [Contestant]
+  var contestants: [Contestant]
   /// How often one measurement repeats what is too short to be measured.
   var repetitions = 1
   /// SQL that gives the same answer on everybody's database when all have done the same.

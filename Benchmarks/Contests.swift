@@ -103,6 +103,21 @@ struct Contests {
       ], repetitions: count > 100 ? 1 : 5)
   }
 
+  /// The same with a draft more and with the user's cache, which the round that does not count fills.
+  func again(_ command: String, _ count: Int) throws -> Contest {
+    var contest = try reading(command, count, target: nil)
+    let history = workplace.appendingPathComponent("history-\(count)")
+    let draft = history.appendingPathComponent("migrations/99999_draft.yaml")
+    var ours = contest.contestants[1].command
+    ours.words =
+      ["env", "-u", "SCHEMACTL_CACHE", "XDG_CACHE_HOME=\(history.path)/cache"] + ours.words
+    contest.contestants[1] = Contestant(name: "schemactl", command: ours) {
+      try "operations:\n- add_column: { table: t1, column: { name: draft, type: TEXT } }\n"
+        .write(to: draft, atomically: false, encoding: .utf8)
+    }
+    return contest
+  }
+
   // MARK: Rows
 
   func change(_ change: Change, indexes: Int = 0, target: Double? = nil) throws -> Contest {

@@ -9,6 +9,8 @@ struct Growth {
     let replay: Double
     let verify: Double
     let lint: Double
+    /// With one draft more, when what is frozen was replayed before.
+    let again: Double
     let apply: Double
   }
 
@@ -22,9 +24,12 @@ struct Growth {
         title: alone.title, target: nil, contestants: Array(alone.contestants.prefix(2)),
         question: alone.question)
       let apply = try ours(alone)
+      // Last, for the draft stays.
+      let again = try ours(contests.again("lint", count))
       return Point(
         count: count, replay: verify.reference.seconds, verify: verify.ours?.seconds ?? .nan,
-        lint: lint.ours?.seconds ?? .nan, apply: apply.ours?.seconds ?? .nan)
+        lint: lint.ours?.seconds ?? .nan, again: again.ours?.seconds ?? .nan,
+        apply: apply.ours?.seconds ?? .nan)
     }
   }
 }
