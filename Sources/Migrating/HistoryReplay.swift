@@ -26,6 +26,8 @@ package final class HistoryReplay {
   /// The names of the records of `frozen`, one for each point; none when nothing is to be recorded.
   private var names: [String] = []
   private var record: ReplayRecord?
+  /// How many migrations an earlier replay has recorded.
+  package private(set) var recordedCount = 0
   /// What is to be recorded, as far as the replay has come.
   private var steps: [RecordedStep] = []
   private var statements: [ReplayedStatement] = []
@@ -60,6 +62,7 @@ package final class HistoryReplay {
       if let record, asksConnection(frozen[record.steps.count...], after: record) {
         self.record = nil
       }
+      recordedCount = self.record?.steps.count ?? 0
     }
     if asksForeignKeys || isRecording && !forLint { keys = ForeignKeyGraph(Schema()) }
     if record == nil { _ = try running() }
@@ -81,12 +84,12 @@ package final class HistoryReplay {
   /// How many migrations are frozen, where they are so many that they are recorded.
   package var frozenCount: Int { frozen.count }
 
-  /// What became of rows on the way to the end of what is frozen; nil unless that way is recorded.
+  /// What became of rows on the way through the migrations that were recorded.
   package func rows<Record: Recordable>() -> Record? {
-    guard let record, record.steps.count == frozen.count else { return nil }
-    return names.last.flatMap { cache?.read(.rows, $0) }
+    recordedCount == 0 ? nil : cache?.read(.rows, names[recordedCount - 1])
   }
 
+  /// Keeps what became of rows on the way to the end of what is frozen.
   package func keepRows(_ record: some Recordable) { cache?.keep(record, .rows, as: names) }
 
   /// The fingerprint of the schema as it is now.

@@ -16,6 +16,12 @@ struct RecordedRows {
     let seeder: Seeder.Memory
     let chances: Int64
   }
+
+  /// Whether it can be of so many migrations.
+  func fits(_ count: Int) -> Bool {
+    (0...count).contains(ground?.count ?? 0)
+      && evidence.failures.allSatisfy { (0..<count).contains($0.place.migration) }
+  }
 }
 
 extension RecordedRows: Recordable {

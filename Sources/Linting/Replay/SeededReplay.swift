@@ -17,8 +17,8 @@ final class SeededReplay: RowTrial {
   private var ground: Ground?
   /// Where the rows stand, when nothing runs yet.
   private var resting: RecordedRows.Ground?
-  /// What is frozen was looked at by an earlier run.
-  private let isKnown: Bool
+  /// How many migrations an earlier run has looked at.
+  private let knownCount: Int
   /// No draft has been tried yet.
   private var isAtFrozen = true
   /// What the migrations did without rows, as far as they have come.
@@ -54,9 +54,12 @@ final class SeededReplay: RowTrial {
   init(_ application: Application, _ history: HistoryReplay, count: Int) {
     self.application = application
     self.history = history
-    let known: RecordedRows? = count < history.frozenCount ? nil : history.rows()
-    isKnown = known != nil
-    guard let known else { return }
+    let known: RecordedRows? = count < history.recordedCount ? nil : history.rows()
+    guard let known, known.fits(history.recordedCount) else {
+      knownCount = 0
+      return
+    }
+    knownCount = history.recordedCount
     evidence = known.evidence
     restarts = known.restarts
     resting = known.ground
@@ -66,10 +69,9 @@ final class SeededReplay: RowTrial {
 
   func follow(_ step: Shadow.Step, _ timeline: Timeline) throws(Failure) {
     let migration = steps.count
-    let isLastFrozen = migration == history.frozenCount - 1
-    if !isKnown || migration >= history.frozenCount {
+    if migration >= knownCount {
       try look(at: step, migration, timeline)
-      if isLastFrozen { try rest(keeping: true) }
+      if migration == history.frozenCount - 1 { try rest(keeping: true) }
     }
     note(step)
   }
