@@ -3,7 +3,7 @@ import Foundation
 /// One who does a piece of work: the `sqlite3` shell, schemactl, or what a user would pick instead.
 struct Contestant {
   let name: String
-  let command: Command
+  var command: Command
   /// What has to be so before each run, and is not measured.
   var prepare: () throws -> Void = {}
 }

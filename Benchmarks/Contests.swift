@@ -85,8 +85,10 @@ struct Contests {
   }
 
   /// `verify` or `lint` against a bare replay in memory.
-  func reading(_ command: String, _ count: Int, target: Double?) throws -> Contest {
-    let history = try SmallMigrations(count, in: workplace)
+  func reading(
+    _ command: String, _ count: Int, tables: Int? = nil, target: Double? = nil
+  ) throws -> Contest {
+    let history = try SmallMigrations(count, tables: tables, in: workplace)
     let lock = history.folder.appendingPathComponent("migrations/history.lock").path
     if !FileManager.default.fileExists(atPath: lock) {
       _ = try measure(ours("freeze", "--release", "1.0", in: history.folder))
@@ -104,11 +106,11 @@ struct Contests {
   }
 
   /// The same with a draft more and with the user's cache, which the round that does not count fills.
-  func again(_ command: String, _ count: Int) throws -> Contest {
-    var contest = try reading(command, count, target: nil)
-    let history = workplace.appendingPathComponent("history-\(count)")
-    let draft = history.appendingPathComponent("migrations/99999_draft.yaml")
+  func again(_ command: String, _ count: Int, tables: Int? = nil) throws -> Contest {
+    var contest = try reading(command, count, tables: tables)
     var ours = contest.contestants[1].command
+    let history = ours.folder
+    let draft = history.appendingPathComponent("migrations/99999_draft.yaml")
     ours.words =
       ["env", "-u", "SCHEMACTL_CACHE", "XDG_CACHE_HOME=\(history.path)/cache"] + ours.words
     contest.contestants[1] = Contestant(name: "schemactl", command: ours) {

@@ -1,14 +1,18 @@
 import Foundation
 
-/// The same history of small migrations as everybody writes it: tables, and columns that are added to
-/// them.
+/// The same history of small migrations as everybody writes it.
 struct SmallMigrations {
   let count: Int
+  /// How many tables there are, and then only indexes that come and go; nil: there are more and more
+  /// tables, and columns that are added to them.
+  let tables: Int?
   let folder: URL
 
-  init(_ count: Int, in workplace: URL) throws {
+  init(_ count: Int, tables: Int? = nil, in workplace: URL) throws {
     self.count = count
-    folder = workplace.appendingPathComponent("history-\(count)")
+    self.tables = tables
+    folder = workplace.appendingPathComponent(
+      "history-\(count)" + (tables.map { "-\($0)" } ?? ""))
     try create(folder)
     try write("schemactl.yaml", "sync: { engine: none }\n")
     for number in 1...count {
@@ -23,32 +27,56 @@ struct SmallMigrations {
     String(format: "%05d_step_%d", number, number)
   }
 
-  private func table(_ number: Int) -> String { "t\((number + 1) / 2)" }
+  private enum Change {
+    case table(String)
+    case column(table: String)
+    case index(String, table: String)
+    case noIndex(String)
+  }
+
+  private func change(_ number: Int) -> Change {
+    guard let tables else {
+      let table = "t\((number + 1) / 2)"
+      return number % 2 == 1 ? .table(table) : .column(table: table)
+    }
+    guard number > tables else { return .table("t\(number)") }
+    let pair = (number - tables + 1) / 2
+    let table = "t\(pair % tables + 1)"
+    return (number - tables) % 2 == 1 ? .index("i\(pair)", table: table) : .noIndex("i\(pair)")
+  }
 
   private func sql(_ number: Int) -> String {
-    number % 2 == 1
-      ? "CREATE TABLE \(table(number)) (id INTEGER PRIMARY KEY, title TEXT NOT NULL DEFAULT '')"
-      : "ALTER TABLE \(table(number)) ADD COLUMN note TEXT"
+    switch change(number) {
+    case .table(let table):
+      "CREATE TABLE \(table) (id INTEGER PRIMARY KEY, title TEXT NOT NULL DEFAULT '')"
+    case .column(let table): "ALTER TABLE \(table) ADD COLUMN note TEXT"
+    case .index(let index, let table): "CREATE INDEX \(index) ON \(table) (title)"
+    case .noIndex(let index): "DROP INDEX \(index)"
+    }
   }
 
   private func manifest(_ number: Int) -> String {
-    number % 2 == 1
-      ? """
-      operations:
-        - create_table:
-            name: \(table(number))
-            columns:
-              - { name: id, type: INTEGER, primary_key: true }
-              - { name: title, type: TEXT, not_null: true, default: "" }
-
-      """
-      : """
-      operations:
-        - add_column:
-            table: \(table(number))
-            column: { name: note, type: TEXT }
-
-      """
+    let operation =
+      switch change(number) {
+      case .table(let table):
+        """
+          - create_table:
+              name: \(table)
+              columns:
+                - { name: id, type: INTEGER, primary_key: true }
+                - { name: title, type: TEXT, not_null: true, default: "" }
+        """
+      case .column(let table):
+        """
+          - add_column:
+              table: \(table)
+              column: { name: note, type: TEXT }
+        """
+      case .index(let index, let table):
+        "  - create_index: { name: \(index), table: \(table), columns: [title] }"
+      case .noIndex(let index): "  - drop_index: { name: \(index) }"
+      }
+    return "operations:\n\(operation)\n"
   }
 
   /// What all must have made.

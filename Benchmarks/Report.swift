@@ -65,25 +65,27 @@ struct Report {
   private var growthTable: String {
     table(
       [
-        "migrations", "replay in the shell", "apply", "verify", "lint", "lint of one more, again",
-        "verify / replay",
+        "migrations", "tables", "replay in the shell", "verify", "lint",
+        "lint of one more, again", "verify / replay",
       ],
       growth.map {
         [
-          $0.count.formatted(), time($0.replay), time($0.apply), time($0.verify), time($0.lint),
-          time($0.again), ratio($0.verify / $0.replay),
+          $0.count.formatted(), ($0.tables ?? $0.count / 2).formatted(), time($0.replay),
+          time($0.verify), time($0.lint), time($0.again), ratio($0.verify / $0.replay),
         ]
       })
   }
 
   /// Time for each migration: a flat line is linear growth.
   private var plot: String {
-    let most = growth.map { $0.verify / Double($0.count) }.max() ?? 1
+    let most = growth.map { max($0.verify, $0.replay) / Double($0.count) }.max() ?? 1
     let lines = growth.flatMap { point in
-      [("replay", point.replay), ("verify", point.verify)].map { name, seconds in
+      [("replay", point.replay), ("verify", point.verify), ("again", point.again)].map {
+        name, seconds in
         let each = seconds / Double(point.count)
         let bar = String(repeating: "█", count: max(1, Int(each / most * 40)))
-        return pad("\(point.count.formatted()) \(name)", 16) + bar + " "
+        let tables = (point.tables ?? point.count / 2).formatted()
+        return pad("\(point.count.formatted()) on \(tables), \(name)", 26) + bar + " "
           + String(format: "%.0f µs", each * 1e6)
       }
     }
@@ -147,8 +149,8 @@ struct Report {
         "memory": memory.map { ["rows": $0.rows, "sqlite3": $0.shell, "schemactl": $0.ours] },
         "growth": growth.map {
           [
-            "migrations": Double($0.count), "replay": $0.replay, "apply": $0.apply,
-            "verify": $0.verify, "lint": $0.lint, "again": $0.again,
+            "migrations": Double($0.count), "tables": Double($0.tables ?? $0.count / 2),
+            "replay": $0.replay, "verify": $0.verify, "lint": $0.lint, "again": $0.again,
           ]
         },
         "strategies": strategies.map { line in

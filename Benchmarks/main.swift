@@ -76,7 +76,11 @@ do {
       .measure([1_000_000, 10_000_000])
   }
   if more.contains("growth") {
-    report.growth = try Growth(contests: contests).measure([10, 100, 1000, 10_000], rounds: 1)
+    report.growth = try Growth(contests: contests).measure(
+      [
+        (10, nil), (100, nil), (1000, nil), (10_000, nil),
+        (100, 10), (1000, 10), (10_000, 10), (2000, 100), (2000, 1000),
+      ], rounds: 1)
   }
   if more.contains("strategies") {
     report.strategies = try Strategies(schemactl: contests.schemactl, workplace: workplace)
