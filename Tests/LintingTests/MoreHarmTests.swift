@@ -69,7 +69,7 @@ struct Harm: Sendable, CustomStringConvertible {
 @Suite("Each harm is found once, whatever writes it, and nothing else is")
 struct MoreHarmTests {
   private func check(_ harm: Harm) throws {
-    let report = try lint([base] + harm.steps, harm.profile)
+    let report = try lint([base] + harm.steps, harm.profile, functions: ["is_clean"])
     #expect(report.failure == nil)
     let found = report.findings.filter { $0.severity != .note && !$0.waived }
     #expect(found.map { "\($0.rule) \($0.object ?? "")" } == harm.expected)
@@ -493,6 +493,126 @@ struct MoreHarmTests {
       ),
     ])
   func realData(_ harm: Harm) throws { try check(harm) }
+
+  /// A table whose columns a CHECK may look at together.
+  static let photos = sql(
+    """
+    CREATE TABLE photos (
+      \(key), kind TEXT NOT NULL DEFAULT 'plain' CHECK (kind IN ('plain', 'wide')),
+      width INTEGER, height INTEGER, note TEXT, CHECK (kind <> 'wide' OR width > height)
+    ) STRICT
+    """)
+
+  private static func rebuiltPhotos(
+    _ checks: String, columns: String = "", copy: String = "id, kind, width, height, note",
+    from: String = "photos"
+  ) -> String {
+    sql(
+      """
+      CREATE TABLE n (
+        \(key), kind TEXT NOT NULL DEFAULT 'plain', width INTEGER, height INTEGER, note TEXT
+        \(columns), \(checks)
+      ) STRICT;
+      INSERT INTO n (id, kind, width, height, note) SELECT \(copy) FROM \(from);
+      DROP TABLE photos;
+      ALTER TABLE n RENAME TO photos;
+      """)
+  }
+
+  private static let kept =
+    "CHECK (kind IN ('plain', 'wide')), CHECK (kind <> 'wide' OR width > height)"
+
+  @Test(
+    "a CHECK that every row passes",
+    arguments: [
+      Harm(
+        "only NULL breaks it, and the column is NOT NULL", [], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IS NOT NULL AND kind IN ('plain', 'wide')), "
+            + "CHECK (kind <> 'wide' OR width > height)")),
+      Harm(
+        "it says NOT NULL once more", [], .local,
+        sql("CREATE TABLE a (\(key), x TEXT NOT NULL) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT NOT NULL CHECK (x IS NOT NULL)) STRICT;
+          INSERT INTO n SELECT * FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          """)),
+      Harm(
+        "the key is never NULL", [], .local, sql("CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT"),
+        "operations: [alter_column: { table: a, column: id, check: id IS NOT NULL }]"),
+      Harm(
+        "another CHECK, which stays, takes less", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (length(kind) > 1)")),
+      Harm(
+        "the new column has a default that passes, whatever the old ones hold", [], .local,
+        sql(
+          """
+          ALTER TABLE reminders ADD COLUMN kind TEXT NOT NULL DEFAULT 'plain'
+          CHECK (kind = 'plain' OR length(title) < 9)
+          """)),
+      Harm(
+        "the new column is NULL", [], .local,
+        sql("ALTER TABLE reminders ADD COLUMN after INTEGER CHECK (priority >= after)")),
+      Harm(
+        "the rebuild leaves the new column out", [], .local, photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT")),
+      Harm(
+        "three columns, and one kind more", [], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IN ('plain', 'wide', 'high')), "
+            + "CHECK (kind = 'high' OR kind <> 'wide' OR width > height)")),
+      Harm(
+        "the copy makes the values", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)", copy: "id, kind, abs(width), height, note")),
+      Harm(
+        "no row is left", ["delete-without-where photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)").replacing(
+          "CREATE TABLE n", with: "DELETE FROM photos; CREATE TABLE n")),
+      Harm(
+        "the rows that break it are deleted", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)").replacing(
+          "CREATE TABLE n", with: "DELETE FROM photos WHERE width < 0; CREATE TABLE n")),
+    ])
+  func passedChecks(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "a CHECK that some row may break",
+    arguments: [
+      Harm(
+        "of a column that may be NULL", ["new-check photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width IS NOT NULL)")),
+      Harm(
+        "of a length that was free", ["new-check photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (note IS NULL OR length(note) <= 500)")),
+      Harm(
+        "of a function that lint does not know", ["new-check photos"], .local,
+        photos, rebuiltPhotos("\(kept), CHECK (note IS NULL OR is_clean(note))")),
+      Harm(
+        "of the old column, where the new one does not settle it", ["new-check reminders"], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x > 0 OR length(title) > 0)")),
+      Harm(
+        "of the old column, which the new one alone would pass", ["new-check reminders"], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x IS NULL AND length(title) > 0)")),
+      Harm(
+        "of a new column that the copy fills with the old one", ["new-check photos"], .local,
+        photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT", copy: "id, kind, width, height, note, note"
+        ).replacing(
+          "height, note) SELECT", with: "height, note, caption) SELECT")),
+      Harm(
+        "of three columns, and one kind less", ["new-check photos"], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IN ('plain', 'wide')), "
+            + "CHECK (kind = 'plain' OR kind <> 'wide' OR width > 2 * height)")),
+    ])
+  func brokenChecks(_ harm: Harm) throws { try check(harm) }
 
   @Test(
     "what foreign keys reach",

@@ -357,20 +357,23 @@ final class TableTracker {
     endIndexes(delta)
     timeline.gone += objects.gone(delta, after)
     timeline.made += objects.made(delta)
-    for index in first..<timeline.changes.count { look(at: &timeline.changes[index]) }
+    for index in first..<timeline.changes.count {
+      timeline.changes[index] = looked(at: timeline.changes[index])
+    }
     for drag in drags { end(drag, after, first) }
   }
 
-  /// What only SQLite can tell of a change.
-  private func look(at change: inout TableChange) {
-    guard let before = change.before else { return }
+  /// A change with what only SQLite can tell of it.
+  private func looked(at change: TableChange) -> TableChange {
+    guard let before = change.before else { return change }
+    var change = change
     guard let after = change.after else {
       // Another table that had to be renamed for it, or that had to make room, was to replace it.
-      guard let id = live[before.name.asciiLowercased] else { return }
+      guard let id = live[before.name.asciiLowercased] else { return change }
       let isRenamedInto = tables[id].names.count > 1
       let madeRoom = change.removal.map { tables[id].created.number < $0.number } ?? false
       if isRenamedInto || madeRoom { change.replacement = tables[id].shaped }
-      return
+      return change
     }
     for column in after.columns where before.column(column.name) == nil {
       guard !change.isRebuilt else { break }
@@ -379,19 +382,37 @@ final class TableTracker {
         change.nonConstantDefaults.insert(column.key)
       }
     }
-    let renames = change.renamedColumns
-    let known = before.checks.map { $0.renaming(renames) }
+    let known = before.checks.map { $0.renaming(change.renamedColumns) }
     let removed = known.filter { !after.checks.contains($0) }
+    let settled = settledColumns(change, after)
     change.newChecks = after.checks.filter { !known.contains($0) }.compactMap { check in
-      let replaced = removed.filter { !$0.columns.isDisjoint(with: check.columns) }
-      let isNew = replaced.isEmpty
-      switch probe.refused(by: check, of: after, after: known) {
-      case .values(let values):
-        return NewCheck(check: check, replacesOther: !isNew, refused: values)
-      case .nothing where !isNew: return nil
-      case .nothing, .unknown: return NewCheck(check: check, replacesOther: !isNew, refused: nil)
+      let replacesOther = removed.contains { !$0.columns.isDisjoint(with: check.columns) }
+      let isBounded =
+        replacesOther
+        || check.columns.isSubset(of: known.reduce(into: Set()) { $0.formUnion($1.columns) })
+      switch probe.refused(by: check, of: after, after: known, settled: settled) {
+      case .values(let values): return NewCheck(check: check, refused: values)
+      case .never: return nil
+      case .nothing where isBounded: return nil
+      case .nothing, .unknown: return NewCheck(check: check, refused: nil)
       }
     }
+    return change
+  }
+
+  /// What the new columns hold in every row that was there before, as SQL.
+  private func settledColumns(_ change: TableChange, _ after: TableShape) -> [String: String] {
+    let kept = Set(change.keptColumns.map(\.new.key))
+    let moved = timeline.moves.lazy.filter { $0.place.migration == self.migration }
+      .map { $0.move.to.name.asciiLowercased }
+    let new = after.columns.filter { column in
+      !kept.contains(column.key) && !column.isGenerated && !moved.contains(column.key)
+        && (change.isRebuilt
+          ? !change.handCopies(timeline).isEmpty && !change.fills(column.name, timeline)
+          : change.addedInPlace.contains(column.key))
+    }
+    return Dictionary(
+      new.map { ($0.key, $0.defaultText ?? "NULL") }, uniquingKeysWith: { first, _ in first })
   }
 
   private func end(_ drag: Drag, _ after: Schema, _ first: Int) {

@@ -193,8 +193,6 @@ struct RowCopy: Sendable {
 /// A CHECK that a table did not have before.
 struct NewCheck: Sendable {
   let check: TableShape.Check
-  /// It takes the place of another one over the same columns.
-  let replacesOther: Bool
   /// Values that were allowed before and are refused now, where some were found.
   let refused: String?
 }

@@ -82,6 +82,19 @@ extension TableChange {
       }
     }
   }
+
+  /// Whether the migration first deletes rows by the column, or all of them.
+  func isCleared(_ column: String, _ timeline: Timeline) -> Bool {
+    timeline.statements(in: migration).contains { statement in
+      guard let target = statement.target, target.deletes, target.updates.isEmpty,
+        target.name.asciiLowercased == before?.name.asciiLowercased,
+        statement.place.number < place(of: column).number
+      else { return false }
+      let sql = TokenizedSQL(statement.sql)
+      return statement.isUnconditional("DELETE")
+        || sql.significant.contains { sql.name($0) == column }
+    }
+  }
 }
 
 extension TableShape.Column {

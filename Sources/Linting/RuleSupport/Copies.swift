@@ -68,6 +68,11 @@ extension TableChange {
     }
   }
 
+  /// Whether a copy makes the values of a column, folded, instead of taking those of another one.
+  func computes(_ column: String, _ timeline: Timeline) -> Bool {
+    mapping(timeline)?.mapping.expressions[column].map { $0.column == nil } ?? false
+  }
+
   /// Whether a copy leaves rows out by a condition on the column.
   func filters(_ column: String, _ timeline: Timeline) -> Bool {
     handCopies(timeline).contains { copy in
