@@ -24,6 +24,8 @@ final class TableTracker {
   private var drags: [Drag] = []
   /// The statements that made what is temporary, by folded name.
   private var temporaryMakers: [String: StatementPlace] = [:]
+  /// The columns of each temporary table whose definition lists them, all folded.
+  private var temporaryColumns: [String: [String]] = [:]
   /// The tables of the schema, by folded name.
   private var live: [String: Int] = [:]
   /// The tables whose rows each temporary table holds, by folded name.
@@ -94,14 +96,16 @@ final class TableTracker {
     let target = target(of: statement)
     let sources = Set(flow.read.compactMap { live[$0] }).union(
       flow.temporaryRead.flatMap { temporary[$0] ?? [] })
-    for table in flow.temporaryCreated { temporary[table] = [] }
+    for table in flow.temporaryCreated {
+      temporary[table] = []
+      temporaryColumns[table] = statement.createdColumns
+    }
     for table in flow.temporaryWritten { temporary[table, default: []].formUnion(sources) }
     let step = SchemaStep(from: statement.before, to: statement.after)
-    if !step.isEmpty { note(step, statement, sources, at: place) }
+    if !step.isEmpty { note(step, statement, sources, copy, at: place) }
     noteEffect(statement, target, step, at: place)
     if let copy {
-      let made = step.tables.created.compactMap { live[$0.name.asciiLowercased] }
-      for table in flow.written.compactMap({ live[$0] }) + made {
+      for table in flow.written.compactMap({ live[$0] }) {
         copies[.table(table), default: []].append(copy)
       }
       for table in flow.temporaryWritten { copies[.temporary(table), default: []].append(copy) }
@@ -116,8 +120,8 @@ final class TableTracker {
     let isCopy =
       !flow.written.isEmpty || !flow.temporaryWritten.isEmpty
       || statement.after.objects.count > statement.before.objects.count
-    guard isCopy, !flow.read.isEmpty || !flow.temporaryRead.isEmpty else { return nil }
     let tables = flow.read.compactMap { live[$0] }
+    guard isCopy, !tables.isEmpty || !flow.temporaryRead.isEmpty else { return nil }
     let isSingle = tables.count == 1 && flow.temporaryRead.isEmpty
     return RowCopy(
       place: place, sql: statement.sql,
@@ -226,7 +230,7 @@ final class TableTracker {
   }
 
   private func note(
-    _ step: SchemaStep, _ statement: ReplayedStatement, _ sources: Set<Int>,
+    _ step: SchemaStep, _ statement: ReplayedStatement, _ sources: Set<Int>, _ copy: RowCopy?,
     at place: StatementPlace
   ) {
     let found = step.tables
@@ -255,7 +259,8 @@ final class TableTracker {
       live[table.name.asciiLowercased] = id
       created.append(id)
       // CREATE TABLE … AS SELECT.
-      copy(sources, into: id)
+      if let copy { copies[.table(id)] = [copy] }
+      self.copy(sources, into: id)
     }
     for case let id? in ids { succeed(by: id) }
     // ALTER TABLE makes no index; it writes those anew whose table or column it renames.
@@ -332,13 +337,54 @@ final class TableTracker {
       touch(old)
       tables[old].successor = id
       tables[old].isLeftover = true
-      tables[id].inheritColumns(of: table)
+      tables[id].inheritColumns(of: table, renamed: renamedColumns(from: old, to: id))
       // What the rows went through on their way is left over, too.
       guard !heir.sources.contains(old) else { continue }
       for between in heir.ancestors where tables[between].ancestors.contains(old) {
         touch(between)
         tables[between].isLeftover = true
       }
+    }
+  }
+
+  /// The columns of a table, folded, that hold what a column of another name held in the one whose
+  /// place it takes.
+  private func renamedColumns(from old: Int, to id: Int) -> [String: TrackedTable.ColumnCopy] {
+    let (before, after) = (tables[old].shape, tables[id].shape)
+    var renamed: [String: TrackedTable.ColumnCopy] = [:]
+    for column in after.columns where before.column(column.name) == nil {
+      guard let copy = origin(of: column.key, in: .table(id), from: .table(old), over: []),
+        after.column(copy.column) == nil,
+        !renamed.values.contains(where: { $0.column == copy.column })
+      else { continue }
+      renamed[column.key] = copy
+    }
+    return renamed
+  }
+
+  /// The column of one table that a column of another got its values from, and nothing else; nil when
+  /// that is not known. All names are folded.
+  private func origin(
+    of column: String, in table: RowCopy.Source, from old: RowCopy.Source,
+    over seen: Set<RowCopy.Source>
+  ) -> TrackedTable.ColumnCopy? {
+    guard !seen.contains(table), let copies = copies[table], copies.count == 1,
+      copies[0].from.count == 1,
+      let mapping = CopyMapping(copies[0], into: filledColumns(of: table)),
+      let copied = mapping.expressions[column]?.column
+    else { return nil }
+    // Of a column that is moved its own rule speaks.
+    if case .moveColumn? = timeline.operation(copies[0].place)?.kind { return nil }
+    if copies[0].from == [old] { return .init(column: copied, place: copies[0].place) }
+    return origin(of: copied, in: copies[0].from[0], from: old, over: seen.union([table])).map {
+      .init(column: $0.column, place: copies[0].place)
+    }
+  }
+
+  private func filledColumns(of table: RowCopy.Source) -> [String]? {
+    switch table {
+    case .table(let id): tables[id].shape.filledColumns
+    case .temporary(let name): temporaryColumns[name]
     }
   }
 
@@ -562,7 +608,8 @@ final class TableTracker {
       guard heirs.isEmpty, isNew || (same.origin.map { $0 != key } ?? false) else { return nil }
     }
     if let renamed = now.columns.first(where: { $0.origin == key }) {
-      let place = now.renames[key] ?? tables[id].renames[key] ?? now.shaped
+      let renames = [now.renames[key], tables[id].renames[key], displaced].compactMap { $0 }
+      let place = renames.first { $0.migration == migration } ?? now.shaped
       return LostColumn(name: name, fate: .renamed(to: renamed.name), place: place)
     }
     return LostColumn(
@@ -667,6 +714,16 @@ extension ReplayedStatement {
   fileprivate func isInTrigger(_ event: AuthorizerEvent) -> Bool {
     guard let name = event.trigger else { return false }
     return before.object(.trigger, name) != nil
+  }
+}
+
+extension ReplayedStatement {
+  /// The columns, folded, that CREATE TABLE lists; nil when it makes those of a SELECT.
+  fileprivate var createdColumns: [String]? {
+    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql)),
+      !table.columns.isEmpty
+    else { return nil }
+    return table.columns.map(\.name.text.asciiLowercased)
   }
 }
 
