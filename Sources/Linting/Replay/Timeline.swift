@@ -36,7 +36,8 @@ struct Timeline: Sendable {
   var alterCalls: [(place: StatementPlace, function: String)] = []
   /// What devices of two versions of the app would disagree about.
   var disagreements: [Disagreement] = []
-  /// What it does to the application's queries.
+  /// The application's queries, where they could be judged, and what it does to them.
+  var judgedQueries: [ApplicationQuery] = []
   var queries: [QueryVerdict] = []
   /// What became of rows.
   var rows = RowEvidence()

@@ -73,7 +73,8 @@ extension QueryVerdict {
 extension Timeline {
   func draft(_ message: String, _ verdict: QueryVerdict) -> Draft {
     Draft(
-      message: message, file: verdict.query.file, migration: verdict.migration, operation: nil,
+      message: message, query: verdict.query, isOfQueryAlone: verdict.isOfQueryAlone,
+      migration: verdict.migration, operation: nil,
       position: verdict.query.position(ofByte: verdict.offset ?? 0), object: verdict.query.name,
       table: nil, fix: nil)
   }
