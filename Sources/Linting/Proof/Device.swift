@@ -18,6 +18,7 @@ final class Device {
   /// What the schema says of each table with its indexes and triggers, by folded name.
   let definitions: [String: [[String]]]
   private var tables: [String: DeviceTable] = [:]
+  private var texts: [String: TableText] = [:]
 
   init(
     _ version: AppVersion, _ schema: Schema, _ application: Application, enforcesForeignKeys: Bool
@@ -52,6 +53,14 @@ final class Device {
     let table = try DeviceTable(name, on: connection)
     tables[key] = table
     return table
+  }
+
+  /// - Parameter key: the folded name of the table.
+  func text(of key: String) -> TableText {
+    if let known = texts[key] { return known }
+    let text = TableText(definitions[key] ?? [])
+    texts[key] = text
+    return text
   }
 
   /// The table and those that its foreign keys lead to; folded, as the tables are.
