@@ -93,13 +93,7 @@ final class Device {
 
   /// What SQLite says when it refuses the statement; nil when it runs.
   func refusal(of sql: String) throws(DatabaseError) -> String? {
-    do {
-      try connection.execute(sql)
-      return nil
-    } catch {
-      guard !error.isOfMachine else { throw error }
-      return error.message
-    }
+    try connection.refusal(of: sql)
   }
 
   /// What SQLite would say at COMMIT of a foreign key that is checked only then, or of a parent that
