@@ -260,6 +260,32 @@ struct MoreHarmTests {
           columns + ", UNIQUE (priority, title)",
           after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
       Harm(
+        "an index of a column that gets another name", ["rename-column reminders.title"], .local,
+        rebuild(
+          columns.replacing("title", with: "name"),
+          after: again.replacing(
+            "reminders_title ON reminders (title)", with: "by_name ON reminders (name)"
+          )
+          .replacing("NEW.title", with: "NEW.name").replacing("SET title", with: "SET name"))),
+      Harm(
+        "a unique index in another order and direction", [], .local,
+        sql(
+          "CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_xy ON a (x, y DESC)"
+        ),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT, y TEXT, z TEXT) STRICT;
+          INSERT INTO n (id, x, y) SELECT id, x, y FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          CREATE UNIQUE INDEX a_xy ON a (y, x);
+          """)),
+      Harm(
+        "a unique index over other columns, under its name",
+        ["new-unique a_x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_x ON a (x, y)"),
+        sql("DROP INDEX a_x; CREATE UNIQUE INDEX a_x ON a (x)")),
+      Harm(
         "an index under another name", [], .local,
         rebuild(columns, after: again.replacing("INDEX reminders_title", with: "INDEX by_title"))),
       Harm(
@@ -543,6 +569,16 @@ struct MoreHarmTests {
       Harm(
         "the key is never NULL", [], .local, sql("CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT"),
         "operations: [alter_column: { table: a, column: id, check: id IS NOT NULL }]"),
+      Harm(
+        "only NULL breaks it, and the column has been NOT NULL", [], .local,
+        sql("CREATE TABLE a (\(key), x TEXT NOT NULL, y TEXT) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT, y TEXT, CHECK (x IS NOT NULL OR y IS NOT NULL)) STRICT;
+          INSERT INTO n SELECT * FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          """)),
       Harm(
         "another CHECK, which stays, takes less", [], .local, photos,
         rebuiltPhotos("\(kept), CHECK (length(kind) > 1)")),

@@ -80,10 +80,12 @@ final class Probe {
   /// Tries the values that the checks themselves name, those next to them, and some others, as far as
   /// the table takes them.
   ///
-  /// - Parameter settled: what columns hold in every row, as SQL, by folded name.
+  /// - Parameters:
+  ///   - settled: what columns hold in every row, as SQL, by folded name.
+  ///   - neverNull: the columns that are NULL in no row, folded.
   func refused(
     by check: TableShape.Check, of table: TableShape, after old: [TableShape.Check],
-    settled: [String: String]
+    settled: [String: String], neverNull: Set<String>
   ) -> Refused {
     let columns = check.columns.sorted().compactMap(table.column)
     let free = columns.filter { settled[$0.key] == nil }
@@ -94,7 +96,7 @@ final class Probe {
       "(\(settled[column.key].map { "SELECT \($0)" } ?? candidates)) AS c\(index)"
     }
     let former =
-      free.compactMap { $0.condition(in: table) }
+      free.compactMap { $0.condition(in: table, isNeverNull: neverNull.contains($0.key)) }
       + old.filter { $0.columns.isSubset(of: check.columns) }.map { "coalesce((\($0.text)), 1)" }
     let names = columns.map { Quoting.quoted($0.name) }
     let tableName = Quoting.quoted(table.name)
@@ -153,7 +155,7 @@ final class Probe {
 
 extension TableShape.Column {
   /// What SQLite makes sure of for every value of the column; nil: nothing.
-  fileprivate func condition(in table: TableShape) -> String? {
+  fileprivate func condition(in table: TableShape, isNeverNull: Bool) -> String? {
     let name = Quoting.quoted(name)
     let type = type?.asciiLowercased ?? ""
     let isOfType: String? =
@@ -162,7 +164,7 @@ extension TableShape.Column {
       case "int": "'integer'"
       default: "'\(type)'"
       }
-    let isNeverNull = notNull != nil || table.rowidAlias == key
+    let isNeverNull = isNeverNull || notNull != nil || table.rowidAlias == key
     return switch (isOfType, isNeverNull) {
     case (let type?, true): "typeof(\(name)) = \(type)"
     case (let type?, false): "typeof(\(name)) IN (\(type), 'null')"

@@ -431,12 +431,17 @@ final class TableTracker {
     let known = before.checks.map { $0.renaming(change.renamedColumns) }
     let removed = known.filter { !after.checks.contains($0) }
     let settled = settledColumns(change, after)
+    let neverNull = Set(
+      change.keptColumns.lazy.filter { $0.old.notNull != nil || before.rowidAlias == $0.old.key }
+        .map(\.new.key))
     change.newChecks = after.checks.filter { !known.contains($0) }.compactMap { check in
       let replacesOther = removed.contains { !$0.columns.isDisjoint(with: check.columns) }
       let isBounded =
         replacesOther
         || check.columns.isSubset(of: known.reduce(into: Set()) { $0.formUnion($1.columns) })
-      switch probe.refused(by: check, of: after, after: known, settled: settled) {
+      switch probe.refused(
+        by: check, of: after, after: known, settled: settled, neverNull: neverNull)
+      {
       case .values(let values): return NewCheck(check: check, refused: values)
       case .never: return nil
       case .nothing where isBounded: return nil
@@ -635,28 +640,14 @@ final class TableTracker {
   private func endIndexes(_ delta: SchemaDelta) {
     for (key, index) in uniqueIndexes.sorted(by: { $0.value.place.number < $1.value.place.number })
     {
+      let renamed = timeline.change(of: index.table, in: migration)?.renamedColumns ?? [:]
       guard let live = live[index.table.asciiLowercased], !tables[live].isShadow,
         let object = delta.after.first(where: { $0.key.kind == .index && $0.key.name == key })
       else { continue }
-      let before = delta.before[object.key]
-      guard !(before?.isUnique(like: object.value) ?? false) else { continue }
+      let before = delta.before[object.key].flatMap { IndexShape($0)?.renaming(renamed) }
+      if let new = IndexShape(object.value), before?.isAsUnique(as: new) ?? false { continue }
       timeline.indexes.append(index)
     }
-  }
-}
-
-extension SchemaObject {
-  /// Whether two indexes are unique over the same terms, be it on a table that was renamed.
-  fileprivate func isUnique(like other: SchemaObject) -> Bool {
-    func terms(_ object: SchemaObject) -> [[UInt8]]? {
-      let tokens = TokenizedSQL(object.sql ?? "")
-      guard case .createIndex(let index)? = try? parseCreate(tokens), index.isUnique else {
-        return nil
-      }
-      let parts = index.terms.map(\.range) + [index.condition?.range].compactMap { $0 }
-      return parts.flatMap { tokens.normalTokens(in: $0) + [[]] }
-    }
-    return terms(self).map { $0 == terms(other) } ?? false
   }
 }
 
