@@ -232,6 +232,18 @@ struct MoreHarmTests {
     ])
   func columnsOfRebuild(_ harm: Harm) throws { try check(harm) }
 
+  @Test("what a row has in the place of a value that is not copied is said")
+  func inPlace() throws {
+    func message(_ copy: String) throws -> String? {
+      try lint([base, rebuild(columns, copy: copy)], .local).findings
+        .first { $0.rule == "rebuild-loses-column" }?.message
+    }
+    let left = "INSERT INTO n (id, title, listID) SELECT id, title, listID FROM reminders;"
+    #expect(try message(left)?.hasSuffix("every row has NULL instead") == true)
+    let other = "INSERT INTO n SELECT id, title, length(title), listID FROM reminders;"
+    #expect(try message(other)?.hasSuffix("every row has what the copy puts there instead") == true)
+  }
+
   @Test(
     "what hangs on a rebuilt table",
     arguments: [
@@ -320,6 +332,16 @@ struct MoreHarmTests {
       Harm(
         "a foreign key by alter_column", ["drop-foreign-key reminders.listID"], .local,
         "operations: [alter_column: { table: reminders, column: listID, references: null }]"),
+      Harm(
+        "a CHECK, when the rebuild is for that and quotes everything", ["drop-check a.x"], .local,
+        sql("CREATE TABLE a (\(key), x INTEGER CHECK (x > 0), y INTEGER CHECK (y > 0)) STRICT"),
+        sql(
+          """
+          CREATE TABLE "n" (\(key), "x" INTEGER, "y" INTEGER CHECK ("y" > 0)) STRICT;
+          INSERT INTO "n" ("id", "x", "y") SELECT "id", "x", "y" FROM "a";
+          DROP TABLE "a";
+          ALTER TABLE "n" RENAME TO "a";
+          """)),
       Harm(
         "a CHECK by writable_schema",
         ["writable-schema writable_schema", "drop-check reminders.priority"], .local,
@@ -412,6 +434,33 @@ struct MoreHarmTests {
             INSERT INTO n SELECT id, coalesce(title, ''), priority, listID FROM reminders;
             """)),
       Harm(
+        "NOT NULL with coalesce, through a temporary table", [], .local,
+        sql(
+          """
+          CREATE TEMPORARY TABLE t (id, title, priority, listID);
+          INSERT INTO t SELECT id, coalesce(title, ''), priority, listID FROM reminders;
+          DROP TABLE reminders;
+          CREATE TABLE reminders (
+            \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          ) STRICT;
+          INSERT INTO reminders SELECT * FROM t;
+          DROP TABLE t;
+          \(again)
+          """)),
+      Harm(
+        "NOT NULL with coalesce, out of a backup", [], .local,
+        sql(
+          """
+          CREATE TABLE backup AS SELECT * FROM reminders;
+          DROP TABLE reminders;
+          CREATE TABLE reminders (
+            \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          ) STRICT;
+          INSERT INTO reminders SELECT id, coalesce(title, ''), priority, listID FROM backup;
+          DROP TABLE backup;
+          \(again)
+          """)),
+      Harm(
         "NOT NULL by writable_schema",
         ["writable-schema writable_schema", "null-to-not-null reminders.title"], .local,
         sql(
@@ -492,6 +541,10 @@ struct MoreHarmTests {
       Harm(
         "an expression", ["add-non-constant-default reminders.x"], .local,
         sql("ALTER TABLE reminders ADD COLUMN x INTEGER DEFAULT (1 + 2)")),
+      Harm(
+        "an expression of a column that gets another name", ["rename-column a.x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT DEFAULT CURRENT_TIMESTAMP) STRICT"),
+        sql("ALTER TABLE a RENAME COLUMN x TO y")),
       Harm(
         "an expression in a table that is made anew", [], .local,
         rebuild(
@@ -598,6 +651,26 @@ struct MoreHarmTests {
           "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
           columns: ", caption TEXT")),
       Harm(
+        "the copy out of a backup leaves the new column out", [], .local, photos,
+        sql(
+          """
+          CREATE TEMP TABLE backup AS SELECT * FROM photos;
+          DROP TABLE photos;
+          CREATE TABLE photos (
+            \(key), kind TEXT NOT NULL DEFAULT 'plain', width INTEGER, height INTEGER, note TEXT,
+            caption TEXT, \(kept), CHECK (caption IS NULL OR length(caption) > length(note))
+          ) STRICT;
+          INSERT INTO photos (id, kind, width, height, note)
+          SELECT id, kind, width, height, note FROM backup;
+          DROP TABLE backup;
+          """)),
+      Harm(
+        "the copy says NULL", [], .local, photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT", copy: "id, kind, width, height, note, NULL"
+        ).replacing("height, note) SELECT", with: "height, note, caption) SELECT")),
+      Harm(
         "three columns, and one kind more", [], .local, photos,
         rebuiltPhotos(
           "CHECK (kind IN ('plain', 'wide', 'high')), "
@@ -625,6 +698,10 @@ struct MoreHarmTests {
       Harm(
         "of a length that was free", ["new-check photos"], .local, photos,
         rebuiltPhotos("\(kept), CHECK (note IS NULL OR length(note) <= 500)")),
+      Harm(
+        "of a length that is smaller than it was", ["new-check a"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT CHECK (length(x) <= 100)) STRICT"),
+        "operations: [alter_column: { table: a, column: x, check: length(x) <= 50 }]"),
       Harm(
         "of a function that lint does not know", ["new-check photos"], .local,
         photos, rebuiltPhotos("\(kept), CHECK (note IS NULL OR is_clean(note))")),

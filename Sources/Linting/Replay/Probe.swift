@@ -121,7 +121,10 @@ final class Probe {
       guard let row = outcomes.first(where: { $0[0] == .integer(1) }) else {
         return outcomes.count == 1 ? .never : .nothing
       }
-      let values = zip(columns, row.dropFirst()).map { "\($0.name) = \($1.text ?? "NULL")" }
+      let values = zip(columns, row.dropFirst()).map { column, value in
+        let text = value.text ?? "NULL"
+        return "\(column.name) = \(text.count > 40 ? "\(text.prefix(36))…" : text)"
+      }
       return .values(values.joined(separator: ", "))
     } catch {
       note(error)
@@ -135,12 +138,16 @@ final class Probe {
 
   /// Those that the checks name first.
   private func candidates(of checks: [TableShape.Check]) -> [String] {
-    var (named, nearby): ([String], [String]) = ([], [])
+    var (named, nearby, lengths): ([String], [String], [String]) = ([], [], [])
     for token in checks.flatMap(\.tokens) {
       let text = String(decoding: token, as: UTF8.self)
       if let number = Int64(text), number < Int64.max - 1 {
         named.append(text)
         nearby += ["\(number - 1)", "\(number + 1)", "\(-number)"]
+        // A number that a text is held against is its length.
+        if (1...5000).contains(number) {
+          lengths += [number, number + 1].map { "printf('%.*c', \($0), 'x')" }
+        }
       } else if text.hasPrefix("'") || Double(text) != nil {
         named.append(text)
       }
@@ -148,7 +155,7 @@ final class Probe {
     let usual = ["0", "1", "''", "'x'", "-1", "2", "1.5"]
     let odd = ["-1e18", "1e18", "x'00'", "hex(zeroblob(50000))"]
     var seen: Set<String> = []
-    return (["NULL"] + named.prefix(40) + usual + odd + nearby)
+    return (["NULL"] + named.prefix(40) + usual + odd + lengths.prefix(20) + nearby)
       .filter { seen.insert($0).inserted }
   }
 }

@@ -46,6 +46,10 @@ struct TableShape: Sendable {
     let text: String
     /// The columns that it mentions, folded.
     let columns: Set<String>
+
+    static func == (one: Self, other: Self) -> Bool { one.tokens == other.tokens }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(tokens) }
   }
 
   struct ForeignKey: Sendable, Hashable {

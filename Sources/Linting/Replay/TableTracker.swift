@@ -354,7 +354,7 @@ final class TableTracker {
     var renamed: [String: TrackedTable.ColumnCopy] = [:]
     for column in after.columns where before.column(column.name) == nil {
       guard let copy = origin(of: column.key, in: .table(id), from: .table(old), over: []),
-        after.column(copy.column) == nil,
+        let origin = copy.column, after.column(origin) == nil,
         !renamed.values.contains(where: { $0.column == copy.column })
       else { continue }
       renamed[column.key] = copy
@@ -362,20 +362,23 @@ final class TableTracker {
     return renamed
   }
 
-  /// The column of one table that a column of another got its values from, and nothing else; nil when
-  /// that is not known. All names are folded.
+  /// What a column of one table got its values from in another one; nil when that is not known. All
+  /// names are folded.
   private func origin(
     of column: String, in table: RowCopy.Source, from old: RowCopy.Source,
     over seen: Set<RowCopy.Source>
   ) -> TrackedTable.ColumnCopy? {
     guard !seen.contains(table), let copies = copies[table], copies.count == 1,
       copies[0].from.count == 1,
-      let mapping = CopyMapping(copies[0], into: filledColumns(of: table)),
-      let copied = mapping.expressions[column]?.column
+      let mapping = CopyMapping(
+        copies[0], into: filledColumns(of: table), from: filledColumns(of: copies[0].from[0])),
+      let expression = mapping.expressions[column]
     else { return nil }
     // Of a column that is moved its own rule speaks.
     if case .moveColumn? = timeline.operation(copies[0].place)?.kind { return nil }
-    if copies[0].from == [old] { return .init(column: copied, place: copies[0].place) }
+    guard copies[0].from != [old], let copied = expression.column else {
+      return .init(column: expression.column, place: copies[0].place)
+    }
     return origin(of: copied, in: copies[0].from[0], from: old, over: seen.union([table])).map {
       .init(column: $0.column, place: copies[0].place)
     }
@@ -421,7 +424,9 @@ final class TableTracker {
       if isRenamedInto || madeRoom { change.replacement = tables[id].shaped }
       return change
     }
-    for column in after.columns where before.column(column.name) == nil {
+    let renamed = Set(change.renamedColumns.values)
+    for column in after.columns
+    where before.column(column.name) == nil && !renamed.contains(column.key) {
       guard !change.isRebuilt else { break }
       change.addedInPlace.insert(column.key)
       if let value = column.defaultText, !probe.isConstant(value) {
@@ -489,7 +494,8 @@ final class TableTracker {
     var open: [RowCopy.Source] = [.table(new)]
     while let next = open.popLast() {
       guard next != .table(old), seen.insert(next).inserted else { continue }
-      for copy in copies[next] ?? [] where copy.from.contains(where: { comes($0, from: old) }) {
+      for var copy in copies[next] ?? [] where copy.from.contains(where: { comes($0, from: old) }) {
+        copy.isLast = next == .table(new)
         found.append(copy)
         open += copy.from
       }
@@ -546,6 +552,11 @@ final class TableTracker {
     change.columnPlaces = new.columnPlaces
     change.isRebuilt = true
     change.copies = copies(from: id, to: new.id)
+    change.computed = Set(
+      new.columns.map(\.key).filter { key in
+        origin(of: key, in: .table(new.id), from: .table(id), over: []).map { $0.column == nil }
+          ?? false
+      })
     append(change)
   }
 

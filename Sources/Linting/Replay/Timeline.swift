@@ -189,6 +189,8 @@ struct RowCopy: Sendable {
   let source: TableShape?
   /// The columns of the source that it read, folded.
   let read: Set<String>
+  /// It fills the table that all the copying is for.
+  var isLast = false
 }
 
 /// A CHECK that a table did not have before.
@@ -223,6 +225,8 @@ struct TableChange: Sendable {
   var isRebuilt = false
   /// The statements that carried the rows over, where the table was made anew by hand.
   var copies: [RowCopy] = []
+  /// The columns, folded, whose values the copying makes instead of taking those of another column.
+  var computed: Set<String> = []
   /// A new table has its name, and got none of its rows: the copy was forgotten.
   var replacement: StatementPlace?
   var newChecks: [NewCheck] = []

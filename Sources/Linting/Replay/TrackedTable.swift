@@ -145,9 +145,10 @@ struct TrackedTable {
     }
   }
 
-  /// A column that another one got its values from, folded, and the statement that did it.
+  /// What a column got its values from, and the statement that did it.
   struct ColumnCopy {
-    let column: String
+    /// Folded; nil for an expression.
+    let column: String?
     let place: StatementPlace
   }
 }

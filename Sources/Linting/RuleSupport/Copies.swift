@@ -19,12 +19,15 @@ struct CopyMapping {
 
   /// Nil when the statement is no copy of rows.
   ///
-  /// - Parameter columns: those that take values, folded; nil: the statement itself names them.
-  init?(_ copy: RowCopy, into columns: [String]?) {
+  /// - Parameters:
+  ///   - columns: those that take values, folded; nil: the statement itself names them.
+  ///   - source: the columns of what it reads, folded, where that is no table of the schema.
+  init?(_ copy: RowCopy, into columns: [String]?, from source: [String]? = nil) {
     let sql = TokenizedSQL(copy.sql)
     guard let text = CopyText(sql) else { return nil }
     self.text = text
-    let results = text.select.results.flatMap { Self.expand($0, copy.source, sql) }
+    let source = copy.source?.columns.map(\.key) ?? source
+    let results = text.select.results.flatMap { Self.expand($0, source, sql) }
     let targets = text.columns ?? columns ?? results.compactMap(\.name)
     guard results.count == targets.count else { return }
     for (target, expression) in zip(targets, results) { expressions[target] = expression }
@@ -32,12 +35,10 @@ struct CopyMapping {
 
   /// `*` stands for every column of the source.
   private static func expand(
-    _ term: ArraySlice<Token>, _ source: TableShape?, _ sql: TokenizedSQL
+    _ term: ArraySlice<Token>, _ source: [String]?, _ sql: TokenizedSQL
   ) -> [Expression] {
     if let last = term.last, sql.text(last) == "*", term.count == 1 || term.count == 3 {
-      return (source?.columns ?? []).map {
-        Expression(column: $0.key, names: [$0.key], isCast: false, name: $0.key)
-      }
+      return (source ?? []).map { Expression(column: $0, names: [$0], isCast: false, name: $0) }
     }
     var term = term
     var alias: String?
@@ -54,7 +55,9 @@ struct CopyMapping {
     if let last = term.last, last.kind == .word || last.kind == .quotedIdentifier,
       term.count == 1 || term.count == 3 && sql.text(term[term.startIndex + 1]) == "."
     {
-      column = sql.name(last)
+      let name = sql.name(last)
+      let isName = last.kind == .quotedIdentifier || !Keywords.isKeyword(name)
+      if source?.contains(name) ?? isName { column = name }
     }
     return [
       Expression(
@@ -79,17 +82,12 @@ extension TableChange {
     return (copy, mapping)
   }
 
-  /// Whether a copy gives the column a value of its own in each row.
+  /// Whether the copy into the new table gives the column a value of its own in each row.
   func fills(_ column: String, _ timeline: Timeline) -> Bool {
     handCopies(timeline).contains { copy in
-      guard let text = CopyText(TokenizedSQL(copy.sql)) else { return false }
+      guard copy.isLast, let text = CopyText(TokenizedSQL(copy.sql)) else { return false }
       return text.columns?.contains(column.asciiLowercased) ?? true
     }
-  }
-
-  /// Whether a copy makes the values of a column, folded, instead of taking those of another one.
-  func computes(_ column: String, _ timeline: Timeline) -> Bool {
-    mapping(timeline)?.mapping.expressions[column].map { $0.column == nil } ?? false
   }
 
   /// Whether a copy leaves rows out by a condition on the column.

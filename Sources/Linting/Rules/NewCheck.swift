@@ -33,7 +33,7 @@ extension Rule {
             !columns.contains(where: {
               change.isUpdated($0, timeline, since: change.migration)
                 || change.filters($0, timeline) || change.isCleared($0, timeline)
-                || change.computes($0, timeline)
+                || change.computed.contains($0)
             })
           else { return nil }
           return timeline.draft(

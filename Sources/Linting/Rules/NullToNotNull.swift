@@ -34,7 +34,7 @@ extension Rule {
           guard old.notNull == nil, let action = new.notNull, !old.isGenerated, !new.isGenerated,
             before.rowidAlias != old.key,
             !(change.isRebuilt && action == .replace && new.defaultText != nil),
-            !change.computes(new.key, timeline),
+            !change.computed.contains(new.key),
             !change.filters(old.name, timeline), !change.isRefilled(new.name, timeline),
             !change.isUpdated(new.name, timeline, since: 0),
             !change.isUpdated(old.name, timeline, since: 0),
