@@ -76,7 +76,7 @@ package struct Linter: Sendable {
     let (timeline, complete, failure) = try replay(migrations, rows, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
-    found = withoutRepeatedFailures(found, migrations)
+    found = withoutRepeatedFailures(found, timeline)
     var waivers = Waivers(migrations, timeline.judgedQueries, today: today)
     var findings = found.map { rule, draft in
       let waiver =

@@ -408,6 +408,11 @@ struct MoreHarmTests {
         "NOT NULL by rebuild", ["null-to-not-null reminders.title"], .local,
         rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))),
       Harm(
+        "NOT NULL by a rebuild over two migrations", ["null-to-not-null a.x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT) STRICT"),
+        sql("CREATE TABLE n (\(key), x TEXT NOT NULL) STRICT;\nINSERT INTO n SELECT * FROM a;"),
+        sql("DROP TABLE a;\nALTER TABLE n RENAME TO a;")),
+      Harm(
         "NOT NULL once the rows without are deleted", [], .local,
         rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
           .replacing(
