@@ -742,6 +742,15 @@ struct MoreHarmTests {
         "DROP TABLE under enforced keys", ["drop-table lists", "cascade-delete lists"], .local,
         "foreign_keys: enforced\n" + sql("DROP TABLE lists")),
       Harm(
+        "DELETE through a view", ["cascade-delete titles"], .local,
+        sql(
+          """
+          CREATE VIEW titles (title) AS SELECT title FROM lists;
+          CREATE TRIGGER titles_gone INSTEAD OF DELETE ON titles BEGIN
+            DELETE FROM lists WHERE title = OLD.title;
+          END;
+          """), "foreign_keys: enforced\n" + sql("DELETE FROM titles WHERE title = ''")),
+      Harm(
         "DELETE of a child", [], .local,
         "foreign_keys: enforced\n" + sql("DELETE FROM reminders WHERE title = ''")),
       Harm("DELETE as usual", [], .local, sql("DELETE FROM lists WHERE title = ''")),

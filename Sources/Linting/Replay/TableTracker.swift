@@ -152,12 +152,14 @@ final class TableTracker {
       step.old.lazy.filter { $0.kind == .table }.map { $0.name.asciiLowercased }
     ).subtracting(step.new.lazy.filter { $0.kind == .table }.map { $0.name.asciiLowercased })
     let isDrop = target.map { dropped.contains($0.name.asciiLowercased) } ?? false
+    // Which may be a view.
+    let written = statement.events.first(where: \.writesRows)?.first?.asciiLowercased
     var reached: [String] = []
-    if statement.enforcesForeignKeys, let target {
+    if statement.enforcesForeignKeys, let written {
       let others = Set(
         statement.events.lazy.filter { $0.writesRows && $0.action != .insert }
           .compactMap(\.first?.asciiLowercased)
-      ).subtracting([target.name.asciiLowercased]).subtracting(dropped)
+      ).subtracting([written]).subtracting(dropped)
       reached = others.compactMap { name in live[name].map { tables[$0].name } }.sorted()
     }
     for event in statement.events {
@@ -167,7 +169,8 @@ final class TableTracker {
     timeline.statements.append(
       StatementEffect(
         place: place, sql: statement.sql, events: statement.events,
-        suspicion: statement.suspicion, target: isDrop && reached.isEmpty ? nil : target,
+        suspicion: statement.suspicion, written: written,
+        target: isDrop && reached.isEmpty ? nil : target,
         reached: reached))
   }
 

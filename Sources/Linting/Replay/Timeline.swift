@@ -147,6 +147,8 @@ struct StatementEffect: Sendable {
   let sql: String
   let events: [AuthorizerEvent]
   let suspicion: Suspicion
+  /// The table or view, folded, that it writes first.
+  let written: String?
   /// The table whose rows it writes; nil when it writes none.
   var target: WrittenTable?
   /// Tables whose rows go or change because a foreign key says so; sorted.
