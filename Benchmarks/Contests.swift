@@ -120,6 +120,24 @@ struct Contests {
     return contest
   }
 
+  /// `lint` with its proof by two devices, against a bare replay in memory.
+  func twoDevices(_ words: String...) throws -> Contest {
+    let history = try SyncedTables(tables: 100, releases: 10, in: workplace, schemactl)
+    return Contest(
+      title: (["lint"] + words).joined(separator: " ") + " 100 tables that sync, 10 releases",
+      target: nil,
+      contestants: [
+        Contestant(
+          name: "sqlite3",
+          command: Command(
+            words: ["sqlite3", ":memory:"], folder: history.folder,
+            input: history.folder.appendingPathComponent("all.sql").path)),
+        Contestant(
+          name: "schemactl",
+          command: Command(words: [schemactl, "lint"] + words, folder: history.folder)),
+      ])
+  }
+
   // MARK: Rows
 
   func change(_ change: Change, indexes: Int = 0, target: Double? = nil) throws -> Contest {
@@ -174,21 +192,25 @@ struct Contests {
 
   /// All of the table's rows, in its order.
   var table: [(name: String, make: () throws -> Contest)] {
-    [
+    let first: [(name: String, make: () throws -> Contest)] = [
       ("start", start),
       ("nothing-10", { try nothingToDo(10, target: 1.3) }),
       ("nothing-1000", { try nothingToDo(1000, target: 4) }),
       ("apply-1000", { try apply(1000) }),
     ]
+    let last: [(name: String, make: () throws -> Contest)] = [
+      ("drops", { try change(.threeDrops, target: 0.70) }),
+      ("drops-2-indexes", { try change(.threeDrops, indexes: 2, target: 1.0) }),
+      ("check", { try change(.check) }),
+      ("not-null", { try change(.notNull) }),
+      ("verify-1000", { try reading("verify", 1000, target: 2) }),
+      ("lint-1000", { try reading("lint", 1000, target: 3) }),
+      ("two-devices", { try twoDevices() }),
+      ("two-devices-full", { try twoDevices("--full") }),
+      ("progress", progress),
+    ]
+    return first
       + Change.statusMoves.map { change in ("status-\(change.name)", { try self.change(change) }) }
-      + [
-        ("drops", { try change(.threeDrops, target: 0.70) }),
-        ("drops-2-indexes", { try change(.threeDrops, indexes: 2, target: 1.0) }),
-        ("check", { try change(.check) }),
-        ("not-null", { try change(.notNull) }),
-        ("verify-1000", { try reading("verify", 1000, target: 2) }),
-        ("lint-1000", { try reading("lint", 1000, target: 3) }),
-        ("progress", progress),
-      ]
+      + last
   }
 }

@@ -93,6 +93,50 @@ struct SmallMigrations {
   }
 }
 
+/// Tables that sync, each with a reference to another one, of which every release gives a tenth a new
+/// column: what two devices are tried with.
+struct SyncedTables {
+  let folder: URL
+  private let schemactl: String
+
+  init(tables: Int, releases: Int, in workplace: URL, _ schemactl: String) throws {
+    folder = workplace.appendingPathComponent("synced-\(tables)-\(releases)")
+    self.schemactl = schemactl
+    guard !FileManager.default.fileExists(atPath: folder.path) else { return }
+    try create(folder.appendingPathComponent("migrations"))
+    try write("schemactl.yaml", "sync: { engine: sqlite-data }\n")
+    var all = try release(0, (0..<tables).map(table))
+    for number in 1..<releases {
+      let tenth = (0..<tables / 10).map { (number * tables / 10 + $0) % tables }
+      all += try release(number, tenth.map { "ALTER TABLE t\($0) ADD COLUMN c\(number) TEXT" })
+    }
+    try write("all.sql", "BEGIN;\n\(all)COMMIT;\n")
+  }
+
+  private func table(_ number: Int) -> String {
+    let parent = number == 0 ? "" : " REFERENCES t\((number - 1) / 3) ON DELETE CASCADE"
+    return """
+      CREATE TABLE t\(number) (\
+      id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()), \
+      title TEXT NOT NULL ON CONFLICT REPLACE DEFAULT '', notes TEXT, \
+      isDone INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0 CHECK (isDone IN (0, 1)), \
+      dueAt TEXT, position REAL, parentID TEXT\(parent)) STRICT
+      """
+  }
+
+  private func release(_ number: Int, _ statements: [String]) throws -> String {
+    let operations = statements.map { "  - sql: \"\($0)\"\n" }.joined()
+    try write("migrations/\(1000 + number)_release.yaml", "operations:\n" + operations)
+    _ = try measure(
+      Command(words: [schemactl, "freeze", "--release", "1.\(number)"], folder: folder))
+    return statements.map { $0 + ";\n" }.joined()
+  }
+
+  private func write(_ name: String, _ text: String) throws {
+    try text.write(to: folder.appendingPathComponent(name), atomically: false, encoding: .utf8)
+  }
+}
+
 // MARK: As others write it
 
 extension SmallMigrations {

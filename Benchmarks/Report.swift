@@ -36,7 +36,8 @@ struct Report {
         return [
           outcome.title, "\(outcome.reference.name) \(time(outcome.reference.seconds))",
           "\(ratio(ours?.ratio ?? .nan)) (\(spread(ours?.ratios ?? [])))",
-          outcome.target.map(ratio) ?? "", outcome.isMet ? "met" : "**missed**", others,
+          outcome.target.map(ratio) ?? "",
+          outcome.target.map { _ in outcome.isMet ? "met" : "**missed**" } ?? "", others,
         ]
       })
   }

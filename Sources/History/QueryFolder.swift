@@ -20,7 +20,7 @@ package struct QueryFile: Sendable, Hashable {
   }
 }
 
-/// A folder of `.sql` files.
+/// A folder of `.sql` files, or a single file of whatever name.
 package struct QueryFolder: Sendable {
   /// A larger file is not read.
   package static let fileSizeLimit = 8 * 1_048_576
@@ -42,14 +42,16 @@ package struct QueryFolder: Sendable {
     isNamed = false
   }
 
-  /// The files whose names end in `.sql`, sorted by name; other names are ignored.
+  /// The files whose names end in `.sql`, sorted by name; other names are ignored. Where a file stands
+  /// in the place of the folder, that one.
   ///
   /// - Throws: every file that cannot be read as UTF-8.
   package func files() throws(HistoryReadError) -> [QueryFile] {
     var files: [QueryFile] = []
     var diagnostics: [Diagnostic] = []
-    for name in try names() {
-      let file = joinedPath(path, String(decoding: name, as: UTF8.self))
+    let names = try names()
+    for name in names ?? [Array(path.utf8)] {
+      let file = names == nil ? path : joinedPath(path, String(decoding: name, as: UTF8.self))
       func report(_ message: String, at position: Position? = nil) {
         diagnostics.append(Diagnostic(file: file, position: position, message: message))
       }
@@ -58,7 +60,10 @@ package struct QueryFolder: Sendable {
         continue
       }
       do throws(FileError) {
-        var bytes = try readFile(file, inFolder: path, limit: Self.fileSizeLimit)
+        var bytes =
+          names == nil
+          ? try readFile(file, limit: Self.fileSizeLimit)
+          : try readFile(file, inFolder: path, limit: Self.fileSizeLimit)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         if let text = String(validating: bytes, as: UTF8.self) {
           files.append(QueryFile(path: file, text: text))
@@ -74,13 +79,16 @@ package struct QueryFolder: Sendable {
     return files
   }
 
-  private func names() throws(HistoryReadError) -> [[UInt8]] {
+  /// Nil where there is no folder but something else of its name.
+  private func names() throws(HistoryReadError) -> [[UInt8]]? {
     do throws(FileError) {
       return try folderNames(path).filter { name in
         name.count > 4 && name.suffix(4).elementsEqual(".sql".utf8)
           && !name.starts(with: ".#".utf8) && !name.starts(with: "._".utf8)
       }
-    } catch  where !isNamed && [ENOENT, ENOTDIR].contains(error.systemError) {
+    } catch  where error.systemError == ENOTDIR {
+      return nil
+    } catch  where !isNamed && error.systemError == ENOENT {
       return []
     } catch {
       throw .unreadable(error)

@@ -6,8 +6,9 @@ import SchemaModel
 /// The findings that were there when lint was adopted for an old history: they are reported no more,
 /// and new ones are.
 ///
-/// A finding is known by its rule, its migration and its object, whatever its line. Where several
-/// are alike, each needs an entry of its own.
+/// A finding is known by its rule, its migration (or the file of the query, where no migration has to
+/// do with it) and its object, whatever its line. Where several are alike, each needs an entry of its
+/// own.
 package struct Baseline: Sendable {
   private struct Entry: Sendable {
     let fingerprint: String
@@ -63,10 +64,10 @@ package struct Baseline: Sendable {
   package static func text(_ findings: [Finding]) -> String {
     var counts: [String: Int] = [:]
     let lines = findings.lazy.filter { !$0.waived && isAdoptable($0.rule) }.map { finding in
-      let subject = subject(finding.rule, finding.migration, finding.object)
+      let subject = subject(finding.rule, finding.home, finding.object)
       counts[subject, default: 0] += 1
       let fingerprint = fingerprint(subject, counts[subject] ?? 1)
-      return "\(fingerprint) \(finding.rule) \(finding.migration)"
+      return "\(fingerprint) \(finding.rule) \(finding.home)"
         + (finding.object.map { " \(oneLine($0))" } ?? "") + "\n"
     }
     return header + lines.joined()
@@ -95,11 +96,13 @@ package struct Baseline: Sendable {
   /// - Parameters:
   ///   - all: the ids of the history's migrations.
   ///   - replayed: those of which it is known what lint finds.
+  ///   - judgesQueries: whether it is known of the application's queries, too.
   func unused(
-    of all: Set<String>, replayed: Set<String>
+    of all: Set<String>, replayed: Set<String>, judgesQueries: Bool
   ) -> [(line: Int, migration: String, object: String, message: String)] {
     entries.filter { entry in
-      !entry.isUsed && (replayed.contains(entry.migration) || !all.contains(entry.migration))
+      !entry.isUsed && (judgesQueries || Rule.named(entry.rule)?.section != .breaksQueries)
+        && (replayed.contains(entry.migration) || !all.contains(entry.migration))
     }.map { entry in
       let about = entry.object.isEmpty ? "" : " about \(entry.object)"
       return (

@@ -10,8 +10,10 @@ package struct Finding: Sendable, Hashable {
   /// Counted from 1.
   package let line: Int
   package let column: Int
-  /// The id of the migration.
+  /// The id of the migration; of the last one for what is wrong with a query alone.
   package let migration: String
+  /// The name of the file of such a query.
+  var queryFile: String?
   /// `reminders`, `reminders.isCompleted`, or the name of an index.
   package let object: String?
   /// The manifest allows the finding, or a baseline knows it.
@@ -26,8 +28,13 @@ package struct Finding: Sendable, Hashable {
   func waived(because reason: String) -> Finding {
     Finding(
       rule: rule, severity: severity, message: message, file: file, line: line, column: column,
-      migration: migration, object: object, waived: true, reason: reason, fix: fix)
+      migration: migration, queryFile: queryFile, object: object, waived: true, reason: reason,
+      fix: fix)
   }
+
+  /// What a finding is known by besides its rule and its object: it goes on being that one when other
+  /// migrations come.
+  package var home: String { queryFile ?? migration }
 }
 
 package struct LintReport: Sendable {

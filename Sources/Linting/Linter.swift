@@ -78,8 +78,8 @@ package struct Linter: Sendable {
     let (timeline, complete, failure) = try replay(migrations, on: history, rows, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
-    found = withoutRepeatedFailures(found, migrations)
-    var waivers = Waivers(migrations, today: today)
+    found = withoutRepeatedFailures(found, timeline)
+    var waivers = Waivers(migrations, timeline.judgedQueries, today: today)
     var findings = found.map { rule, draft in
       let waiver =
         rule.id == Rule.twoDevices.id
@@ -94,7 +94,8 @@ package struct Linter: Sendable {
     }
     findings += problems.map { finding($0.rule, $0.draft, nil, migrations) }
     let replayed = Set(migrations.prefix(complete).map(\.id))
-    findings += unused(baseline, replayed: replayed)
+    let judgesQueries = !timeline.judgedQueries.isEmpty || queries.isEmpty
+    findings += unused(baseline, replayed: replayed, judgesQueries: judgesQueries)
     let reported = findings.filter { finding in
       finding.severity != .off && (ids?.contains(finding.migration) ?? true)
     }
@@ -106,14 +107,18 @@ package struct Linter: Sendable {
   private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
     // A waiver says more, and comes first; rules about waivers stay out of a baseline.
     guard !finding.waived,
-      baseline?.contains(finding.rule, finding.migration, finding.object) ?? false
+      baseline?.contains(finding.rule, finding.home, finding.object) ?? false
     else { return finding }
     return finding.waived(because: "It is in the baseline, \(baseline?.file ?? "").")
   }
 
-  private func unused(_ baseline: Baseline?, replayed: Set<String>) -> [Finding] {
+  private func unused(
+    _ baseline: Baseline?, replayed: Set<String>, judgesQueries: Bool
+  ) -> [Finding] {
     guard let baseline else { return [] }
-    return baseline.unused(of: Set(project.migrations.map(\.id)), replayed: replayed).map { entry in
+    let known = Set(project.migrations.map(\.id))
+    let unused = baseline.unused(of: known, replayed: replayed, judgesQueries: judgesQueries)
+    return unused.map { entry in
       Finding(
         rule: Rule.baselineUnused.id, severity: severity(.baselineUnused, profile),
         message: entry.message, file: baseline.file, line: entry.line, column: 1,
@@ -168,6 +173,7 @@ package struct Linter: Sendable {
     }
     try requireAnswers(tracker)
     var timeline = try proven(tracker.timeline, rows, deltas, isFull)
+    timeline.judgedQueries = migrations.isEmpty ? [] : trial?.queries ?? []
     timeline.queries = try trial?.verdicts(deltas) ?? []
     return (timeline, migrations.count, nil)
   }
@@ -214,8 +220,9 @@ package struct Linter: Sendable {
       rule: rule.id,
       severity: severity == .off
         ? .off : draft.isNote ? .note : draft.isCertain ? .error : severity,
-      message: draft.message, file: draft.file ?? migration.file, line: draft.position.line,
-      column: draft.position.column, migration: migration.id, object: draft.object,
+      message: draft.message, file: draft.query?.file ?? migration.file,
+      line: draft.position.line, column: draft.position.column, migration: migration.id,
+      queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
       waived: waiver != nil, reason: waiver?.reason, fix: draft.fix,
       correction: draft.correction)
   }

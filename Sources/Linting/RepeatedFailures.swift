@@ -4,14 +4,16 @@ import SchemaModel
 
 /// Of a migration that fails on rows another rule may have spoken already: then that is the finding.
 func withoutRepeatedFailures(
-  _ found: [(rule: Rule, draft: Draft)], _ migrations: [Migration]
+  _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
 ) -> [(rule: Rule, draft: Draft)] {
   var found = found
   for index in found.indices.reversed() where found[index].rule.id == Rule.failsOnRows.id {
     let failure = found[index].draft
     guard
       let known = found.firstIndex(where: { rule, draft in
-        rule.foreseesFailures && draft.isSameHarm(as: failure, migrations)
+        rule.foreseesFailures
+          && (draft.isSameHarm(as: failure, timeline.migrations)
+            || draft.isOfTable(copiedBy: failure, timeline))
       })
     else { continue }
     if failure.isCertain { found[known].draft = found[known].draft.confirmed(by: failure) }
@@ -37,6 +39,15 @@ extension Draft {
     // What is written by hand may be spread over several operations.
     return operation == failure.operation
       || [self, failure].allSatisfy { $0.isOfSQL(migrations) }
+  }
+
+  /// Whether the table took its place with rows that an earlier migration failed to copy.
+  fileprivate func isOfTable(copiedBy failure: Draft, _ timeline: Timeline) -> Bool {
+    guard let table, failure.migration < migration else { return false }
+    let copies = timeline.change(of: table, in: migration)?.copies ?? []
+    return copies.contains { copy in
+      copy.place.migration == failure.migration && copy.place.position == failure.position
+    }
   }
 
   private func isOfSQL(_ migrations: [Migration]) -> Bool {

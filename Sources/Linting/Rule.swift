@@ -85,9 +85,11 @@ package struct Rule: Sendable, CustomStringConvertible {
 /// A finding before its severity and its waiver are known.
 struct Draft: Sendable {
   let message: String
-  /// Where it stands, when that is not the manifest.
-  var file: String?
-  /// The index of the migration.
+  /// The query in whose file it stands; nil: it stands in the manifest.
+  var query: ApplicationQuery?
+  /// It is the query's alone: no migration has to do with it.
+  var isOfQueryAlone = false
+  /// The index of the migration; the last one for what no migration has to do with.
   let migration: Int
   /// The operation's index, nil for what concerns the whole manifest.
   let operation: Int?

@@ -1,21 +1,25 @@
 import History
 import ManifestFormat
 
-/// The waivers of a history, and which findings each of them allows.
+/// The waivers of a history and of the application's queries, and which findings each of them allows.
 struct Waivers {
   private struct Entry {
     let waiver: Waiver
     let migration: Int
     /// Nil: it holds for the whole manifest.
     let operation: Int?
+    /// The query whose comment it is.
+    var query: ApplicationQuery?
     var isUsed = false
   }
 
   private var entries: [Entry] = []
   private let today: String
 
-  /// - Parameter today: in UTC, as `2026-11-20`.
-  init(_ migrations: [Migration], today: String) {
+  /// - Parameters:
+  ///   - queries: those of which it is known what lint finds.
+  ///   - today: in UTC, as `2026-11-20`.
+  init(_ migrations: [Migration], _ queries: [ApplicationQuery], today: String) {
     self.today = today
     for (index, migration) in migrations.enumerated() {
       let manifest = migration.manifest
@@ -26,19 +30,30 @@ struct Waivers {
         }
       }
     }
-  }
-
-  /// The waiver that allows a finding: one of its operation before one of its manifest.
-  mutating func waive(_ rule: String, _ draft: Draft) -> Waiver? {
-    func index(of operation: Int?) -> Int? {
-      entries.firstIndex { entry in
-        entry.migration == draft.migration && entry.operation == operation
-          && entry.waiver.rule == rule && holds(entry.waiver)
+    entries += queries.flatMap { query in
+      query.waivers.map {
+        Entry(waiver: $0, migration: migrations.count - 1, operation: nil, query: query)
       }
     }
-    guard let index = draft.operation.flatMap({ index(of: $0) }) ?? index(of: nil) else {
-      return nil
+  }
+
+  /// The waiver that allows a finding: one of its query or its operation before one of its manifest.
+  mutating func waive(_ rule: String, _ draft: Draft) -> Waiver? {
+    func index(_ isOfDraft: (Entry) -> Bool) -> Int? {
+      entries.firstIndex { isOfDraft($0) && $0.waiver.rule == rule && holds($0.waiver) }
     }
+    func index(of operation: Int?) -> Int? {
+      index { entry in
+        entry.query == nil && entry.migration == draft.migration && entry.operation == operation
+      }
+    }
+    let own = draft.query.flatMap { query in
+      index { $0.query?.file == query.file && $0.query?.position == query.position }
+    }
+    guard
+      let index = own ?? draft.operation.flatMap({ index(of: $0) })
+        ?? (draft.isOfQueryAlone ? nil : index(of: nil))
+    else { return nil }
     entries[index].isUsed = true
     return entries[index].waiver
   }
@@ -68,9 +83,10 @@ struct Waivers {
           (
             rule,
             Draft(
-              message: message, migration: entry.migration, operation: entry.operation,
+              message: message, query: entry.query, isOfQueryAlone: entry.query != nil,
+              migration: entry.migration, operation: entry.operation,
               position: waiver.position, object: waiver.rule, table: nil, fix: nil,
-              correction: correction)
+              correction: entry.query == nil ? correction : nil)
           ))
       }
       if waiver.reason == nil {

@@ -99,6 +99,23 @@ package struct ManifestText {
     return [added("\(text)", column: column(dash), behind: last)]
   }
 
+  /// Removes a text of an operation's SQL, and with the last one the operation.
+  package func removingSQL(_ index: Int, ofOperation number: Int) -> [Edit]? {
+    guard let list = root.entry("operations"), operations.indices.contains(number),
+      let sql = operations[number].entry("sql")
+    else { return nil }
+    if sql.value.elements?.count ?? 0 > 1 {
+      return removingElement(index, of: sql.value).map { [$0] }
+    }
+    if operations.count > 1 { return removingElement(number, of: list.value).map { [$0] } }
+    if let range = range(of: list.value) { return [Edit(range: range, text: "[]")] }
+    let key = list.key.range.upperBound
+    guard let colon = source.bytes[key...].firstIndex(of: UInt8(ascii: ":")),
+      let element = removingElement(number, of: list.value)
+    else { return nil }
+    return [Edit(range: colon + 1..<colon + 1, text: " []"), element]
+  }
+
   /// Removes bytes of SQL that stand in the file as they do in the text.
   ///
   /// - Parameter ranges: of bytes of `sql.text`.

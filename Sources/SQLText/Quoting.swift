@@ -57,7 +57,13 @@ package enum Quoting {
 
   static func wrapped(_ text: some Sequence<UInt8>, in quote: Unicode.Scalar) -> [UInt8] {
     let mark = UInt8(ascii: quote)
-    return [mark] + text.flatMap { $0 == mark ? [mark, mark] : [$0] } + [mark]
+    var bytes = [mark]
+    for byte in text {
+      if byte == mark { bytes.append(mark) }
+      bytes.append(byte)
+    }
+    bytes.append(mark)
+    return bytes
   }
 
   private static func isPlain(_ name: String) -> Bool {

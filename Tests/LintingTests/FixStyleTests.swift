@@ -176,7 +176,7 @@ struct FixStyleTests {
     ),
     (
       "operations:\n  - sql: ['BEGIN', \"CREATE TABLE IF NOT EXISTS a (x TEXT) STRICT\", COMMIT]\n",
-      "operations:\n  - sql: ['BEGIN', \"CREATE TABLE a (x TEXT) STRICT\", COMMIT]\n"
+      "operations:\n  - sql: [\"CREATE TABLE a (x TEXT) STRICT\"]\n"
     ),
     (
       "operations:\n  - sql:\n      - BEGIN; CREATE TABLE a (x TEXT) STRICT; END\n",

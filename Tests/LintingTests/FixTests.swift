@@ -174,6 +174,40 @@ struct FixTests {
     #expect(report.fixes?.count == 5)
   }
 
+  @Test(
+    "a statement that stands alone goes with its element of the list, and the last one with its operation",
+    arguments: [
+      (
+        "operations:\n  - sql:\n      - PRAGMA foreign_keys = OFF\n      - CREATE TABLE a (x TEXT) STRICT\n"
+          + "      - \"PRAGMA foreign_keys = ON;\" # again\n",
+        "operations:\n  - sql:\n      - CREATE TABLE a (x TEXT) STRICT\n"
+      ),
+      (
+        "operations: [ sql: [ 'PRAGMA foreign_keys = OFF', BEGIN, DELETE FROM reminders WHERE 0, COMMIT ] ]",
+        "operations: [ sql: [ DELETE FROM reminders WHERE 0 ] ]"
+      ),
+      (
+        "operations:\n  - sql: PRAGMA foreign_keys = OFF\n  - sql: CREATE TABLE a (x TEXT) STRICT\n",
+        "operations:\n  - sql: CREATE TABLE a (x TEXT) STRICT\n"
+      ),
+      (
+        "operations:\n  - sql: |\n      PRAGMA foreign_keys = OFF;\n      PRAGMA foreign_key_check;\n"
+          + "  - sql: SELECT 1\n",
+        "operations:\n  - sql: SELECT 1\n"
+      ),
+      (
+        "operations: # whole\n  # why\n  - sql: PRAGMA foreign_keys = OFF\ndescription: Nothing.\n",
+        "operations: [] # whole\n  # why\ndescription: Nothing.\n"
+      ),
+      ("operations: [ sql: [ BEGIN, COMMIT ] ]\n", "operations: []\n"),
+    ])
+  func alone(_ before: String, _ after: String) throws {
+    let (report, manifests) = try fixed([reminders, before])
+    #expect(manifests[1] == after)
+    #expect(report.failure == nil)
+    #expect(!report.findings.contains { ["pragma", "transaction-control"].contains($0.rule) })
+  }
+
   @Test("a ROLLBACK, a PRAGMA that sets something and an IF NOT EXISTS that decides are left")
   func meant() throws {
     for sql in [

@@ -69,7 +69,7 @@ struct Harm: Sendable, CustomStringConvertible {
 @Suite("Each harm is found once, whatever writes it, and nothing else is")
 struct MoreHarmTests {
   private func check(_ harm: Harm) throws {
-    let report = try lint([base] + harm.steps, harm.profile)
+    let report = try lint([base] + harm.steps, harm.profile, functions: ["is_clean"])
     #expect(report.failure == nil)
     let found = report.findings.filter { $0.severity != .note && !$0.waived }
     #expect(found.map { "\($0.rule) \($0.object ?? "")" } == harm.expected)
@@ -232,6 +232,18 @@ struct MoreHarmTests {
     ])
   func columnsOfRebuild(_ harm: Harm) throws { try check(harm) }
 
+  @Test("what a row has in the place of a value that is not copied is said")
+  func inPlace() throws {
+    func message(_ copy: String) throws -> String? {
+      try lint([base, rebuild(columns, copy: copy)], .local).findings
+        .first { $0.rule == "rebuild-loses-column" }?.message
+    }
+    let left = "INSERT INTO n (id, title, listID) SELECT id, title, listID FROM reminders;"
+    #expect(try message(left)?.hasSuffix("every row has NULL instead") == true)
+    let other = "INSERT INTO n SELECT id, title, length(title), listID FROM reminders;"
+    #expect(try message(other)?.hasSuffix("every row has what the copy puts there instead") == true)
+  }
+
   @Test(
     "what hangs on a rebuilt table",
     arguments: [
@@ -259,6 +271,32 @@ struct MoreHarmTests {
         rebuild(
           columns + ", UNIQUE (priority, title)",
           after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+      Harm(
+        "an index of a column that gets another name", ["rename-column reminders.title"], .local,
+        rebuild(
+          columns.replacing("title", with: "name"),
+          after: again.replacing(
+            "reminders_title ON reminders (title)", with: "by_name ON reminders (name)"
+          )
+          .replacing("NEW.title", with: "NEW.name").replacing("SET title", with: "SET name"))),
+      Harm(
+        "a unique index in another order and direction", [], .local,
+        sql(
+          "CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_xy ON a (x, y DESC)"
+        ),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT, y TEXT, z TEXT) STRICT;
+          INSERT INTO n (id, x, y) SELECT id, x, y FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          CREATE UNIQUE INDEX a_xy ON a (y, x);
+          """)),
+      Harm(
+        "a unique index over other columns, under its name",
+        ["new-unique a_x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_x ON a (x, y)"),
+        sql("DROP INDEX a_x; CREATE UNIQUE INDEX a_x ON a (x)")),
       Harm(
         "an index under another name", [], .local,
         rebuild(columns, after: again.replacing("INDEX reminders_title", with: "INDEX by_title"))),
@@ -294,6 +332,16 @@ struct MoreHarmTests {
       Harm(
         "a foreign key by alter_column", ["drop-foreign-key reminders.listID"], .local,
         "operations: [alter_column: { table: reminders, column: listID, references: null }]"),
+      Harm(
+        "a CHECK, when the rebuild is for that and quotes everything", ["drop-check a.x"], .local,
+        sql("CREATE TABLE a (\(key), x INTEGER CHECK (x > 0), y INTEGER CHECK (y > 0)) STRICT"),
+        sql(
+          """
+          CREATE TABLE "n" (\(key), "x" INTEGER, "y" INTEGER CHECK ("y" > 0)) STRICT;
+          INSERT INTO "n" ("id", "x", "y") SELECT "id", "x", "y" FROM "a";
+          DROP TABLE "a";
+          ALTER TABLE "n" RENAME TO "a";
+          """)),
       Harm(
         "a CHECK by writable_schema",
         ["writable-schema writable_schema", "drop-check reminders.priority"], .local,
@@ -360,6 +408,11 @@ struct MoreHarmTests {
         "NOT NULL by rebuild", ["null-to-not-null reminders.title"], .local,
         rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))),
       Harm(
+        "NOT NULL by a rebuild over two migrations", ["null-to-not-null a.x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT) STRICT"),
+        sql("CREATE TABLE n (\(key), x TEXT NOT NULL) STRICT;\nINSERT INTO n SELECT * FROM a;"),
+        sql("DROP TABLE a;\nALTER TABLE n RENAME TO a;")),
+      Harm(
         "NOT NULL once the rows without are deleted", [], .local,
         rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
           .replacing(
@@ -385,6 +438,33 @@ struct MoreHarmTests {
           copy: """
             INSERT INTO n SELECT id, coalesce(title, ''), priority, listID FROM reminders;
             """)),
+      Harm(
+        "NOT NULL with coalesce, through a temporary table", [], .local,
+        sql(
+          """
+          CREATE TEMPORARY TABLE t (id, title, priority, listID);
+          INSERT INTO t SELECT id, coalesce(title, ''), priority, listID FROM reminders;
+          DROP TABLE reminders;
+          CREATE TABLE reminders (
+            \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          ) STRICT;
+          INSERT INTO reminders SELECT * FROM t;
+          DROP TABLE t;
+          \(again)
+          """)),
+      Harm(
+        "NOT NULL with coalesce, out of a backup", [], .local,
+        sql(
+          """
+          CREATE TABLE backup AS SELECT * FROM reminders;
+          DROP TABLE reminders;
+          CREATE TABLE reminders (
+            \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          ) STRICT;
+          INSERT INTO reminders SELECT id, coalesce(title, ''), priority, listID FROM backup;
+          DROP TABLE backup;
+          \(again)
+          """)),
       Harm(
         "NOT NULL by writable_schema",
         ["writable-schema writable_schema", "null-to-not-null reminders.title"], .local,
@@ -467,6 +547,10 @@ struct MoreHarmTests {
         "an expression", ["add-non-constant-default reminders.x"], .local,
         sql("ALTER TABLE reminders ADD COLUMN x INTEGER DEFAULT (1 + 2)")),
       Harm(
+        "an expression of a column that gets another name", ["rename-column a.x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT DEFAULT CURRENT_TIMESTAMP) STRICT"),
+        sql("ALTER TABLE a RENAME COLUMN x TO y")),
+      Harm(
         "an expression in a table that is made anew", [], .local,
         rebuild(
           columns.replacing("listID", with: "x INTEGER DEFAULT (1 + 2), listID"),
@@ -494,6 +578,160 @@ struct MoreHarmTests {
     ])
   func realData(_ harm: Harm) throws { try check(harm) }
 
+  /// A table whose columns a CHECK may look at together.
+  static let photos = sql(
+    """
+    CREATE TABLE photos (
+      \(key), kind TEXT NOT NULL DEFAULT 'plain' CHECK (kind IN ('plain', 'wide')),
+      width INTEGER, height INTEGER, note TEXT, CHECK (kind <> 'wide' OR width > height)
+    ) STRICT
+    """)
+
+  private static func rebuiltPhotos(
+    _ checks: String, columns: String = "", copy: String = "id, kind, width, height, note",
+    from: String = "photos"
+  ) -> String {
+    sql(
+      """
+      CREATE TABLE n (
+        \(key), kind TEXT NOT NULL DEFAULT 'plain', width INTEGER, height INTEGER, note TEXT
+        \(columns), \(checks)
+      ) STRICT;
+      INSERT INTO n (id, kind, width, height, note) SELECT \(copy) FROM \(from);
+      DROP TABLE photos;
+      ALTER TABLE n RENAME TO photos;
+      """)
+  }
+
+  private static let kept =
+    "CHECK (kind IN ('plain', 'wide')), CHECK (kind <> 'wide' OR width > height)"
+
+  @Test(
+    "a CHECK that every row passes",
+    arguments: [
+      Harm(
+        "only NULL breaks it, and the column is NOT NULL", [], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IS NOT NULL AND kind IN ('plain', 'wide')), "
+            + "CHECK (kind <> 'wide' OR width > height)")),
+      Harm(
+        "it says NOT NULL once more", [], .local,
+        sql("CREATE TABLE a (\(key), x TEXT NOT NULL) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT NOT NULL CHECK (x IS NOT NULL)) STRICT;
+          INSERT INTO n SELECT * FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          """)),
+      Harm(
+        "the key is never NULL", [], .local, sql("CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT"),
+        "operations: [alter_column: { table: a, column: id, check: id IS NOT NULL }]"),
+      Harm(
+        "only NULL breaks it, and the column has been NOT NULL", [], .local,
+        sql("CREATE TABLE a (\(key), x TEXT NOT NULL, y TEXT) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT, y TEXT, CHECK (x IS NOT NULL OR y IS NOT NULL)) STRICT;
+          INSERT INTO n SELECT * FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          """)),
+      Harm(
+        "another CHECK, which stays, takes less", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (length(kind) > 1)")),
+      Harm(
+        "the new column has a default that passes, whatever the old ones hold", [], .local,
+        sql(
+          """
+          ALTER TABLE reminders ADD COLUMN kind TEXT NOT NULL DEFAULT 'plain'
+          CHECK (kind = 'plain' OR length(title) < 9)
+          """)),
+      Harm(
+        "the new column is NULL", [], .local,
+        sql("ALTER TABLE reminders ADD COLUMN after INTEGER CHECK (priority >= after)")),
+      Harm(
+        "the rebuild leaves the new column out", [], .local, photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT")),
+      Harm(
+        "the copy out of a backup leaves the new column out", [], .local, photos,
+        sql(
+          """
+          CREATE TEMP TABLE backup AS SELECT * FROM photos;
+          DROP TABLE photos;
+          CREATE TABLE photos (
+            \(key), kind TEXT NOT NULL DEFAULT 'plain', width INTEGER, height INTEGER, note TEXT,
+            caption TEXT, \(kept), CHECK (caption IS NULL OR length(caption) > length(note))
+          ) STRICT;
+          INSERT INTO photos (id, kind, width, height, note)
+          SELECT id, kind, width, height, note FROM backup;
+          DROP TABLE backup;
+          """)),
+      Harm(
+        "the copy says NULL", [], .local, photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT", copy: "id, kind, width, height, note, NULL"
+        ).replacing("height, note) SELECT", with: "height, note, caption) SELECT")),
+      Harm(
+        "three columns, and one kind more", [], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IN ('plain', 'wide', 'high')), "
+            + "CHECK (kind = 'high' OR kind <> 'wide' OR width > height)")),
+      Harm(
+        "the copy makes the values", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)", copy: "id, kind, abs(width), height, note")),
+      Harm(
+        "no row is left", ["delete-without-where photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)").replacing(
+          "CREATE TABLE n", with: "DELETE FROM photos; CREATE TABLE n")),
+      Harm(
+        "the rows that break it are deleted", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)").replacing(
+          "CREATE TABLE n", with: "DELETE FROM photos WHERE width < 0; CREATE TABLE n")),
+    ])
+  func passedChecks(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "a CHECK that some row may break",
+    arguments: [
+      Harm(
+        "of a column that may be NULL", ["new-check photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width IS NOT NULL)")),
+      Harm(
+        "of a length that was free", ["new-check photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (note IS NULL OR length(note) <= 500)")),
+      Harm(
+        "of a length that is smaller than it was", ["new-check a"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT CHECK (length(x) <= 100)) STRICT"),
+        "operations: [alter_column: { table: a, column: x, check: length(x) <= 50 }]"),
+      Harm(
+        "of a function that lint does not know", ["new-check photos"], .local,
+        photos, rebuiltPhotos("\(kept), CHECK (note IS NULL OR is_clean(note))")),
+      Harm(
+        "of the old column, where the new one does not settle it", ["new-check reminders"], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x > 0 OR length(title) > 0)")),
+      Harm(
+        "of the old column, which the new one alone would pass", ["new-check reminders"], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x IS NULL AND length(title) > 0)")),
+      Harm(
+        "of a new column that the copy fills with the old one", ["new-check photos"], .local,
+        photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT", copy: "id, kind, width, height, note, note"
+        ).replacing(
+          "height, note) SELECT", with: "height, note, caption) SELECT")),
+      Harm(
+        "of three columns, and one kind less", ["new-check photos"], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IN ('plain', 'wide')), "
+            + "CHECK (kind = 'plain' OR kind <> 'wide' OR width > 2 * height)")),
+    ])
+  func brokenChecks(_ harm: Harm) throws { try check(harm) }
+
   @Test(
     "what foreign keys reach",
     arguments: [
@@ -503,6 +741,15 @@ struct MoreHarmTests {
       Harm(
         "DROP TABLE under enforced keys", ["drop-table lists", "cascade-delete lists"], .local,
         "foreign_keys: enforced\n" + sql("DROP TABLE lists")),
+      Harm(
+        "DELETE through a view", ["cascade-delete titles"], .local,
+        sql(
+          """
+          CREATE VIEW titles (title) AS SELECT title FROM lists;
+          CREATE TRIGGER titles_gone INSTEAD OF DELETE ON titles BEGIN
+            DELETE FROM lists WHERE title = OLD.title;
+          END;
+          """), "foreign_keys: enforced\n" + sql("DELETE FROM titles WHERE title = ''")),
       Harm(
         "DELETE of a child", [], .local,
         "foreign_keys: enforced\n" + sql("DELETE FROM reminders WHERE title = ''")),

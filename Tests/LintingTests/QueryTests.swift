@@ -1,4 +1,6 @@
 import Linting
+import ManifestFormat
+import Migrating
 import Testing
 
 @Suite("The application's queries")
@@ -181,6 +183,73 @@ struct QueryTests {
     #expect(try found("SELECT done FROM notes", [notes, drop]).map(\.waived) == [true])
     let report = try lint([notes, drop], .local, queries: "SELECT 1")
     #expect(report.findings.map(\.rule).contains("waiver-unused"))
+  }
+
+  @Test("a comment allows what is found in its statement, whatever migrations come")
+  func comments() throws {
+    let queries = """
+      -- schemactl: allow query-broken: The app makes that table.
+      SELECT * FROM session;
+      SELECT done FROM notes; /* schemactl: allow query-broken: It goes with the next commit. */
+      SELECT * FROM gone
+      """
+    let drop = sql("ALTER TABLE notes DROP COLUMN done")
+    for history in [[notes, drop], [notes, drop, sql("CREATE TABLE a (id)")]] {
+      let findings = try found(queries, history)
+      #expect(findings.map(\.waived) == [true, true, false])
+      #expect(
+        findings.filter(\.waived).compactMap(\.reason).sorted() == [
+          "It goes with the next commit.", "The app makes that table.",
+        ])
+    }
+  }
+
+  @Test("a comment that allows nothing, has no reason or names no rule is found in its place")
+  func idleComments() throws {
+    let queries = """
+      -- schemactl: allow query-broken: Nothing is.
+      SELECT 1;
+      -- schemactl: allow query-broken
+      SELECT * FROM gone;
+      -- schemactl: allow query-brokn: Why.
+      SELECT 2
+      """
+    let report = try lint([notes], .local, queries: queries)
+    let lines = report.findings.filter { $0.file == "queries/reminders.sql" }
+      .map { "\($0.line) \($0.severity.rawValue) \($0.rule) \($0.waived)" }
+    #expect(
+      lines == [
+        "1 warning waiver-unused false", "3 error waiver-without-reason false",
+        "4 error query-broken false", "5 error waiver-unknown-rule false",
+      ])
+  }
+
+  @Test("a comment that addresses schemactl and says something else is an error at its place")
+  func strangeComment() throws {
+    let failure = #expect(throws: Failure.self) {
+      try found("SELECT 1;\n  -- schemactl: ignore", [notes])
+    }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.place?.file == "queries/reminders.sql")
+    #expect(failure?.place?.position == Position(line: 2, column: 3))
+  }
+
+  @Test("one that compiles at no point belongs to its file: a baseline knows it ever after")
+  func home() throws {
+    let query = "SELECT * FROM session"
+    let first = try lint([notes], .local, queries: query)
+    let baseline = Baseline.text(first.findings)
+    #expect(baseline.contains(" query-broken reminders.sql reminders.sql\n"))
+    let later = try lint(
+      [notes, sql("CREATE TABLE a (id TEXT) STRICT")], .local, baseline: baseline, queries: query)
+    #expect(later.findings.filter { $0.rule == "query-broken" }.map(\.waived) == [true])
+    let waiver = "lint: { allow: [ { rule: query-broken, reason: Why. } ] }\n"
+    let report = try lint([notes + waiver], .local, queries: query)
+    #expect(report.findings.filter { $0.rule == "query-broken" }.map(\.waived) == [false])
+    // What is not looked at is not said to be gone.
+    let partial = try lint(
+      [notes, notes], .local, baseline: baseline, queries: query, through: "1")
+    #expect(partial.findings.filter { $0.rule == "baseline-unused" }.isEmpty)
   }
 
   @Test("are left alone where the history is not replayed to its end, and where the rules are off")

@@ -240,11 +240,11 @@ struct SameHarmTests {
         ALTER TABLE reminders DROP COLUMN done;
         """)),
     Way(
-      "a rebuild under another name for the column", "0002 5:7",
+      "a rebuild that computes a column of another name from it", "0002 5:7",
       sql(
         """
         CREATE TABLE n (\(columns), status INTEGER);
-        INSERT INTO n SELECT id, title, listID, isCompleted FROM reminders;
+        INSERT INTO n SELECT id, title, listID, isCompleted + 1 FROM reminders;
         DROP TABLE reminders;
         ALTER TABLE n RENAME TO reminders;
         """)),
@@ -373,6 +373,124 @@ struct SameHarmTests {
         ALTER TABLE reminders RENAME title TO t;
         """)),
     Way(
+      "a rebuild under another name for the column",
+      "0002 4:7 error rename-column reminders.isCompleted",
+      sql(
+        """
+        CREATE TABLE n (\(columns), status INTEGER);
+        INSERT INTO n SELECT id, title, listID, isCompleted FROM reminders;
+        DROP TABLE reminders;
+        ALTER TABLE n RENAME TO reminders;
+        """)),
+    Way(
+      "the same, the old table renamed first, in another order",
+      "0002 5:7 error rename-column reminders.isCompleted",
+      sql(
+        """
+        ALTER TABLE reminders RENAME TO old;
+        CREATE TABLE reminders (\(columns), status INTEGER);
+        INSERT INTO reminders (status, title, id, listID)
+        SELECT o."isCompleted", o.title, o.id, o.listID FROM old AS o;
+        DROP TABLE old;
+        """)),
+    Way(
+      "CREATE TABLE AS SELECT with an alias", "0002 3:7 error rename-column reminders.title",
+      sql(
+        """
+        CREATE TABLE n AS SELECT id, title AS name, listID, isCompleted FROM reminders;
+        DROP TABLE reminders;
+        ALTER TABLE n RENAME TO reminders;
+        """)),
+    Way(
+      "CREATE TABLE AS SELECT with an alias, from the renamed table",
+      "0002 4:7 error rename-column reminders.title",
+      sql(
+        """
+        ALTER TABLE reminders RENAME TO old;
+        CREATE TABLE reminders AS SELECT id, title AS name, listID, isCompleted FROM old;
+        DROP TABLE old;
+        """)),
+    Way(
+      "a rebuild through a backup, and back", "0002 7:7 error rename-column reminders.title",
+      sql(
+        """
+        CREATE TABLE backup (a, b, c, d);
+        INSERT INTO backup SELECT id, title, listID, isCompleted FROM reminders;
+        DROP TABLE reminders;
+        CREATE TABLE reminders (\(columns.replacing("title", with: "name")), isCompleted INTEGER);
+        INSERT INTO reminders SELECT a, b, c, d FROM backup;
+        DROP TABLE backup;
+        """)),
+    Way(
+      "a rebuild through a temporary table, and back",
+      "0002 6:7 error rename-column reminders.title",
+      sql(
+        """
+        CREATE TEMPORARY TABLE backup AS SELECT * FROM reminders;
+        DROP TABLE reminders;
+        CREATE TABLE reminders (\(columns.replacing("title", with: "name")), isCompleted INTEGER);
+        INSERT INTO reminders SELECT id, title, listID, isCompleted FROM backup;
+        DROP TABLE backup;
+        """)),
+    Way(
+      "a rebuild as SQLite's FAQ once told it", "0002 7:7 error rename-column reminders.title",
+      sql(
+        """
+        CREATE TEMPORARY TABLE backup (a, b, c, d);
+        INSERT INTO backup SELECT id, title, listID, isCompleted FROM reminders;
+        DROP TABLE reminders;
+        CREATE TABLE reminders (\(columns.replacing("title", with: "name")), isCompleted INTEGER);
+        INSERT INTO reminders SELECT a, b, c, d FROM backup;
+        DROP TABLE backup;
+        """)),
+    Way(
+      "a rename, and a rebuild that gives yet another name",
+      "0002 5:7 error rename-column reminders.isCompleted",
+      sql(
+        """
+        ALTER TABLE reminders RENAME isCompleted TO done;
+        CREATE TABLE n (\(columns), status INTEGER);
+        INSERT INTO n SELECT id, title, listID, done FROM reminders;
+        DROP TABLE reminders;
+        ALTER TABLE n RENAME TO reminders;
+        """)),
+    Way(
+      "a rebuild that gives another name, and a rename",
+      "0002 7:7 error rename-column reminders.isCompleted",
+      sql(
+        """
+        CREATE TABLE n (\(columns), done INTEGER);
+        INSERT INTO n SELECT * FROM reminders;
+        DROP TABLE reminders;
+        ALTER TABLE n RENAME TO reminders;
+        ALTER TABLE reminders RENAME done TO status;
+        """)),
+    Way(
+      "in two migrations: create and copy, then drop and rename",
+      "0003 3:7 error rename-column reminders.isCompleted",
+      sql(
+        """
+        CREATE TABLE n (\(columns), status INTEGER);
+        INSERT INTO n SELECT * FROM reminders;
+        """), sql("DROP TABLE reminders;\nALTER TABLE n RENAME TO reminders;")),
+    Way(
+      "rebuild_table", "0002 4:7 error rename-column reminders.isCompleted",
+      """
+      operations:
+        - rebuild_table:
+            table: reminders
+            copy: { status: isCompleted }
+            columns:
+              - name: id
+                type: TEXT
+                primary_key: true
+                not_null: { on_conflict: replace }
+                default: { sql: uuid() }
+              - { name: title, type: TEXT }
+              - { name: listID, type: TEXT, references: { table: lists, on_delete: cascade } }
+              - { name: status, type: INTEGER }
+      """),
+    Way(
       "rename_table", "0002 2:21 error rename-table reminders",
       "operations:\n  - rename_table: { table: reminders, to: tasks }"),
     Way(
@@ -401,6 +519,16 @@ struct SameHarmTests {
   }
 
   static let harmless = [
+    Way(
+      "a rename, and a rebuild that takes it back", "",
+      sql(
+        """
+        ALTER TABLE reminders RENAME isCompleted TO done;
+        CREATE TABLE n (\(columns), isCompleted INTEGER);
+        INSERT INTO n SELECT id, title, listID, done FROM reminders;
+        DROP TABLE reminders;
+        ALTER TABLE n RENAME TO reminders;
+        """)),
     Way(
       "a rebuild that keeps every column", "",
       sql(

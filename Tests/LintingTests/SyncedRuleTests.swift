@@ -49,6 +49,22 @@ struct SyncedRuleTests {
     #expect(try severities("synced-primary-key", history) == table.expected)
   }
 
+  @Test(
+    "a primary key is found once, whatever its column is called later",
+    arguments: [
+      "ALTER TABLE a RENAME COLUMN id TO number",
+      "CREATE TABLE n (number INTEGER PRIMARY KEY, title TEXT) STRICT;\n"
+        + "INSERT INTO n SELECT id, title FROM a;\nDROP TABLE a;\nALTER TABLE n RENAME TO a",
+    ])
+  func renamedKey(_ rename: String) throws {
+    let made = sql("CREATE TABLE a (id INTEGER PRIMARY KEY, title TEXT) STRICT")
+    for profile in [Profile.local, .additive, .sqliteData] {
+      let report = try lint([made, sql(rename)], profile)
+      let found = report.findings.filter { $0.rule == "synced-primary-key" }
+      #expect(found.map(\.migration) == ["0001_step"])
+    }
+  }
+
   @Test("the schema of SQLiteData's demo of reminders has exactly one error, its status column")
   func reminders() throws {
     let tables = sql(

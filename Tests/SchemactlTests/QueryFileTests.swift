@@ -39,11 +39,24 @@ struct QueryFileTests {
     try named.expect(1, "freeze")
   }
 
-  @Test("none are needed, and what is no folder of that name is somebody else's")
+  @Test("a single file may stand in the place of the folder")
+  func singleFile() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.write("queries", "SELECT gone FROM notes;")
+    #expect(
+      try folder.expect(1, "lint", "--profile", "local").output.contains(
+        "queries:1:8: error: the query does not compile: no such column: gone [query-broken]"))
+    try folder.write("queries", "SELECT * FROM notes;")
+    try folder.expect(0, "lint", "--profile", "local")
+    try folder.write("app.sql", "SELECT gone FROM notes;")
+    #expect(
+      try folder.expect(1, "lint", "--profile", "local", "--queries", "app.sql").output.contains(
+        "app.sql:1:8: error"))
+  }
+
+  @Test("none are needed, and a folder that is named must be there")
   func absent() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
-    try folder.expect(0, "lint", "--profile", "local")
-    try folder.write("queries", "no folder")
     try folder.expect(0, "lint", "--profile", "local")
     try folder.write("schemactl.yaml", "queries: gone\n")
     #expect(try folder.expect(66, "lint").errors.contains("gone: No such file or directory"))

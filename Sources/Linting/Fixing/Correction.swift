@@ -41,9 +41,10 @@ extension Correction {
     switch self {
     case .removeWaiver(let position): return text.removingWaiver(at: position)
     case .removeStatement(let operation, let position):
-      guard let statement = manifest.statement(in: operation, at: position), !statement.isAlone
-      else { return nil }
-      return text.removing([statement.whole], of: statement.source)
+      guard let statement = manifest.statement(in: operation, at: position) else { return nil }
+      return statement.isAlone
+        ? text.removingSQL(statement.number, ofOperation: operation)
+        : text.removing([statement.whole], of: statement.source)
     case .removeIfNotExists(let operation, let position):
       guard let statement = manifest.statement(in: operation, at: position),
         let words = statement.words(["IF", "NOT", "EXISTS"])

@@ -5,6 +5,8 @@ import SchemaModel
 /// A statement of an operation's SQL, as it is written there.
 struct PlacedStatement {
   let source: SQLSource
+  /// Which of the operation's texts that is, from 0.
+  let number: Int
   private let sql: TokenizedSQL
   /// Without its semicolon.
   private let tokens: [Token]
@@ -13,14 +15,17 @@ struct PlacedStatement {
   /// Whether the text holds no other one.
   let isAlone: Bool
 
-  /// - Parameter isStart: whether a statement that begins at a byte of the text is the one.
-  init?(in source: SQLSource, where isStart: (Int) -> Bool) {
+  /// - Parameters:
+  ///   - number: which of the operation's texts `source` is.
+  ///   - isStart: whether a statement that begins at a byte of the text is the one.
+  init?(in source: SQLSource, number: Int, where isStart: (Int) -> Bool) {
     let sql = TokenizedSQL(source.text)
     let all = sql.significant
     guard let first = all.firstIndex(where: { isStart($0.range.lowerBound) }) else { return nil }
     let tokens = all[first...].prefix { sql.text($0) != ";" }
     guard let last = tokens.last else { return nil }
     self.source = source
+    self.number = number
     self.sql = sql
     self.tokens = Array(tokens)
     let end = all.indices.contains(tokens.endIndex) ? all[tokens.endIndex] : last
@@ -101,8 +106,8 @@ extension Manifest {
       case .createView(_, let source), .createTrigger(_, let source): [source]
       default: []
       }
-    return sources.lazy.compactMap { source in
-      PlacedStatement(in: source) { source.position(ofByte: $0) == position }
+    return sources.enumerated().lazy.compactMap { number, source in
+      PlacedStatement(in: source, number: number) { source.position(ofByte: $0) == position }
     }.first
   }
 }

@@ -18,6 +18,7 @@ final class Device {
   /// What the schema says of each table with its indexes and triggers, by folded name.
   let definitions: [String: [[String]]]
   private var tables: [String: DeviceTable] = [:]
+  private var texts: [String: TableText] = [:]
 
   init(
     _ version: AppVersion, _ schema: Schema, _ application: Application, enforcesForeignKeys: Bool
@@ -54,6 +55,14 @@ final class Device {
     return table
   }
 
+  /// - Parameter key: the folded name of the table.
+  func text(of key: String) -> TableText {
+    if let known = texts[key] { return known }
+    let text = TableText(definitions[key] ?? [])
+    texts[key] = text
+    return text
+  }
+
   /// The table and those that its foreign keys lead to; folded, as the tables are.
   func withParents(_ tables: Set<String>) throws(DatabaseError) -> Set<String> {
     var needed = tables
@@ -84,13 +93,7 @@ final class Device {
 
   /// What SQLite says when it refuses the statement; nil when it runs.
   func refusal(of sql: String) throws(DatabaseError) -> String? {
-    do {
-      try connection.execute(sql)
-      return nil
-    } catch {
-      guard !error.isOfMachine else { throw error }
-      return error.message
-    }
+    try connection.refusal(of: sql)
   }
 
   /// What SQLite would say at COMMIT of a foreign key that is checked only then, or of a parent that

@@ -174,19 +174,24 @@ struct TableProof {
   private func batches(
     _ table: DeviceTable, _ other: DeviceTable, _ least: RowPlan, _ whole: RowPlan
   ) throws(DatabaseError) -> [Batch] {
+    let differences = sender.text(of: table.key).differences(from: receiver.text(of: table.key))
+    let columns = table.columns.filter { column in
+      !column.isInKey && other.column(column.key) != nil
+        && (table.refers(by: column) || differences?.contains(column.key) ?? true)
+    }
     let twins = try twins(table, other, least) + twins(table, other, whole)
-    return try creations(table, least, whole) + [Batch(parts: twins)]
-      + [edits(table, other, whole)]
+    return try creations(table, columns, least, whole) + [Batch(parts: twins)]
+      + [edits(table, columns, whole)]
   }
 
   /// Rows with each value that a column is likely to take.
   private func creations(
-    _ table: DeviceTable, _ least: RowPlan, _ whole: RowPlan
+    _ table: DeviceTable, _ columns: [DeviceTable.Column], _ least: RowPlan, _ whole: RowPlan
   ) throws(DatabaseError) -> [Batch] {
     var alone = Batch()
     // By the place in the list of values; NULL is for itself.
     var together: [Int: Batch] = [:]
-    for column in table.columns where !column.isInKey {
+    for column in columns {
       let isReference = table.refers(by: column)
       let isChecked = makers.sender.isChecked(column, of: table)
       for (index, value) in try values(column, table, whole).enumerated() {
@@ -208,10 +213,10 @@ struct TableProof {
   }
 
   private func edits(
-    _ table: DeviceTable, _ other: DeviceTable, _ whole: RowPlan
+    _ table: DeviceTable, _ columns: [DeviceTable.Column], _ whole: RowPlan
   ) throws(DatabaseError) -> Batch {
     var batch = Batch(all: Scenario(whole))
-    for column in table.columns where !column.isInKey && other.column(column.key) != nil {
+    for column in columns {
       guard !table.refers(by: column),
         let value = try values(column, table, whole).first(where: {
           $0 != .null && $0 != whole.row[column.name]

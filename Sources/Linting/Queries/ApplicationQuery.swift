@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import Migrating
 import SQLText
 import SchemaModel
 
@@ -7,6 +8,8 @@ import SchemaModel
 struct ApplicationQuery: Sendable {
   let file: String
   let sql: String
+  /// What the file's comments allow it.
+  let waivers: [Waiver]
   /// Where the statement begins, in bytes of the file.
   private let offset: Int
   private let source: SQLSource
@@ -31,14 +34,23 @@ struct ApplicationQuery: Sendable {
 
 extension ApplicationQuery {
   /// The statements of a file. Comments and what is empty are none.
-  static func all(in file: QueryFile) -> [ApplicationQuery] {
+  ///
+  /// - Throws: at a comment that is meant for a waiver and is none (65).
+  static func all(in file: QueryFile) throws(Failure) -> [ApplicationQuery] {
     // A file is a block whose lines begin at the first column.
     let source = SQLSource(
       text: file.text, position: Position(line: 0, column: 1), blockColumn: 1)
     let sql = TokenizedSQL(file.text)
-    return statements(of: sql).map { range in
+    let statements = statements(of: sql)
+    let waivers = try QueryWaiver.all(in: sql, file.path, source)
+    let owners = waivers.map { waiver in
+      statements.firstIndex { $0.upperBound > waiver.lineStart } ?? statements.count - 1
+    }
+    return statements.enumerated().map { index, range in
       ApplicationQuery(
-        file: file.path, sql: sql.text(range), offset: range.lowerBound, source: source)
+        file: file.path, sql: sql.text(range),
+        waivers: zip(waivers, owners).filter { $1 == index }.map(\.0.waiver),
+        offset: range.lowerBound, source: source)
     }
   }
 

@@ -24,10 +24,17 @@ struct QueryVerdict: Sendable {
 
   let query: ApplicationQuery
   let kind: Kind
-  /// The index of the migration that does it.
+  /// The index of the migration that does it; of the last one, where none does.
   let migration: Int
   /// Where SQLite stopped reading, in bytes of the query.
   var offset: Int?
+
+  var isOfQueryAlone: Bool {
+    switch kind {
+    case .neverCompiled, .holdsQuotedText: true
+    case .broken, .nameBecameText, .columnsChanged, .newer: false
+    }
+  }
 }
 
 /// Compiles the application's queries on the schema that the history leads to and on those of its
@@ -51,12 +58,16 @@ struct QueryTrial {
     releases = project.versions(replayed: project.migrations.count, oldest: scope.shipped)
       .filter(\.isRelease)
     namesOldestRelease = scope.namesOldestRelease
+    var queries: [ApplicationQuery] = []
+    for file in files { queries += try ApplicationQuery.all(in: file) }
     do throws(DatabaseError) {
-      outcomes = try files.flatMap(ApplicationQuery.all).harmless().map { Outcome(query: $0) }
+      outcomes = try queries.harmless().map { Outcome(query: $0) }
     } catch {
       throw Self.failure(error)
     }
   }
+
+  var queries: [ApplicationQuery] { outcomes.map(\.query) }
 
   private static func failure(_ error: DatabaseError) -> Failure {
     Failure(error.status, "the application's queries cannot be looked at: \(error.message)")

@@ -20,7 +20,8 @@ final class Probe {
     get throws(DatabaseError) {
       if let opened { return opened }
       let connection = try Connection(path: nil)
-      try application.registerStubs(on: connection)
+      // What is not known here must not look as if it gave a value.
+      _ = try application.register(on: connection)
       try connection.execute("CREATE TABLE one_row (a); INSERT INTO one_row VALUES (1)")
       opened = connection
       return connection
@@ -64,47 +65,65 @@ final class Probe {
     if error.isFault { fault = fault ?? error }
   }
 
-  /// Values that the old checks of a table let through and a new one refuses.
+  /// What a new check says of values that the old ones of its table let through.
   enum Refused {
-    /// `status = 2`.
+    /// Some are refused: `status = 2`.
     case values(String)
     /// None of those that were tried.
     case nothing
+    /// None, and it comes to the same whatever the values are.
+    case never
     /// The checks cannot be evaluated here.
     case unknown
   }
 
-  /// Tries the values that the checks themselves name, those next to them, and some others.
-  func refused(by check: TableShape.Check, of table: TableShape, after old: [TableShape.Check])
-    -> Refused
-  {
-    let columns = check.columns.sorted()
-    guard (1...2).contains(columns.count) else { return .unknown }
-    let names = columns.map { Quoting.quoted($0) }
-    let types = columns.map { table.column($0)?.type.map { " \($0)" } ?? "" }
-    let candidates = candidates(of: [check] + old).map { "SELECT \($0)" }
-      .joined(separator: " UNION ")
-    let sources = columns.indices.map { "(\(candidates)) AS c\($0)" }.joined(separator: ", ")
-    let former = old.filter { $0.columns.isSubset(of: check.columns) }
-      .map { "coalesce((\($0.text)), 1) AND " }.joined()
+  /// Tries the values that the checks themselves name, those next to them, and some others, as far as
+  /// the table takes them.
+  ///
+  /// - Parameters:
+  ///   - settled: what columns hold in every row, as SQL, by folded name.
+  ///   - neverNull: the columns that are NULL in no row, folded.
+  func refused(
+    by check: TableShape.Check, of table: TableShape, after old: [TableShape.Check],
+    settled: [String: String], neverNull: Set<String>
+  ) -> Refused {
+    let columns = check.columns.sorted().compactMap(table.column)
+    let free = columns.filter { settled[$0.key] == nil }
+    guard let most = Self.mostCandidates[free.count] else { return .unknown }
+    let candidates = candidates(of: [check] + old).prefix(most).map { "SELECT \($0)" }
+      .joined(separator: " UNION ALL ")
+    let sources = columns.enumerated().map { index, column in
+      "(\(settled[column.key].map { "SELECT \($0)" } ?? candidates)) AS c\(index)"
+    }
+    let former =
+      free.compactMap { $0.condition(in: table, isNeverNull: neverNull.contains($0.key)) }
+      + old.filter { $0.columns.isSubset(of: check.columns) }.map { "coalesce((\($0.text)), 1)" }
+    let names = columns.map { Quoting.quoted($0.name) }
     let tableName = Quoting.quoted(table.name)
     do {
       let connection = try connection
       try connection.execute("SAVEPOINT probe")
       defer { try? connection.execute("ROLLBACK TO probe; RELEASE probe") }
+      let definitions = zip(names, columns).map { $0 + ($1.type.map { " \($0)" } ?? "") }
       try connection.execute(
         """
-        CREATE TABLE \(tableName) (\(zip(names, types).map { $0 + $1 }.joined(separator: ", ")));
-        INSERT INTO \(tableName) SELECT * FROM \(sources);
+        CREATE TABLE \(tableName) (\(definitions.joined(separator: ", ")));
+        INSERT INTO \(tableName) SELECT * FROM \(sources.joined(separator: ", "));
         """)
-      let found = try connection.rows(
+      // Each outcome with the shortest row that has it.
+      let outcomes = try connection.rows(
         """
-        SELECT \(names.map { "quote(\($0))" }.joined(separator: ", ")) FROM \(tableName)
-        WHERE \(former)NOT coalesce((\(check.text)), 1) LIMIT 1
+        SELECT coalesce(NOT (\(check.text)), 2) AS outcome,
+          \(names.map { "quote(\($0))" }.joined(separator: ", ")),
+          min(length(\(names.map { "quote(\($0))" }.joined(separator: " || "))))
+        FROM \(tableName) WHERE \((former + ["1"]).joined(separator: " AND ")) GROUP BY outcome
         """)
-      guard let row = found.first else { return .nothing }
-      let values = zip(columns, row).map { column, value in
-        "\(table.column(column)?.name ?? column) = \(value.text ?? "NULL")"
+      guard let row = outcomes.first(where: { $0[0] == .integer(1) }) else {
+        return outcomes.count == 1 ? .never : .nothing
+      }
+      let values = zip(columns, row.dropFirst()).map { column, value in
+        let text = value.text ?? "NULL"
+        return "\(column.name) = \(text.count > 40 ? "\(text.prefix(36))…" : text)"
       }
       return .values(values.joined(separator: ", "))
     } catch {
@@ -113,16 +132,51 @@ final class Probe {
     }
   }
 
+  /// By the number of columns that are free: each holds every candidate together with every one of
+  /// the others.
+  private static let mostCandidates = [1: 100, 2: 80, 3: 24, 4: 10]
+
+  /// Those that the checks name first.
   private func candidates(of checks: [TableShape.Check]) -> [String] {
-    var values: Set<String> = ["NULL", "0", "1", "2", "-1", "''", "'x'", "1.5"]
-    for token in checks.flatMap(\.tokens) where values.count < 60 {
+    var (named, nearby, lengths): ([String], [String], [String]) = ([], [], [])
+    for token in checks.flatMap(\.tokens) {
       let text = String(decoding: token, as: UTF8.self)
       if let number = Int64(text), number < Int64.max - 1 {
-        values.formUnion(["\(number - 1)", text, "\(number + 1)"])
-      } else if text.hasPrefix("'") {
-        values.insert(text)
+        named.append(text)
+        nearby += ["\(number - 1)", "\(number + 1)", "\(-number)"]
+        // A number that a text is held against is its length.
+        if (1...5000).contains(number) {
+          lengths += [number, number + 1].map { "printf('%.*c', \($0), 'x')" }
+        }
+      } else if text.hasPrefix("'") || Double(text) != nil {
+        named.append(text)
       }
     }
-    return values.sorted()
+    let usual = ["0", "1", "''", "'x'", "-1", "2", "1.5"]
+    let odd = ["-1e18", "1e18", "x'00'", "hex(zeroblob(50000))"]
+    var seen: Set<String> = []
+    return (["NULL"] + named.prefix(40) + usual + odd + lengths.prefix(20) + nearby)
+      .filter { seen.insert($0).inserted }
+  }
+}
+
+extension TableShape.Column {
+  /// What SQLite makes sure of for every value of the column; nil: nothing.
+  fileprivate func condition(in table: TableShape, isNeverNull: Bool) -> String? {
+    let name = Quoting.quoted(name)
+    let type = type?.asciiLowercased ?? ""
+    let isOfType: String? =
+      switch type {
+      case _ where !table.isStrict, "any": nil
+      case "int": "'integer'"
+      default: "'\(type)'"
+      }
+    let isNeverNull = isNeverNull || notNull != nil || table.rowidAlias == key
+    return switch (isOfType, isNeverNull) {
+    case (let type?, true): "typeof(\(name)) = \(type)"
+    case (let type?, false): "typeof(\(name)) IN (\(type), 'null')"
+    case (nil, true): "\(name) IS NOT NULL"
+    case (nil, false): nil
+    }
   }
 }

@@ -46,6 +46,10 @@ struct TableShape: Sendable {
     let text: String
     /// The columns that it mentions, folded.
     let columns: Set<String>
+
+    static func == (one: Self, other: Self) -> Bool { one.tokens == other.tokens }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(tokens) }
   }
 
   struct ForeignKey: Sendable, Hashable {
@@ -233,11 +237,16 @@ extension TableShape.Check {
   /// The same with columns under other names, both folded.
   func renaming(_ names: [String: String]) -> Self {
     guard !names.isEmpty else { return self }
-    let renamed = tokens.map { token -> [UInt8] in
-      names[String(decoding: token, as: UTF8.self)].map { Array($0.utf8) } ?? token
-    }
+    let renamed = tokens.map { $0.renamed(names) }
     let text = renamed.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     return Self(tokens: renamed, text: text, columns: Set(columns.map { names[$0] ?? $0 }))
+  }
+}
+
+extension [UInt8] {
+  /// A token in normal form with the column's other name, where it is one of these.
+  func renamed(_ names: [String: String]) -> [UInt8] {
+    names[String(decoding: self, as: UTF8.self)].map { Array($0.utf8) } ?? self
   }
 }
 

@@ -24,6 +24,8 @@ final class TableTracker {
   private var drags: [Drag] = []
   /// The statements that made what is temporary, by folded name.
   private var temporaryMakers: [String: StatementPlace] = [:]
+  /// The columns of each temporary table whose definition lists them, all folded.
+  private var temporaryColumns: [String: [String]] = [:]
   /// The tables of the schema, by folded name.
   private var live: [String: Int] = [:]
   /// The tables whose rows each temporary table holds, by folded name.
@@ -95,14 +97,16 @@ final class TableTracker {
     let target = target(of: statement)
     let sources = Set(flow.read.compactMap { live[$0] }).union(
       flow.temporaryRead.flatMap { temporary[$0] ?? [] })
-    for table in flow.temporaryCreated { temporary[table] = [] }
+    for table in flow.temporaryCreated {
+      temporary[table] = []
+      temporaryColumns[table] = statement.createdColumns
+    }
     for table in flow.temporaryWritten { temporary[table, default: []].formUnion(sources) }
     let step = SchemaStep(statement.change)
-    if !step.isEmpty { note(step, statement, sources, at: place) }
+    if !step.isEmpty { note(step, statement, sources, copy, at: place) }
     noteEffect(statement, target, step, at: place)
     if let copy {
-      let made = step.tables.created.compactMap { live[$0.name.asciiLowercased] }
-      for table in flow.written.compactMap({ live[$0] }) + made {
+      for table in flow.written.compactMap({ live[$0] }) {
         copies[.table(table), default: []].append(copy)
       }
       for table in flow.temporaryWritten { copies[.temporary(table), default: []].append(copy) }
@@ -117,8 +121,8 @@ final class TableTracker {
     let isCopy =
       !flow.written.isEmpty || !flow.temporaryWritten.isEmpty
       || statement.change.inserted.count > statement.change.removed.count
-    guard isCopy, !flow.read.isEmpty || !flow.temporaryRead.isEmpty else { return nil }
     let tables = flow.read.compactMap { live[$0] }
+    guard isCopy, !tables.isEmpty || !flow.temporaryRead.isEmpty else { return nil }
     let isSingle = tables.count == 1 && flow.temporaryRead.isEmpty
     return RowCopy(
       place: place, sql: statement.sql,
@@ -149,12 +153,14 @@ final class TableTracker {
       step.old.lazy.filter { $0.kind == .table }.map { $0.name.asciiLowercased }
     ).subtracting(step.new.lazy.filter { $0.kind == .table }.map { $0.name.asciiLowercased })
     let isDrop = target.map { dropped.contains($0.name.asciiLowercased) } ?? false
+    // Which may be a view.
+    let written = statement.events.first(where: \.writesRows)?.first?.asciiLowercased
     var reached: [String] = []
-    if statement.enforcesForeignKeys, let target {
+    if statement.enforcesForeignKeys, let written {
       let others = Set(
         statement.events.lazy.filter { $0.writesRows && $0.action != .insert }
           .compactMap(\.first?.asciiLowercased)
-      ).subtracting([target.name.asciiLowercased]).subtracting(dropped)
+      ).subtracting([written]).subtracting(dropped)
       reached = others.compactMap { name in live[name].map { tables[$0].name } }.sorted()
     }
     for event in statement.events {
@@ -164,7 +170,8 @@ final class TableTracker {
     timeline.statements.append(
       StatementEffect(
         place: place, sql: statement.sql, events: statement.events,
-        suspicion: statement.suspicion, target: isDrop && reached.isEmpty ? nil : target,
+        suspicion: statement.suspicion, written: written,
+        target: isDrop && reached.isEmpty ? nil : target,
         reached: reached))
   }
 
@@ -227,7 +234,7 @@ final class TableTracker {
   }
 
   private func note(
-    _ step: SchemaStep, _ statement: ReplayedStatement, _ sources: Set<Int>,
+    _ step: SchemaStep, _ statement: ReplayedStatement, _ sources: Set<Int>, _ copy: RowCopy?,
     at place: StatementPlace
   ) {
     let found = step.tables
@@ -256,7 +263,8 @@ final class TableTracker {
       live[table.name.asciiLowercased] = id
       created.append(id)
       // CREATE TABLE … AS SELECT.
-      copy(sources, into: id)
+      if let copy { copies[.table(id)] = [copy] }
+      self.copy(sources, into: id)
     }
     for case let id? in ids { succeed(by: id) }
     // ALTER TABLE makes no index; it writes those anew whose table or column it renames.
@@ -333,13 +341,57 @@ final class TableTracker {
       touch(old)
       tables[old].successor = id
       tables[old].isLeftover = true
-      tables[id].inheritColumns(of: table)
+      tables[id].inheritColumns(of: table, renamed: renamedColumns(from: old, to: id))
       // What the rows went through on their way is left over, too.
       guard !heir.sources.contains(old) else { continue }
       for between in heir.ancestors where tables[between].ancestors.contains(old) {
         touch(between)
         tables[between].isLeftover = true
       }
+    }
+  }
+
+  /// The columns of a table, folded, that hold what a column of another name held in the one whose
+  /// place it takes.
+  private func renamedColumns(from old: Int, to id: Int) -> [String: TrackedTable.ColumnCopy] {
+    let (before, after) = (tables[old].shape, tables[id].shape)
+    var renamed: [String: TrackedTable.ColumnCopy] = [:]
+    for column in after.columns where before.column(column.name) == nil {
+      guard let copy = origin(of: column.key, in: .table(id), from: .table(old), over: []),
+        let origin = copy.column, after.column(origin) == nil,
+        !renamed.values.contains(where: { $0.column == copy.column })
+      else { continue }
+      renamed[column.key] = copy
+    }
+    return renamed
+  }
+
+  /// What a column of one table got its values from in another one; nil when that is not known. All
+  /// names are folded.
+  private func origin(
+    of column: String, in table: RowCopy.Source, from old: RowCopy.Source,
+    over seen: Set<RowCopy.Source>
+  ) -> TrackedTable.ColumnCopy? {
+    guard !seen.contains(table), let copies = copies[table], copies.count == 1,
+      copies[0].from.count == 1,
+      let mapping = CopyMapping(
+        copies[0], into: filledColumns(of: table), from: filledColumns(of: copies[0].from[0])),
+      let expression = mapping.expressions[column]
+    else { return nil }
+    // Of a column that is moved its own rule speaks.
+    if case .moveColumn? = timeline.operation(copies[0].place)?.kind { return nil }
+    guard copies[0].from != [old], let copied = expression.column else {
+      return .init(column: expression.column, place: copies[0].place)
+    }
+    return origin(of: copied, in: copies[0].from[0], from: old, over: seen.union([table])).map {
+      .init(column: $0.column, place: copies[0].place)
+    }
+  }
+
+  private func filledColumns(of table: RowCopy.Source) -> [String]? {
+    switch table {
+    case .table(let id): tables[id].shape.filledColumns
+    case .temporary(let name): temporaryColumns[name]
     }
   }
 
@@ -358,41 +410,69 @@ final class TableTracker {
     endIndexes(delta)
     timeline.gone += objects.gone(delta, after)
     timeline.made += objects.made(delta)
-    for index in first..<timeline.changes.count { look(at: &timeline.changes[index]) }
+    for index in first..<timeline.changes.count {
+      timeline.changes[index] = looked(at: timeline.changes[index])
+    }
     for drag in drags { end(drag, after, first) }
   }
 
-  /// What only SQLite can tell of a change.
-  private func look(at change: inout TableChange) {
-    guard let before = change.before else { return }
+  /// A change with what only SQLite can tell of it.
+  private func looked(at change: TableChange) -> TableChange {
+    guard let before = change.before else { return change }
+    var change = change
     guard let after = change.after else {
       // Another table that had to be renamed for it, or that had to make room, was to replace it.
-      guard let id = live[before.name.asciiLowercased] else { return }
+      guard let id = live[before.name.asciiLowercased] else { return change }
       let isRenamedInto = tables[id].names.count > 1
       let madeRoom = change.removal.map { tables[id].created.number < $0.number } ?? false
       if isRenamedInto || madeRoom { change.replacement = tables[id].shaped }
-      return
+      return change
     }
-    for column in after.columns where before.column(column.name) == nil {
+    let renamed = Set(change.renamedColumns.values)
+    for column in after.columns
+    where before.column(column.name) == nil && !renamed.contains(column.key) {
       guard !change.isRebuilt else { break }
       change.addedInPlace.insert(column.key)
       if let value = column.defaultText, !probe.isConstant(value) {
         change.nonConstantDefaults.insert(column.key)
       }
     }
-    let renames = change.renamedColumns
-    let known = before.checks.map { $0.renaming(renames) }
+    let known = before.checks.map { $0.renaming(change.renamedColumns) }
     let removed = known.filter { !after.checks.contains($0) }
+    let settled = settledColumns(change, after)
+    let neverNull = Set(
+      change.keptColumns.lazy.filter { $0.old.notNull != nil || before.rowidAlias == $0.old.key }
+        .map(\.new.key))
     change.newChecks = after.checks.filter { !known.contains($0) }.compactMap { check in
-      let replaced = removed.filter { !$0.columns.isDisjoint(with: check.columns) }
-      let isNew = replaced.isEmpty
-      switch probe.refused(by: check, of: after, after: known) {
-      case .values(let values):
-        return NewCheck(check: check, replacesOther: !isNew, refused: values)
-      case .nothing where !isNew: return nil
-      case .nothing, .unknown: return NewCheck(check: check, replacesOther: !isNew, refused: nil)
+      let replacesOther = removed.contains { !$0.columns.isDisjoint(with: check.columns) }
+      let isBounded =
+        replacesOther
+        || check.columns.isSubset(of: known.reduce(into: Set()) { $0.formUnion($1.columns) })
+      switch probe.refused(
+        by: check, of: after, after: known, settled: settled, neverNull: neverNull)
+      {
+      case .values(let values): return NewCheck(check: check, refused: values)
+      case .never: return nil
+      case .nothing where isBounded: return nil
+      case .nothing, .unknown: return NewCheck(check: check, refused: nil)
       }
     }
+    return change
+  }
+
+  /// What the new columns hold in every row that was there before, as SQL.
+  private func settledColumns(_ change: TableChange, _ after: TableShape) -> [String: String] {
+    let kept = Set(change.keptColumns.map(\.new.key))
+    let moved = timeline.moves.lazy.filter { $0.place.migration == self.migration }
+      .map { $0.move.to.name.asciiLowercased }
+    let new = after.columns.filter { column in
+      !kept.contains(column.key) && !column.isGenerated && !moved.contains(column.key)
+        && (change.isRebuilt
+          ? !change.handCopies(timeline).isEmpty && !change.fills(column.name, timeline)
+          : change.addedInPlace.contains(column.key))
+    }
+    return Dictionary(
+      new.map { ($0.key, $0.defaultText ?? "NULL") }, uniquingKeysWith: { first, _ in first })
   }
 
   private func end(_ drag: Drag, _ after: Schema, _ first: Int) {
@@ -418,7 +498,8 @@ final class TableTracker {
     var open: [RowCopy.Source] = [.table(new)]
     while let next = open.popLast() {
       guard next != .table(old), seen.insert(next).inserted else { continue }
-      for copy in copies[next] ?? [] where copy.from.contains(where: { comes($0, from: old) }) {
+      for var copy in copies[next] ?? [] where copy.from.contains(where: { comes($0, from: old) }) {
+        copy.isLast = next == .table(new)
         found.append(copy)
         open += copy.from
       }
@@ -475,6 +556,11 @@ final class TableTracker {
     change.columnPlaces = new.columnPlaces
     change.isRebuilt = true
     change.copies = copies(from: id, to: new.id)
+    change.computed = Set(
+      new.columns.map(\.key).filter { key in
+        origin(of: key, in: .table(new.id), from: .table(id), over: []).map { $0.column == nil }
+          ?? false
+      })
     append(change)
   }
 
@@ -542,7 +628,8 @@ final class TableTracker {
       guard heirs.isEmpty, isNew || (same.origin.map { $0 != key } ?? false) else { return nil }
     }
     if let renamed = now.columns.first(where: { $0.origin == key }) {
-      let place = now.renames[key] ?? tables[id].renames[key] ?? now.shaped
+      let renames = [now.renames[key], tables[id].renames[key], displaced].compactMap { $0 }
+      let place = renames.first { $0.migration == migration } ?? now.shaped
       return LostColumn(name: name, fate: .renamed(to: renamed.name), place: place)
     }
     return LostColumn(
@@ -568,28 +655,14 @@ final class TableTracker {
   private func endIndexes(_ delta: SchemaDelta) {
     for (key, index) in uniqueIndexes.sorted(by: { $0.value.place.number < $1.value.place.number })
     {
+      let renamed = timeline.change(of: index.table, in: migration)?.renamedColumns ?? [:]
       guard let live = live[index.table.asciiLowercased], !tables[live].isShadow,
         let object = delta.after.first(where: { $0.key.kind == .index && $0.key.name == key })
       else { continue }
-      let before = delta.before[object.key]
-      guard !(before?.isUnique(like: object.value) ?? false) else { continue }
+      let before = delta.before[object.key].flatMap { IndexShape($0)?.renaming(renamed) }
+      if let new = IndexShape(object.value), before?.isAsUnique(as: new) ?? false { continue }
       timeline.indexes.append(index)
     }
-  }
-}
-
-extension SchemaObject {
-  /// Whether two indexes are unique over the same terms, be it on a table that was renamed.
-  fileprivate func isUnique(like other: SchemaObject) -> Bool {
-    func terms(_ object: SchemaObject) -> [[UInt8]]? {
-      let tokens = TokenizedSQL(object.sql ?? "")
-      guard case .createIndex(let index)? = try? parseCreate(tokens), index.isUnique else {
-        return nil
-      }
-      let parts = index.terms.map(\.range) + [index.condition?.range].compactMap { $0 }
-      return parts.flatMap { tokens.normalTokens(in: $0) + [[]] }
-    }
-    return terms(self).map { $0 == terms(other) } ?? false
   }
 }
 
@@ -647,6 +720,16 @@ extension Schema {
   fileprivate func isInTrigger(_ event: AuthorizerEvent) -> Bool {
     guard let name = event.trigger else { return false }
     return object(.trigger, name) != nil
+  }
+}
+
+extension ReplayedStatement {
+  /// The columns, folded, that CREATE TABLE lists; nil when it makes those of a SELECT.
+  fileprivate var createdColumns: [String]? {
+    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql)),
+      !table.columns.isEmpty
+    else { return nil }
+    return table.columns.map(\.name.text.asciiLowercased)
   }
 }
 

@@ -36,7 +36,8 @@ struct Timeline: Sendable {
   var alterCalls: [(place: StatementPlace, function: String)] = []
   /// What devices of two versions of the app would disagree about.
   var disagreements: [Disagreement] = []
-  /// What it does to the application's queries.
+  /// The application's queries, where they could be judged, and what it does to them.
+  var judgedQueries: [ApplicationQuery] = []
   var queries: [QueryVerdict] = []
   /// What became of rows.
   var rows = RowEvidence()
@@ -146,6 +147,8 @@ struct StatementEffect: Sendable {
   let sql: String
   let events: [AuthorizerEvent]
   let suspicion: Suspicion
+  /// The table or view, folded, that it writes first.
+  let written: String?
   /// The table whose rows it writes; nil when it writes none.
   var target: WrittenTable?
   /// Tables whose rows go or change because a foreign key says so; sorted.
@@ -188,13 +191,13 @@ struct RowCopy: Sendable {
   let source: TableShape?
   /// The columns of the source that it read, folded.
   let read: Set<String>
+  /// It fills the table that all the copying is for.
+  var isLast = false
 }
 
 /// A CHECK that a table did not have before.
 struct NewCheck: Sendable {
   let check: TableShape.Check
-  /// It takes the place of another one over the same columns.
-  let replacesOther: Bool
   /// Values that were allowed before and are refused now, where some were found.
   let refused: String?
 }
@@ -224,6 +227,8 @@ struct TableChange: Sendable {
   var isRebuilt = false
   /// The statements that carried the rows over, where the table was made anew by hand.
   var copies: [RowCopy] = []
+  /// The columns, folded, whose values the copying makes instead of taking those of another column.
+  var computed: Set<String> = []
   /// A new table has its name, and got none of its rows: the copy was forgotten.
   var replacement: StatementPlace?
   var newChecks: [NewCheck] = []

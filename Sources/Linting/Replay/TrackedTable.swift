@@ -121,10 +121,20 @@ struct TrackedTable {
     removal = place
   }
 
-  /// Columns of a rebuilt table go on being those of the old one, as far as they have their names.
-  mutating func inheritColumns(of old: TrackedTable) {
-    for index in columns.indices where columns[index].origin == nil {
-      guard let same = old.columns.first(where: { $0.key == columns[index].key }) else { continue }
+  /// Columns of a rebuilt table go on being those of the old one, as far as they have their names or
+  /// nothing but their values.
+  ///
+  /// - Parameter renamed: what columns with other names were copied from, all folded.
+  mutating func inheritColumns(of old: TrackedTable, renamed: [String: ColumnCopy]) {
+    for index in columns.indices {
+      let key = columns[index].key
+      if let copy = renamed[key], let same = old.columns.first(where: { $0.key == copy.column }) {
+        columns[index].origin = same.origin
+        if let origin = same.origin { renames[origin] = copy.place }
+        continue
+      }
+      guard columns[index].origin == nil, let same = old.columns.first(where: { $0.key == key })
+      else { continue }
       columns[index].origin = same.origin
       // One that this migration made before is what that statement made it.
       guard same.origin == nil, let before = old.shape.column(same.name),
@@ -133,5 +143,12 @@ struct TrackedTable {
       columns[index].place = same.place
       columns[index].created = same.created
     }
+  }
+
+  /// What a column got its values from, and the statement that did it.
+  struct ColumnCopy {
+    /// Folded; nil for an expression.
+    let column: String?
+    let place: StatementPlace
   }
 }

@@ -16,8 +16,8 @@ struct DeviceTable: Sendable {
     let isGenerated: Bool
     /// The place in the primary key, counted from 1; 0 for what is not in it.
     let keyPosition: Int
+    let affinity: Affinity
 
-    var affinity: Affinity { Affinity(ofType: type) }
     var isInKey: Bool { keyPosition > 0 }
     /// A row cannot be made without a value for it.
     var isRequired: Bool { isInKey || isNotNull && defaultText == nil }
@@ -72,11 +72,12 @@ struct DeviceTable: Sendable {
       SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)
       """, [.text(name)])
     let all = rows.map { row in
-      let name = row[0].text ?? ""
+      let (name, type) = (row[0].text ?? "", row[1].text ?? "")
       return Column(
-        name: name, key: name.asciiLowercased, type: row[1].text ?? "",
+        name: name, key: name.asciiLowercased, type: type,
         isNotNull: row[2].integer == 1, defaultText: row[3].text,
-        isGenerated: (row[5].integer ?? 0) >= 2, keyPosition: Int(row[4].integer ?? 0))
+        isGenerated: (row[5].integer ?? 0) >= 2, keyPosition: Int(row[4].integer ?? 0),
+        affinity: Affinity(ofType: type))
     }
     columns = all.filter { !$0.isGenerated }
     generated = all.filter(\.isGenerated)

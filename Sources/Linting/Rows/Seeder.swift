@@ -48,7 +48,7 @@ final class Seeder {
     try connection.execute("BEGIN")
     for table in tables { try fill(table, definitions, within: []) }
     // A trigger may have ended the transaction, and a foreign key may be checked only now.
-    guard connection.isInTransaction, try refusal(of: "COMMIT") != nil else { return }
+    guard connection.isInTransaction, try connection.refusal(of: "COMMIT") != nil else { return }
     if connection.isInTransaction { try connection.execute("ROLLBACK") }
     memory.known = [:]
   }
@@ -152,7 +152,7 @@ final class Seeder {
       return candidates.patterns(of: column, number: self.memory.serial) + values
         + (column.isNotNull ? [] : [.null])
     } refusal: { (row) throws(DatabaseError) in
-      try self.refusal(of: row.sql)
+      try self.connection.refusal(of: row.sql)
     }
     guard case .row = try search.settle(row) else { return false }
     return true
@@ -184,16 +184,6 @@ final class Seeder {
     case .text where column.isInKey: .text("00000000-0000-4000-8000-00000000\(memory.serial)")
     case .text: .text("Milk \(memory.serial)")
     case .blob: .blob([UInt8](repeating: 0, count: 12) + Array("\(memory.serial)".utf8))
-    }
-  }
-
-  private func refusal(of sql: String) throws(DatabaseError) -> String? {
-    do {
-      try connection.execute(sql)
-      return nil
-    } catch {
-      guard !error.isOfMachine else { throw error }
-      return error.message
     }
   }
 }

@@ -82,6 +82,19 @@ extension TableChange {
       }
     }
   }
+
+  /// Whether the migration first deletes rows by the column, or all of them.
+  func isCleared(_ column: String, _ timeline: Timeline) -> Bool {
+    timeline.statements(in: migration).contains { statement in
+      guard let target = statement.target, target.deletes, target.updates.isEmpty,
+        target.name.asciiLowercased == before?.name.asciiLowercased,
+        statement.place.number < place(of: column).number
+      else { return false }
+      let sql = TokenizedSQL(statement.sql)
+      return statement.isUnconditional("DELETE")
+        || sql.significant.contains { sql.name($0) == column }
+    }
+  }
 }
 
 extension TableShape.Column {
@@ -105,17 +118,25 @@ extension Timeline {
   }
 }
 
+extension Timeline {
+  /// An index that is gone, with the names that its columns have now.
+  func index(_ gone: GoneObject) -> IndexShape? {
+    let change = change(of: gone.object.table, in: gone.place.migration)
+    return IndexShape(gone.object)?.renaming(change?.renamedColumns ?? [:])
+  }
+}
+
 /// What rules look at in an index.
 struct IndexShape {
   let name: String
   let table: String
   let isUnique: Bool
   /// Each term in normal form, without ASC.
-  let terms: [[[UInt8]]]
+  private(set) var terms: [[[UInt8]]]
   /// The folded name of the column, or nil for an expression.
-  let columns: [String?]
+  private(set) var columns: [String?]
   /// In normal form; nil when the index is not partial.
-  let condition: [[UInt8]]?
+  private(set) var condition: [[UInt8]]?
 
   /// Nil for an automatic index.
   init?(_ object: SchemaObject) {
@@ -131,6 +152,25 @@ struct IndexShape {
     }
     columns = index.terms.map { $0.column?.text.asciiLowercased }
     condition = index.condition.map { tokens.normalTokens(in: $0.range) }
+  }
+
+  /// The same with columns under other names, both folded.
+  func renaming(_ names: [String: String]) -> IndexShape {
+    var index = self
+    index.terms = terms.map { $0.map { $0.renamed(names) } }
+    index.columns = columns.map { $0.map { names[$0] ?? $0 } }
+    index.condition = condition.map { $0.map { $0.renamed(names) } }
+    return index
+  }
+
+  /// Whether two rows that the other one takes for the same are the same to this one: neither order nor
+  /// direction of the terms has to do with it.
+  func isAsUnique(as other: IndexShape) -> Bool {
+    func keys(_ index: IndexShape) -> Set<[[UInt8]]> {
+      Set(index.terms.map { $0.last == Array("desc".utf8) ? $0.dropLast() : $0 })
+    }
+    return isUnique && (condition == nil || condition == other.condition)
+      && keys(self).isSubset(of: keys(other))
   }
 
   /// Whether what looks up this one's terms can use the other one as well.

@@ -13,41 +13,63 @@ struct CopyMapping {
     /// All names that stand in it, folded.
     let names: Set<String>
     let isCast: Bool
+    /// How CREATE TABLE … AS SELECT calls the column, folded.
+    let name: String?
   }
 
   /// Nil when the statement is no copy of rows.
-  init?(_ copy: RowCopy, into table: TableShape) {
+  ///
+  /// - Parameters:
+  ///   - columns: those that take values, folded; nil: the statement itself names them.
+  ///   - source: the columns of what it reads, folded, where that is no table of the schema.
+  init?(_ copy: RowCopy, into columns: [String]?, from source: [String]? = nil) {
     let sql = TokenizedSQL(copy.sql)
     guard let text = CopyText(sql) else { return nil }
     self.text = text
-    guard let source = copy.source else { return }
+    let source = copy.source?.columns.map(\.key) ?? source
     let results = text.select.results.flatMap { Self.expand($0, source, sql) }
-    let targets =
-      text.columns ?? table.columns.filter { !$0.isGenerated }.map(\.key)
+    let targets = text.columns ?? columns ?? results.compactMap(\.name)
     guard results.count == targets.count else { return }
     for (target, expression) in zip(targets, results) { expressions[target] = expression }
   }
 
   /// `*` stands for every column of the source.
   private static func expand(
-    _ term: ArraySlice<Token>, _ source: TableShape, _ sql: TokenizedSQL
+    _ term: ArraySlice<Token>, _ source: [String]?, _ sql: TokenizedSQL
   ) -> [Expression] {
     if let last = term.last, sql.text(last) == "*", term.count == 1 || term.count == 3 {
-      return source.columns.map { Expression(column: $0.key, names: [$0.key], isCast: false) }
+      return (source ?? []).map { Expression(column: $0, names: [$0], isCast: false, name: $0) }
     }
     var term = term
-    // An alias says nothing.
-    if let alias = sql.firstWord(of: ["AS"], in: term) { term = term[..<alias] }
+    var alias: String?
+    if let word = sql.firstWord(of: ["AS"], in: term) {
+      alias = term[word...].dropFirst().first.map(sql.name)
+      term = term[..<word]
+    }
+    while let first = term.first, sql.text(first) == "(", sql.inside(term).count == term.count - 2 {
+      term = sql.inside(term)
+    }
     let names = Set(
       term.lazy.filter { $0.kind == .word || $0.kind == .quotedIdentifier }.map(sql.name))
     var column: String?
     if let last = term.last, last.kind == .word || last.kind == .quotedIdentifier,
       term.count == 1 || term.count == 3 && sql.text(term[term.startIndex + 1]) == "."
     {
-      column = sql.name(last)
+      let name = sql.name(last)
+      let isName = last.kind == .quotedIdentifier || !Keywords.isKeyword(name)
+      if source?.contains(name) ?? isName { column = name }
     }
-    return [Expression(column: column, names: names, isCast: sql.isWord(term.first, "CAST"))]
+    return [
+      Expression(
+        column: column, names: names, isCast: sql.isWord(term.first, "CAST"),
+        name: alias ?? column)
+    ]
   }
+}
+
+extension TableShape {
+  /// The columns that INSERT gives values to when it names none, folded.
+  var filledColumns: [String] { columns.filter { !$0.isGenerated }.map(\.key) }
 }
 
 extension TableChange {
@@ -55,15 +77,15 @@ extension TableChange {
   /// statement of the manifest.
   func mapping(_ timeline: Timeline) -> (copy: RowCopy, mapping: CopyMapping)? {
     guard let after, isRebuilt, copies.count == 1, let copy = copies.first, copy.source != nil,
-      timeline.isWritten(copy.place), let mapping = CopyMapping(copy, into: after)
+      timeline.isWritten(copy.place), let mapping = CopyMapping(copy, into: after.filledColumns)
     else { return nil }
     return (copy, mapping)
   }
 
-  /// Whether a copy gives the column a value of its own in each row.
+  /// Whether the copy into the new table gives the column a value of its own in each row.
   func fills(_ column: String, _ timeline: Timeline) -> Bool {
     handCopies(timeline).contains { copy in
-      guard let text = CopyText(TokenizedSQL(copy.sql)) else { return false }
+      guard copy.isLast, let text = CopyText(TokenizedSQL(copy.sql)) else { return false }
       return text.columns?.contains(column.asciiLowercased) ?? true
     }
   }

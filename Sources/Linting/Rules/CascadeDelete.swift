@@ -31,19 +31,19 @@ extension Rule {
       """),
     check: { timeline, _ in
       timeline.statements.compactMap { statement in
-        guard let target = statement.target else { return nil }
+        guard let written = statement.target?.name ?? statement.written else { return nil }
         if statement.reached.isEmpty, let lost = timeline.rows.losses[statement.place.number] {
           let names = lost.map { timeline.spelling(of: $0.table, in: statement.place.migration) }
           return timeline.draft(
-            "this statement writes \(target.name), and rows of \(names.joined(separator: ", ")) go with "
+            "this statement writes \(written), and rows of \(names.joined(separator: ", ")) go with "
               + "it: a trigger or a foreign key deletes them",
-            at: statement.place, keys: ["table", "name"], object: target.name, table: target.name)
+            at: statement.place, keys: ["table", "name"], object: written, table: written)
         }
         guard !statement.reached.isEmpty else { return nil }
         return timeline.draft(
-          "deleting rows of \(target.name) reaches into \(statement.reached.joined(separator: ", ")): "
+          "deleting rows of \(written) reaches into \(statement.reached.joined(separator: ", ")): "
             + "the foreign keys delete or change rows there, too",
-          at: statement.place, keys: ["table", "name"], object: target.name, table: target.name)
+          at: statement.place, keys: ["table", "name"], object: written, table: written)
       }
     })
 }

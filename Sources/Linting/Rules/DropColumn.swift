@@ -10,9 +10,7 @@ extension Rule {
       A column that goes takes its values with it. Where something syncs it is worse: a device that \
       still runs an older version of the app goes on writing the column, and a device whose schema \
       has no such column can store its rows no longer. It makes no difference how the column goes: \
-      by drop_column, by ALTER TABLE, by move_column, or by a table that is made anew without it. A \
-      column that a rebuild gives another name is dropped, too: nobody who knows the old name finds \
-      it. The place of the finding is the statement that takes the old table or column away.
+      by drop_column, by ALTER TABLE, by move_column, or by a table that is made anew without it. The place of the finding is the statement that takes the old table or column away.
       """,
     fix: """
       Leave the column where it is and stop using it. To replace it, use move_column with \

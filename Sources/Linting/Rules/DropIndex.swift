@@ -38,7 +38,7 @@ extension Rule {
       """),
     check: { timeline, _ in
       timeline.gone.compactMap { gone in
-        guard gone.hasTable, !gone.isImplicit, let index = IndexShape(gone.object),
+        guard gone.hasTable, !gone.isImplicit, let index = timeline.index(gone),
           !index.isUnique, !timeline.losesColumn(of: index, in: gone.place.migration),
           !gone.heirs.contains(where: { IndexShape($0).map(index.isCovered) ?? false })
         else { return nil }

@@ -44,7 +44,7 @@ extension Rule {
       """),
     check: { timeline, _ in
       let indexes = timeline.gone.compactMap { gone -> Draft? in
-        guard gone.hasTable, !gone.isImplicit, let index = IndexShape(gone.object), index.isUnique,
+        guard gone.hasTable, !gone.isImplicit, let index = timeline.index(gone), index.isUnique,
           !timeline.losesColumn(of: index, in: gone.place.migration),
           !gone.heirs.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
           !timeline.isKey(index.columns, of: index.table, in: gone.place.migration)
@@ -87,14 +87,6 @@ extension TableChange {
     return before.uniques.compactMap(renamed).filter { columns in
       !kept.contains { !$0.isEmpty && $0.isSubset(of: columns) }
     }
-  }
-}
-
-extension IndexShape {
-  /// Whether it refuses all that the other one refused.
-  fileprivate func isAsUnique(as other: IndexShape) -> Bool {
-    isUnique && (condition == nil || condition == other.condition)
-      && terms.allSatisfy(other.terms.contains)
   }
 }
 

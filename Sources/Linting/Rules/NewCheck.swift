@@ -6,8 +6,9 @@ extension Rule {
     why: """
       Rows that are there were written without the CHECK, and on some database one of them breaks it: \
       the migration fails there. The same is true of STRICT, which is a check of every value's type. \
-      A CHECK on a new column alone looks at nothing but its default, and one that takes all that \
-      the old one took refuses nothing.
+      A CHECK on a new column alone looks at nothing but its default, one that takes all that the \
+      old one took refuses nothing, and one that comes to the same whatever the old columns hold is \
+      as good as tried. What a copy computes is tried on rows (fails-on-rows).
       """,
     fix: "First `update` the rows that break the CHECK, in the same migration.",
     bad: Rule.Example(
@@ -31,7 +32,8 @@ extension Rule {
           guard change.looksAtOldColumns(new.check),
             !columns.contains(where: {
               change.isUpdated($0, timeline, since: change.migration)
-                || change.filters($0, timeline)
+                || change.filters($0, timeline) || change.isCleared($0, timeline)
+                || change.computed.contains($0)
             })
           else { return nil }
           return timeline.draft(

@@ -99,7 +99,7 @@ extension Timeline {
     _ columns: [String?], of table: String, before place: StatementPlace
   ) -> Bool {
     gone.contains { gone in
-      guard gone.place.migration == place.migration, let index = IndexShape(gone.object) else {
+      guard gone.place.migration == place.migration, let index = self.index(gone) else {
         return false
       }
       return index.isUnique && index.condition == nil && Set(index.columns).isSubset(of: columns)

@@ -30,12 +30,11 @@ extension Rule {
     check: { timeline, _ in
       timeline.changes.flatMap { change -> [Draft] in
         guard let before = change.before, let after = change.after else { return [] }
-        let mapping = change.mapping(timeline)?.mapping
         return change.keptColumns.compactMap { old, new in
           guard old.notNull == nil, let action = new.notNull, !old.isGenerated, !new.isGenerated,
             before.rowidAlias != old.key,
             !(change.isRebuilt && action == .replace && new.defaultText != nil),
-            mapping?.expressions[new.key].map({ $0.column != nil }) ?? true,
+            !change.computed.contains(new.key),
             !change.filters(old.name, timeline), !change.isRefilled(new.name, timeline),
             !change.isUpdated(new.name, timeline, since: 0),
             !change.isUpdated(old.name, timeline, since: 0),
@@ -63,18 +62,6 @@ extension Rule {
 }
 
 extension TableChange {
-  /// Whether the migration first deletes rows by the column.
-  fileprivate func isCleared(_ column: String, _ timeline: Timeline) -> Bool {
-    timeline.statements(in: migration).contains { statement in
-      guard let target = statement.target, target.deletes, target.updates.isEmpty,
-        target.name.asciiLowercased == before?.name.asciiLowercased,
-        statement.place.number < place(of: column).number
-      else { return false }
-      let sql = TokenizedSQL(statement.sql)
-      return sql.significant.contains { sql.name($0) == column }
-    }
-  }
-
   /// Whether an operation says how the column of the new table is made of the old row.
   fileprivate func isRefilled(_ column: String, _ timeline: Timeline) -> Bool {
     guard let operation = timeline.operation(place(of: column)),

@@ -10,11 +10,11 @@ extension Rule {
       The application's queries, `*.sql` in the folder `queries` beside the migrations or in the one \
       that `queries` of schemactl.yaml names, are compiled by SQLite on the schema that the history \
       ends with; nothing runs. One that does not compile fails on every device as soon as the \
-      release is there. A name in double quotes that was a column and is none any more still \
-      compiles, and is worse: SQLite takes it for a text, and gives every row the same one; where it never was a column, that is \
-      a note. Parameters \
-      may stand wherever SQLite allows them; what a query needs besides the schema (a temporary \
-      table, an attached database) is not there.
+      release is there. A name in double quotes that was a column and is none any more still compiles, and \
+      is worse: SQLite takes it for a text, and gives every row the same one; where it never was a \
+      column, that is a note. Parameters may stand wherever SQLite allows them; what a query needs \
+      besides the schema (a temporary table, an attached database) is not there: a comment in its \
+      file allows it, `-- schemactl: allow query-broken: reason`.
       """,
     fix: """
       Write the query for the schema as it is now, or change the migration that the finding names. \
@@ -73,7 +73,8 @@ extension QueryVerdict {
 extension Timeline {
   func draft(_ message: String, _ verdict: QueryVerdict) -> Draft {
     Draft(
-      message: message, file: verdict.query.file, migration: verdict.migration, operation: nil,
+      message: message, query: verdict.query, isOfQueryAlone: verdict.isOfQueryAlone,
+      migration: verdict.migration, operation: nil,
       position: verdict.query.position(ofByte: verdict.offset ?? 0), object: verdict.query.name,
       table: nil, fix: nil)
   }

@@ -15,23 +15,11 @@ extension Rule {
     fix: "Name the columns that the application reads, in the order in which it reads them.",
     bad: Rule.Example(
       .local, releases: ["1.0": 1], queries: "SELECT * FROM reminders WHERE id = ?1",
-      remindersManifest,
-      """
-      operations:
-        - add_column:
-            table: reminders
-            column: { name: notes, type: TEXT }
-      """),
+      remindersManifest, addNotesManifest),
     good: Rule.Example(
       .local, releases: ["1.0": 1],
       queries: "SELECT id, title, isCompleted FROM reminders WHERE id = ?1",
-      remindersManifest,
-      """
-      operations:
-        - add_column:
-            table: reminders
-            column: { name: notes, type: TEXT }
-      """),
+      remindersManifest, addNotesManifest),
     check: { timeline, _ in
       timeline.queries.compactMap { verdict in
         guard case .columnsChanged(let old, let new, let release, let isReleased) = verdict.kind

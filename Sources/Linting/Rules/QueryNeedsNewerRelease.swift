@@ -17,23 +17,11 @@ extension Rule {
     bad: Rule.Example(
       .local, releases: ["1.0": 1], configuration: "sync: { engine: none, oldest_release: '1.0' }",
       queries: "SELECT id, notes FROM reminders",
-      remindersManifest,
-      """
-      operations:
-        - add_column:
-            table: reminders
-            column: { name: notes, type: TEXT }
-      """),
+      remindersManifest, addNotesManifest),
     good: Rule.Example(
       .local, releases: ["1.0": 2], configuration: "sync: { engine: none, oldest_release: '1.0' }",
       queries: "SELECT id, notes FROM reminders",
-      remindersManifest,
-      """
-      operations:
-        - add_column:
-            table: reminders
-            column: { name: notes, type: TEXT }
-      """),
+      remindersManifest, addNotesManifest),
     check: { timeline, _ in
       timeline.queries.compactMap { verdict in
         guard case .newer(let oldest, let release) = verdict.kind else { return nil }

@@ -36,15 +36,18 @@ extension Rule {
           change.copies.allSatisfy({ $0.source != nil }), copies.count == change.copies.count,
           Set(copies.compactMap { $0.source?.name.asciiLowercased }).count == 1
         else { return [] }
+        let mapping = change.mapping(timeline)?.mapping
         let read = copies.reduce(into: Set<String>()) { $0.formUnion($1.read) }
         return change.keptColumns.compactMap { old, new in
           guard old.key == new.key, !old.isGenerated, !new.isGenerated, !read.contains(old.key),
             copy.source?.column(old.name) != nil,
             !change.isUpdated(new.name, timeline, since: change.migration)
           else { return nil }
+          let isFilled = mapping?.expressions[new.key] != nil
           return timeline.draft(
             "the copy into \(after.name) does not read \(old.name): its values are gone with the old "
-              + "table, and every row has \(new.defaultText ?? "NULL") instead",
+              + "table, and every row has "
+              + "\(isFilled ? "what the copy puts there" : new.defaultText ?? "NULL") instead",
             at: copy.place, object: "\(after.name).\(new.name)", table: after.name)
         }
       }

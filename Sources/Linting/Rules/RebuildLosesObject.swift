@@ -26,8 +26,9 @@ extension Rule {
         guard gone.isImplicit, gone.hasTable,
           let change = timeline.change(of: gone.object.table, in: gone.place.migration),
           change.isRebuilt, !timeline.mentionsLostColumn(gone),
-          !gone.heirs.contains(where: { gone.object.doesTheSame(as: $0) }),
-          change.after.flatMap({ IndexShape(gone.object)?.key(of: $0) }) == nil
+          !gone.heirs.contains(where: { heir in
+            timeline.index(gone)?.isReplaced(by: heir) ?? gone.object.doesTheSame(as: heir)
+          }), change.after.flatMap({ timeline.index(gone)?.key(of: $0) }) == nil
         else { return nil }
         let kind = gone.object.kind.rawValue
         return timeline.draft(
@@ -50,14 +51,18 @@ extension Rule {
 private let indexedReminders =
   remindersManifest + "\n  - sql: CREATE INDEX reminders_title ON reminders (title)"
 
+extension IndexShape {
+  /// Whether another index does all that this one does, under whatever name.
+  fileprivate func isReplaced(by heir: SchemaObject) -> Bool {
+    guard let heir = IndexShape(heir) else { return false }
+    return isUnique
+      ? heir.isAsUnique(as: self) : isUseless(beside: heir) || !heir.isUnique && isCovered(by: heir)
+  }
+}
+
 extension SchemaObject {
-  /// Whether another index or trigger does the same under another name.
+  /// Whether another trigger does the same under another name.
   fileprivate func doesTheSame(as other: SchemaObject) -> Bool {
-    if let index = IndexShape(self), let heir = IndexShape(other) {
-      return index.isUseless(beside: heir)
-        || index.isUnique == heir.isUnique
-          && index.isCovered(by: heir) && (!index.isUnique || index.terms.count == heir.terms.count)
-    }
     let (mine, theirs) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
     guard case .createTrigger(let trigger)? = try? parseCreate(mine),
       case .createTrigger(let heir)? = try? parseCreate(theirs)

@@ -10,7 +10,8 @@ extension Rule {
     why: """
       To everybody who knows a column by its name, renaming it is dropping it: an older version of \
       the app fails on its next statement, and a device that still runs one sends rows with a column \
-      that is not there any more.
+      that is not there any more. It makes no difference whether ALTER TABLE does it or a table that is \
+      made anew, whose copy puts the values under another name.
       """,
     fix: """
       Keep the name in the database and call the column otherwise in the app. Where the name itself \
@@ -44,7 +45,8 @@ extension Rule {
           : "an older version of the app can no longer use the database"
         return timeline.draft(
           "renaming \(table).\(column.name) to \(name): \(happens)", at: column.place,
-          keys: ["from", "column", "table"], object: "\(table).\(column.name)", table: table,
+          keys: ["from", "copy", "column", "table"], object: "\(table).\(column.name)",
+          table: table,
           fix: scope.syncs(table, in: column.place.migration)
             ? move(column.name, to: name, of: table, typed: change.after?.column(name)?.type) : nil)
       }

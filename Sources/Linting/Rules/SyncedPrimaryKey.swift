@@ -36,7 +36,9 @@ extension Rule {
     check: { timeline, scope in
       timeline.changes.compactMap { change in
         guard let table = change.after, !table.isVirtual, !scope.isLocal(table.name),
-          !change.judged(scope).contains(where: { $0.hasSameKey(as: table) })
+          !change.judged(scope).contains(where: {
+            $0.hasSameKey(as: table, renamed: change.renamedColumns)
+          })
         else { return nil }
         let problems = problems(of: table, scope, change.migration)
         guard !problems.isEmpty else { return nil }
@@ -51,13 +53,19 @@ extension Rule {
 }
 
 extension TableShape {
-  fileprivate func hasSameKey(as other: TableShape) -> Bool {
-    guard primaryKey == other.primaryKey else { return false }
-    return (primaryKey?.columns ?? []).allSatisfy { name in
-      guard let mine = column(name), let theirs = other.column(name) else { return false }
-      return mine.isInteger == theirs.isInteger && mine.notNull == theirs.notNull
-        && (mine.defaultText == nil) == (theirs.defaultText == nil)
+  /// - Parameter names: what columns are called in the other table, all folded.
+  fileprivate func hasSameKey(as other: TableShape, renamed names: [String: String]) -> Bool {
+    guard let mine = primaryKey, let theirs = other.primaryKey else {
+      return primaryKey == other.primaryKey
     }
+    let columns = mine.columns.map { names[$0] ?? $0 }
+    return columns == theirs.columns && mine.isAutoincrement == theirs.isAutoincrement
+      && mine.onConflict == theirs.onConflict
+      && zip(mine.columns, columns).allSatisfy { old, new in
+        guard let old = column(old), let new = other.column(new) else { return false }
+        return old.isInteger == new.isInteger && old.notNull == new.notNull
+          && (old.defaultText == nil) == (new.defaultText == nil)
+      }
   }
 }
 

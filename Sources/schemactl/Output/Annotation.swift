@@ -183,7 +183,7 @@ extension Finding {
     Annotation(
       rule: rule, level: level, message: message + (fix.map { "\nInstead:\n\($0)" } ?? ""),
       place: Failure.Place(file: file, position: Position(line: line, column: column)),
-      subject: [migration, object ?? ""], suppression: waived ? .waived(reason: reason ?? "") : nil)
+      subject: [home, object ?? ""], suppression: waived ? .waived(reason: reason ?? "") : nil)
   }
 
   private var level: Annotation.Level {

@@ -26,11 +26,10 @@ extension TextReporter {
       let name = table.name.visible
       switch (table.before, table.after) {
       case (let before?, let after?):
-        let rows = "\(before) \(before == 1 ? "row" : "rows")"
+        let rows = counted(Int(before), "row")
         say(before == after ? "  \(name): \(rows)" : "  \(name): \(rows) before, \(after) after")
-      case (nil, let after?): say("  \(name): new, with \(after) \(after == 1 ? "row" : "rows")")
-      case (let before?, nil):
-        say("  \(name): gone, with \(before) \(before == 1 ? "row" : "rows")")
+      case (nil, let after?): say("  \(name): new, with \(counted(Int(after), "row"))")
+      case (let before?, nil): say("  \(name): gone, with \(counted(Int(before), "row"))")
       case (nil, nil): break
       }
     }
