@@ -78,7 +78,7 @@ do {
   if more.contains("growth") {
     report.growth = try Growth(contests: contests).measure(
       [
-        (10, nil), (100, nil), (1000, nil), (10_000, nil),
+        (10, nil), (100, nil), (1000, nil), (5000, nil),
         (100, 10), (1000, 10), (10_000, 10), (2000, 100), (2000, 1000),
       ], rounds: 1)
   }
