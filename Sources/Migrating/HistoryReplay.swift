@@ -247,7 +247,7 @@ private func asksConnection(_ next: ArraySlice<Migration>, after record: ReplayR
     + record.steps.flatMap(\.change.inserted).compactMap(\.sql)
   return texts.contains { text in
     let text = text.lowercased()
-    return ["changes", "last_insert_rowid"].contains { text.contains($0) }
+    return ["changes", "last_insert_rowid", "database_list"].contains { text.contains($0) }
   }
 }
 

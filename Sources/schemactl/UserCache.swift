@@ -9,9 +9,13 @@ import Migrating
 #endif
 
 extension ReplayCache {
-  /// In the user's folder for such things; nil where there is none, and with `SCHEMACTL_CACHE=off`.
+  /// In the user's folder for such things; nil where there is none, and with `SCHEMACTL_CACHE=off`, or
+  /// another word for no.
   static var ofUser: ReplayCache? {
-    guard Environment["SCHEMACTL_CACHE"] != "off", let folder, let build = programIdentity else {
+    let isOff = Environment["SCHEMACTL_CACHE"].map {
+      ["off", "0", "no", "false"].contains($0.lowercased())
+    }
+    guard isOff != true, let folder, let build = programIdentity else {
       return nil
     }
     return ReplayCache(folder: folder + "/schemactl", build: build)
