@@ -810,6 +810,31 @@ struct MoreHarmTests {
         "an UPDATE", ["data-write-on-synced-table lists"], .sqliteData,
         sql("UPDATE lists SET title = '' WHERE title IS NULL")),
       Harm(
+        "a move that keeps its source", ["data-write-on-synced-table lists"], .sqliteData,
+        """
+        operations:
+          - move_column:
+              table: lists
+              from: title
+              to: { name: kind, type: TEXT }
+              using: upper(title)
+              keep_source: true
+
+        """),
+      Harm(
+        "a move that keeps its source, by a rebuild", ["data-write-on-synced-table lists"],
+        .sqliteData,
+        """
+        operations:
+          - move_column:
+              table: lists
+              from: title
+              to: { name: kind, type: TEXT, check: length(kind) < 9000000 }
+              using: upper(title)
+              keep_source: true
+
+        """),
+      Harm(
         "rows of a new table", [], .sqliteData,
         sql("CREATE TABLE tags (\(key), title TEXT) STRICT;\nINSERT INTO tags (id) VALUES ('a')")),
       Harm(

@@ -33,8 +33,9 @@ extension Rule {
     check: { timeline, scope in
       var reported: Set<String> = []
       return timeline.statements.compactMap { statement in
-        guard let target = statement.target, target.isOld, statement.reached.isEmpty,
-          !(target.isCopy && !target.deletes && target.updates.isEmpty),
+        guard let target = statement.target, statement.reached.isEmpty,
+          timeline.movesValues(statement, in: target)
+            || target.isOld && !(target.isCopy && !target.deletes && target.updates.isEmpty),
           scope.syncs(target.name, in: statement.place.migration),
           !timeline.rewritesTable(statement), !timeline.isVirtual(target.name)
         else { return nil }
@@ -52,6 +53,15 @@ extension Rule {
 }
 
 extension Timeline {
+  /// Whether the statement is part of an operation that gives rows other values, be it in a table that is
+  /// made anew.
+  fileprivate func movesValues(
+    _ statement: StatementEffect, in target: StatementEffect.WrittenTable
+  ) -> Bool {
+    guard case .moveColumn? = operation(statement.place)?.kind else { return false }
+    return !isNew(target.name, in: statement.place.migration)
+  }
+
   /// Whether the statement is part of an operation that makes the table anew and keeps its values.
   fileprivate func rewritesTable(_ statement: StatementEffect) -> Bool {
     switch operation(statement.place)?.kind {
