@@ -84,6 +84,14 @@ struct Contests {
       question: (SmallMigrations.question, database))
   }
 
+  private func replay(in folder: URL) -> Contestant {
+    Contestant(
+      name: "sqlite3",
+      command: Command(
+        words: ["sqlite3", ":memory:"], folder: folder,
+        input: folder.appendingPathComponent("all.sql").path))
+  }
+
   /// `verify` or `lint` against a bare replay in memory.
   func reading(
     _ command: String, _ count: Int, tables: Int? = nil, target: Double? = nil
@@ -96,11 +104,7 @@ struct Contests {
     return Contest(
       title: "\(command) \(count.formatted()) migrations", target: target,
       contestants: [
-        Contestant(
-          name: "sqlite3",
-          command: Command(
-            words: ["sqlite3", ":memory:"], folder: history.folder,
-            input: history.folder.appendingPathComponent("all.sql").path)),
+        replay(in: history.folder),
         Contestant(name: "schemactl", command: ours(command, in: history.folder)),
       ], repetitions: count > 100 ? 1 : 5)
   }
@@ -127,11 +131,7 @@ struct Contests {
       title: (["lint"] + words).joined(separator: " ") + " 100 tables that sync, 10 releases",
       target: nil,
       contestants: [
-        Contestant(
-          name: "sqlite3",
-          command: Command(
-            words: ["sqlite3", ":memory:"], folder: history.folder,
-            input: history.folder.appendingPathComponent("all.sql").path)),
+        replay(in: history.folder),
         Contestant(
           name: "schemactl",
           command: Command(words: [schemactl, "lint"] + words, folder: history.folder)),

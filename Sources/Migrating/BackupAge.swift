@@ -23,12 +23,7 @@ package struct BackupAge: Sendable, Hashable {
     }
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      let written = status.st_mtimespec
-    #else
-      let written = status.st_mtim
-    #endif
-    madeAt = Timestamp(milliseconds: Int64(written.tv_sec) * 1000)
+    madeAt = Timestamp(milliseconds: Int64(status.modified.tv_sec) * 1000)
     isNamed = false
   }
 

@@ -60,7 +60,7 @@ package struct ProvenUpdate {
     var behind: [Stretch] = []
     try flush()
     while ahead.count < 2, let stretch = stretches.next() {
-      before = try before + checksums(before: stretch, on: connection)
+      before = try before + checksums(of: proof.before, in: stretch)
       ahead.append(stretch)
     }
     while !ahead.isEmpty {
@@ -77,15 +77,15 @@ package struct ProvenUpdate {
       stretches.adapt(to: connection.writtenPages - written, of: stretch)
       behind.append(stretch)
       if let next {
-        before = try before + (sums.before ?? checksums(before: next, on: connection))
+        before = try before + (sums.before ?? checksums(of: proof.before, in: next))
         ahead.append(next)
       }
       if let last {
-        after = try after + (sums.after ?? checksums(after: last, on: connection))
+        after = try after + (sums.after ?? checksums(of: proof.after, in: last))
       }
       readBeside += [sums.before, sums.after].count { $0 != nil }
     }
-    for stretch in behind { after = try after + checksums(after: stretch, on: connection) }
+    for stretch in behind { after = try after + checksums(of: proof.after, in: stretch) }
     // What one connection has seen wrongly the other one has not.
     if before.damage(seenIn: after, proof) != nil {
       after = try RowChecksums(of: proof.after, on: connection)
@@ -133,21 +133,15 @@ package struct ProvenUpdate {
     ).first
   }
 
+  private func checksums(
+    of rows: TableRows, in stretch: Stretch
+  ) throws(DatabaseError) -> RowChecksums {
+    try RowChecksums(of: rows, in: stretch.rowids, on: connection)
+  }
+
   private mutating func flush() throws(DatabaseError) {
     try connection.flush()
     pages = try connection.value("PRAGMA main.page_count")?.integer ?? 0
-  }
-
-  private func checksums(
-    before stretch: Stretch, on connection: Connection
-  ) throws(DatabaseError) -> RowChecksums {
-    try RowChecksums(of: proof.before, in: stretch.rowids, on: connection)
-  }
-
-  private func checksums(
-    after stretch: Stretch, on connection: Connection
-  ) throws(DatabaseError) -> RowChecksums {
-    try RowChecksums(of: proof.after, in: stretch.rowids, on: connection)
   }
 }
 

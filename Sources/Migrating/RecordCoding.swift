@@ -55,7 +55,7 @@ package struct RecordWriter {
     write(object.name)
     write(object.table)
     object.sql.write(to: &self)
-    Int(object.rootPage).write(to: &self)
+    object.rootPage.write(to: &self)
   }
 }
 
@@ -115,7 +115,7 @@ package struct RecordReader {
     }
     let object = SchemaObject(
       kind: kind, name: try text(), table: try text(), sql: try String?(from: &self),
-      rootPage: Int64(try Int(from: &self)))
+      rootPage: try Int64(from: &self))
     objects.append(object)
     return object
   }
@@ -126,6 +126,14 @@ extension Int: Recordable {
 
   package init(from record: inout RecordReader) throws(DamagedRecord) {
     self = Int(bitPattern: try record.number())
+  }
+}
+
+extension Int64: Recordable {
+  package func write(to record: inout RecordWriter) { Int(self).write(to: &record) }
+
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
+    self.init(try Int(from: &record))
   }
 }
 
@@ -173,5 +181,18 @@ extension Set: Recordable where Element: Recordable & Comparable {
 
   package init(from record: inout RecordReader) throws(DamagedRecord) {
     self.init(try [Element](from: &record))
+  }
+}
+
+extension Dictionary: Recordable where Key: Recordable & Comparable, Value: Recordable {
+  package func write(to record: inout RecordWriter) {
+    let entries = sorted { $0.key < $1.key }
+    entries.map(\.key).write(to: &record)
+    for entry in entries { entry.value.write(to: &record) }
+  }
+
+  package init(from record: inout RecordReader) throws(DamagedRecord) {
+    self.init()
+    for key in try [Key](from: &record) { self[key] = try Value(from: &record) }
   }
 }

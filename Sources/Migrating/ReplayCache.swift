@@ -154,12 +154,7 @@ package struct ReplayCache: Sendable {
     let records = names.filter(isRecord).map { name in
       var status = stat()
       let isThere = lstat(folder + "/" + name, &status) == 0
-      #if canImport(Darwin)
-        let time = status.st_mtimespec.tv_sec
-      #else
-        let time = status.st_mtim.tv_sec
-      #endif
-      return (name, time: isThere ? time : 0)
+      return (name, time: isThere ? status.modified.tv_sec : 0)
     }
     for (name, _) in records.sorted(by: { $0.time > $1.time }).dropFirst(Self.mostRecords) {
       unlink(folder + "/" + name)

@@ -25,7 +25,7 @@ final class Upgrade {
   /// What was known when a transaction began or was committed last: nothing need be read again while
   /// nobody else has written.
   private var known: Batch?
-  /// Whether nobody else can read the file, which has a rollback journal.
+  /// Whether the transaction keeps everybody else out.
   private var isExclusive = false
   /// What the migration that runs must not change.
   var watch: RowWatch?
@@ -78,10 +78,7 @@ final class Upgrade {
     }
     runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
     runner.beforeWriting = { [unowned self] () throws(Failure) in try finishLook() }
-    runner.fileBeside = { [unowned self] in
-      isExclusive && DatabaseFile.size(options.database) >= options.readsBesideFrom
-        ? options.database : nil
-    }
+    runner.fileBeside = { [unowned self] in fileBeside }
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
   }
 
@@ -188,12 +185,8 @@ final class Upgrade {
       let steps = batch.pending.map { replay.steps[$0] }
       let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
       let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.touch.rewritten) }
-      if reuses, batch.mayBeReadBeside,
-        DatabaseFile.size(options.database) >= options.readsBesideFrom,
-        try connection.value("PRAGMA journal_mode") != "wal"
-      {
-        look = PageLook(
-          at: options.database, rewriting: rewritten, project.application, interruption)
+      if reuses, batch.mayBeReadBeside, let fileBeside {
+        look = PageLook(at: fileBeside, rewriting: rewritten, project.application, interruption)
         return
       }
       damage =
@@ -203,6 +196,16 @@ final class Upgrade {
       throw Failure(error, database: options.database)
     }
     try requireNone(damage)
+  }
+
+  /// The file, where nobody else can write it and all of it is in one place, and where it is so large that
+  /// a second thread is worth its start.
+  private var fileBeside: String? {
+    // Somebody may have changed the journal before the lock was had.
+    guard isExclusive, DatabaseFile.size(options.database) >= options.readsBesideFrom,
+      (try? isWAL()) == false
+    else { return nil }
+    return options.database
   }
 
   /// Waits for the look at the pages, where it goes on beside the questions before the first write.

@@ -172,16 +172,14 @@ package final class Connection {
   }
 
   /// How many changed pages were written into the file because the cache was full.
-  package var spilledPages: Int {
-    var (now, peak) = (Int32(0), Int32(0))
-    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_SPILL, &now, &peak, 0)
-    return Int(now)
-  }
+  package var spilledPages: Int { status(SQLITE_DBSTATUS_CACHE_SPILL) }
 
   /// How many pages were written into the file since the connection was opened.
-  package var writtenPages: Int {
+  package var writtenPages: Int { status(SQLITE_DBSTATUS_CACHE_WRITE) }
+
+  private func status(_ counter: Int32) -> Int {
     var (now, peak) = (Int32(0), Int32(0))
-    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &now, &peak, 0)
+    sqlite3_db_status(handle, counter, &now, &peak, 0)
     return Int(now)
   }
 

@@ -1,3 +1,4 @@
+import History
 import Migrating
 
 #if canImport(Glibc)
@@ -12,12 +13,8 @@ extension ReplayCache {
   /// In the user's folder for such things; nil where there is none, and with `SCHEMACTL_CACHE=off`, or
   /// another word for no.
   static var ofUser: ReplayCache? {
-    let isOff = Environment["SCHEMACTL_CACHE"].map {
-      ["off", "0", "no", "false"].contains($0.lowercased())
-    }
-    guard isOff != true, let folder, let build = programIdentity else {
-      return nil
-    }
+    let isOff = ["off", "0", "no", "false"].contains(Environment["SCHEMACTL_CACHE"]?.lowercased())
+    guard !isOff, let folder, let build = programIdentity else { return nil }
     return ReplayCache(folder: folder + "/schemactl", build: build)
   }
 
@@ -42,11 +39,7 @@ extension ReplayCache {
   private static var programIdentity: String? {
     var status = stat()
     guard let programFile, stat(programFile, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
+    let time = status.modified
     return "\(ToolVersion.current) \(status.st_size) \(time.tv_sec).\(time.tv_nsec)"
   }
 

@@ -43,60 +43,60 @@ extension RecordedRows.Ground: Recordable {
     count.write(to: &record)
     snapshot.write(to: &record)
     seeder.write(to: &record)
-    Int(chances).write(to: &record)
+    chances.write(to: &record)
   }
 
   init(from record: inout RecordReader) throws(DamagedRecord) {
     count = try Int(from: &record)
     snapshot = try Shadow.Snapshot(from: &record)
     seeder = try Seeder.Memory(from: &record)
-    chances = Int64(try Int(from: &record))
+    chances = try Int64(from: &record)
   }
 }
 
 extension Seeder.Memory: Recordable {
   func write(to record: inout RecordWriter) {
-    Int(serial).write(to: &record)
-    known.keys.sorted().write(to: &record)
-    for (_, filling) in known.sorted(by: { $0.key < $1.key }) {
-      filling.sql.write(to: &record)
-      filling.columns.write(to: &record)
-      filling.isImpossible.write(to: &record)
-    }
+    known.write(to: &record)
+    serial.write(to: &record)
   }
 
   init(from record: inout RecordReader) throws(DamagedRecord) {
-    serial = Int64(try Int(from: &record))
-    for name in try [String](from: &record) {
-      known[name] = Seeder.Filling(
-        sql: try String?(from: &record), columns: try Set(from: &record),
-        isImpossible: try Bool(from: &record))
-    }
+    known = try Dictionary(from: &record)
+    serial = try Int64(from: &record)
+  }
+}
+
+extension Seeder.Filling: Recordable {
+  func write(to record: inout RecordWriter) {
+    sql.write(to: &record)
+    columns.write(to: &record)
+    isImpossible.write(to: &record)
+  }
+
+  init(from record: inout RecordReader) throws(DamagedRecord) {
+    sql = try String?(from: &record)
+    columns = try Set(from: &record)
+    isImpossible = try Bool(from: &record)
   }
 }
 
 extension RowEvidence: Recordable {
   func write(to record: inout RecordWriter) {
     failures.write(to: &record)
-    losses.keys.sorted().write(to: &record)
-    for (_, losses) in losses.sorted(by: { $0.key < $1.key }) { losses.write(to: &record) }
-    let rebuilds = rebuilds.sorted {
-      ($0.key.migration, $0.key.table) < ($1.key.migration, $1.key.table)
-    }
-    rebuilds.map(\.key).write(to: &record)
-    rebuilds.map(\.value).write(to: &record)
+    losses.write(to: &record)
+    rebuilds.write(to: &record)
   }
 
   init(from record: inout RecordReader) throws(DamagedRecord) {
     failures = try [RowFailure](from: &record)
-    for number in try [Int](from: &record) { losses[number] = try [RowLoss](from: &record) }
-    let tables = try [Rebuild](from: &record)
-    rebuilds = Dictionary(
-      zip(tables, try [RowLoss](from: &record)), uniquingKeysWith: { first, _ in first })
+    losses = try Dictionary(from: &record)
+    rebuilds = try Dictionary(from: &record)
   }
 }
 
-extension RowEvidence.Rebuild: Recordable {
+extension RowEvidence.Rebuild: Recordable, Comparable {
+  static func < (a: Self, b: Self) -> Bool { (a.migration, a.table) < (b.migration, b.table) }
+
   func write(to record: inout RecordWriter) {
     migration.write(to: &record)
     table.write(to: &record)
@@ -111,14 +111,14 @@ extension RowEvidence.Rebuild: Recordable {
 extension RowLoss: Recordable {
   func write(to record: inout RecordWriter) {
     table.write(to: &record)
-    Int(before).write(to: &record)
-    Int(after).write(to: &record)
+    before.write(to: &record)
+    after.write(to: &record)
   }
 
   init(from record: inout RecordReader) throws(DamagedRecord) {
     table = try record.text()
-    before = Int64(try Int(from: &record))
-    after = Int64(try Int(from: &record))
+    before = try Int64(from: &record)
+    after = try Int64(from: &record)
   }
 }
 

@@ -666,63 +666,6 @@ final class TableTracker {
   }
 }
 
-/// Between which tables a statement moves rows; names are folded.
-private struct RowFlow {
-  private(set) var read: Set<String> = []
-  private(set) var written: Set<String> = []
-  private(set) var temporaryRead: Set<String> = []
-  private(set) var temporaryWritten: Set<String> = []
-  private(set) var temporaryCreated: Set<String> = []
-  /// The columns that are read of each table.
-  private(set) var columns: [String: Set<String>] = [:]
-
-  init(_ statement: ReplayedStatement, _ before: Schema) {
-    for event in statement.events {
-      guard let name = event.first?.asciiLowercased, !name.hasPrefix("sqlite_") else { continue }
-      let isTemporary = event.database == "temp"
-      switch event.action {
-      // What a trigger does is not the statement's own copying. A view or a subquery is named in
-      // the same way as a trigger.
-      case .read where !before.isInTrigger(event):
-        if isTemporary { temporaryRead.insert(name) } else { read.insert(name) }
-        if let column = event.second { columns[name, default: []].insert(column.asciiLowercased) }
-      case .insert where event.trigger == nil:
-        if isTemporary { temporaryWritten.insert(name) } else { written.insert(name) }
-      case .createTemporaryTable:
-        temporaryCreated.insert(name)
-        temporaryWritten.insert(name)
-      default: break
-      }
-    }
-    if read.isEmpty, temporaryRead.isEmpty { noteWholeTable(statement, before) }
-  }
-
-  /// SQLite names no column that is read where it copies a table entry by entry into one of the same
-  /// shape (`INSERT INTO a SELECT * FROM b`), so the text has to say which table that is.
-  private mutating func noteWholeTable(_ statement: ReplayedStatement, _ before: Schema) {
-    guard !written.isEmpty || !temporaryWritten.isEmpty else { return }
-    let sql = TokenizedSQL(statement.sql)
-    let tokens = sql.significant[...]
-    guard let from = sql.firstWord(of: ["FROM"], in: tokens) else { return }
-    var source = tokens[from...].dropFirst()
-    if let dot = source.dropFirst().first, sql.text(dot) == "." { source = source.dropFirst(2) }
-    guard let name = source.first.map(sql.name) else { return }
-    if let table = before.object(.table, name) {
-      read.insert(name)
-      columns[name] = Set(TableShape(table)?.columns.map(\.key) ?? [])
-    } else {
-      temporaryRead.insert(name)
-    }
-  }
-}
-
-extension Schema {
-  fileprivate func isInTrigger(_ event: AuthorizerEvent) -> Bool {
-    guard let name = event.trigger else { return false }
-    return object(.trigger, name) != nil
-  }
-}
-
 extension ReplayedStatement {
   /// The columns, folded, that CREATE TABLE lists; nil when it makes those of a SELECT.
   fileprivate var createdColumns: [String]? {
@@ -735,7 +678,7 @@ extension ReplayedStatement {
 
 extension AuthorizerAction {
   /// `SQLITE_CREATE_TEMP_TABLE`.
-  fileprivate static let createTemporaryTable = AuthorizerAction(rawValue: 4)
+  static let createTemporaryTable = AuthorizerAction(rawValue: 4)
   /// `SQLITE_CREATE_TEMP_TRIGGER` and `SQLITE_CREATE_TEMP_VIEW`.
   fileprivate static let createTemporaryTrigger = AuthorizerAction(rawValue: 5)
   fileprivate static let createTemporaryView = AuthorizerAction(rawValue: 6)
