@@ -37,9 +37,7 @@ let package = Package(
       providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
     // The processor's own instructions, which Swift does not reach.
     .target(name: "CSHA256"),
-    // What SQLite calls back has to be C.
-    .target(name: "CReader", dependencies: ["CSQLite"]),
-    room("SQLite", ["CSQLite", "CReader"]),
+    room("SQLite", ["CSQLite"]),
     room("SQLText"),
     room("SchemaModel", ["CSHA256", "SQLite", "SQLText"]),
     room("ManifestFormat", ["CYAML", "SQLText"]),

@@ -16,52 +16,46 @@ package struct ProvenUpdate {
   package let update: RowUpdate
   package let proof: RowProof
   private let statement: String
-  private let file: String
   private let connection: Connection
-  private let application: Application
-  private let interruption: Interruption
+  private let table: StoredTable
   private var stretches: Stretches
-  private var pages: Int64 = 0
+  private let first: Stretch
   package private(set) var before: RowChecksums
   package private(set) var after: RowChecksums
   /// How often the second thread has read a stretch.
   package private(set) var readBeside = 0
 
-  /// - Returns: nil where the rows have to be changed at once, or where a second connection would not
-  ///   see the table that this one sees.
+  /// - Returns: nil where the rows have to be changed at once, or where the file does not tell what the
+  ///   connection reads.
   package init?(
-    _ update: RowUpdate, _ proof: RowProof, in file: String, on connection: Connection,
-    _ application: Application, _ interruption: Interruption = Interruption()
+    _ update: RowUpdate, _ proof: RowProof, in file: String, on connection: Connection
   ) throws(DatabaseError) {
     guard let statement = update.ofStretch, !connection.hasRunningStatement,
-      let stretches = try Stretches(of: proof.before, on: connection)
+      var stretches = try Stretches(of: proof.before, on: connection), let first = stretches.next(),
+      let table = try StoredTable(of: proof.before, in: file, on: connection)
     else { return nil }
     self.update = update
     self.proof = proof
     self.statement = statement
-    self.file = file
     self.connection = connection
-    self.application = application
-    self.interruption = interruption
+    self.table = table
     self.stretches = stretches
-    before = RowChecksums(ofNoRowOf: proof.before)
-    after = before
-    try flush()
-    guard let other = try? Self.reader(file, pages, application, interruption),
-      let definition = try? definition(on: other), try definition == self.definition(on: connection)
-    else { return nil }
+    self.first = first
+    try connection.flush()
+    before = try RowChecksums(of: proof.before, in: first.rowids, on: connection)
+    after = RowChecksums(ofNoRowOf: proof.after)
+    guard RowChecksums(in: first.rowids, of: table) == before else { return nil }
   }
 
   /// - Parameter change: runs a statement for the rowids between two.
   package mutating func run(
     _ change: (_ statement: String, ClosedRange<Int64>) throws -> Void
   ) throws {
-    var ahead: [Stretch] = []
+    var ahead = [first]
     var behind: [Stretch] = []
-    try flush()
-    while ahead.count < 2, let stretch = stretches.next() {
-      before = try before + checksums(of: proof.before, in: stretch)
-      ahead.append(stretch)
+    if let second = stretches.next() {
+      before = try before + checksums(of: proof.before, in: second)
+      ahead.append(second)
     }
     while !ahead.isEmpty {
       let stretch = ahead.removeFirst()
@@ -73,7 +67,7 @@ package struct ProvenUpdate {
       let found = reading.wait()
       let sums = connection.spilledPages == spilled ? found : Found()
       let written = connection.writtenPages
-      try flush()
+      try connection.flush()
       stretches.adapt(to: connection.writtenPages - written, of: stretch)
       behind.append(stretch)
       if let next {
@@ -103,45 +97,35 @@ package struct ProvenUpdate {
   private func reading(
     before next: Stretch?, after last: Stretch?
   ) -> Beside<Found> {
-    Beside { [file, pages, application, interruption, proof] in
-      guard let connection = try? Self.reader(file, pages, application, interruption) else {
-        return Found()
-      }
-      return Found(
-        before: next.flatMap {
-          try? RowChecksums(of: proof.before, in: $0.rowids, on: connection)
-        },
-        after: last.flatMap { try? RowChecksums(of: proof.after, in: $0.rowids, on: connection) })
+    Beside { [table] in
+      Found(
+        before: next.flatMap { RowChecksums(in: $0.rowids, of: table) },
+        after: last.flatMap { RowChecksums(in: $0.rowids, of: table) })
     }
   }
 
-  private static func reader(
-    _ file: String, _ pages: Int64, _ application: Application, _ interruption: Interruption
-  ) throws(DatabaseError) -> Connection {
-    let connection = try Connection(path: file, mode: .beside(pages: pages))
-    interruption.watch(connection)
-    // It reads each page once. In KiB.
-    try connection.execute("PRAGMA cache_size = -200")
-    try application.registerStubs(on: connection)
-    return connection
-  }
-
-  private func definition(on connection: Connection) throws(DatabaseError) -> [Value]? {
-    try connection.rows(
-      "SELECT rootpage, sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?1",
-      [.text(proof.before.table)]
-    ).first
-  }
-
+  /// Of rows that have been flushed.
   private func checksums(
     of rows: TableRows, in stretch: Stretch
   ) throws(DatabaseError) -> RowChecksums {
-    try RowChecksums(of: rows, in: stretch.rowids, on: connection)
+    if let checksums = RowChecksums(in: stretch.rowids, of: table) { return checksums }
+    return try RowChecksums(of: rows, in: stretch.rowids, on: connection)
   }
+}
 
-  private mutating func flush() throws(DatabaseError) {
-    try connection.flush()
-    pages = try connection.value("PRAGMA main.page_count")?.integer ?? 0
+extension StoredTable {
+  /// - Returns: nil where the file cannot be read.
+  fileprivate convenience init?(
+    of rows: TableRows, in file: String, on connection: Connection
+  ) throws(DatabaseError) {
+    let root = try connection.value(
+      "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND name = ?1",
+      [.text(rows.table)])
+    guard let root = root?.integer,
+      let encoding = try connection.value("PRAGMA main.encoding")?.text,
+      let other = try? Connection(path: file, mode: .immutable)
+    else { return nil }
+    self.init(root: root, columns: rows.storedColumns(encoding: encoding), in: other)
   }
 }
 

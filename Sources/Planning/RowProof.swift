@@ -47,6 +47,7 @@ package struct TableRows: Sendable {
   package let tellsRowsApart: Bool
   /// A name of the rowid, as SQL; nil where there is none, or none that means it.
   package let rowid: String?
+  private let definition: ParsedTable
   /// What tells one row from another, over a row of `t`.
   private let identity: String
 
@@ -58,6 +59,7 @@ package struct TableRows: Sendable {
   /// - Parameter added: columns that the table is to have.
   init(of table: ParsedTable, except changed: String? = nil, beside added: [String] = []) {
     self.table = table.name
+    definition = table
     isWithoutRowid = table.parsed.isWithoutRowid
     columns = table.parsed.columns.filter { column in
       column.generated == nil && !(changed.map(column.name.isSame(as:)) ?? false)
@@ -71,12 +73,20 @@ package struct TableRows: Sendable {
   /// - Parameter keepsRowids: otherwise a row is known by all that is kept of it.
   init(of table: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
     self.table = table.name
+    definition = table
     self.columns = columns
     isWithoutRowid = table.parsed.isWithoutRowid
     tellsRowsApart = keepsRowids
     rowid = keepsRowids ? table.rowid() : nil
     identity =
       rowid.map { "t.\($0)" } ?? (keepsRowids ? ofRow(table.primaryKey) : rowNumber(of: columns))
+  }
+
+  /// How records hold the columns.
+  ///
+  /// - Parameter encoding: of the database, as `PRAGMA encoding` says it.
+  package func storedColumns(encoding: String) -> [StoredColumn] {
+    definition.storedColumns(columns, encoding: encoding)
   }
 
   /// Counts the rows, and makes the checksums of the columns, `Checksum.valuesAtOnce` of them in each

@@ -3,11 +3,10 @@ import CSQLite
 /// What the values of some rows add up to: equal for the same values in the same rows, in whatever
 /// order they are read.
 ///
-/// Two sums of hashes, each modulo 2^64. It finds accidents; it does not withstand somebody who
-/// looks for a second set of rows with the same sums.
+/// A sum of hashes, modulo 2^64. It finds accidents; it does not withstand somebody who looks for
+/// other rows with the same sum.
 package struct Checksum: Sendable, Hashable {
-  fileprivate var first: UInt64 = 0
-  fileprivate var second: UInt64 = 0
+  fileprivate var sum: UInt64 = 0
 
   /// How many values one call of the aggregate takes beside the row's identity (Limits In SQLite:
   /// 127 arguments).
@@ -16,13 +15,15 @@ package struct Checksum: Sendable, Hashable {
   /// Of no rows.
   package init() {}
 
+  private init(sum: UInt64) { self.sum = sum }
+
   /// Of the rows of both.
   package static func + (a: Checksum, b: Checksum) -> Checksum {
-    var sum = a
-    sum.first &+= b.first
-    sum.second &+= b.second
-    return sum
+    Checksum(sum: a.sum &+ b.sum)
   }
+
+  @inline(__always)
+  mutating func add(_ hash: Hash) { sum &+= hash.finished }
 
   /// What `schemactl_checksum()` gave for `count` values; of no rows it gives nothing.
   package static func list(_ count: Int, from value: Value) -> [Checksum] {
@@ -31,11 +32,9 @@ package struct Checksum: Sendable, Hashable {
     }
     return bytes.withUnsafeBytes { bytes in
       (0..<count).map { index in
-        var checksum = Checksum()
-        let start = index * MemoryLayout<Checksum>.stride
-        checksum.first = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-        checksum.second = bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self)
-        return checksum
+        Checksum(
+          sum: bytes.loadUnaligned(
+            fromByteOffset: index * MemoryLayout<Checksum>.stride, as: UInt64.self))
       }
     }
   }
@@ -122,13 +121,12 @@ private let addRow:
     guard let sums = Sums(in: context, count: Int(count) - 1), row.mix(values[0]) else {
       return sqlite3_result_error_nomem(context)
     }
+    row.scatter()
     let all = sums.all
     for index in all.indices {
       var hash = row
       guard hash.mix(values[index + 1]) else { return sqlite3_result_error_nomem(context) }
-      let result = hash.finished
-      all[index].first &+= result.first
-      all[index].second &+= result.second
+      all[index].add(hash)
     }
   }
 
@@ -148,74 +146,26 @@ private let giveIdentity:
     for index in 0..<Int(count) {
       guard hash.mix(values?[index]) else { return sqlite3_result_error_nomem(context) }
     }
-    sqlite3_result_int64(context, Int64(bitPattern: hash.finished.first))
+    sqlite3_result_int64(context, Int64(bitPattern: hash.finished))
   }
 
-/// Two hashes that see the same words and share no constant. Each step can be undone, so that words
-/// that differ in one place never come to the same.
-private struct Hash {
-  private var a: UInt64 = 0x243F_6A88_85A3_08D3
-  private var b: UInt64 = 0x1319_8A2E_0370_7344
-
-  @inline(__always)
-  private mutating func mix(_ word: UInt64) {
-    a = (a ^ word) &* 0x9E37_79B9_7F4A_7C15
-    a ^= a >> 32
-    b = (b &+ word) &* 0xD6E8_FEB8_6659_FD93
-    b ^= b >> 29
-  }
-
+extension Hash {
   /// - Returns: false when there was no memory to read the value.
   @inline(__always)
-  mutating func mix(_ value: OpaquePointer?) -> Bool {
+  fileprivate mutating func mix(_ value: OpaquePointer?) -> Bool {
     let storageClass = sqlite3_value_type(value)
-    mix(UInt64(storageClass))
     switch storageClass {
-    case SQLITE_INTEGER: mix(UInt64(bitPattern: sqlite3_value_int64(value)))
-    case SQLITE_FLOAT: mix(sqlite3_value_double(value).bitPattern)
-    case SQLITE_NULL: break
+    case SQLITE_INTEGER: mix(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: mix(sqlite3_value_double(value))
+    case SQLITE_NULL: mixNull()
     default:
       // The blob first: asked for a text, SQLite would convert it, and count the bytes of that.
       let start = sqlite3_value_blob(value)
       let count = Int(sqlite3_value_bytes(value))
-      mix(UInt64(count))
-      if count == 0 { return true }
-      guard let start else { return false }
-      mix(UnsafeRawBufferPointer(start: start, count: count))
+      guard start != nil || count == 0 else { return false }
+      let bytes = UnsafeRawBufferPointer(start: start, count: count)
+      if storageClass == SQLITE_TEXT { mix(text: bytes) } else { mix(blob: bytes) }
     }
     return true
-  }
-
-  @inline(__always)
-  private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
-    var offset = 0
-    while offset + 8 <= bytes.count {
-      mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      offset += 8
-    }
-    guard offset < bytes.count else { return }
-    var rest: UInt64 = 0
-    while offset < bytes.count {
-      rest = rest << 8 | UInt64(bytes[offset])
-      offset += 1
-    }
-    mix(rest)
-  }
-
-  /// Every bit of the input in every bit, because sums are made of it.
-  @inline(__always)
-  var finished: Checksum {
-    var checksum = Checksum()
-    checksum.first = Self.scattered(a)
-    checksum.second = Self.scattered(b)
-    return checksum
-  }
-
-  @inline(__always)
-  private static func scattered(_ word: UInt64) -> UInt64 {
-    var word = word
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
   }
 }

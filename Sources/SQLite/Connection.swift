@@ -1,4 +1,3 @@
-import CReader
 import CSQLite
 import Synchronization
 
@@ -22,17 +21,6 @@ package final class Connection {
     /// For a file that nobody writes: takes no lock and makes no file beside it, and so reads what
     /// stands on a medium that cannot be written, too. A journal beside the file is not looked at.
     case immutable
-    /// The same for a file in which another connection of this process has written so many pages, in
-    /// a transaction that it has not committed (`flush`). The schema is the one from before.
-    case beside(pages: Int64)
-
-    fileprivate var parameters: String? {
-      switch self {
-      case .immutable: "immutable=1"
-      case .beside(let pages): "immutable=1&vfs=schemactl-reader&pages=\(pages)"
-      case .readOnly, .readWrite, .readWriteCreate: nil
-      }
-    }
   }
 
   /// As it was given; `:memory:` for a private database.
@@ -54,9 +42,8 @@ package final class Connection {
       case .readOnly: SQLITE_OPEN_READONLY
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-      case .immutable, .beside: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       }
-    if case .beside = mode { _ = schemactl_register_reader() }
     // SQLite would read ":memory:", "" and, where it was built so, "file:…" as something else, and
     // a path with a NUL in it as another path.
     guard path?.utf8.contains(0) != true else {
@@ -64,7 +51,7 @@ package final class Connection {
         extendedCode: SQLITE_CANTOPEN, message: "the path of the database holds a NUL character")
     }
     let file = path.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "./" + $0 }
-    let name = file.map { file in mode.parameters.map { uri(file, $0) } ?? file }
+    let name = file.map { if case .immutable = mode { immutableURI($0) } else { $0 } }
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(name ?? ":memory:", &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
@@ -329,7 +316,7 @@ package final class Connection {
 }
 
 /// Of a path that begins with `/` or `.` (Uniform Resource Identifiers in SQLite, section 3.1).
-private func uri(_ path: String, _ parameters: String) -> String {
+private func immutableURI(_ path: String) -> String {
   var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"
   for scalar in path.unicodeScalars {
     switch scalar {
@@ -339,7 +326,7 @@ private func uri(_ path: String, _ parameters: String) -> String {
     default: uri.unicodeScalars.append(scalar)
     }
   }
-  return uri + "?" + parameters
+  return uri + "?immutable=1"
 }
 
 /// Stops a connection's running statement from any thread, and does nothing once it is closed.

@@ -1,0 +1,350 @@
+import CSQLite
+
+/// A column of a table, as its records hold it.
+package struct StoredColumn: Sendable {
+  /// Its place in a record, counted from 0: virtual generated columns have none.
+  let place: Int
+  /// Another name of the rowid: the record holds NULL in its place.
+  let isRowid: Bool
+  /// Numbers without a fraction may be stored as integers.
+  let isReal: Bool
+  /// What it has in rows that are older than the column; nil where there can be none.
+  let inOlderRows: StoredValue?
+
+  package init(place: Int, isRowid: Bool, isReal: Bool, inOlderRows: StoredValue?) {
+    self.place = place
+    self.isRowid = isRowid
+    self.isReal = isReal
+    self.inOlderRows = inOlderRows
+  }
+}
+
+/// A value the way records hold it: a serial type and bytes (Database File Format, section 2.1).
+package struct StoredValue: Sendable {
+  fileprivate let type: UInt64
+  fileprivate let bytes: [UInt8]
+
+  package static let null = StoredValue(type: 0, bytes: [])
+
+  /// - Parameter isText: the value is a text's bytes.
+  package init(_ value: Value, isText: Bool) {
+    switch value {
+    case .null: self = .null
+    case .integer(let integer):
+      self.init(type: 6, bytes: Self.bytes(UInt64(bitPattern: integer)))
+    case .real(let real): self.init(type: 7, bytes: Self.bytes(real.bitPattern))
+    case .text(let text): self.init(.blob(Array(text.utf8)), isText: true)
+    case .blob(let bytes):
+      self.init(type: UInt64(12 + 2 * bytes.count + (isText ? 1 : 0)), bytes: bytes)
+    }
+  }
+
+  private init(type: UInt64, bytes: [UInt8]) {
+    self.type = type
+    self.bytes = bytes
+  }
+
+  private static func bytes(_ word: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+  }
+}
+
+/// The rows of a table with rowids, read out of the pages of its file, for their checksums: many times
+/// as fast as SQL, by any thread, and while another connection has a transaction open, of which it
+/// sees what has been flushed.
+///
+/// It knows sections 1.5, 1.6 and 2 of the Database File Format and nothing else. What it does not
+/// expect there, damage for one, it leaves to SQLite.
+///
+/// One thread at a time may use it.
+package final class StoredTable: @unchecked Sendable {
+  private let connection: Connection
+  private let root: UInt32
+  private let columns: [StoredColumn]
+  /// By their places in a record.
+  private let fields: UnsafeMutableBufferPointer<Field>
+  private let pageSize: Int
+  /// Without what each page keeps for extensions.
+  private let usableSize: Int
+  private var pages: [UnsafeMutableRawPointer] = []
+  /// A record that does not stand on one page.
+  private var record = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 1)
+  private var rowids: ClosedRange<Int64> = 0...0
+  private let sums: UnsafeMutableBufferPointer<Checksum>
+  private var rows: Int64 = 0
+
+  private struct Field {
+    /// Which one of the columns; -1 for none.
+    var column = -1
+    var isRowid = false
+    var isReal = false
+  }
+
+  /// SQLite's own limit (btreeInt.h, BTCURSOR_MAX_DEPTH).
+  private static let deepest = 20
+
+  /// - Parameter connection: of the file, and used for nothing else.
+  /// - Returns: nil for a file that cannot be read so.
+  package init?(root: Int64, columns: [StoredColumn], in connection: Connection) {
+    var header = [UInt8](repeating: 0, count: 24)
+    guard let root = UInt32(exactly: root),
+      schemactl_read_file(connection.handle, &header, 24, 0) == SQLITE_OK
+    else { return nil }
+    let size = Int(header[16]) << 8 | Int(header[17])
+    pageSize = size == 1 ? 65_536 : size
+    usableSize = pageSize - Int(header[20])
+    guard pageSize >= 512, usableSize >= 480 else { return nil }
+    self.connection = connection
+    self.root = root
+    self.columns = columns
+    fields = .allocate(capacity: (columns.map(\.place).max() ?? -1) + 1)
+    fields.initialize(repeating: Field())
+    for (index, column) in columns.enumerated() {
+      fields[column.place] = Field(column: index, isRowid: column.isRowid, isReal: column.isReal)
+    }
+    sums = .allocate(capacity: columns.count)
+    sums.initialize(repeating: Checksum())
+  }
+
+  deinit {
+    pages.forEach { $0.deallocate() }
+    record.deallocate()
+    fields.deallocate()
+    sums.deallocate()
+  }
+
+  /// How many rows there are with these rowids, and the checksum of each column: what
+  /// `schemactl_checksum(rowid, …)` gives for them.
+  ///
+  /// - Returns: nil where only SQLite can tell.
+  package func checksums(of rowids: ClosedRange<Int64>) -> (rows: Int64, columns: [Checksum])? {
+    self.rowids = rowids
+    rows = 0
+    sums.update(repeating: Checksum())
+    return visit(root, depth: 0) ? (rows, Array(sums)) : nil
+  }
+
+  // MARK: Pages
+
+  private func visit(_ number: UInt32, depth: Int) -> Bool {
+    guard depth < Self.deepest, number > 1 else { return false }
+    if depth == pages.count { pages.append(.allocate(byteCount: pageSize, alignment: 8)) }
+    let start = pages[depth]
+    guard read(number, pageSize, into: start) else { return false }
+    let page = Bytes(start: start, count: usableSize)
+    switch page[0] {
+    case 5: return visitChildren(of: page, depth)
+    case 13: return addRows(of: page)
+    default: return false
+    }
+  }
+
+  private func read(_ number: UInt32, _ count: Int, into buffer: UnsafeMutableRawPointer) -> Bool {
+    schemactl_read_file(
+      connection.handle, buffer, Int32(count), (Int64(number) - 1) * Int64(pageSize)) == SQLITE_OK
+  }
+
+  private func visitChildren(of page: Bytes, _ depth: Int) -> Bool {
+    let header = 12
+    let count = page.integer16(at: 3)
+    guard header + 2 * count <= page.count else { return false }
+    for cell in 0..<count {
+      var place = page.integer16(at: header + 2 * cell)
+      guard place + 4 <= page.count else { return false }
+      let child = page.integer32(at: place)
+      place += 4
+      guard let last = page.varint(at: &place) else { return false }
+      let key = Int64(bitPattern: last)
+      if key < rowids.lowerBound { continue }
+      guard visit(child, depth: depth + 1) else { return false }
+      if key >= rowids.upperBound { return true }
+    }
+    return visit(page.integer32(at: 8), depth: depth + 1)
+  }
+
+  private func addRows(of page: Bytes) -> Bool {
+    let header = 8
+    let count = page.integer16(at: 3)
+    guard header + 2 * count <= page.count else { return false }
+    for cell in 0..<count {
+      var place = page.integer16(at: header + 2 * cell)
+      guard let size = page.varint(at: &place), let key = page.varint(at: &place),
+        size <= 0x7FFF_FFFF
+      else { return false }
+      let rowid = Int64(bitPattern: key)
+      if rowid < rowids.lowerBound { continue }
+      if rowid > rowids.upperBound { break }
+      let local = localSize(ofPayload: Int(size))
+      guard place + local <= page.count else { return false }
+      if local == Int(size) {
+        guard addRow(rowid, Bytes(start: page.start + place, count: local)) else { return false }
+      } else {
+        guard place + local + 4 <= page.count,
+          gather(Bytes(start: page.start + place, count: local + 4), of: Int(size)),
+          addRow(rowid, Bytes(start: UnsafeRawPointer(record.baseAddress!), count: Int(size)))
+        else { return false }
+      }
+      rows += 1
+    }
+    return true
+  }
+
+  /// How much of a payload stands on the leaf.
+  private func localSize(ofPayload size: Int) -> Int {
+    let most = usableSize - 35
+    guard size > most else { return size }
+    let least = (usableSize - 12) * 32 / 255 - 23
+    let wanted = least + (size - least) % (usableSize - 4)
+    return wanted <= most ? wanted : least
+  }
+
+  /// Puts a payload together, of which the number of its next page follows what is there.
+  private func gather(_ start: Bytes, of size: Int) -> Bool {
+    if record.count < size {
+      record.deallocate()
+      record = .allocate(byteCount: size, alignment: 8)
+    }
+    var done = start.count - 4
+    record.baseAddress!.copyMemory(from: start.start, byteCount: done)
+    var next = start.integer32(at: done)
+    let page = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 8)
+    defer { page.deallocate() }
+    while done < size {
+      let count = min(size - done, usableSize - 4)
+      guard next > 1, read(next, count + 4, into: page) else { return false }
+      (record.baseAddress! + done).copyMemory(from: page + 4, byteCount: count)
+      next = Bytes(start: page, count: 4).integer32(at: 0)
+      done += count
+    }
+    return true
+  }
+
+  // MARK: Records
+
+  private func addRow(_ rowid: Int64, _ record: Bytes) -> Bool {
+    var row = Hash()
+    row.mix(rowid)
+    row.scatter()
+    var place = 0
+    guard let size = record.varint(at: &place), size <= record.count else { return false }
+    let header = Int(size)
+    var start = header
+    for index in fields.indices {
+      let field = fields[index]
+      guard place < header else {
+        guard addOlder(field, row, rowid) else { return false }
+        continue
+      }
+      guard let type = record.varint(at: &place), place <= header else { return false }
+      let size = StoredValue.size(ofType: type)
+      guard size <= record.count - start else { return false }
+      if field.column >= 0 {
+        let value = Bytes(start: record.start + start, count: size)
+        guard add(type, value, field, row, rowid) else { return false }
+      }
+      start += size
+    }
+    return true
+  }
+
+  /// A value of a row that is older than the column.
+  private func addOlder(_ field: Field, _ row: Hash, _ rowid: Int64) -> Bool {
+    guard field.column >= 0 else { return true }
+    guard let value = columns[field.column].inOlderRows else { return false }
+    return value.bytes.withUnsafeBytes { add(value.type, Bytes($0), field, row, rowid) }
+  }
+
+  /// - Returns: false for what no version of SQLite writes.
+  @inline(__always)
+  private func add(
+    _ type: UInt64, _ value: Bytes, _ field: Field, _ row: Hash, _ rowid: Int64
+  ) -> Bool {
+    var hash = row
+    switch type {
+    case 0: if field.isRowid { hash.mix(rowid) } else { hash.mixNull() }
+    case 1...6: hash.mix(value.signed, isReal: field.isReal)
+    case 7:
+      let number = Double(bitPattern: UInt64(bitPattern: value.signed))
+      if number.isNaN { hash.mixNull() } else { hash.mix(number) }
+    case 8: hash.mix(0, isReal: field.isReal)
+    case 9: hash.mix(1, isReal: field.isReal)
+    case 10, 11: return false
+    default:
+      let bytes = UnsafeRawBufferPointer(start: value.start, count: value.count)
+      if type & 1 == 0 { hash.mix(blob: bytes) } else { hash.mix(text: bytes) }
+    }
+    sums[field.column].add(hash)
+    return true
+  }
+}
+
+extension StoredValue {
+  /// Of a serial type, in bytes.
+  fileprivate static func size(ofType type: UInt64) -> Int {
+    switch type {
+    case 0, 8, 9, 10, 11: 0
+    case 1...4: Int(type)
+    case 5: 6
+    case 6, 7: 8
+    default: Int(clamping: (type - 12) / 2)
+    }
+  }
+}
+
+extension Hash {
+  @inline(__always)
+  fileprivate mutating func mix(_ integer: Int64, isReal: Bool) {
+    if isReal { mix(Double(integer)) } else { mix(integer) }
+  }
+}
+
+/// Bytes of a page or a record, with numbers the way the file has them: the highest byte first.
+private struct Bytes {
+  let start: UnsafeRawPointer
+  let count: Int
+
+  init(start: UnsafeRawPointer, count: Int) {
+    self.start = start
+    self.count = count
+  }
+
+  init(_ buffer: UnsafeRawBufferPointer) {
+    // Of no bytes none is read.
+    self.init(start: buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, count: buffer.count)
+  }
+
+  subscript(index: Int) -> UInt8 { start.load(fromByteOffset: index, as: UInt8.self) }
+
+  func integer16(at index: Int) -> Int { Int(self[index]) << 8 | Int(self[index + 1]) }
+
+  func integer32(at index: Int) -> UInt32 {
+    UInt32(bigEndian: start.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+  }
+
+  /// All of it as one number, at most 8 bytes.
+  var signed: Int64 {
+    guard count > 0 else { return 0 }
+    var value = Int64(Int8(bitPattern: self[0]))
+    for index in 1..<count { value = value << 8 | Int64(self[index]) }
+    return value
+  }
+
+  /// The number at a place, which is moved behind it; nil when it does not end within the bytes.
+  @inline(__always)
+  func varint(at place: inout Int) -> UInt64? {
+    guard place < count else { return nil }
+    let first = self[place]
+    place += 1
+    if first < 0x80 { return UInt64(first) }
+    var value = UInt64(first & 0x7F)
+    for index in 1..<9 {
+      guard place < count else { return nil }
+      let byte = self[place]
+      place += 1
+      if index == 8 { return value << 8 | UInt64(byte) }
+      value = value << 7 | UInt64(byte & 0x7F)
+      if byte < 0x80 { break }
+    }
+    return value
+  }
+}
