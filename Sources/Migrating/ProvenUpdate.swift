@@ -19,7 +19,6 @@ package struct ProvenUpdate {
   private let connection: Connection
   private let table: StoredTable
   private var stretches: Stretches
-  private let first: Stretch
   package private(set) var before: RowChecksums
   package private(set) var after: RowChecksums
   /// How often the second thread has read a stretch.
@@ -31,7 +30,7 @@ package struct ProvenUpdate {
     _ update: RowUpdate, _ proof: RowProof, in file: String, on connection: Connection
   ) throws(DatabaseError) {
     guard let statement = update.ofStretch, !connection.hasRunningStatement,
-      var stretches = try Stretches(of: proof.before, on: connection), let first = stretches.next(),
+      let stretches = try Stretches(of: proof.before, on: connection),
       let table = try StoredTable(of: proof.before, in: file, on: connection)
     else { return nil }
     self.update = update
@@ -40,22 +39,20 @@ package struct ProvenUpdate {
     self.connection = connection
     self.table = table
     self.stretches = stretches
-    self.first = first
-    try connection.flush()
-    before = try RowChecksums(of: proof.before, in: first.rowids, on: connection)
+    before = RowChecksums(ofNoRowOf: proof.before)
     after = RowChecksums(ofNoRowOf: proof.after)
-    guard RowChecksums(in: first.rowids, of: table) == before else { return nil }
   }
 
   /// - Parameter change: runs a statement for the rowids between two.
   package mutating func run(
     _ change: (_ statement: String, ClosedRange<Int64>) throws -> Void
   ) throws {
-    var ahead = [first]
+    var ahead: [Stretch] = []
     var behind: [Stretch] = []
-    if let second = stretches.next() {
-      before = try before + checksums(of: proof.before, in: second)
-      ahead.append(second)
+    try connection.flush()
+    while ahead.count < 2, let stretch = stretches.next() {
+      before = try before + checksums(of: proof.before, in: stretch)
+      ahead.append(stretch)
     }
     while !ahead.isEmpty {
       let stretch = ahead.removeFirst()
@@ -110,22 +107,6 @@ package struct ProvenUpdate {
   ) throws(DatabaseError) -> RowChecksums {
     if let checksums = RowChecksums(in: stretch.rowids, of: table) { return checksums }
     return try RowChecksums(of: rows, in: stretch.rowids, on: connection)
-  }
-}
-
-extension StoredTable {
-  /// - Returns: nil where the file cannot be read.
-  fileprivate convenience init?(
-    of rows: TableRows, in file: String, on connection: Connection
-  ) throws(DatabaseError) {
-    let root = try connection.value(
-      "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND name = ?1",
-      [.text(rows.table)])
-    guard let root = root?.integer,
-      let encoding = try connection.value("PRAGMA main.encoding")?.text,
-      let other = try? Connection(path: file, mode: .immutable)
-    else { return nil }
-    self.init(root: root, columns: rows.storedColumns(encoding: encoding), in: other)
   }
 }
 

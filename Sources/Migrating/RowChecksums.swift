@@ -1,4 +1,5 @@
 import Planning
+import SQLText
 import SQLite
 
 /// How many rows a table has, and what each column's values add up to.
@@ -68,9 +69,46 @@ extension RowChecksums {
   }
 }
 
+extension StoredTable {
+  /// How many rows are read both ways first.
+  private static let tried = 100
+
+  /// Flushes what the connection's transaction has changed.
+  ///
+  /// - Returns: nil where the file does not tell what the connection reads, which is tried with some
+  ///   rows, and while a statement is running, whose pages stay in the cache.
+  convenience init?(
+    of rows: TableRows, in file: String, on connection: Connection
+  ) throws(DatabaseError) {
+    guard let rowid = rows.rowid, !connection.hasRunningStatement,
+      let other = try? Connection(path: file, mode: .immutable)
+    else { return nil }
+    try connection.flush()
+    let root = try connection.value(
+      "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND name = ?1",
+      [.text(rows.table)])
+    let last = try connection.value(
+      "SELECT \(rowid) FROM main.\(Quoting.quoted(rows.table)) ORDER BY \(rowid) "
+        + "LIMIT 1 OFFSET \(Self.tried)")
+    guard let root = root?.integer,
+      let encoding = try connection.value("PRAGMA main.encoding")?.text
+    else { return nil }
+    self.init(root: root, columns: rows.storedColumns(encoding: encoding), in: other)
+    let first = .min...(last?.integer ?? .max)
+    let asked = try RowChecksums(of: rows, in: first, on: connection)
+    guard RowChecksums(in: first, of: self) == asked else { return nil }
+  }
+}
+
 extension Runner {
   func checksums(of rows: TableRows, _ context: Context) throws(Failure) -> RowChecksums {
     do {
+      if let file = target == .database ? fileBeside?() : nil,
+        let table = try StoredTable(of: rows, in: file, on: connection),
+        let checksums = RowChecksums(in: .min ... .max, of: table)
+      {
+        return checksums
+      }
       return try RowChecksums(of: rows, on: connection)
     } catch {
       throw context.failure(error, onShadow: target == .shadow)

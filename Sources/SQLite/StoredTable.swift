@@ -68,7 +68,8 @@ package final class StoredTable: @unchecked Sendable {
   private let usableSize: Int
   private var pages: [UnsafeMutableRawPointer] = []
   /// A record that does not stand on one page.
-  private var record = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 1)
+  private var record: UnsafeMutableRawPointer
+  private var recordSize: Int
   private var rowids: ClosedRange<Int64> = 0...0
   private let sums: UnsafeMutableBufferPointer<Checksum>
   private var rows: Int64 = 0
@@ -97,6 +98,8 @@ package final class StoredTable: @unchecked Sendable {
     self.connection = connection
     self.root = root
     self.columns = columns
+    recordSize = pageSize
+    record = .allocate(byteCount: recordSize, alignment: 8)
     fields = .allocate(capacity: (columns.map(\.place).max() ?? -1) + 1)
     fields.initialize(repeating: Field())
     for (index, column) in columns.enumerated() {
@@ -181,7 +184,7 @@ package final class StoredTable: @unchecked Sendable {
       } else {
         guard place + local + 4 <= page.count,
           gather(Bytes(start: page.start + place, count: local + 4), of: Int(size)),
-          addRow(rowid, Bytes(start: UnsafeRawPointer(record.baseAddress!), count: Int(size)))
+          addRow(rowid, Bytes(start: UnsafeRawPointer(record), count: Int(size)))
         else { return false }
       }
       rows += 1
@@ -200,19 +203,20 @@ package final class StoredTable: @unchecked Sendable {
 
   /// Puts a payload together, of which the number of its next page follows what is there.
   private func gather(_ start: Bytes, of size: Int) -> Bool {
-    if record.count < size {
+    if recordSize < size {
       record.deallocate()
       record = .allocate(byteCount: size, alignment: 8)
+      recordSize = size
     }
     var done = start.count - 4
-    record.baseAddress!.copyMemory(from: start.start, byteCount: done)
+    record.copyMemory(from: start.start, byteCount: done)
     var next = start.integer32(at: done)
     let page = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 8)
     defer { page.deallocate() }
     while done < size {
       let count = min(size - done, usableSize - 4)
       guard next > 1, read(next, count + 4, into: page) else { return false }
-      (record.baseAddress! + done).copyMemory(from: page + 4, byteCount: count)
+      (record + done).copyMemory(from: page + 4, byteCount: count)
       next = Bytes(start: page, count: 4).integer32(at: 0)
       done += count
     }
@@ -232,7 +236,7 @@ package final class StoredTable: @unchecked Sendable {
     for index in fields.indices {
       let field = fields[index]
       guard place < header else {
-        guard addOlder(field, row, rowid) else { return false }
+        guard addOlder(field, row, rowid, record.start) else { return false }
         continue
       }
       guard let type = record.varint(at: &place), place <= header else { return false }
@@ -248,10 +252,16 @@ package final class StoredTable: @unchecked Sendable {
   }
 
   /// A value of a row that is older than the column.
-  private func addOlder(_ field: Field, _ row: Hash, _ rowid: Int64) -> Bool {
+  private func addOlder(_ field: Field, _ row: Hash, _ rowid: Int64, _ none: UnsafeRawPointer)
+    -> Bool
+  {
     guard field.column >= 0 else { return true }
     guard let value = columns[field.column].inOlderRows else { return false }
-    return value.bytes.withUnsafeBytes { add(value.type, Bytes($0), field, row, rowid) }
+    return value.bytes.withUnsafeBytes { bytes in
+      // Of no bytes none is read.
+      let bytes = Bytes(start: bytes.baseAddress ?? none, count: bytes.count)
+      return add(value.type, bytes, field, row, rowid)
+    }
   }
 
   /// - Returns: false for what no version of SQLite writes.
@@ -302,16 +312,6 @@ extension Hash {
 private struct Bytes {
   let start: UnsafeRawPointer
   let count: Int
-
-  init(start: UnsafeRawPointer, count: Int) {
-    self.start = start
-    self.count = count
-  }
-
-  init(_ buffer: UnsafeRawBufferPointer) {
-    // Of no bytes none is read.
-    self.init(start: buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, count: buffer.count)
-  }
 
   subscript(index: Int) -> UInt8 { start.load(fromByteOffset: index, as: UInt8.self) }
 
