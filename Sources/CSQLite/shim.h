@@ -15,6 +15,16 @@ static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqli
   return file->pMethods->xRead(file, buffer, count, offset);
 }
 
+// The same descriptor for the same reason.
+static inline int schemactl_sync_file(sqlite3 *db, int *systemError) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK || !file || !file->pMethods) return SQLITE_IOERR;
+  code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+  if (code != SQLITE_OK) sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, systemError);
+  return code;
+}
+
 static inline int schemactl_config_memstatus(int on) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
 }

@@ -11,33 +11,35 @@ import SQLite
 /// the one before the last as it has become. So the rows of each are read before its neighbours, with
 /// which it shares pages, are touched, and again when they are done.
 ///
+/// The second thread brings to the disk what is written meanwhile, too.
+///
 /// It takes a lock that keeps everybody else out, and a rollback journal.
 package struct ProvenUpdate {
   package let update: RowUpdate
   package let proof: RowProof
   private let statement: String
   private let connection: Connection
-  private let table: StoredTable
+  private let file: String
+  private var table: StoredTable?
+  private var sync: EarlySync?
   private var stretches: Stretches
   package private(set) var before: RowChecksums
   package private(set) var after: RowChecksums
   /// How often the second thread has read a stretch.
   package private(set) var readBeside = 0
 
-  /// - Returns: nil where the rows have to be changed at once, or where the file does not tell what the
-  ///   connection reads.
+  /// - Returns: nil where the rows have to be changed at once.
   package init?(
     _ update: RowUpdate, _ proof: RowProof, in file: String, on connection: Connection
   ) throws(DatabaseError) {
     guard let statement = update.ofStretch, !connection.hasRunningStatement,
-      let stretches = try Stretches(of: proof.before, on: connection),
-      let table = try StoredTable(of: proof.before, in: file, on: connection)
+      let stretches = try Stretches(of: proof.before, on: connection)
     else { return nil }
     self.update = update
     self.proof = proof
     self.statement = statement
     self.connection = connection
-    self.table = table
+    self.file = file
     self.stretches = stretches
     before = RowChecksums(ofNoRowOf: proof.before)
     after = RowChecksums(ofNoRowOf: proof.after)
@@ -49,7 +51,10 @@ package struct ProvenUpdate {
   ) throws {
     var ahead: [Stretch] = []
     var behind: [Stretch] = []
-    try connection.flush()
+    if let other = try? Connection(path: file, mode: .immutable) {
+      table = try StoredTable(of: proof.before, in: other, beside: connection)
+      sync = EarlySync(other, of: connection)
+    }
     while ahead.count < 2, let stretch = stretches.next() {
       before = try before + checksums(of: proof.before, in: stretch)
       ahead.append(stretch)
@@ -61,7 +66,8 @@ package struct ProvenUpdate {
       let reading = reading(before: next, after: last)
       let spilled = connection.spilledPages
       try change(statement, stretch.rowids)
-      let found = reading.wait()
+      let found = reading?.wait() ?? Found()
+      if let error = found.syncError { throw error }
       let sums = connection.spilledPages == spilled ? found : Found()
       let written = connection.writtenPages
       try connection.flush()
@@ -89,15 +95,26 @@ package struct ProvenUpdate {
   private struct Found {
     var before: RowChecksums?
     var after: RowChecksums?
+    var syncError: DatabaseError?
   }
 
+  /// Nothing, where the file does not tell what the connection reads.
   private func reading(
     before next: Stretch?, after last: Stretch?
-  ) -> Beside<Found> {
-    Beside { [table] in
-      Found(
-        before: next.flatMap { RowChecksums(in: $0.rowids, of: table) },
-        after: last.flatMap { RowChecksums(in: $0.rowids, of: table) })
+  ) -> Beside<Found>? {
+    guard let table, let sync else { return nil }
+    return Beside {
+      var found = Found()
+      do throws(DatabaseError) {
+        try sync.syncFile()
+        found.before = next.flatMap { RowChecksums(in: $0.rowids, of: table) }
+        try sync.syncJournal()
+        found.after = last.flatMap { RowChecksums(in: $0.rowids, of: table) }
+        try sync.syncJournal()
+      } catch {
+        found.syncError = error
+      }
+      return found
     }
   }
 
@@ -105,7 +122,9 @@ package struct ProvenUpdate {
   private func checksums(
     of rows: TableRows, in stretch: Stretch
   ) throws(DatabaseError) -> RowChecksums {
-    if let checksums = RowChecksums(in: stretch.rowids, of: table) { return checksums }
+    if let checksums = table.flatMap({ RowChecksums(in: stretch.rowids, of: $0) }) {
+      return checksums
+    }
     return try RowChecksums(of: rows, in: stretch.rowids, on: connection)
   }
 }

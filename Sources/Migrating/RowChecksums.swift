@@ -78,11 +78,9 @@ extension StoredTable {
   /// - Returns: nil where the file does not tell what the connection reads, which is tried with some
   ///   rows, and while a statement is running, whose pages stay in the cache.
   convenience init?(
-    of rows: TableRows, in file: String, on connection: Connection
+    of rows: TableRows, in file: Connection, beside connection: Connection
   ) throws(DatabaseError) {
-    guard let rowid = rows.rowid, !connection.hasRunningStatement,
-      let other = try? Connection(path: file, mode: .immutable)
-    else { return nil }
+    guard let rowid = rows.rowid, !connection.hasRunningStatement else { return nil }
     try connection.flush()
     let root = try connection.value(
       "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND name = ?1",
@@ -93,7 +91,7 @@ extension StoredTable {
     guard let root = root?.integer,
       let encoding = try connection.value("PRAGMA main.encoding")?.text
     else { return nil }
-    self.init(root: root, columns: rows.storedColumns(encoding: encoding), in: other)
+    self.init(root: root, columns: rows.storedColumns(encoding: encoding), in: file)
     let first = .min...(last?.integer ?? .max)
     let asked = try RowChecksums(of: rows, in: first, on: connection)
     guard RowChecksums(in: first, of: self) == asked else { return nil }
@@ -104,7 +102,8 @@ extension Runner {
   func checksums(of rows: TableRows, _ context: Context) throws(Failure) -> RowChecksums {
     do {
       if let file = target == .database ? fileBeside?() : nil,
-        let table = try StoredTable(of: rows, in: file, on: connection),
+        let other = try? Connection(path: file, mode: .immutable),
+        let table = try StoredTable(of: rows, in: other, beside: connection),
         let checksums = RowChecksums(in: .min ... .max, of: table)
       {
         return checksums

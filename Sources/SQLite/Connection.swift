@@ -148,6 +148,21 @@ package final class Connection {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
+  /// Brings to the disk what any connection has written into the file.
+  package func sync() throws(DatabaseError) {
+    var systemError: Int32 = 0
+    guard schemactl_sync_file(handle, &systemError) == SQLITE_OK else {
+      throw .notSynced(systemError)
+    }
+  }
+
+  /// Where a transaction keeps what it changes (`sqlite3_filename_journal`); nil for a database that
+  /// has no file.
+  package var journalPath: String? {
+    guard let file = sqlite3_db_filename(handle, "main"), file.pointee != 0 else { return nil }
+    return String(cString: sqlite3_filename_journal(file))
+  }
+
   /// Whether a statement is between two rows: its pages cannot be flushed.
   package var hasRunningStatement: Bool {
     var statement = sqlite3_next_stmt(handle, nil)

@@ -77,20 +77,24 @@ struct ProvenUpdateTests {
   }
 
   private func proven(
-    _ plan: OperationPlan, _ sandbox: Sandbox, on connection: Connection
+    _ plan: OperationPlan, _ file: String, on connection: Connection
   ) throws -> ProvenUpdate? {
     let update = try #require(rowUpdate(of: plan))
     let proof = try #require(plan.proofs.first)
-    return try ProvenUpdate(update, proof, in: sandbox.database, on: connection)
+    return try ProvenUpdate(update, proof, in: file, on: connection)
   }
 
-  private func begun(_ sandbox: Sandbox, _ plan: OperationPlan? = nil) throws -> (
+  private func begun(
+    _ sandbox: Sandbox, _ plan: OperationPlan? = nil, in file: String? = nil
+  ) throws -> (
     Connection, ProvenUpdate?
   ) {
     let connection = try sandbox.open()
     try connection.execute("BEGIN EXCLUSIVE")
     return (
-      connection, try proven(plan ?? self.plan(on: connection), sandbox, on: connection)
+      connection,
+      try proven(
+        plan ?? self.plan(on: connection), file ?? sandbox.database, on: connection)
     )
   }
 
@@ -211,7 +215,7 @@ struct ProvenUpdateTests {
     let connection = try sandbox.open()
     try connection.execute("BEGIN EXCLUSIVE; UPDATE t SET b = hex(zeroblob(500))")
     let plan = try plan(on: connection)
-    let found = try proven(plan, sandbox, on: connection)
+    let found = try proven(plan, sandbox.database, on: connection)
     var update = try #require(found)
     try update.run { try change($0, $1, on: connection) }
     #expect(update.readBeside > 0)
@@ -234,7 +238,7 @@ struct ProvenUpdateTests {
     let connection = try sandbox.open()
     try connection.execute("BEGIN EXCLUSIVE; \(before)")
     let plan = try plan(on: connection)
-    let found = try proven(plan, sandbox, on: connection)
+    let found = try proven(plan, sandbox.database, on: connection)
     var update = try #require(found)
     let sums = try RowChecksums(of: update.proof.before, on: connection)
     try update.run { try change($0, $1, on: connection) }
@@ -243,16 +247,20 @@ struct ProvenUpdateTests {
     #expect(sums.damage(seenIn: update.after, update.proof) == nil)
   }
 
-  @Test("is none where the file is not the connection's any more")
-  func replaced() throws {
-    let sandbox = try Sandbox()
+  @Test("reads itself what the file does not tell, because it is another one, or none")
+  func elsewhere() throws {
+    let (sandbox, other) = (try Sandbox(), try Sandbox())
     try UpdatedTable(testDescription: "").make(in: sandbox)
-    let connection = try sandbox.open()
-    try connection.execute("BEGIN EXCLUSIVE")
-    let plan = try plan(on: connection)
-    try FileManager.default.removeItem(atPath: sandbox.database)
-    try UpdatedTable(testDescription: "", rows: "SELECT i, 'other', i, i").make(in: sandbox)
-    #expect(try proven(plan, sandbox, on: connection) == nil)
+    try UpdatedTable(testDescription: "", rows: "SELECT i, 'other', i, i").make(in: other)
+    for file in [other.database, sandbox.folder, other.database + "-none"] {
+      let (connection, proven) = try begun(sandbox, in: file)
+      var update = try #require(proven)
+      let sums = try RowChecksums(of: update.proof.before, on: connection)
+      try update.run { try change($0, $1, on: connection) }
+      #expect(update.readBeside == 0)
+      #expect(sums.damage(seenIn: update.before, update.proof) == nil)
+      #expect(sums.damage(seenIn: update.after, update.proof) == nil)
+    }
   }
 
   @Test(
@@ -279,6 +287,6 @@ struct ProvenUpdateTests {
     let plan = try plan(on: connection)
     let statement = try connection.prepare("SELECT * FROM t")
     #expect(try statement.step())
-    #expect(try proven(plan, sandbox, on: connection) == nil)
+    #expect(try proven(plan, sandbox.database, on: connection) == nil)
   }
 }
