@@ -14,7 +14,7 @@ extension Deed {
   static func all(isWAL: Bool = false) throws -> [Deed] {
     let mode = isWAL ? "PRAGMA journal_mode = WAL;" : ""
     return try Strategy.allCases.map { try migration(by: $0, mode) } + [
-      newFile(), utf16(mode), failing(mode), firstDraft(mode), reset(mode), verify(mode),
+      newFile(), utf16(mode), readBeside(mode), failing(mode), firstDraft(mode), reset(mode), verify(mode),
       status(mode), rehearse(mode), repair(mode), adopt(mode), freeze(mode), lint(mode),
     ]
   }
@@ -33,7 +33,7 @@ extension Deed {
     try sandbox.addSQL(
       "0004_view", "CREATE VIEW titles AS SELECT title FROM items UNION SELECT title FROM lists;")
     let ids = ["0001_lists", "0002_items", "0003_seed", "0004_view"]
-    return try Deed("migrate, new file", sandbox, stops: ids, act: migrate)
+    return try Deed("migrate, new file", sandbox, stops: ids, act: { try migrate($0) })
   }
 
   private static func migration(by strategy: Strategy, _ mode: String) throws -> Deed {
@@ -42,7 +42,7 @@ extension Deed {
     try sandbox.run(mode)
     let known = try sandbox.ledger
     let pending = try sandbox.project().migrations.map(\.id).filter { !known.contains($0) }
-    return try Deed("migrate, \(strategy.rawValue)", sandbox, stops: pending, act: migrate)
+    return try Deed("migrate, \(strategy.rawValue)", sandbox, stops: pending, act: { try migrate($0) })
   }
 
   /// SQLite converts every text that is read or written.
@@ -51,7 +51,16 @@ extension Deed {
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.addSQL("0003_more", "CREATE TABLE more (a TEXT DEFAULT 'é');")
     return try Deed(
-      "migrate, UTF-16", sandbox, stops: ["0002_status", "0003_more"], act: migrate)
+      "migrate, UTF-16", sandbox, stops: ["0002_status", "0003_more"], act: { try migrate($0) })
+  }
+
+  /// As large tables are: a second thread reads what the first one writes, and brings it to the disk.
+  static func readBeside(_ mode: String) throws -> Deed {
+    let sandbox = try tasks(mode)
+    try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
+    return try Deed("migrate, read beside", sandbox, stops: ["0002_status"]) { deed in
+      try migrate(deed) { $0.readsBesideFrom = 0 }
+    }
   }
 
   /// A migration that fails after one that is kept.
@@ -65,7 +74,7 @@ extension Deed {
       CREATE TABLE half (a UNIQUE);
       INSERT INTO half SELECT list FROM tasks;
       """)
-    return try Deed("migrate, one fails", sandbox, stops: ["0002_kept"], act: migrate)
+    return try Deed("migrate, one fails", sandbox, stops: ["0002_kept"], act: { try migrate($0) })
   }
 
   /// The database is copied before its first draft.
@@ -73,11 +82,17 @@ extension Deed {
     let sandbox = try tasks(mode)
     try sandbox.freeze(through: "0001_tasks")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
-    return try Deed("migrate, first draft", sandbox, stops: ["0002_status"], act: migrate)
+    return try Deed("migrate, first draft", sandbox, stops: ["0002_status"], act: { try migrate($0) })
   }
 
-  private static func migrate(_ deed: Deed) throws -> Ending {
-    let report = try deed.project.migrate(deed.sandbox.options { $0.timeout = 0.02 })
+  private static func migrate(
+    _ deed: Deed, _ change: (inout MigrateOptions) -> Void = { _ in }
+  ) throws -> Ending {
+    let options = deed.sandbox.options { options in
+      options.timeout = 0.02
+      change(&options)
+    }
+    let report = try deed.project.migrate(options)
     return Ending(
       status: report.status, message: report.failure?.message ?? "",
       answer: report.drift.map(\.sentence) + [report.draftCopy ?? ""],
