@@ -67,7 +67,9 @@ private func requireWhole(
 
 /// One question to the rows of a table, whose answer must be no.
 private struct Question {
-  let table: String
+  /// Those it reads.
+  let tables: [String]
+  /// Of the first of them.
   let columns: [String]
   let promise: String
   let exists: String
@@ -93,7 +95,9 @@ private struct Questions {
         isAsked: isAsked)
     }
     do {
-      guard !written.contains(question.table.asciiLowercased), try canBeAsked(question) else {
+      let written = written.union(planned.writtenBefore[index])
+      let isKnown = written.isDisjoint(with: question.tables.map(\.asciiLowercased))
+      guard isKnown, try canBeAsked(question) else {
         return (said(nil, isAsked: false), nil)
       }
       guard try connection.value("SELECT \(question.exists)") == 1 else { return (said(nil), nil) }
@@ -110,9 +114,16 @@ private struct Questions {
     }
   }
 
+  /// Whether the columns are there already, and SQLite knows all that the condition calls.
   private func canBeAsked(_ question: Question) throws(DatabaseError) -> Bool {
+    connection.set(.doubleQuotedStringsInDML, to: false)
+    do {
+      _ = try connection.prepare("SELECT \(question.exists)")
+    } catch  where !error.isFault {
+      return false
+    }
     let columns = try connection.rows(
-      "SELECT lower(name) FROM pragma_table_xinfo(?1)", [.text(question.table)]
+      "SELECT lower(name) FROM pragma_table_xinfo(?1)", [.text(question.tables[0])]
     ).compactMap { $0[0].text }
     return !columns.isEmpty
       && question.columns.allSatisfy { columns.contains($0.asciiLowercased) }
@@ -123,24 +134,23 @@ extension OperationPlan {
   /// What the rows must not hold for the operation to succeed.
   fileprivate var questions: [Question] {
     switch operation.kind {
-    case .addColumn(let table, let column) where column.notNull != nil && column.hasNoDefault:
-      return [
-        Question(
-          table: table, columns: [],
-          promise: "\(table) has no rows, which a NOT NULL column without default needs",
-          exists: "EXISTS (SELECT 1 FROM \(Quoting.quoted(table)))",
-          obstacle: "\(table) has rows, and \(column.name) is NOT NULL without a default: add one",
-          scan: nil)
-      ]
     case .createIndex(let index) where index.unique: return [uniqueness(index)].compactMap { $0 }
     default:
-      return steps.compactMap { step in
-        guard case .scan(let scan) = step else { return nil }
-        return Question(
-          table: scan.table, columns: [scan.column],
-          promise: "every value of \(scan.table).\(scan.column) is named by map",
-          exists: scan.exists,
-          obstacle: "", scan: scan)
+      return steps.prefix(while: \.onlyAsks).compactMap { step in
+        switch step {
+        case .scan(let scan):
+          Question(
+            tables: [scan.table], columns: [scan.column],
+            promise: "every value of \(scan.table).\(scan.column) is named by map",
+            exists: scan.exists, obstacle: "", scan: scan)
+        case .guarding(let condition):
+          condition.promise.map { promise in
+            Question(
+              tables: promise.tables, columns: [], promise: promise.sentence,
+              exists: condition.condition, obstacle: condition.message, scan: nil)
+          }
+        default: nil
+        }
       }
     }
   }
@@ -156,7 +166,7 @@ extension OperationPlan {
     let condition =
       (index.where.map { ["(\($0.text)\n)"] } ?? []) + terms.map { "\($0) IS NOT NULL" }
     return Question(
-      table: index.table, columns: names,
+      tables: [index.table], columns: names,
       promise: "no two rows of \(index.table) are alike in \(names.joined(separator: ", "))",
       exists: "EXISTS (SELECT 1 FROM \(Quoting.quoted(index.table)) WHERE "
         + "\(condition.joined(separator: " AND ")) GROUP BY \(terms.joined(separator: ", ")) "
@@ -165,8 +175,4 @@ extension OperationPlan {
         + "the unique index \(index.name) cannot be made",
       scan: nil)
   }
-}
-
-extension ColumnDefinition {
-  fileprivate var hasNoDefault: Bool { self.default == nil || self.default == .null }
 }

@@ -40,6 +40,8 @@ package struct PlannedMigration: Sendable {
   /// those that are there after.
   package let foreignKeysBefore: [String]
   package let foreignKeysAfter: [String]
+  /// For each operation: tables that those before it write, in folded spelling.
+  let writtenBefore: [Set<String>]
   /// Tables that it writes, in folded spelling.
   package let written: Set<String>
   /// Those of them whose rows are changed or removed.
@@ -83,9 +85,11 @@ extension Project {
         guard !known.contains(migration.id) else { continue }
         var operations: [OperationPlan] = []
         var work: [Work] = []
+        var writtenBefore: [Set<String>] = []
         var unread: DatabaseError?
-        let step = try shadow.apply(migration) { plan in
+        let step = try shadow.apply(migration) { plan, touch in
           operations.append(plan)
+          writtenBefore.append(touch.written)
           do throws(DatabaseError) {
             work.append(plan.work(in: try Schema(of: shadow.connection)))
           } catch {
@@ -109,7 +113,8 @@ extension Project {
             row: LedgerRow(
               of: migration, at: index, fingerprint: expected.fingerprint, startedAt: ""),
             foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: step.touched),
-            written: step.touch.written, rewritten: step.touch.rewritten,
+            writtenBefore: writtenBefore, written: step.touch.written,
+            rewritten: step.touch.rewritten,
             temporary: step.temporary.map(\.drop)))
       } catch {
         if error.status == .invalidInput { throw error }

@@ -45,12 +45,12 @@ final class Runner {
   /// Asked before the first step of an operation that writes.
   var beforeWriting: (() throws(Failure) -> Void)?
 
-  /// The database's file where another connection may read it without a lock, as long as this one
-  /// does not write.
+  /// The database's file where another connection may read it without a lock, while this one does not
+  /// write.
   var fileBeside: (() -> String?)?
 
   /// Told of each operation's plan before it runs.
-  var onPlan: ((Int, OperationPlan) -> Void)?
+  var onPlan: ((Int, OperationPlan, Touch) -> Void)?
 
   /// What one migration did.
   struct Record: Sendable {
@@ -116,7 +116,7 @@ final class Runner {
     _ plan: OperationPlan, _ context: Context, record: inout Record
   ) throws(Failure) {
     record.strategies.append(plan.strategy)
-    onPlan?(context.index, plan)
+    onPlan?(context.index, plan, record.touch)
     let enforces = connection.isOn(.foreignKeys)
     var before: [RowChecksums]?
     var proven: ProvenUpdate?

@@ -194,13 +194,13 @@ package final class Shadow {
   /// - Parameters:
   ///   - touched: what the migration is known to change; where there are rows, the foreign keys of
   ///     those tables and of their children are checked.
-  ///   - onPlan: told of each operation's plan before it runs.
+  ///   - onPlan: told of each operation's plan before it runs, and of what those before it touch.
   @discardableResult
   package func apply(
     _ migration: Migration, touching touched: Set<String> = [],
-    onPlan: @escaping (OperationPlan) -> Void = { _ in }
+    onPlan: @escaping (OperationPlan, Touch) -> Void = { _, _ in }
   ) throws(Failure) -> Step {
-    runner.onPlan = { onPlan($1) }
+    runner.onPlan = { onPlan($1, $2) }
     defer { runner.onPlan = nil }
     let context = Context(migration: migration)
     let before = schema

@@ -76,7 +76,7 @@ final class Upgrade {
       onEvent(.ran(statement: statement.sql))
       try watch?.note(statement)
     }
-    runner.onPlan = { [unowned self] in watch?.note($1, at: $0) }
+    runner.onPlan = { [unowned self] index, plan, _ in watch?.note(plan, at: index) }
     runner.beforeWriting = { [unowned self] () throws(Failure) in try finishLook() }
     runner.fileBeside = { [unowned self] in fileBeside }
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }

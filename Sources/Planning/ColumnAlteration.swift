@@ -137,6 +137,7 @@ struct ColumnAlteration {
       guards.append(
         Guard(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS NULL)",
+          of: change.table, promise: "\(change.table).\(change.column) holds no NULL",
           message:
             "\(change.table).\(change.column) holds NULL in some rows: give them a value first, "
             + "with `update`"))
@@ -145,6 +146,8 @@ struct ColumnAlteration {
       guards.append(
         Guard(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE NOT (\(expression(check))))",
+          of: change.table,
+          promise: "every row of \(change.table) meets the new CHECK of \(change.column)",
           message: "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
             + "correct them first. They are those WHERE NOT (\(check.text))"))
     }
@@ -169,6 +172,9 @@ struct ColumnAlteration {
       .guarding(
         Guard(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS \(Self.mark))",
+          of: change.table,
+          promise:
+            "\(change.table).\(change.column) holds no value that schemactl needs for itself",
           message:
             "\(change.table).\(change.column) holds a value that schemactl needs for itself: "
             + Self.mark)),
@@ -232,6 +238,8 @@ struct ColumnAlteration {
         Guard(
           condition: "EXISTS (SELECT 1 FROM \(main) "
             + "WHERE \(name) IS NOT (\(expression(generated.expression))))",
+          of: change.table,
+          promise: "\(change.table).\(change.column) holds what its expression gives",
           message:
             "\(change.table).\(change.column) holds values that its expression would not give, "
             + "and they would be lost"))

@@ -60,6 +60,8 @@ struct KeyConversion {
       .guarding(
         Guard(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE typeof(\(key)) <> 'integer')",
+          of: parent.name,
+          promise: "every value of \(parent.name).\(self.key.name.text) is an integer",
           message: "\(parent.name).\(self.key.name.text) holds keys that are not integers"))
     ]
     for (table, columns) in affected {
@@ -148,6 +150,8 @@ struct KeyConversion {
       Guard(
         condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table.name)) AS c WHERE \(holder) "
           + "IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(main) AS p WHERE p.\(key) = \(holder)))",
+        of: table.name, parent.name,
+        promise: "every value of \(table.name).\(column) is the key of a row of \(parent.name)",
         message:
           "\(table.name).\(column) holds keys that no row of \(parent.name) has, and they would "
           + "be lost: correct those rows first"))

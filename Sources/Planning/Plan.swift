@@ -103,9 +103,25 @@ package struct SchemaEdit: Sendable {
 package struct Guard: Sendable {
   package let condition: String
   package let message: String
+  /// What is asked of tables before anything is written; nil for what is asked of rows that the plan
+  /// has made.
+  package let promise: Promise?
 
-  package init(condition: String, message: String) {
+  package struct Promise: Sendable {
+    package let tables: [String]
+    /// What is true of them when the condition is false: `items.title holds no NULL`.
+    package let sentence: String
+  }
+
+  init(condition: String, of tables: String..., promise: String, message: String) {
     self.condition = condition
+    self.promise = Promise(tables: tables, sentence: promise)
+    self.message = message
+  }
+
+  init(condition: String, message: String) {
+    self.condition = condition
+    promise = nil
     self.message = message
   }
 }

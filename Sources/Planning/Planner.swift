@@ -218,7 +218,8 @@ package struct Planner {
       steps.append(
         .guarding(
           Guard(
-            condition: "EXISTS (SELECT 1 FROM \(main(table)))",
+            condition: "EXISTS (SELECT 1 FROM \(main(table)))", of: table,
+            promise: "\(table) has no rows, which a NOT NULL column without default needs",
             message: "\(table) has rows, and \(column.name) is NOT NULL without a default: "
               + "give it a default")))
     }

@@ -112,6 +112,7 @@ struct TableRebuilding {
               condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(old.name)) "
                 + "WHERE \(Quoting.quoted(column.name.text)) IS NOT "
                 + "(\(new.tokens.text(generated.expression.range)))\(filter))",
+              of: old.name, promise: "\(name) holds what its expression gives",
               message: "\(name) holds values that its expression would not give, and they would be "
                 + "lost: drop it first")))
       }

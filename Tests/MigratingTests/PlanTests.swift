@@ -1,4 +1,5 @@
 import Foundation
+import ManifestFormat
 import Migrating
 import Planning
 import SQLText
@@ -142,6 +143,58 @@ struct DryRunTests {
       "0003_index",
       "operations: [{ add_column: { table: t, column: { name: c, not_null: true } } }]")
     #expect(try sandbox.project().dryRun(sandbox.options()).status == .migrationFailed)
+  }
+
+  static let asked = [
+    "alter_column: { table: t, column: a, not_null: true }",
+    "alter_column: { table: t, column: a, not_null: true, default: 1 }",
+    "alter_column: { table: t, column: b, check: \"b < 9\" }",
+    "alter_column: { table: t, column: b, generated: { as: a + 1, stored: true } }",
+    "alter_column: { table: t, column: b, default: 7 }",
+    "add_column: { table: t, column: { name: d, not_null: true } }",
+    "convert_primary_key: { table: p, to: uuid, uuids: per_database }",
+    "move_column: { table: t, from: b, to: { name: d }, map: { 5: 6 } }",
+  ]
+
+  @Test("says of rows what migrate says of them", arguments: asked, [false, true])
+  func agrees(operation: String, isFixed: Bool) throws {
+    let rows = [
+      "INSERT INTO t VALUES (1, 2, 1)", "INSERT INTO t VALUES (NULL, 9, 1)",
+      "INSERT INTO t VALUES (4, 5, 6)", "DELETE FROM t",
+    ]
+    for row in rows {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL(
+        "0001_create",
+        "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a, b, c REFERENCES p);")
+      try sandbox.migrate()
+      try sandbox.run("INSERT INTO p VALUES (1); \(row)")
+      let fix = isFixed ? "{ sql: \"UPDATE t SET a = 4, b = 5, c = 1\" }, " : ""
+      try sandbox.add("0002_change", "operations: [\(fix){ \(operation) }]")
+      let report = try sandbox.project().dryRun(sandbox.options())
+      let migrated = try sandbox.migrate()
+      // What an operation before has written cannot be asked yet.
+      let isAsked = report.answers.allSatisfy(\.isAsked)
+      #expect(isAsked || isFixed, "\(row)")
+      #expect(report.status == (isAsked ? migrated.status : .success), "\(row)")
+      if let message = report.failure?.message {
+        #expect(migrated.failure?.message.contains(message) == true)
+      }
+    }
+  }
+
+  @Test("does not ask what calls a function that only the application has")
+  func functions() throws {
+    let sandbox = try Sandbox()
+    sandbox.application.declaredFunctions = [DeclaredFunction(name: "ours", arguments: 1)]
+    try sandbox.addSQL("0001_create", "CREATE TABLE t (a); INSERT INTO t VALUES (1);")
+    try sandbox.migrate()
+    try sandbox.add(
+      "0002_check",
+      "operations: [{ alter_column: { table: t, column: a, check: \"ours(a) > 1\" } }]")
+    let report = try sandbox.project().dryRun(sandbox.options())
+    #expect(report.answers.map(\.isAsked) == [false])
+    #expect(report.status == .success)
   }
 
   @Test("of a database that is not there makes none, and says what it cannot ask")

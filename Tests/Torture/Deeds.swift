@@ -14,7 +14,8 @@ extension Deed {
   static func all(isWAL: Bool = false) throws -> [Deed] {
     let mode = isWAL ? "PRAGMA journal_mode = WAL;" : ""
     return try Strategy.allCases.map { try migration(by: $0, mode) } + [
-      newFile(), utf16(mode), readBeside(mode), failing(mode), firstDraft(mode), reset(mode), verify(mode),
+      newFile(), utf16(mode), readBeside(mode), failing(mode), firstDraft(mode), reset(mode),
+      verify(mode),
       status(mode), rehearse(mode), repair(mode), adopt(mode), freeze(mode), lint(mode),
     ]
   }
@@ -42,7 +43,8 @@ extension Deed {
     try sandbox.run(mode)
     let known = try sandbox.ledger
     let pending = try sandbox.project().migrations.map(\.id).filter { !known.contains($0) }
-    return try Deed("migrate, \(strategy.rawValue)", sandbox, stops: pending, act: { try migrate($0) })
+    return try Deed(
+      "migrate, \(strategy.rawValue)", sandbox, stops: pending, act: { try migrate($0) })
   }
 
   /// SQLite converts every text that is read or written.
@@ -82,7 +84,8 @@ extension Deed {
     let sandbox = try tasks(mode)
     try sandbox.freeze(through: "0001_tasks")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
-    return try Deed("migrate, first draft", sandbox, stops: ["0002_status"], act: { try migrate($0) })
+    return try Deed(
+      "migrate, first draft", sandbox, stops: ["0002_status"], act: { try migrate($0) })
   }
 
   private static func migrate(
