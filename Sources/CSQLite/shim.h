@@ -15,6 +15,14 @@ static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqli
   return file->pMethods->xRead(file, buffer, count, offset);
 }
 
+static inline sqlite3_int64 schemactl_file_size(sqlite3 *db) {
+  sqlite3_file *file = 0;
+  sqlite3_int64 size = 0;
+  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK || !file || !file->pMethods) return 0;
+  return file->pMethods->xFileSize(file, &size) == SQLITE_OK ? size : 0;
+}
+
 // The same descriptor for the same reason.
 static inline int schemactl_sync_file(sqlite3 *db, int *systemError) {
   sqlite3_file *file = 0;

@@ -20,6 +20,7 @@ package struct ProvenUpdate {
   private let statement: String
   private let connection: Connection
   private let file: String
+  private let interruption: Interruption
   private var table: StoredTable?
   private var sync: EarlySync?
   private var stretches: Stretches
@@ -30,7 +31,8 @@ package struct ProvenUpdate {
 
   /// - Returns: nil where the rows have to be changed at once.
   package init?(
-    _ update: RowUpdate, _ proof: RowProof, in file: String, on connection: Connection
+    _ update: RowUpdate, _ proof: RowProof, in file: String, on connection: Connection,
+    _ interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
     guard let statement = update.ofStretch, !connection.hasRunningStatement,
       let stretches = try Stretches(of: proof.before, on: connection)
@@ -40,6 +42,7 @@ package struct ProvenUpdate {
     self.statement = statement
     self.connection = connection
     self.file = file
+    self.interruption = interruption
     self.stretches = stretches
     before = RowChecksums(ofNoRowOf: proof.before)
     after = RowChecksums(ofNoRowOf: proof.after)
@@ -52,6 +55,7 @@ package struct ProvenUpdate {
     var ahead: [Stretch] = []
     var behind: [Stretch] = []
     if let other = try? Connection(path: file, mode: .immutable) {
+      interruption.watch(other)
       table = try StoredTable(of: proof.before, in: other, beside: connection)
       sync = EarlySync(other, of: connection)
     }

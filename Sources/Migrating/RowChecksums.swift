@@ -102,11 +102,13 @@ extension Runner {
   func checksums(of rows: TableRows, _ context: Context) throws(Failure) -> RowChecksums {
     do {
       if let file = target == .database ? fileBeside?() : nil,
-        let other = try? Connection(path: file, mode: .immutable),
-        let table = try StoredTable(of: rows, in: other, beside: connection),
-        let checksums = RowChecksums(in: .min ... .max, of: table)
+        let other = try? Connection(path: file, mode: .immutable)
       {
-        return checksums
+        interruption.watch(other)
+        let table = try StoredTable(of: rows, in: other, beside: connection)
+        if let checksums = table.flatMap({ RowChecksums(in: .min ... .max, of: $0) }) {
+          return checksums
+        }
       }
       return try RowChecksums(of: rows, on: connection)
     } catch {

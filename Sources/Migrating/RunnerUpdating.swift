@@ -11,7 +11,7 @@ extension Runner {
       let proof = plan.proofs.first, plan.proofs.count == 1, let file = fileBeside?()
     else { return nil }
     do {
-      return try ProvenUpdate(update, proof, in: file, on: connection)
+      return try ProvenUpdate(update, proof, in: file, on: connection, interruption)
     } catch {
       throw context.failure(error)
     }

@@ -4,7 +4,7 @@ import CSQLite
 package struct StoredColumn: Sendable {
   /// Its place in a record, counted from 0: virtual generated columns have none.
   let place: Int
-  /// Another name of the rowid: the record holds NULL in its place.
+  /// Another name of the rowid: what the record holds in its place means nothing.
   let isRowid: Bool
   /// Numbers without a fraction may be stored as integers.
   let isReal: Bool
@@ -68,8 +68,12 @@ package final class StoredTable: @unchecked Sendable {
   private let usableSize: Int
   private var pages: [UnsafeMutableRawPointer] = []
   /// A record that does not stand on one page.
-  private var record: UnsafeMutableRawPointer
-  private var recordSize: Int
+  private var record: UnsafeMutableRawPointer?
+  private var recordSize = 0
+  /// Of an overflow chain.
+  private let link: UnsafeMutableRawPointer
+  /// How many pages may still be read: a sound file leads to none of its pages twice.
+  private var pagesLeft: Int64 = 0
   private var rowids: ClosedRange<Int64> = 0...0
   private let sums: UnsafeMutableBufferPointer<Checksum>
   private var rows: Int64 = 0
@@ -84,7 +88,11 @@ package final class StoredTable: @unchecked Sendable {
   /// SQLite's own limit (btreeInt.h, BTCURSOR_MAX_DEPTH).
   private static let deepest = 20
 
-  /// - Parameter connection: of the file, and used for nothing else.
+  /// In bytes: records that are longer are SQLite's, which can do without the memory.
+  private static let longest = 1 << 20
+
+  /// - Parameter connection: of the file, and used for nothing else. Where it must stop, there is no
+  ///   answer.
   /// - Returns: nil for a file that cannot be read so.
   package init?(root: Int64, columns: [StoredColumn], in connection: Connection) {
     var header = [UInt8](repeating: 0, count: 24)
@@ -98,8 +106,7 @@ package final class StoredTable: @unchecked Sendable {
     self.connection = connection
     self.root = root
     self.columns = columns
-    recordSize = pageSize
-    record = .allocate(byteCount: recordSize, alignment: 8)
+    link = .allocate(byteCount: pageSize, alignment: 8)
     fields = .allocate(capacity: (columns.map(\.place).max() ?? -1) + 1)
     fields.initialize(repeating: Field())
     for (index, column) in columns.enumerated() {
@@ -111,7 +118,8 @@ package final class StoredTable: @unchecked Sendable {
 
   deinit {
     pages.forEach { $0.deallocate() }
-    record.deallocate()
+    sqlite3_free(record)
+    link.deallocate()
     fields.deallocate()
     sums.deallocate()
   }
@@ -123,6 +131,7 @@ package final class StoredTable: @unchecked Sendable {
   package func checksums(of rowids: ClosedRange<Int64>) -> (rows: Int64, columns: [Checksum])? {
     self.rowids = rowids
     rows = 0
+    pagesLeft = schemactl_file_size(connection.handle) / Int64(pageSize)
     sums.update(repeating: Checksum())
     return visit(root, depth: 0) ? (rows, Array(sums)) : nil
   }
@@ -143,7 +152,9 @@ package final class StoredTable: @unchecked Sendable {
   }
 
   private func read(_ number: UInt32, _ count: Int, into buffer: UnsafeMutableRawPointer) -> Bool {
-    schemactl_read_file(
+    pagesLeft -= 1
+    guard pagesLeft >= 0, !(connection.stopCheck?.mustStop() ?? false) else { return false }
+    return schemactl_read_file(
       connection.handle, buffer, Int32(count), (Int64(number) - 1) * Int64(pageSize)) == SQLITE_OK
   }
 
@@ -179,14 +190,14 @@ package final class StoredTable: @unchecked Sendable {
       if rowid > rowids.upperBound { break }
       let local = localSize(ofPayload: Int(size))
       guard place + local <= page.count else { return false }
-      if local == Int(size) {
-        guard addRow(rowid, Bytes(start: page.start + place, count: local)) else { return false }
-      } else {
+      var payload = Bytes(start: page.start + place, count: local)
+      if local < Int(size) {
         guard place + local + 4 <= page.count,
-          gather(Bytes(start: page.start + place, count: local + 4), of: Int(size)),
-          addRow(rowid, Bytes(start: UnsafeRawPointer(record), count: Int(size)))
+          let whole = gather(payload, of: Int(size), next: page.integer32(at: place + local))
         else { return false }
+        payload = whole
       }
+      guard addRow(rowid, payload) else { return false }
       rows += 1
     }
     return true
@@ -201,26 +212,28 @@ package final class StoredTable: @unchecked Sendable {
     return wanted <= most ? wanted : least
   }
 
-  /// Puts a payload together, of which the number of its next page follows what is there.
-  private func gather(_ start: Bytes, of size: Int) -> Bool {
+  /// Puts a payload together.
+  ///
+  /// - Parameter next: the first one of the pages that hold the rest of it.
+  private func gather(_ start: Bytes, of size: Int, next: UInt32) -> Bytes? {
+    guard size <= Self.longest else { return nil }
     if recordSize < size {
-      record.deallocate()
-      record = .allocate(byteCount: size, alignment: 8)
-      recordSize = size
+      sqlite3_free(record)
+      record = sqlite3_malloc64(UInt64(size))
+      recordSize = record == nil ? 0 : size
     }
-    var done = start.count - 4
-    record.copyMemory(from: start.start, byteCount: done)
-    var next = start.integer32(at: done)
-    let page = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 8)
-    defer { page.deallocate() }
+    guard let record else { return nil }
+    record.copyMemory(from: start.start, byteCount: start.count)
+    var done = start.count
+    var next = next
     while done < size {
       let count = min(size - done, usableSize - 4)
-      guard next > 1, read(next, count + 4, into: page) else { return false }
-      (record + done).copyMemory(from: page + 4, byteCount: count)
-      next = Bytes(start: page, count: 4).integer32(at: 0)
+      guard next > 1, read(next, count + 4, into: link) else { return nil }
+      (record + done).copyMemory(from: link + 4, byteCount: count)
+      next = Bytes(start: link, count: 4).integer32(at: 0)
       done += count
     }
-    return true
+    return Bytes(start: record, count: size)
   }
 
   // MARK: Records
@@ -248,7 +261,8 @@ package final class StoredTable: @unchecked Sendable {
       }
       start += size
     }
-    return true
+    // Of a whole header the values are the whole rest.
+    return place < header || start == record.count
   }
 
   /// A value of a row that is older than the column.
@@ -271,7 +285,9 @@ package final class StoredTable: @unchecked Sendable {
   ) -> Bool {
     var hash = row
     switch type {
-    case 0: if field.isRowid { hash.mix(rowid) } else { hash.mixNull() }
+    // Whatever stands there: SQLite does not look.
+    case _ where field.isRowid: hash.mix(rowid)
+    case 0: hash.mixNull()
     case 1...6: hash.mix(value.signed, isReal: field.isReal)
     case 7:
       let number = Double(bitPattern: UInt64(bitPattern: value.signed))

@@ -82,6 +82,20 @@ struct FileOfRows: Sendable, CustomTestStringConvertible {
       testDescription: "text that is not valid in the encoding",
       rows: "SELECT i, CAST(x'ff00fe' AS TEXT), CAST(x'c3' AS TEXT), i, i, NULL"),
     FileOfRows(
+      testDescription: "something in the place of what SQLite takes for the rowid",
+      create: "CREATE TABLE t (id INTEGER PRIMARY KEY, a)", rows: "SELECT i, i",
+      later: """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, 'PRIMARY', '/* PRIMARY');
+        UPDATE sqlite_schema SET sql = replace(sql, 'KEY', 'KEY */');
+        PRAGMA writable_schema = RESET;
+        UPDATE t SET id = CASE rowid % 3 WHEN 0 THEN rowid + 7 WHEN 1 THEN 'text' END;
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, '/* PRIMARY', 'PRIMARY');
+        UPDATE sqlite_schema SET sql = replace(sql, 'KEY */', 'KEY');
+        PRAGMA writable_schema = RESET;
+        """),
+    FileOfRows(
       testDescription: "rowids from end to end",
       create: "CREATE TABLE t (id INTEGER PRIMARY KEY, a)",
       rows: """
@@ -91,7 +105,9 @@ struct FileOfRows: Sendable, CustomTestStringConvertible {
   ]
 
   func make(in sandbox: Sandbox) throws {
-    try sandbox.run(
+    let connection = try sandbox.open()
+    connection.set(.defensive, to: false)
+    try connection.execute(
       """
       \(settings);
       \(create);
@@ -108,6 +124,7 @@ struct StoredTableTests {
     let connection: Connection
     let rows: TableRows
     let stored: StoredTable
+    let file: Connection
 
     init(in sandbox: Sandbox) throws {
       connection = try sandbox.open()
@@ -116,7 +133,7 @@ struct StoredTableTests {
       let root = try connection.value("SELECT rootpage FROM sqlite_schema WHERE name = 't'")
       let encoding = try connection.value("PRAGMA encoding")?.text
       let columns = try rows.storedColumns(encoding: #require(encoding))
-      let file = try Connection(path: sandbox.database, mode: .immutable)
+      file = try Connection(path: sandbox.database, mode: .immutable)
       let found = try StoredTable(root: #require(root?.integer), columns: columns, in: file)
       stored = try #require(found)
     }
