@@ -165,6 +165,7 @@ final class Upgrade {
       // Nothing is begun only to see that nothing is left: another process may have the lock.
       return batch.next != nil
     } catch {
+      let error = damage(insteadOf: error)
       // SQLite may have noticed by itself, and says that it cannot write. What is not certain is
       // said first.
       guard !report.uncertain.isEmpty || !connection.hasMoved else {
@@ -219,6 +220,17 @@ final class Upgrade {
       throw Failure(error, database: options.database)
     }
     try requireNone(damage)
+  }
+
+  /// In a damaged file rows may hold anything: what the look finds is said in place of what they hold.
+  private func damage(insteadOf failure: Failure) -> Failure {
+    guard look != nil, failure.status == .migrationFailed else { return failure }
+    do {
+      try finishLook()
+      return failure
+    } catch {
+      return error
+    }
   }
 
   private func requireNone(_ damage: String?) throws(Failure) {

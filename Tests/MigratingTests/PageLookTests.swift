@@ -34,9 +34,13 @@ private func sandbox() throws -> Sandbox {
 
 @Suite("A look at the pages beside the questions before the first write")
 struct PageLookTests {
-  @Test("finds damage in a table that the migration does not touch, before anything is written")
-  func damage() throws {
+  @Test(
+    "finds damage in a table that the migration does not touch, before anything is written",
+    arguments: ["SELECT 1", "UPDATE items SET done = 9 WHERE id = 7"])
+  func damage(rows: String) throws {
     let sandbox = try sandbox()
+    // Of a damaged file it says so, whatever else is amiss.
+    try sandbox.run(rows)
     let page = try #require(
       try sandbox.open().value("SELECT rootpage FROM sqlite_schema WHERE name = 'other'")?.integer)
     let url = URL(fileURLWithPath: sandbox.database)
