@@ -172,6 +172,54 @@ struct StoredTableTests {
     }
   }
 
+  @Test("are not read where somebody wants it to stop")
+  func stops() throws {
+    let sandbox = try Sandbox()
+    try FileOfRows.all[0].make(in: sandbox)
+    let tables = try Tables(in: sandbox)
+    #expect(tables.stored.checksums(of: 1...2) != nil)
+    tables.file.setStopCheck { true }
+    #expect(tables.stored.checksums(of: 1...2) == nil)
+  }
+
+  @Test("are left to SQLite where a record needs much memory")
+  func long() throws {
+    let sandbox = try Sandbox()
+    try sandbox.run(
+      "CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(1040000)), (zeroblob(1050000))")
+    let tables = try Tables(in: sandbox)
+    #expect(tables.stored.checksums(of: 1...1)?.rows == 1)
+    #expect(tables.stored.checksums(of: 2...2) == nil)
+  }
+
+  @Test("are read once, whatever the pages say of one another")
+  func tangled() throws {
+    let sandbox = try Sandbox()
+    var file = FileOfRows.all[2]
+    file.count = 20_000
+    try file.make(in: sandbox)
+    let tables = try Tables(in: sandbox)
+    let root = try #require(
+      try tables.connection.value("SELECT rootpage FROM sqlite_schema")?.integer.map(Int.init))
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: sandbox.database))
+    let size = 512
+    func integer(_ count: Int, at place: Int) -> Int {
+      bytes[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+    }
+    let others = (2...bytes.count / size).filter { $0 != root && bytes[($0 - 1) * size] == 5 }
+    #expect(others.count > 8)
+    // Each of them leads to the next one, once for each of its cells.
+    for (page, next) in zip([root] + others, others) {
+      let start = (page - 1) * size
+      let cells = (0..<integer(2, at: start + 3)).map { integer(2, at: start + 12 + 2 * $0) }
+      for place in [8] + cells {
+        for index in 0..<4 { bytes[start + place + index] = UInt8(next >> (24 - 8 * index) & 0xFF) }
+      }
+    }
+    try overwrite(sandbox.database, with: bytes)
+    #expect(tables.stored.checksums(of: .min ... .max) == nil)
+  }
+
   @Test(
     "are read as something else, or left to SQLite, where the file is damaged", arguments: 0..<8)
   func damaged(seed: Int) throws {
