@@ -6,29 +6,29 @@ static inline int schemactl_db_config(sqlite3 *db, int option, int value, int *n
   return sqlite3_db_config(db, option, value, now);
 }
 
-// Reads through the connection's own descriptor: to open the file once more, and to close it, would
+// Works through the connection's own descriptor: to open the file once more, and to close it, would
 // end this process's locks on it (How To Corrupt An SQLite Database File, section 2.2).
-static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset) {
+static inline sqlite3_file *schemactl_file(sqlite3 *db) {
   sqlite3_file *file = 0;
   int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (code != SQLITE_OK || !file || !file->pMethods) return SQLITE_IOERR;
-  return file->pMethods->xRead(file, buffer, count, offset);
+  return code == SQLITE_OK && file && file->pMethods ? file : 0;
+}
+
+static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqlite3_int64 offset) {
+  sqlite3_file *file = schemactl_file(db);
+  return file ? file->pMethods->xRead(file, buffer, count, offset) : SQLITE_IOERR;
 }
 
 static inline sqlite3_int64 schemactl_file_size(sqlite3 *db) {
-  sqlite3_file *file = 0;
+  sqlite3_file *file = schemactl_file(db);
   sqlite3_int64 size = 0;
-  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (code != SQLITE_OK || !file || !file->pMethods) return 0;
-  return file->pMethods->xFileSize(file, &size) == SQLITE_OK ? size : 0;
+  return file && file->pMethods->xFileSize(file, &size) == SQLITE_OK ? size : 0;
 }
 
-// The same descriptor for the same reason.
 static inline int schemactl_sync_file(sqlite3 *db, int *systemError) {
-  sqlite3_file *file = 0;
-  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (code != SQLITE_OK || !file || !file->pMethods) return SQLITE_IOERR;
-  code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+  sqlite3_file *file = schemactl_file(db);
+  if (!file) return SQLITE_IOERR;
+  int code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
   if (code != SQLITE_OK) sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, systemError);
   return code;
 }

@@ -8,7 +8,7 @@ extension ParsedTable {
   /// - Parameter encoding: of the database, as `PRAGMA encoding` says it.
   func storedColumns(_ names: [String], encoding: String) -> [StoredColumn] {
     var places: [String: Int] = [:]
-    for column in parsed.columns where column.generated?.isStored ?? true {
+    for column in parsed.columns where column.isStored {
       places[column.name.text.asciiLowercased] = places.count
     }
     let alias = hasRowidAlias ? identity.first : nil
