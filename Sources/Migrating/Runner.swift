@@ -36,6 +36,7 @@ final class Runner {
   let statementGuard: StatementGuard
   /// What was made up for lint on this connection, because nobody has declared it.
   private(set) var missing: [MissingName]
+  private var reach = SchemaReach()
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
@@ -83,6 +84,12 @@ final class Runner {
     isForLint = onRefusal == .doesNothing
     statementGuard.install(on: connection)
     interruption.watch(connection)
+  }
+
+  /// Where the schema may have changed since this was asked last.
+  func takeReach() -> SchemaReach {
+    defer { reach = SchemaReach() }
+    return reach
   }
 
   // MARK: A migration
@@ -146,6 +153,7 @@ final class Runner {
         }
       case .copy(let copy): try run(copy, context, record: &record)
       case .edit(let edit):
+        reach.spread()
         try run(edit, context)
         if edit.rows != nil { record.touch.rewrite(edit.table) }
         try tell(of: edit, context)
@@ -249,8 +257,10 @@ final class Runner {
       guard let statement = try compileNext(of: &script, &suspicion) else { return false }
       let range = script.range
       let sql = statement.sql
-      let start = position(firstToken(of: sql, at: range.lowerBound))
-      if isVacuum(sql) {
+      let tokens = TokenizedSQL(sql)
+      let start = position(
+        range.lowerBound + (tokens.significant.first?.range.lowerBound ?? 0))
+      if isVacuum(tokens) {
         if isForLint {
           suspicion.isVacuum = true
           try tell(of: sql, at: start, suspicion, context)
@@ -266,15 +276,15 @@ final class Runner {
           position: start, statement: sql)
       }
       if target == .shadow {
-        try refuseLedger(sql, start, context)
+        try refuseLedger(tokens, start, context)
         try noteMissingCalls(sql, start, context, &record)
       }
       if isForLint, let offset = try doubleQuotedString(in: sql) {
-        let tokens = TokenizedSQL(sql)
         let token = tokens.tokens.first { $0.range.contains(offset) }
         suspicion.doubleQuotedString = Suspicion.QuotedString(
           text: token.map(tokens.text) ?? "", position: position(range.lowerBound + offset))
       }
+      reach.note(tokens)
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.touch.note(event) }
@@ -316,11 +326,6 @@ final class Runner {
     let last = tokens.significant.last?.range.upperBound ?? first.range.upperBound
     let start = first.range.lowerBound
     return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
-  }
-
-  /// Where a statement's first token stands, past white space and comments.
-  private func firstToken(of sql: String, at offset: Int) -> Int {
-    offset + (TokenizedSQL(sql).significant.first?.range.lowerBound ?? 0)
   }
 
   private func tell(
@@ -383,8 +388,7 @@ final class Runner {
   }
 
   /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.
-  private func isVacuum(_ sql: String) -> Bool {
-    let tokens = TokenizedSQL(sql)
+  private func isVacuum(_ tokens: TokenizedSQL) -> Bool {
     let first = tokens.significant.first { tokens.text($0) != ";" }
     return first.map { tokens.text($0).uppercased() == "VACUUM" } ?? false
   }
@@ -392,9 +396,8 @@ final class Runner {
   /// The authorizer is not told what stands in the body of a trigger or a view that is made or
   /// in the arguments of a virtual table, nor where a foreign key points.
   private func refuseLedger(
-    _ sql: String, _ position: Position, _ context: Context
+    _ tokens: TokenizedSQL, _ position: Position, _ context: Context
   ) throws(Failure) {
-    let tokens = TokenizedSQL(sql)
     let isMentioned =
       switch try? parseCreate(tokens) {
       case .createTable(let table)?: table.parents.contains { Ledger.isLedger($0) }
@@ -408,7 +411,7 @@ final class Runner {
     guard isMentioned else { return }
     throw context.failure(
       .invalidInput, "\(Ledger.tableName) is schemactl's ledger: a migration may not use it",
-      position: position, statement: sql)
+      position: position, statement: tokens.text(0..<tokens.bytes.count))
   }
 
   /// Asks the compiled program which functions it calls: the authorizer is not told of those that

@@ -13,9 +13,8 @@ package final class Shadow {
   /// The schema after the last migration that was applied.
   package private(set) var schema: Schema
   /// The same with the ledger, as it was read.
-  private var whole: Schema
+  private var whole: StoredSchema
   private let ledger: [SchemaObject]
-  private var version: Int64 = -1
   private var running = RunningFingerprint()
   /// Where there are rows: which foreign key may point at a row that goes.
   private var keys: ForeignKeyGraph?
@@ -155,9 +154,9 @@ package final class Shadow {
     self.toleratesBrokenReferences = toleratesBrokenReferences
     do {
       connection = try opening()
-      whole = try Schema(of: connection)
-      schema = Self.withoutLedger(whole)
-      ledger = Self.ledger(in: whole)
+      whole = try StoredSchema(of: connection)
+      schema = Self.withoutLedger(whole.schema)
+      ledger = Self.ledger(in: whole.schema)
     } catch {
       throw Failure(error.status, "the private replay cannot be opened: \(error.message)")
     }
@@ -279,7 +278,7 @@ package final class Shadow {
 
   /// Under `writable_schema` no name needs to stand in the SQL.
   private func refuseLedgerEdit(_ context: Context) throws(Failure) {
-    guard Self.ledger(in: whole) == ledger else {
+    guard Self.ledger(in: whole.schema) == ledger else {
       throw context.failure(
         .invalidInput,
         "\(Ledger.tableName) is schemactl's ledger: a migration may not use it, nor edit it in "
@@ -300,13 +299,8 @@ package final class Shadow {
   package var fingerprint: String { running.digest() }
 
   private func refresh() throws(DatabaseError) {
-    // The version changes with every change of the schema, and reading it costs next to nothing.
-    // Only an edit of sqlite_schema by hand, which needs defensive mode off, leaves it as it is.
-    let now = try connection.value("PRAGMA schema_version")?.integer ?? 0
-    guard now != version || !connection.isOn(.defensive) else { return }
-    version = now
-    whole = try Schema(of: connection, knowing: whole)
-    schema = Self.withoutLedger(whole)
+    guard try whole.refresh(on: connection, after: runner.takeReach()) else { return }
+    schema = Self.withoutLedger(whole.schema)
   }
 
   private static func ledger(in schema: Schema) -> [SchemaObject] {

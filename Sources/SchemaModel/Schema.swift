@@ -71,26 +71,7 @@ package struct Schema: Sendable, Hashable {
   package init(
     of connection: Connection, knowing known: Schema = Schema()
   ) throws(DatabaseError) {
-    let statement = try connection.prepare(
-      "SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_schema ORDER BY rowid")
-    var objects: [SchemaObject] = []
-    objects.reserveCapacity(known.objects.count + 8)
-    var rest = known.objects[...]
-    while try statement.step() {
-      if let index = try rest.place(of: statement) {
-        objects.append(rest[index])
-        rest = rest[(index + 1)...]
-        continue
-      }
-      guard let kind = try statement.text(0).flatMap(SchemaObject.Kind.init(rawValue:)) else {
-        continue
-      }
-      objects.append(
-        SchemaObject(
-          kind: kind, name: try statement.text(1) ?? "", table: try statement.text(2) ?? "",
-          sql: try statement.text(3), rootPage: statement.integer(4)))
-    }
-    self.objects = objects
+    objects = try SchemaRows(of: connection, knowing: known).objects
   }
 
   /// Without the objects of SQLite and those whose table's or own name `isForeign` says is not ours.
@@ -114,24 +95,6 @@ package struct Schema: Sendable, Hashable {
   }
 
   package var tables: [SchemaObject] { objects.filter { $0.kind == .table } }
-}
-
-extension ArraySlice<SchemaObject> {
-  /// The object that the current row of `sqlite_schema` holds: most often the first.
-  fileprivate func place(of statement: Statement) throws(DatabaseError) -> Int? {
-    for index in indices where try self[index].stands(in: statement) { return index }
-    return nil
-  }
-}
-
-extension SchemaObject {
-  /// Whether the current row of `sqlite_schema` says what this object says.
-  fileprivate func stands(in statement: Statement) throws(DatabaseError) -> Bool {
-    // What differs most often first.
-    guard statement.integer(4) == rootPage, try statement.holds(sql, in: 3) else { return false }
-    guard try statement.holds(name, in: 1), try statement.holds(table, in: 2) else { return false }
-    return try statement.holds(kind.rawValue, in: 0)
-  }
 }
 
 extension String {

@@ -1,0 +1,91 @@
+import SQLText
+import SQLite
+
+/// The schema of a connection's main database, which changes statement by statement. Where it is known
+/// what a statement can have changed, only that is read again.
+package struct StoredSchema: Sendable {
+  package var schema: Schema { Schema(objects: rows.objects) }
+  private var rows: SchemaRows
+  private var version: Int64
+
+  package init(of connection: Connection) throws(DatabaseError) {
+    version = try connection.schemaVersion
+    rows = try SchemaRows(of: connection)
+  }
+
+  /// - Parameter reach: of all statements since the schema was read last.
+  /// - Returns: whether it has changed.
+  package mutating func refresh(
+    on connection: Connection, after reach: SchemaReach
+  ) throws(DatabaseError) -> Bool {
+    // The version changes with every change of the schema, and reading it costs next to nothing.
+    // Only an edit of sqlite_schema by hand, which needs defensive mode off, leaves it as it is.
+    let now = try connection.schemaVersion
+    let isGuarded = connection.isOn(.defensive)
+    guard now != version || !isGuarded else { return false }
+    var isRead = false
+    if isGuarded, !reach.isAnywhere, now == version + reach.count {
+      isRead = try readAgain(reach, on: connection)
+    }
+    if !isRead { rows = try SchemaRows(of: connection, knowing: schema) }
+    version = now
+    return true
+  }
+
+  /// - Returns: false where something is not as it was thought to be.
+  private mutating func readAgain(
+    _ reach: SchemaReach, on connection: Connection
+  ) throws(DatabaseError) -> Bool {
+    for name in reach.tables {
+      let key = SchemaDelta.Key(.table, name)
+      guard let index = rows.objects.firstIndex(where: { $0.key == key }) else { continue }
+      let row = try SchemaRows(
+        of: connection, where: "rowid = ?1", [.integer(rows.rowids[index])])
+      guard let object = row.objects.first, object.key == key else { return false }
+      rows.objects[index] = object
+    }
+    guard reach.addsRows else { return true }
+    let new = try SchemaRows(
+      of: connection, where: "rowid > ?1", [.integer(rows.rowids.last ?? .min)])
+    rows.objects += new.objects
+    rows.rowids += new.rowids
+    return true
+  }
+}
+
+extension Connection {
+  fileprivate var schemaVersion: Int64 {
+    get throws(DatabaseError) { try value("PRAGMA main.schema_version")?.integer ?? 0 }
+  }
+}
+
+/// Where statements may have changed `sqlite_schema`, as far as their words tell.
+package struct SchemaReach: Sendable {
+  /// How many statements there were: each counts up the schema's version, unless it changes nothing.
+  fileprivate private(set) var count: Int64 = 0
+  /// The tables whose text may be another one.
+  fileprivate private(set) var tables: [String] = []
+  /// Whether there may be rows behind the last one.
+  fileprivate private(set) var addsRows = false
+  /// Whether it may be more than that.
+  fileprivate private(set) var isAnywhere = false
+
+  package init() {}
+
+  package mutating func spread() { isAnywhere = true }
+
+  /// CREATE adds rows behind the last one, and ADD COLUMN changes one text (ALTER TABLE, section 4). Of
+  /// everything else, and of what a virtual table's module does, nothing is known.
+  package mutating func note(_ statement: TokenizedSQL) {
+    count += 1
+    let words = statement.significant.prefix(6).map { statement.text($0) }
+    let keywords = words.map { $0.uppercased() } + ["", "", "", "", ""]
+    switch keywords[0] {
+    case "CREATE" where keywords[1] != "VIRTUAL": addsRows = true
+    case "ALTER" where keywords[3] == "ADD": tables.append(Quoting.unquoted(words[2]))
+    case "ALTER" where keywords[3] == "." && keywords[5] == "ADD":
+      tables.append(Quoting.unquoted(words[4]))
+    default: spread()
+    }
+  }
+}
