@@ -20,7 +20,7 @@ struct CommandScope {
   var options: [OptionDeclaration] { ownOptions + sharedOptions }
 
   func option(spelled spelling: String) -> OptionDeclaration? {
-    options.first { $0.spellings.contains(spelling) }
+    options.first { $0.isSpelled(spelling) }
   }
 
   func entering(_ command: CommandDeclaration) -> CommandScope {

@@ -46,6 +46,14 @@ package struct OptionDeclaration: Sendable {
   /// `--name` and, when there is one, `-n`.
   var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [spelling] }
 
+  /// Whether it is one of them: asked of every option for every word of a command line.
+  func isSpelled(_ spelling: String) -> Bool {
+    let dashes = "--".utf8
+    let name = spelling.utf8.starts(with: dashes) ? spelling.utf8.dropFirst(2) : nil
+    return name.map { $0.elementsEqual(self.name.utf8) } ?? short.map { spelling == "-\($0)" }
+      ?? false
+  }
+
   static let help = OptionDeclaration("help", short: "h", summary: "Show this help.")
   static let version = OptionDeclaration("version", summary: "Show the version.")
 }

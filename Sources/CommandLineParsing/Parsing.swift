@@ -42,24 +42,19 @@ extension CommandLineProgram {
   private func items(of arguments: [String]) -> [CommandLineItem] {
     let first = arguments.first.flatMap { command(named: $0) }
     let scopes = first.map { root.entering($0).scopes } ?? [CommandScope(program: self, path: [])]
-    let near = optionsBySpelling(in: scopes)
-    let items = CommandLineItem.items(of: arguments) { near[$0] }
-    let isKnown = items.allSatisfy { item in
-      if case .option(let spelling, _) = item { near[spelling] != nil } else { true }
+    let near = { (spelling: String) in
+      scopes.lazy.compactMap { $0.option(spelled: spelling) }.first
     }
-    if isKnown { return items }
-    let all = optionsBySpelling
-    return CommandLineItem.items(of: arguments) { all[$0] }
+    let items = CommandLineItem.items(of: arguments, option: near)
+    let isKnown = items.allSatisfy { item in
+      if case .option(let spelling, _) = item { near(spelling) != nil } else { true }
+    }
+    return isKnown ? items : CommandLineItem.items(of: arguments, option: option)
   }
 
-  /// Every command's options; of those that share a spelling, any.
-  var optionsBySpelling: [String: OptionDeclaration] { optionsBySpelling(in: scopes) }
-
-  private func optionsBySpelling(in scopes: [CommandScope]) -> [String: OptionDeclaration] {
-    let pairs = scopes.flatMap(\.options).flatMap { option in
-      option.spellings.map { ($0, option) }
-    }
-    return Dictionary(pairs) { first, _ in first }
+  /// Any command's option; of those that share a spelling, any.
+  func option(spelled spelling: String) -> OptionDeclaration? {
+    scopes.lazy.compactMap { $0.option(spelled: spelling) }.first
   }
 }
 
@@ -76,8 +71,7 @@ extension CommandScope {
     }
     // An option that nobody knows may have had a value, which then looks like a command: the
     // option is the better thing to name.
-    let declared = program.optionsBySpelling
-    for case .option(let spelling, _) in items where declared[spelling] == nil {
+    for case .option(let spelling, _) in items where program.option(spelled: spelling) == nil {
       throw unknownOption(spelling)
     }
     if let word = rest.first { throw unknownCommand(word) }

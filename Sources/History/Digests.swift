@@ -7,8 +7,12 @@ package func rawDigest(of bytes: [UInt8]) -> String {
 
 /// Whether the text is a digest as locks and ledgers hold it: 64 lower-case hexadecimal digits.
 package func isDigest(_ text: String) -> Bool {
-  text.utf8.count == 64
-    && text.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
+  // Asked of every row of a ledger at every start.
+  var text = text
+  return text.withUTF8 { bytes in
+    bytes.count == 64
+      && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
+  }
 }
 
 let lineFeed = UInt8(ascii: "\n")

@@ -87,7 +87,9 @@ package func readFile(
   var count = 0
   while true {
     if count == bytes.count { bytes.append(contentsOf: [UInt8](repeating: 0, count: count)) }
-    let got = bytes[count...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    let got = bytes.withUnsafeMutableBytes { room in
+      read(descriptor, room.baseAddress.map { $0 + count }, room.count - count)
+    }
     if got < 0 {
       if errno == EINTR { continue }
       throw FileError(path: path, systemError: errno)

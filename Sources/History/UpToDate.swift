@@ -1,3 +1,6 @@
+import SchemaModel
+import Synchronization
+
 /// The manifests of a folder by their bytes alone: what tells, without reading one, that nothing has
 /// changed.
 package struct FolderDigests: Sendable {
@@ -7,33 +10,73 @@ package struct FolderDigests: Sendable {
 }
 
 extension MigrationFolder {
-  /// Begins to read the files, many of them on a second thread, and gives what waits for the end.
+  /// Begins to read the files, many of them on a second thread, and gives what reads the rest.
   ///
   /// - Returns: what gives nil where anything is wrong with a file, a name, or two names together: that
   ///   wants a closer look.
   package func beginDigests() -> () -> FolderDigests? {
     guard let names = try? manifestNames() else { return { nil } }
-    if names.count < 64 { return { digests(names) } }
-    let beside = Beside { self.digests(names) }
-    return { beside.wait() }
+    let reading = DigestReading(names, in: self)
+    let beside = names.count < 64 ? nil : Beside { reading.work() }
+    return {
+      reading.work()
+      beside?.wait()
+      return reading.digests
+    }
+  }
+}
+
+/// Takes the digests of files, by as many threads as come to help.
+private final class DigestReading: Sendable {
+  private struct State {
+    var next = 0
+    var raw: [String]
+    var isReadable = true
   }
 
-  private func digests(_ names: [ManifestName]) -> FolderDigests? {
+  private let names: [ManifestName]
+  private let folder: MigrationFolder
+  private let state: Mutex<State>
+
+  init(_ names: [ManifestName], in folder: MigrationFolder) {
+    self.names = names
+    self.folder = folder
+    state = Mutex(State(raw: Array(repeating: "", count: names.count)))
+  }
+
+  /// Reads what nobody else has begun to read.
+  func work() {
+    while let index = next() {
+      let bytes = try? readFile(
+        joinedPath(folder.path, names[index].text), inFolder: folder.path,
+        limit: MigrationFolder.manifestSizeLimit)
+      let digest = bytes.map(rawDigest)
+      state.withLock { state in
+        state.isReadable = state.isReadable && digest != nil
+        state.raw[index] = digest ?? ""
+      }
+    }
+  }
+
+  private func next() -> Int? {
+    state.withLock { state in
+      guard state.isReadable, state.next < names.count else { return nil }
+      defer { state.next += 1 }
+      return state.next
+    }
+  }
+
+  /// Once everybody has done their work.
+  var digests: FolderDigests? {
     guard names.allSatisfy({ $0.problem == nil }) else { return nil }
-    let numbered = names.map { (number: MigrationNumber(id: $0.id), name: $0) }
-      .sorted { $0.number < $1.number }
-    guard zip(numbered, numbered.dropFirst()).allSatisfy({ $0.number < $1.number }) else {
-      return nil
-    }
-    var raw: [String] = []
-    for (_, name) in numbered {
-      guard
-        let bytes = try? readFile(
-          joinedPath(path, name.text), inFolder: path, limit: Self.manifestSizeLimit)
-      else { return nil }
-      raw.append(rawDigest(of: bytes))
-    }
-    return FolderDigests(ids: numbered.map(\.name.id), raw: raw)
+    let state = state.withLock { $0 }
+    let numbered = zip(names, state.raw).map { name, raw in
+      (number: MigrationNumber(id: name.id), id: name.id, raw: raw)
+    }.sorted { $0.number < $1.number }
+    guard state.isReadable,
+      zip(numbered, numbered.dropFirst()).allSatisfy({ $0.number < $1.number })
+    else { return nil }
+    return FolderDigests(ids: numbered.map(\.id), raw: numbered.map(\.raw))
   }
 }
 
@@ -49,7 +92,7 @@ extension FolderDigests {
       && zip(rows, rows.dropFirst()).allSatisfy { $0.position < $1.position }
       && rows.first.map { $0.position > 0 } ?? true
       && zip(zip(ids, raw), rows).allSatisfy { file, row in
-        file.0.utf8.elementsEqual(row.id.utf8) && file.1 == row.rawDigest
+        file.0.isSameText(as: row.id) && file.1 == row.rawDigest
           && isDigest(row.canonicalDigest) && isDigest(row.fingerprint)
       }
   }
@@ -61,7 +104,7 @@ extension HistoryLock {
     let entries = entries
     return entries.count <= rows.count
       && zip(entries, rows).allSatisfy { entry, row in
-        entry.id.utf8.elementsEqual(row.id.utf8) && acceptances(of: entry.id).isEmpty
+        entry.id.isSameText(as: row.id) && acceptances(of: entry.id).isEmpty
           && entry.digests.raw == row.rawDigest && entry.digests.canonical == row.canonicalDigest
       }
   }

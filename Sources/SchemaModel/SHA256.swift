@@ -59,9 +59,12 @@ package struct SHA256 {
 
   package consuming func finishHex() -> String {
     let bits = length &* 8
-    let zeros = (119 - length % 64) % 64
-    update([0x80] + [UInt8](repeating: 0, count: Int(zeros)))
-    update((0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) })
+    var end = pending
+    end.reserveCapacity(128)
+    end.append(0x80)
+    end += repeatElement(0, count: (120 - end.count) % 64)
+    end += (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - $0 * 8)) }
+    end.withUnsafeBytes { compress($0) }
     return String(unsafeUninitializedCapacity: 64) { text in
       for place in 0..<64 {
         let digit = UInt8(state[place / 8] >> UInt32(28 - place % 8 * 4) & 15)

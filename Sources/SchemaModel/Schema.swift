@@ -110,7 +110,7 @@ extension String {
   }
 
   /// Byte by byte. `==` takes two spellings of one character for equal, and SQLite does not.
-  func isSameText(as other: String) -> Bool {
+  package func isSameText(as other: String) -> Bool {
     let isSame = utf8.withContiguousStorageIfAvailable { mine in
       other.utf8.withContiguousStorageIfAvailable { theirs in
         guard mine.count == theirs.count, let a = mine.baseAddress, let b = theirs.baseAddress
