@@ -14,8 +14,6 @@ struct Contest {
   /// Of schemactl's time to that of the first one; nil where there is none.
   let target: Double?
   var contestants: [Contestant]
-  /// How often one measurement repeats what is too short to be measured.
-  var repetitions = 1
   /// SQL that gives the same answer on everybody's database when all have done the same.
   var question: (sql: String, database: (String) -> URL)?
 }
@@ -64,15 +62,20 @@ extension Contest {
       })
   }
 
+  /// What is too short to be measured runs up to twenty times, for a tenth of a second.
   private func sample(of contestant: Contestant) throws -> Sample {
     var total = Sample(wall: 0, processor: 0)
-    for _ in 0..<repetitions {
+    var count = 0.0
+    repeat {
       try contestant.prepare()
       let one = try measure(contestant.command)
-      total.wall += one.wall / Double(repetitions)
-      total.processor += one.processor / Double(repetitions)
+      total.wall += one.wall
+      total.processor += one.processor
       total.memory = max(total.memory, one.memory)
-    }
+      count += 1
+    } while count < 20 && total.wall < 0.1
+    total.wall /= count
+    total.processor /= count
     return total
   }
 

@@ -21,10 +21,9 @@ struct Contests {
           name: "sqlite3",
           command: Command(words: ["sqlite3", ":memory:", ".exit"], folder: workplace)),
         Contestant(name: "schemactl", command: ours("--version", in: workplace)),
-      ] + peers.starting(in: workplace), repetitions: 20)
+      ] + peers.starting(in: workplace))
   }
 
-  /// - Parameter small: whether a single run is too short to be measured.
   func nothingToDo(_ count: Int, target: Double) throws -> Contest {
     let history = try SmallMigrations(count, in: workplace)
     func database(_ name: String) -> URL {
@@ -51,7 +50,7 @@ struct Contests {
         Contestant(
           name: "schemactl",
           command: ours("migrate", "--database", database("schemactl").path, in: history.folder)),
-      ] + peers, repetitions: 5)
+      ] + peers)
   }
 
   // MARK: Many small migrations
@@ -106,7 +105,7 @@ struct Contests {
       contestants: [
         replay(in: history.folder),
         Contestant(name: "schemactl", command: ours(command, in: history.folder)),
-      ], repetitions: count > 100 ? 1 : 5)
+      ])
   }
 
   /// The same with a draft more and with the user's cache, which the round that does not count fills.
