@@ -127,6 +127,7 @@ final class Runner {
     let enforces = connection.isOn(.foreignKeys)
     var before: [RowChecksums]?
     var proven: ProvenUpdate?
+    var sync: SyncBeside?
     for step in plan.steps {
       try stopIfInterrupted(context)
       if before == nil, !step.onlyAsks {
@@ -137,6 +138,9 @@ final class Runner {
             try checksums(of: proof.before, context)
           } : []
         try beforeWriting?()
+        if proven == nil, !plan.proofs.isEmpty, let file = fileBeside?() {
+          sync = SyncBeside(at: file, of: connection)
+        }
       }
       switch step {
       case .scan(let scan): try answer(scan, context)
@@ -161,6 +165,11 @@ final class Runner {
         if isOn { try refuseTemporaryTriggers(context) }
         setRewriting(isOn, enforces)
       }
+    }
+    do {
+      try sync?.end()
+    } catch {
+      throw context.failure(error)
     }
     for expectation in plan.expectations { try compare(expectation, context) }
     for (proof, before) in zip(plan.proofs, before ?? []) {

@@ -3,21 +3,10 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-  /// So large that its rows are changed a stretch at a time, beside a second thread.
-  private func folder() throws -> WorkingFolder {
-    let folder = try WorkingFolder.of([
-      "0001_items": manifest(
-        "CREATE TABLE items (id INTEGER PRIMARY KEY, done INTEGER NOT NULL, text TEXT)")
-    ])
-    try folder.expect(0, "migrate", "--database", "app.sqlite")
-    try folder.connection().execute(
-      """
-      WITH c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 12000)
-      INSERT INTO items SELECT i, i % 2, hex(zeroblob(400)) || i FROM c
-      """)
-    try folder.write(
-      "migrations/0002_status.yaml",
-      """
+  /// What writes every row, or every second one.
+  enum Rewrite: String, CaseIterable {
+    /// A stretch at a time, beside a second thread.
+    case move = """
       operations:
         - move_column:
             table: items
@@ -25,7 +14,36 @@ import Testing
             to: { name: status, type: INTEGER, not_null: true }
             map: { 0: 7, 1: 300 }
 
+      """
+    /// By a copy, of which a second thread brings to the disk what is written.
+    case drops = """
+      operations:
+        - drop_column: { table: items, column: a }
+        - drop_column: { table: items, column: b }
+
+      """
+
+    /// What groups the rows before and after it.
+    var column: String { self == .move ? "status" : "done" }
+
+    func applied(to rows: [[Value]]) -> [[Value]] {
+      self == .move ? rows.map { [$0[0] == 0 ? 7 : 300] + $0[1...] } : rows
+    }
+  }
+
+  /// A table so large that a second thread works beside.
+  private func folder(_ rewrite: Rewrite) throws -> WorkingFolder {
+    let folder = try WorkingFolder.of([
+      "0001_items": manifest(
+        "CREATE TABLE items (id INTEGER PRIMARY KEY, done INTEGER NOT NULL, text TEXT, a, b)")
+    ])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute(
+      """
+      WITH c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 12000)
+      INSERT INTO items SELECT i, i % 2, hex(zeroblob(400)) || i, i, NULL FROM c
       """)
+    try folder.write("migrations/0002_rewrite.yaml", rewrite.rawValue)
     return folder
   }
 
@@ -36,9 +54,11 @@ import Testing
 
   @Suite("The rows of a large table")
   struct LargeUpdateTests {
-    @Test("are as before or as after, at whatever call the program is killed")
-    func killed() throws {
-      let folder = try folder()
+    @Test(
+      "are as before or as after, at whatever call the program is killed",
+      arguments: Rewrite.allCases)
+    func killed(rewrite: Rewrite) throws {
+      let folder = try folder(rewrite)
       let old = try rows("done", in: folder)
       var kills = 0
       while kills < 100 {
@@ -49,16 +69,17 @@ import Testing
         #expect(try connection.value("PRAGMA integrity_check") == .text("ok"))
         if run.status == 0 { break }
         #expect(try rows("done", in: folder) == old, "killed \(kills)")
+        #expect(try connection.value("SELECT total(a) FROM items") == .real(72_006_000))
         kills += 1
       }
       #expect(kills > 5)
-      #expect(try rows("status", in: folder) == old.map { [$0[0] == 0 ? 7 : 300] + $0[1...] })
+      #expect(try rows(rewrite.column, in: folder) == rewrite.applied(to: old))
       try folder.expect(0, "verify", "--database", "app.sqlite")
     }
 
-    @Test("are as before or as after, whatever call fails")
-    func failed() throws {
-      let folder = try folder()
+    @Test("are as before or as after, whatever call fails", arguments: Rewrite.allCases)
+    func failed(rewrite: Rewrite) throws {
+      let folder = try folder(rewrite)
       let old = try rows("done", in: folder)
       for number in stride(from: 61, through: 12_000, by: 1501) {
         let run = try folder.run(
@@ -73,16 +94,33 @@ import Testing
       try folder.expect(0, "migrate", "--database", "app.sqlite")
     }
 
-    @Test("are changed all the same where the second thread cannot read the file")
-    func alone() throws {
-      let folder = try folder()
+    @Test(
+      "stay as they were when a sync fails, whichever thread asks for it",
+      arguments: Rewrite.allCases)
+    func notSynced(rewrite: Rewrite) throws {
+      let folder = try folder(rewrite)
+      let old = try rows("done", in: folder)
+      for number in 1...8 {
+        let run = try folder.run(
+          ["migrate", "--database", "app.sqlite"],
+          failing: FaultyCall(name: "fdatasync", path: "app.sqlite", first: number))
+        #expect(run.status == 74, "sync \(number): \(run.errors)")
+        #expect(try rows("done", in: folder) == old, "sync \(number)")
+      }
+    }
+
+    @Test(
+      "are changed all the same where the second thread cannot read the file",
+      arguments: Rewrite.allCases)
+    func alone(rewrite: Rewrite) throws {
+      let folder = try folder(rewrite)
       let old = try rows("done", in: folder)
       // Once for each connection that is opened before.
       let run = try folder.run(
         ["migrate", "--database", "app.sqlite"],
         failing: FaultyCall(name: "open", path: "app.sqlite", first: 5, last: 1000))
       #expect(run.status == 0, "\(run.errors)")
-      #expect(try rows("status", in: folder) == old.map { [$0[0] == 0 ? 7 : 300] + $0[1...] })
+      #expect(try rows(rewrite.column, in: folder) == rewrite.applied(to: old))
     }
   }
 #endif

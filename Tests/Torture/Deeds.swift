@@ -60,7 +60,18 @@ extension Deed {
   static func readBeside(_ mode: String) throws -> Deed {
     let sandbox = try tasks(mode)
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
-    return try Deed("migrate, read beside", sandbox, stops: ["0002_status"]) { deed in
+    try sandbox.add(
+      "0003_drops",
+      """
+      operations:
+        - add_column: { table: tasks, column: { name: a, type: TEXT } }
+        - add_column: { table: tasks, column: { name: b, type: TEXT } }
+        - drop_column: { table: tasks, column: a }
+        - drop_column: { table: tasks, column: b }
+      """)
+    return try Deed(
+      "migrate, read beside", sandbox, stops: ["0002_status", "0003_drops"]
+    ) { deed in
       try migrate(deed) { $0.readsBesideFrom = 0 }
     }
   }
