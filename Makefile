@@ -56,6 +56,8 @@ format: prerequisites ## Format all Swift files in place
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 release: prerequisites ## Build dist/schemactl: on Linux one static file
+	@# The package manager does not know that the program is made of its order, too.
+	@find .build/static/release/ -name schemactl -not -newer Scripts/start.order -delete 2>/dev/null || true
 	swift build -c release --product schemactl --scratch-path .build/static $(STATIC) $(STRIPPED)
 	@mkdir -p dist
 	@install -m 755 .build/static/release/schemactl dist/schemactl

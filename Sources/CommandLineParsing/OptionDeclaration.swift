@@ -48,10 +48,10 @@ package struct OptionDeclaration: Sendable {
 
   /// Whether it is one of them: asked of every option for every word of a command line.
   func isSpelled(_ spelling: String) -> Bool {
-    let dashes = "--".utf8
-    let name = spelling.utf8.starts(with: dashes) ? spelling.utf8.dropFirst(2) : nil
-    return name.map { $0.elementsEqual(self.name.utf8) } ?? short.map { spelling == "-\($0)" }
-      ?? false
+    guard spelling.utf8.starts(with: "--".utf8) else {
+      return short.map { spelling == "-\($0)" } ?? false
+    }
+    return spelling.utf8.dropFirst(2).elementsEqual(name.utf8)
   }
 
   static let help = OptionDeclaration("help", short: "h", summary: "Show this help.")

@@ -69,9 +69,11 @@ package struct ProvenUpdate {
       let last = behind.count > 1 ? behind.removeFirst() : nil
       let reading = reading(before: next, after: last)
       let spilled = connection.spilledPages
-      try change(statement, stretch.rowids)
+      let result = Result { try change(statement, stretch.rowids) }
       let found = reading?.wait() ?? Found()
+      // A disk that fails is more than what it may have led to.
       if let error = found.syncError { throw error }
+      try result.get()
       let sums = connection.spilledPages == spilled ? found : Found()
       let written = connection.writtenPages
       try connection.flush()

@@ -50,6 +50,9 @@ final class Runner {
   /// write.
   var fileBeside: (() -> String?)?
 
+  /// Goes on from the copy of many rows to the end of the operation.
+  var sync: SyncBeside?
+
   /// Told of each operation's plan before it runs.
   var onPlan: ((Int, OperationPlan, Touch) -> Void)?
 
@@ -122,12 +125,28 @@ final class Runner {
   private func run(
     _ plan: OperationPlan, _ context: Context, record: inout Record
   ) throws(Failure) {
+    let result = Result { () throws(Failure) in
+      try runSteps(of: plan, context, record: &record)
+    }
+    do {
+      // A disk that fails is more than what it may have led to.
+      try sync?.end()
+      sync = nil
+    } catch {
+      sync = nil
+      throw context.failure(error)
+    }
+    try result.get()
+  }
+
+  private func runSteps(
+    of plan: OperationPlan, _ context: Context, record: inout Record
+  ) throws(Failure) {
     record.strategies.append(plan.strategy)
     onPlan?(context.index, plan, record.touch)
     let enforces = connection.isOn(.foreignKeys)
     var before: [RowChecksums]?
     var proven: ProvenUpdate?
-    var sync: SyncBeside?
     for step in plan.steps {
       try stopIfInterrupted(context)
       if before == nil, !step.onlyAsks {
@@ -138,9 +157,6 @@ final class Runner {
             try checksums(of: proof.before, context)
           } : []
         try beforeWriting?()
-        if proven == nil, !plan.proofs.isEmpty, let file = fileBeside?() {
-          sync = SyncBeside(at: file, of: connection)
-        }
       }
       switch step {
       case .scan(let scan): try answer(scan, context)
@@ -165,11 +181,6 @@ final class Runner {
         if isOn { try refuseTemporaryTriggers(context) }
         setRewriting(isOn, enforces)
       }
-    }
-    do {
-      try sync?.end()
-    } catch {
-      throw context.failure(error)
     }
     for expectation in plan.expectations { try compare(expectation, context) }
     for (proof, before) in zip(plan.proofs, before ?? []) {

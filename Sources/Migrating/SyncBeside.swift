@@ -30,6 +30,7 @@ final class SyncBeside {
         while !mustEnd.isAsked.withLock({ $0 }) {
           try sync.syncJournal()
           try sync.syncFile()
+          // Long enough that there is something to write.
           usleep(5000)
         }
         return nil

@@ -1,4 +1,5 @@
 import SQLite
+import SchemaModel
 
 /// The tables of the main database that statements write, in folded spelling.
 package struct Touch: Sendable {
@@ -29,12 +30,12 @@ package struct Touch: Sendable {
   }
 
   private mutating func write(_ table: String?) {
-    guard let table = table?.lowercased(), !table.hasPrefix("sqlite_") else { return }
+    guard let table = table?.asciiLowercased, !table.hasPrefix("sqlite_") else { return }
     written.insert(table)
   }
 
   mutating func rewrite(_ table: String?) {
-    guard let table = table?.lowercased(), !table.hasPrefix("sqlite_") else { return }
+    guard let table = table?.asciiLowercased, !table.hasPrefix("sqlite_") else { return }
     written.insert(table)
     rewritten.insert(table)
   }

@@ -6,7 +6,7 @@ import SQLite
 package struct StoredSchema: Sendable {
   package var schema: Schema { Schema(objects: rows.objects) }
   private var rows: SchemaRows
-  private var version: Int64
+  private var version: Int64?
 
   package init(of connection: Connection) throws(DatabaseError) {
     version = try connection.schemaVersion
@@ -23,33 +23,39 @@ package struct StoredSchema: Sendable {
     let now = try connection.schemaVersion
     let isGuarded = connection.isOn(.defensive)
     guard now != version || !isGuarded else { return false }
-    var isRead = false
-    if isGuarded, !reach.isAnywhere, now == version + reach.count {
-      isRead = try readAgain(reach, on: connection)
+    let isNext = isGuarded && !reach.isAnywhere && now == version.map { $0 + reach.count }
+    // Should reading fail, nothing is known.
+    version = nil
+    if isNext, let rows = try rowsAgain(reach, on: connection) {
+      self.rows = rows
+    } else {
+      rows = try SchemaRows(of: connection, knowing: schema)
     }
-    if !isRead { rows = try SchemaRows(of: connection, knowing: schema) }
     version = now
     return true
   }
 
-  /// - Returns: false where something is not as it was thought to be.
-  private mutating func readAgain(
+  /// - Returns: nil where something is not as it was thought to be.
+  private func rowsAgain(
     _ reach: SchemaReach, on connection: Connection
-  ) throws(DatabaseError) -> Bool {
+  ) throws(DatabaseError) -> SchemaRows? {
+    var rows = rows
     for name in reach.tables {
       let key = SchemaDelta.Key(.table, name)
       guard let index = rows.objects.firstIndex(where: { $0.key == key }) else { continue }
       let row = try SchemaRows(
         of: connection, where: "rowid = ?1", [.integer(rows.rowids[index])])
-      guard let object = row.objects.first, object.key == key else { return false }
+      guard let object = row.objects.first, object.key == key else { return nil }
       rows.objects[index] = object
     }
-    guard reach.addsRows else { return true }
+    guard reach.addsRows else { return rows }
     let new = try SchemaRows(
       of: connection, where: "rowid > ?1", [.integer(rows.rowids.last ?? .min)])
     rows.objects += new.objects
     rows.rowids += new.rowids
-    return true
+    // Behind the largest rowid there is no room, and a row comes to stand anywhere.
+    let count = try connection.value("SELECT count(*) FROM main.sqlite_schema")
+    return count == .integer(Int64(rows.rowids.count)) ? rows : nil
   }
 }
 

@@ -217,6 +217,19 @@ struct TransactionTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
+  @Test("a foreign key that points at a table with a name beyond ASCII is checked, too")
+  func umlautViolation() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE \"Ärger\" (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES \"Ärger\");")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO \"Ärger\" VALUES (1); INSERT INTO c VALUES (1)")
+    try sandbox.addSQL("0002_delete", "DELETE FROM \"Ärger\";")
+    #expect(try sandbox.migrate().failure?.status == .migrationFailed)
+    #expect(try sandbox.rows("SELECT count(*) FROM \"Ärger\"") == [[1]])
+  }
+
   @Test("an old violation stays no new one when its table is renamed or rebuilt")
   func renamedViolation() throws {
     let sandbox = try Sandbox()

@@ -85,3 +85,21 @@ func unnoted() throws {
   #expect(try stored.refresh(on: connection, after: reach))
   #expect(stored.schema.objects.map(\.name) == ["b", "c"])
 }
+
+@Test("a row that comes to stand before the last one is seen, too")
+func beforeTheLast() throws {
+  let connection = try Connection(path: nil)
+  try connection.execute("CREATE TABLE a (x)")
+  connection.set(.defensive, to: false)
+  connection.set(.writableSchema, to: true)
+  try connection.execute("UPDATE sqlite_schema SET rowid = \(Int64.max)")
+  connection.set(.writableSchema, to: false)
+  connection.set(.defensive, to: true)
+  var stored = try StoredSchema(of: connection)
+  var reach = SchemaReach()
+  let noted = "CREATE TABLE b (y)"
+  reach.note(TokenizedSQL(noted))
+  try connection.execute(noted)
+  #expect(try stored.refresh(on: connection, after: reach))
+  #expect(stored.schema.objects.map(\.name) == ["b", "a"])
+}
