@@ -5,8 +5,10 @@ package enum Affinity: Sendable {
   case text, numeric, integer, real, blob
 
   package init(ofType type: String) {
-    let type = type.asciiLowercased
-    func has(_ part: String) -> Bool { type.firstRange(of: part) != nil }
+    let bytes = Array(type.asciiLowercased.utf8)
+    func has(_ part: String) -> Bool {
+      bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
+    }
     self =
       if has("int") {
         .integer
