@@ -42,19 +42,22 @@ extension CommandLineProgram {
   private func items(of arguments: [String]) -> [CommandLineItem] {
     let first = arguments.first.flatMap { command(named: $0) }
     let scopes = first.map { root.entering($0).scopes } ?? [CommandScope(program: self, path: [])]
-    let near = { (spelling: String) in
-      scopes.lazy.compactMap { $0.option(spelled: spelling) }.first
-    }
-    let items = CommandLineItem.items(of: arguments, option: near)
+    let items = CommandLineItem.items(of: arguments, option: scopes.option)
     let isKnown = items.allSatisfy { item in
-      if case .option(let spelling, _) = item { near(spelling) != nil } else { true }
+      if case .option(let spelling, _) = item {
+        scopes.option(spelled: spelling) != nil
+      } else {
+        true
+      }
     }
-    return isKnown ? items : CommandLineItem.items(of: arguments, option: option)
+    return isKnown ? items : CommandLineItem.items(of: arguments, option: self.scopes.option)
   }
+}
 
-  /// Any command's option; of those that share a spelling, any.
-  func option(spelled spelling: String) -> OptionDeclaration? {
-    scopes.lazy.compactMap { $0.option(spelled: spelling) }.first
+extension [CommandScope] {
+  /// Of options that share a spelling, the first.
+  fileprivate func option(spelled spelling: String) -> OptionDeclaration? {
+    lazy.compactMap { $0.option(spelled: spelling) }.first
   }
 }
 
@@ -71,7 +74,8 @@ extension CommandScope {
     }
     // An option that nobody knows may have had a value, which then looks like a command: the
     // option is the better thing to name.
-    for case .option(let spelling, _) in items where program.option(spelled: spelling) == nil {
+    for case .option(let spelling, _) in items where program.scopes.option(spelled: spelling) == nil
+    {
       throw unknownOption(spelling)
     }
     if let word = rest.first { throw unknownCommand(word) }
