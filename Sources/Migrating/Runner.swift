@@ -60,6 +60,7 @@ final class Runner {
   struct Record: Sendable {
     var touch = Touch()
     var strategies: [Strategy] = []
+    var planned: [PlannedOperations] = []
     /// Functions of the application, known by name only, that a statement calls.
     var missingCalls: [Call] = []
     /// What the migration made for itself alone, and did not remove.
@@ -97,7 +98,10 @@ final class Runner {
 
   // MARK: A migration
 
-  func run(_ migration: Migration) throws(Failure) -> Record {
+  /// - Parameter known: what its operations were planned as elsewhere.
+  func run(
+    _ migration: Migration, knowing known: [PlannedOperations] = []
+  ) throws(Failure) -> Record {
     let manifest = migration.manifest
     var record = Record()
     let enforcesForeignKeys = connection.isOn(.foreignKeys)
@@ -108,7 +112,9 @@ final class Runner {
     for assertion in manifest.before { try check(assertion, in: migration, record: &record) }
     var index = 0
     while index < manifest.operations.count {
-      for plan in try plan(manifest.operations[index...], in: migration) {
+      let planned = try plan(manifest.operations[index...], in: migration, knowing: known)
+      if planned.isKept { record.planned.append(planned) }
+      for plan in planned.plans {
         let context = Context(migration: migration, index: index, operation: plan.operation)
         try run(plan, context, record: &record)
         index += 1
@@ -190,10 +196,11 @@ final class Runner {
 
   /// Plans the first operation against the schema as it is now, and those that share its pass.
   private func plan(
-    _ operations: ArraySlice<Operation>, in migration: Migration
-  ) throws(Failure) -> [OperationPlan] {
+    _ operations: ArraySlice<Operation>, in migration: Migration, knowing known: [PlannedOperations]
+  ) throws(Failure) -> PlannedOperations {
     do {
-      return try Planner(connection: connection, application: application).plan(operations)
+      return try Planner(connection: connection, application: application)
+        .plan(operations, knowing: known)
     } catch {
       let context = Context(
         migration: migration, index: operations.startIndex,

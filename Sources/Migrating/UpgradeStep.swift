@@ -21,7 +21,7 @@ extension Upgrade {
         let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
         try beginWatch(before, context)
-        let record = try runner.run(migration)
+        let record = try runner.run(migration, knowing: step.planned)
         try finishLook()
         let after = try Schema(of: connection, knowing: before)
         let written = try endWatch(after, context)

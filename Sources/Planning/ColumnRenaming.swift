@@ -96,6 +96,8 @@ extension SchemaObject {
   ///
   /// - Parameter column: nil is any, and the table itself.
   func reads(_ column: String?, of table: String) -> Bool {
+    // Virtual tables have no b-tree of their own.
+    guard rootPage == 0 else { return false }
     let tokens = TokenizedSQL(sql ?? "")
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return false }
     let arguments = virtual.arguments.map { tokens.significant(in: $0).map(tokens.text) }

@@ -25,17 +25,30 @@ package struct Planner {
   }
 
   /// Plans the first of these operations, and with it those that can share a pass over the rows of
-  /// its table: one plan for each of them, in their order.
+  /// its table.
+  ///
+  /// - Parameters:
+  ///   - operations: at least one.
+  ///   - known: what the same operations were planned as elsewhere.
   package func plan(
-    _ operations: ArraySlice<Operation>
-  ) throws(PlanningError) -> [OperationPlan] {
-    guard let first = operations.first else { return [] }
-    if first.changedTable != nil,
-      let pass = try SharedPass(operations, in: schema, application)
-    {
-      return try pass.plans()
+    _ operations: ArraySlice<Operation>, knowing known: [PlannedOperations] = []
+  ) throws(PlanningError) -> PlannedOperations {
+    let start = operations.startIndex
+    let first = operations[start]
+    guard first.changedTable != nil else {
+      return PlannedOperations(start: start, basis: nil, plans: [try plan(first)])
     }
-    return [try plan(first)]
+    let schema = try schema
+    if let same = known.first(where: { $0.start == start }), same.follow(from: schema) {
+      return same
+    }
+    let plans =
+      if let pass = try SharedPass(operations, in: schema, application) {
+        try pass.plans()
+      } else {
+        [try plan(first)]
+      }
+    return PlannedOperations(start: start, basis: schema, plans: plans)
   }
 
   /// Plans an operation alone.

@@ -125,7 +125,10 @@ extension SchemaObject {
     return sql.isSameText(as: theirs)
   }
 
-  func saysTheSame(as other: SchemaObject) -> Bool { key == other.key && isIdentical(to: other) }
+  /// Byte by byte, wherever it is stored.
+  package func saysTheSame(as other: SchemaObject) -> Bool {
+    key == other.key && isIdentical(to: other)
+  }
 
   fileprivate func isIdentical(to other: SchemaObject) -> Bool {
     name.isSameText(as: other.name) && table.isSameText(as: other.table) && hasSameSQL(as: other)

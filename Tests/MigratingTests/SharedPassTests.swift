@@ -455,7 +455,7 @@ struct SharedPassTests {
     var application = Application()
     application.forcedStrategy = forced
     let plans = try Planner(connection: connection, application: application)
-      .plan(manifest.operations[...])
+      .plan(manifest.operations[...]).plans
     let expected: Strategy =
       switch (forced, drops) {
       case (.native, _): .native
