@@ -21,10 +21,10 @@ struct Strategies {
     Change.statusMoves[1], .threeDrops, .check,
   ]
 
-  /// - Parameter counts: of rows.
-  func measure(_ counts: [Int], rounds: Int) throws -> [Line] {
+  /// - Parameter counts: of rows, and of rounds for so many.
+  func measure(_ counts: KeyValuePairs<Int, Int>) throws -> [Line] {
     var lines: [Line] = []
-    for rows in counts {
+    for (rows, rounds) in counts {
       for isWide in [false, true] {
         for indexes in [0, 2, 5] {
           let reminders = try Reminders(
@@ -42,7 +42,8 @@ struct Strategies {
     var samples: [String: [Double]] = [:]
     let ways = ["chosen", "native", "schema-edit", "rebuild"]
     for round in 0...rounds {
-      for way in ways {
+      // What one way leaves to the disk must not always meet the same other.
+      for way in ways.indices.map({ ways[($0 + round) % ways.count] }) {
         try reminders.copy(for: way)
         let forced = way == "chosen" ? [] : ["--strategy", way]
         let command = Command(

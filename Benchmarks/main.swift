@@ -84,7 +84,7 @@ do {
   }
   if more.contains("strategies") {
     report.strategies = try Strategies(schemactl: contests.schemactl, workplace: workplace)
-      .measure([1000, 100_000, 1_000_000], rounds: 3)
+      .measure([1000: 25, 100_000: 7, 1_000_000: 3])
   }
   if let document { try report.write(to: document) }
   if let data { try report.json.write(to: URL(fileURLWithPath: data)) }
