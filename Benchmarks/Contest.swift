@@ -14,6 +14,8 @@ struct Contest {
   /// Of schemactl's time to that of the first one; nil where there is none.
   let target: Double?
   var contestants: [Contestant]
+  /// How many times the rounds: what lies a hundredth apart takes more to be told apart.
+  var factor = 1
   /// SQL that gives the same answer on everybody's database when all have done the same.
   var question: (sql: String, database: (String) -> URL)?
 }
@@ -41,13 +43,14 @@ struct Outcome {
 }
 
 extension Contest {
-  /// One round that does not count, and then rounds in which all run one after the other: what
-  /// slows the machine down for a while slows all of them.
+  /// One round that does not count, and then rounds in which all run one after the other, forwards and
+  /// backwards in turn: what slows the machine down for a while slows all of them.
   func run(rounds: Int) throws -> Outcome {
     var samples = contestants.map { _ in [Sample]() }
-    for round in 0...rounds {
-      for (index, contestant) in contestants.enumerated() {
-        let sample = try sample(of: contestant)
+    for round in 0...(rounds * factor) {
+      let order = contestants.indices
+      for index in round.isMultiple(of: 2) ? Array(order) : order.reversed() {
+        let sample = try sample(of: contestants[index])
         if round > 0 { samples[index].append(sample) }
       }
     }

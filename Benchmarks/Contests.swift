@@ -186,7 +186,7 @@ struct Contests {
     }
     return Contest(
       title: "a rebuild with the progress line, against one without", target: 1.01,
-      contestants: [contestant("quiet", ["--quiet"]), contestant("schemactl", [])])
+      contestants: [contestant("quiet", ["--quiet"]), contestant("schemactl", [])], factor: 4)
   }
 
   /// All of the table's rows, in its order.

@@ -42,7 +42,7 @@ package struct QueryFolder: Sendable {
     isNamed = false
   }
 
-  /// The files whose names end in `.sql`, sorted by name; other names are ignored. Where a file stands
+  /// The files whose names end in `.sql`, in letters of any case, sorted by name; other names are ignored. Where a file stands
   /// in the place of the folder, that one.
   ///
   /// - Throws: every file that cannot be read as UTF-8.
@@ -83,7 +83,8 @@ package struct QueryFolder: Sendable {
   private func names() throws(HistoryReadError) -> [[UInt8]]? {
     do throws(FileError) {
       return try folderNames(path).filter { name in
-        name.count > 4 && name.suffix(4).elementsEqual(".sql".utf8)
+        name.count > 4
+          && String(decoding: name.suffix(4), as: UTF8.self).lowercased() == ".sql"
           && !name.starts(with: ".#".utf8) && !name.starts(with: "._".utf8)
       }
     } catch  where error.systemError == ENOTDIR {

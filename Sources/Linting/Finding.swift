@@ -54,6 +54,8 @@ package struct LintReport: Sendable {
   package let failure: Failure?
   /// Warnings and notes count, too.
   package let isStrict: Bool
+  /// How many of the application's queries were judged.
+  package let queries: Int
   /// What was changed before; nil when nothing was to be.
   package var fixes: [Fix]?
   /// What became of the rows of a real database; nil when none was named.

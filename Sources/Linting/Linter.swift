@@ -101,7 +101,7 @@ package struct Linter: Sendable {
     }
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
-      isStrict: isStrict, data: try rows.report())
+      isStrict: isStrict, queries: timeline.judgedQueries.count, data: try rows.report())
   }
 
   private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {

@@ -14,6 +14,7 @@ extension Rule {
     changeType,
     dataWriteOnSyncedTable,
     deleteWithoutWhere,
+    dependentsReadNewValues,
     doubleQuotedString,
     dropCheck,
     dropColumn,

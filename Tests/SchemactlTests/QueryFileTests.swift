@@ -62,6 +62,22 @@ struct QueryFileTests {
     #expect(try folder.expect(66, "lint").errors.contains("gone: No such file or directory"))
   }
 
+  @Test("how many there are is said")
+  func count() throws {
+    let folder = try folder("queries", "SELECT text FROM notes;")
+    func end(_ queries: String) throws {
+      let output = try folder.expect(0, "lint", "--profile", "local").output
+      #expect(output.hasSuffix("(profile local: nothing syncs\(queries)).\n"), "\(output)")
+    }
+    try end("; 1 query")
+    try folder.write("queries/MORE.SQL", "SELECT id FROM notes; -- one\nDELETE FROM notes;")
+    try end("; 3 queries")
+    let json = try folder.expect(0, "lint", "--profile", "local", "--format", "json").output
+    #expect(json.contains("\"queries\": 3") || json.contains("\"queries\":3"), "\(json)")
+    try folder.remove("queries")
+    try end("")
+  }
+
   @Test("other names are ignored")
   func otherNames() throws {
     let folder = try folder("queries", nil)

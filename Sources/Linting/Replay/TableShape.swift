@@ -13,6 +13,8 @@ struct TableShape: Sendable {
     let defaultText: String?
     let isGenerated: Bool
     let isStored: Bool
+    /// What it is computed from: the columns that its expression mentions, folded.
+    let sources: Set<String>
     /// Folded.
     let collation: String?
     /// Where it is declared in the stored text of the table: the bytes.
@@ -131,6 +133,9 @@ extension TableShape.Column {
     notNull = column.notNull
     isGenerated = column.generated != nil
     isStored = column.generated?.isStored ?? false
+    sources = Set(
+      column.generated.map { tokens.columnIdentifiers(in: $0.expression.range) }?
+        .map(\.text.asciiLowercased) ?? [])
     collation = column.collation?.text.asciiLowercased
     range = column.range
     defaultText = column.defaultExpression.flatMap { expression in

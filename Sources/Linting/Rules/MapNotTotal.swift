@@ -1,5 +1,5 @@
 import ManifestFormat
-import SQLText
+import Planning
 import SchemaModel
 
 extension Rule {
@@ -72,7 +72,7 @@ extension TableShape {
     var missing: [String] = []
     let isNullable = column.notNull == nil && !isInPrimaryKey(column) && !column.isGenerated
     if isNullable, !named.contains(.null), !refusesNull(column) { missing.append("NULL") }
-    let known = Set(named.map(\.sqlText))
+    let known = Set(named.map(\.sql))
     return missing + listedValues(of: column).filter { !known.contains($0) }
   }
 
@@ -95,18 +95,5 @@ extension TableShape {
       return values.map { $0.joined() }
     }
     return []
-  }
-}
-
-extension Literal {
-  fileprivate var sqlText: String {
-    switch self {
-    case .null: "NULL"
-    case .integer(let integer): "\(integer)"
-    case .real(let real): "\(real)"
-    case .text(let text): Quoting.stringLiteral(text)
-    case .blob(let bytes): Quoting.blobLiteral(bytes)
-    case .sql(let source): source.text
-    }
   }
 }

@@ -478,7 +478,7 @@ extension LintReport {
     members += [
       ("profile", .string(profile.rawValue)), ("findings", .array(findings.map(\.json))),
       ("summary", summary.json), ("failed", (failure ?? data?.failure)?.json ?? .null),
-      ("data", data?.json ?? .null),
+      ("data", data?.json ?? .null), ("queries", .number(queries)),
     ]
     if let fixes { members.append(("fixed", .array(fixes.map(\.json)))) }
     return members

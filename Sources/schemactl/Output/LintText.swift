@@ -46,7 +46,7 @@ extension TextReporter {
       + (finding.reason?.visible ?? "no reason is given")
   }
 
-  /// `1 error, 0 warnings, 2 notes, 1 waived (profile local: nothing syncs).`
+  /// `1 error, 0 warnings, 2 notes, 1 waived (profile local: nothing syncs; 3 queries).`
   func summary(of report: LintReport) -> String {
     let summary = report.summary
     var counts = [
@@ -55,9 +55,15 @@ extension TextReporter {
     ]
     if summary.waived > 0 { counts.append("\(summary.waived) waived") }
     if let fixes = report.fixes { counts.append("\(fixes.count) fixed") }
+    let queries =
+      switch report.queries {
+      case 0: ""
+      case 1: "; 1 query"
+      default: "; \(report.queries) queries"
+      }
     let text =
       "\(counts.joined(separator: ", ")) (profile \(report.profile.rawValue): "
-      + "\(report.profile.meaning))."
+      + "\(report.profile.meaning)\(queries))."
     guard let migration = report.failure?.migration?.id else { return text }
     return text + " The replay ended at \(migration.visible): what comes after was not looked at."
   }

@@ -1,0 +1,62 @@
+import Linting
+import Testing
+
+@Suite("What `dependents: rename` leaves in its words")
+struct DependentsReadNewValuesTests {
+  private static func move(
+    _ objects: String, of priority: String = "priority INTEGER",
+    _ mapping: String = "map: { null: null, 0: low, 1: high }", renames: Bool = true
+  ) -> [String] {
+    [
+      sql("CREATE TABLE tasks (id TEXT PRIMARY KEY NOT NULL, \(priority)) STRICT; \(objects)"),
+      """
+      operations:
+        - move_column:
+            table: tasks
+            from: priority
+            to: { name: urgency, type: TEXT }
+            \(mapping)
+            \(renames ? "dependents: rename" : "")
+      lint: { allow: [ { rule: drop-column, reason: It is local. } ] }
+      """,
+    ]
+  }
+
+  @Test(
+    "what keeps its words while values change",
+    arguments: [
+      ("CREATE VIEW v AS SELECT id FROM tasks WHERE NOT priority", true),
+      ("CREATE VIEW w AS SELECT \"priority\" + 1 AS p FROM tasks", true),
+      ("CREATE INDEX i ON tasks (id) WHERE priority = 1", true),
+      ("CREATE INDEX i ON tasks (priority + 1)", true),
+      ("CREATE INDEX i ON tasks (priority DESC, id)", false),
+      ("CREATE VIEW v AS SELECT id FROM tasks WHERE id <> 'priority'", false),
+      (
+        "CREATE TRIGGER t AFTER UPDATE OF priority ON tasks WHEN NEW.priority = 1 BEGIN SELECT 1; END",
+        true
+      ),
+    ])
+  func keptWords(objects: String, isFound: Bool) throws {
+    func found(_ steps: [String]) throws -> [String] {
+      try lint(steps, .local).findings.map(\.rule).filter { $0 == "dependents-read-new-values" }
+    }
+    let expected = isFound ? ["dependents-read-new-values"] : []
+    #expect(try found(Self.move(objects)) == expected)
+    #expect(try found(Self.move(objects, "using: \"'p' || priority\"")) == expected)
+    // Nothing that is there becomes another value.
+    let same = "map: { null: null, '0': '0', '1': '1' }"
+    #expect(try found(Self.move(objects, of: "priority TEXT", same)) == [])
+  }
+
+  @Test("a computed column keeps its words, too")
+  func computedColumn() throws {
+    let column = "priority INTEGER, isHigh INTEGER AS (priority = 1)"
+    let report = try lint(Self.move("", of: column), .local)
+    let finding = try #require(report.findings.first { $0.rule == "dependents-read-new-values" })
+    #expect(
+      finding.message == """
+        `dependents: rename` keeps the words of the column isHigh, which read tasks.priority: where \
+        it holds 0, urgency will hold 'low'
+        """)
+  }
+}
