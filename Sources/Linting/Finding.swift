@@ -56,6 +56,8 @@ package struct LintReport: Sendable {
   package let isStrict: Bool
   /// How many of the application's queries were judged.
   package let queries: Int
+  /// What else there is to know, for a person.
+  package var notes: [String] = []
   /// What was changed before; nil when nothing was to be.
   package var fixes: [Fix]?
   /// What became of the rows of a real database; nil when none was named.

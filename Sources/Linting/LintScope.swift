@@ -13,7 +13,7 @@ struct LintScope: Sendable {
   private let tables: Set<String>?
   private let localTables: Set<String>
   /// How many migrations of the history are older than the syncing.
-  private let unsynced: Int
+  private var unsynced: Int
   /// How many migrations the oldest release that still runs has, and so every device.
   let shipped: Int
   /// Whether the configuration says which release is the oldest that still runs.
@@ -48,6 +48,17 @@ struct LintScope: Sendable {
   /// The profile by which a migration's change of a table is judged.
   func profile(_ table: String?, in migration: Int) -> Profile {
     migration < unsynced || table.map(isLocal) ?? false ? .local : profile
+  }
+
+  /// Whether nothing synced yet when the migration was written.
+  func isBeforeSyncing(_ migration: Int) -> Bool { migration < unsynced }
+
+  /// The same as if everything had synced from the first migration on; nil where it did.
+  var syncingFromTheFirst: LintScope? {
+    guard unsynced > 0, profile != .local else { return nil }
+    var scope = self
+    scope.unsynced = 0
+    return scope
   }
 
   /// Whether devices exchange the table's rows, as far as is known.

@@ -10,7 +10,7 @@ import SchemaModel
 package struct Linter: Sendable {
   package let profile: Profile
   private let project: Project
-  private let scope: LintScope
+  let scope: LintScope
   /// By the rule's id.
   private let overrides: [String: Severity]
   private let baseline: Baseline?
@@ -78,6 +78,7 @@ package struct Linter: Sendable {
     let (timeline, complete, failure) = try replay(migrations, on: history, rows, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
+    found = withStanding(found, timeline)
     found = withoutRepeatedFailures(found, timeline)
     var waivers = Waivers(migrations, timeline.judgedQueries, today: today)
     var findings = found.map { rule, draft in
@@ -101,7 +102,23 @@ package struct Linter: Sendable {
     }
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
-      isStrict: isStrict, queries: timeline.judgedQueries.count, data: try rows.report())
+      isStrict: isStrict, queries: timeline.judgedQueries.count, notes: notes(on: reported),
+      data: try rows.report())
+  }
+
+  /// What to do about errors that cannot be mended where they stand.
+  private func notes(on findings: [Finding]) -> [String] {
+    let frozen = Set(project.migrations.filter(project.isFrozen).map(\.id))
+    let count = findings.count { finding in
+      finding.severity == .error && !finding.waived && frozen.contains(finding.migration)
+    }
+    guard count > 0, profile != .local, scope.syncingFromTheFirst == nil else { return [] }
+    return [
+      "\(count == 1 ? "1 error stands" : "\(count) errors stand") in frozen manifests, which must "
+        + "not change. Where nothing synced when they were written, say so in schemactl.yaml: "
+        + "`sync: { engine: none }`, or since which migration something does "
+        + "(`sync: { engine: …, since: ID }`). `lint --write-baseline` accepts what is there today"
+    ]
   }
 
   private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
@@ -208,6 +225,7 @@ package struct Linter: Sendable {
 
   private func severity(_ rule: Rule, _ draft: Draft) -> Severity {
     let isKnownToAll = rule.concernsOlderVersions && !scope.isUnknownSomewhere(draft.migration)
+    let scope = draft.isStanding ? self.scope.syncingFromTheFirst ?? self.scope : self.scope
     return severity(rule, isKnownToAll ? .local : scope.profile(draft.table, in: draft.migration))
   }
 

@@ -9,6 +9,8 @@ package struct Rule: Sendable, CustomStringConvertible {
   /// It is about devices with an older version of the app: a migration that every device has run
   /// is judged as under `local`.
   var concernsOlderVersions = false
+  /// It is about what a table that syncs is like, whenever it was made: also before anything synced.
+  var concernsSyncedSchema = false
   /// One paragraph.
   package let why: String
   /// What to do instead: one paragraph.
@@ -84,7 +86,7 @@ package struct Rule: Sendable, CustomStringConvertible {
 
 /// A finding before its severity and its waiver are known.
 struct Draft: Sendable {
-  let message: String
+  var message: String
   /// The query in whose file it stands; nil: it stands in the manifest.
   var query: ApplicationQuery?
   /// It is the query's alone: no migration has to do with it.
@@ -102,6 +104,8 @@ struct Draft: Sendable {
   var correction: Correction?
   /// Nothing is wrong, something could not be looked at: a note, unless the rule is off.
   var isNote = false
+  /// The migration is older than the syncing, and what it did is there still.
+  var isStanding = false
   /// It has happened, on a copy of a real database: an error, unless the rule is off.
   var isCertain = false
   /// What a migration that fails on rows was about: the tables, folded.

@@ -39,7 +39,10 @@ extension Grammar {
         "tables", .list(of: .text(.name), atLeast: 0), "The tables that sync; all when absent."),
       .optional(
         "local_tables", .list(of: .text(.name), atLeast: 0), "The tables that do not sync."),
-      .optional("since", .text(.filled), "The first migration with which anything synced."),
+      .optional(
+        "since", .text(.filled),
+        "The first migration with which anything synced: what those before it did is judged as local."
+      ),
       .optional(
         "oldest_release", .text(.filled), "The oldest release that still runs on a device."),
     ])

@@ -17,7 +17,7 @@ struct CheckReport {
   /// What ended a check, each once.
   private(set) var problems: [(part: Part, problem: Problem)] = []
 
-  var notes: [String] { history?.notes ?? [] }
+  var notes: [String] { (history?.notes ?? []) + (lint?.notes ?? []) }
 
   /// What ended the replay of the whole history, or that of lint alone.
   var failure: Failure? { proof?.failure ?? lint?.failure }

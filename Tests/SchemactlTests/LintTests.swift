@@ -38,6 +38,24 @@ struct LintTests {
     #expect(run.errors.isEmpty)
   }
 
+  @Test(
+    "what to do about errors in frozen manifests is said, unless `since` says when syncing began")
+  func frozenErrors() throws {
+    let folder = try dropping()
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    try folder.expect(0, "freeze")
+    try folder.remove("schemactl.yaml")
+    let note = "note: 1 error stands in frozen manifests, which must not change."
+    #expect(try folder.expect(1, "lint").errors.hasPrefix(note))
+    #expect(try folder.expect(1, "check").errors.contains(note))
+    let json = try folder.expect(1, "lint", "--format", "json").json()
+    #expect((json["notes"] as? [String])?.count == 1)
+    #expect(try folder.expect(0, "lint", "--profile", "local").errors == "")
+    try folder.write("migrations/0003_next.yaml", manifest("SELECT 1"))
+    try folder.write("schemactl.yaml", "sync: { engine: additive, since: 0003_next }\n")
+    #expect(try folder.expect(0, "lint").errors == "")
+  }
+
   @Test("warnings alone exit with 0, and with 1 when --strict")
   func warnings() throws {
     let folder = try dropping()

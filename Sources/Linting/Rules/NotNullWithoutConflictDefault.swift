@@ -7,6 +7,7 @@ extension Rule {
     id: "not-null-without-conflict-default",
     section: .breaksDevices,
     severities: Severities(.off, .off, .error),
+    concernsSyncedSchema: true,
     why: """
       A device whose schema is older knows nothing of a new column, and its rows arrive without a \
       value for it: the engine then inserts NULL, and NOT NULL refuses the row, whatever the default \

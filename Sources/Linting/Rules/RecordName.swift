@@ -5,6 +5,7 @@ extension Rule {
     id: "record-name",
     section: .breaksDevices,
     severities: Severities(.off, .off, .error, crSQLite: .off),
+    concernsSyncedSchema: true,
     why: """
       sqlite-data keeps each row in a CloudKit record, whose name is the row's key, a colon and the \
       table. A record's name is ASCII, at most 255 bytes long, and does not begin with an underscore; \

@@ -5,6 +5,7 @@ extension Rule {
     id: "reserved-name",
     section: .breaksDevices,
     severities: Severities(.off, .off, .error, crSQLite: .off),
+    concernsSyncedSchema: true,
     why: """
       sqlite-data keeps each row in a CloudKit record, whose fields are the row's columns. CloudKit \
       keeps some names of fields for itself: creationDate, creatorUserRecordID, etag, \

@@ -7,6 +7,7 @@ extension Rule {
     id: "synced-foreign-key",
     section: .breaksDevices,
     severities: Severities(.off, .note, .error, crSQLite: .note),
+    concernsSyncedSchema: true,
     why: """
       Rows arrive in any order, and a delete on one device meets an insert on another. sqlite-data \
       can put a row off until its parent has come, as long as the parent syncs at all and there is \

@@ -7,6 +7,7 @@ extension Rule {
     id: "synced-primary-key",
     section: .breaksDevices,
     severities: Severities(.note, .warning, .error),
+    concernsSyncedSchema: true,
     why: """
       Rows of two devices are told apart by nothing but their primary keys, so no two devices may \
       ever make the same: integers that count up meet at once. sqlite-data asks for one column, in \

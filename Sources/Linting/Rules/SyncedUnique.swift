@@ -6,6 +6,7 @@ extension Rule {
     id: "synced-unique",
     section: .breaksDevices,
     severities: Severities(.off, .warning, .error),
+    concernsSyncedSchema: true,
     why: """
       Two devices that are offline may both make a row with the same value, each in good faith. When \
       they meet, a UNIQUE constraint refuses one of the two rows on one of the two devices, for good: \

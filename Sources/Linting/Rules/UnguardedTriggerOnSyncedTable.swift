@@ -7,6 +7,7 @@ extension Rule {
     id: "unguarded-trigger-on-synced-table",
     section: .breaksDevices,
     severities: Severities(.off, .off, .warning),
+    concernsSyncedSchema: true,
     why: """
       The engine writes the rows of other devices with ordinary statements, and they fire the \
       table's triggers. A trigger that writes synced tables then changes what has just arrived, which \

@@ -56,6 +56,7 @@ struct Annotations {
     found += report.findings.map(\.annotation)
     if let failure = report.unfoundFailure { add(Problem(failure)) }
     notes += (report.fixes ?? []).map { "\($0.file):\($0.line): fixed: \($0.message) [\($0.rule)]" }
+    notes += report.notes
     status = ExitStatus.worst([status, report.status])
   }
 

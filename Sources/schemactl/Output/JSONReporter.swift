@@ -479,6 +479,7 @@ extension LintReport {
       ("profile", .string(profile.rawValue)), ("findings", .array(findings.map(\.json))),
       ("summary", summary.json), ("failed", (failure ?? data?.failure)?.json ?? .null),
       ("data", data?.json ?? .null), ("queries", .number(queries)),
+      ("notes", .list(notes)),
     ]
     if let fixes { members.append(("fixed", .array(fixes.map(\.json)))) }
     return members

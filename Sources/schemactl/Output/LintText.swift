@@ -14,6 +14,7 @@ extension TextReporter {
     if let failure = report.unfoundFailure { complain(Problem(failure)) }
     if let data = report.data { show(data) }
     mention(summary(of: report))
+    for text in report.notes { note(text) }
   }
 
   /// `reminders: 1000 rows before, 998 after`.
