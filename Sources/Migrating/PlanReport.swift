@@ -13,6 +13,8 @@ package struct PlanReport: Sendable {
   /// Whether there is a database whose rows tell what the plan costs.
   package let isMeasured: Bool
   package var migrations: [PlannedMigration]
+  /// How the database differs from what its history says it is.
+  package var drift: [SchemaChange] = []
   /// Why the plan ends early.
   package var failure: Failure?
 
@@ -75,14 +77,19 @@ extension Project {
     var report = PlanReport(
       database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty,
       isMeasured: sizes != nil, migrations: [])
+    // The ledger records the schema that the history promises, whatever stands in the database.
+    let replay = try replay(targets, interruption: Interruption())
+    let expected = replay.schema(after: known)
+    report.drift = compareSchemas(
+      expected: expected, actual: comparable(schema, with: expected))
+    report.failure = replay.failure
     let shadow = try Shadow(application, from: schema)
     var keys = ForeignKeyGraph(schema)
-    // The ledger records the schema that the history promises, whatever stands in the database.
-    let expected = try HistoryReplay(self)
-    for (index, migration) in targets.enumerated() {
+    for (index, promised) in replay.steps.enumerated() where !known.contains(promised.migration.id)
+    {
+      let migration = promised.migration
       do throws(Failure) {
-        try expected.apply(migration)
-        guard !known.contains(migration.id) else { continue }
+        if let obstacle = promised.obstacle(among: report.drift) { throw obstacle }
         var operations: [OperationPlan] = []
         var work: [Work] = []
         var writtenBefore: [Set<String>] = []
@@ -110,8 +117,7 @@ extension Project {
           PlannedMigration(
             migration: migration, operations: operations, work: work,
             costs: costs,
-            row: LedgerRow(
-              of: migration, at: index, fingerprint: expected.fingerprint, startedAt: ""),
+            row: replay.ledgerRow(at: index, startedAt: ""),
             foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: step.touched),
             writtenBefore: writtenBefore, written: step.touch.written,
             rewritten: step.touch.rewritten,

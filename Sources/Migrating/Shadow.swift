@@ -40,6 +40,21 @@ package final class Shadow {
     /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
     package var touched: Set<String> { touch.written.union(delta.keys.map(\.name)) }
 
+    /// Why it cannot run on a database that has drifted: it touches what is otherwise there. Drift
+    /// elsewhere is reported and no more.
+    package func obstacle(among drift: [SchemaChange]) -> Failure? {
+      let touched = touched
+      let inTheWay = drift.filter { touched.contains($0.holder.asciiLowercased) }
+      guard !inTheWay.isEmpty else { return nil }
+      return Context(migration: migration).failure(
+        .finding,
+        "this migration touches what differs from the history: "
+          + inTheWay.map(\.sentence).joined(separator: "; ")
+          + ". See `schemactl diff`; correct the database with SQL, or take over what it holds: a "
+          + "migration before this one that makes the same, marked there with "
+          + "`schemactl ledger repair ID --as applied`")
+    }
+
     /// Why it cannot run on a database: a function that only the application has would be called.
     package var refusal: Failure? {
       missingCalls.first.map { call in

@@ -41,12 +41,16 @@ package final class TrialCopy {
   /// Lets what the schema names do what it did on a device: the schema is what the history promises.
   ///
   /// - Parameter expected: the schema after the migrations that the database has run.
-  package func trustIfUnchanged(_ expected: Schema, _ project: Project) throws(Failure) {
+  /// - Returns: how the database differs from it.
+  package func trustIfUnchanged(
+    _ expected: Schema, _ project: Project
+  ) throws(Failure) -> [SchemaChange] {
     let live = try LiveDatabase(connection, path: file.path).schema
     let drift = compareSchemas(
       expected: expected, actual: project.comparable(live, with: expected))
     connection.set(
       .trustedSchema, to: drift.isEmpty && !project.holdsCode(live, beside: expected))
+    return drift
   }
 }
 

@@ -12,7 +12,7 @@ extension Upgrade {
     let started = ContinuousClock.now
     let startedAt = Timestamp.now.description
     onEvent(.started(id: migration.id, number: index + 1, of: replay.steps.count))
-    try stopOnDrift(step, batch, context)
+    if let obstacle = step.obstacle(among: batch.drift) { throw obstacle }
     do {
       try connection.execute("SAVEPOINT schemactl_migration")
       do {
@@ -105,19 +105,6 @@ extension Upgrade {
         .bug,
         "what this migration does not write is not as it was: \(what). Everything was rolled back")
     }
-  }
-
-  /// Drift elsewhere is reported and no more; on what the migration touches it stops the run.
-  private func stopOnDrift(_ step: Shadow.Step, _ batch: Batch, _ context: Context) throws(Failure)
-  {
-    let touched = Set(step.delta.keys.map(\.name)).union(step.touch.written)
-    let inTheWay = batch.drift.filter { touched.contains($0.holder.asciiLowercased) }
-    guard !inTheWay.isEmpty else { return }
-    throw context.failure(
-      .finding,
-      "this migration touches what differs from the history: "
-        + inTheWay.map(\.sentence).joined(separator: "; ")
-        + ". See `schemactl diff`; correct the database first")
   }
 
   /// The change made here must be the change that the shadow made.

@@ -15,6 +15,7 @@ final class DataReplay: RowTrial {
   /// What the history's migrations do, as far as they have come.
   private var deltas: [SchemaDelta] = []
   private var applied: [String] = []
+  private var drift: [SchemaChange] = []
   private var failure: Failure?
 
   init(
@@ -37,12 +38,12 @@ final class DataReplay: RowTrial {
     defer { deltas.append(step.delta) }
     let id = step.migration.id
     guard !copy.known.contains(id), failure == nil else { return }
-    failure = step.refusal
-    guard failure == nil else { return }
     let migration = deltas.count
     if applied.isEmpty {
-      try copy.trustIfUnchanged(Schema(applying: deltas), project)
+      drift = try copy.trustIfUnchanged(Schema(applying: deltas), project)
     }
+    failure = step.refusal ?? step.obstacle(among: drift)
+    guard failure == nil else { return }
     let tables = timeline.statements(in: migration).reduce(into: Set<String>()) {
       $0.formUnion($1.events.mainTables)
     }

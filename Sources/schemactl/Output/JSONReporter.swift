@@ -21,12 +21,12 @@ struct JSONReporter: Reporter {
       write(report.members + [("reset", options.reset?.json ?? .null)])
     case .rehearsed(let report, _):
       write(
-        migration(failure: report.failure) + [
+        migration(failure: report.failure, drift: report.plan.drift) + [
           ("plan", report.plan.json), ("answers", .array(report.answers.map(\.json))),
         ])
     case .tried(let report, _):
       write(
-        migration(failure: report.run.failure) + [
+        migration(failure: report.run.failure, drift: report.run.drift) + [
           (
             "copy",
             .object([
@@ -38,7 +38,8 @@ struct JSONReporter: Reporter {
     case .restored(let report, let state, _): write(restoration(report, state))
     case .backups(let backups, _):
       write(restoration() + [("backups", .array(backups.map(\.json)))])
-    case .planned(let report): write(report.members)
+    case .planned(let report):
+      write(report.members + [("drift", .array(report.drift.map(\.json)))])
     case .stands(let report, _): write(report.members)
     case .verified(let report, _, _): write(report.members)
     case .checked(let report): write(report.members)

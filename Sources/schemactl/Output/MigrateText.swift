@@ -131,6 +131,7 @@ extension TextReporter {
     if report.plan.migrations.isEmpty, report.failure == nil {
       mention(report.plan.isHistoryEmpty ? nothingThere(options) : arrival(0, options))
     }
+    for change in report.plan.drift { note("drift: " + change.sentence) }
     if let failure = report.failure { complain(Problem(failure)) }
     if !report.plan.migrations.isEmpty { mention("Nothing was changed.") }
   }
@@ -164,6 +165,7 @@ extension TextReporter {
 
   func show(_ report: PlanReport) {
     sayScript(report.script)
+    for change in report.drift { note("drift: " + change.sentence) }
     if let failure = report.failure { complain(Problem(failure)) }
   }
 }

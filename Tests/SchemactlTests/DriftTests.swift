@@ -1,0 +1,92 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+/// A database whose schema somebody has changed by hand.
+@Suite("A database that has drifted")
+struct DriftTests {
+  private func folder() throws -> WorkingFolder {
+    let folder = try WorkingFolder.of([
+      "0001_tables": manifest(
+        "CREATE TABLE notes (id INTEGER PRIMARY KEY, isDone INTEGER); CREATE TABLE tags (name TEXT);"
+      )
+    ])
+    try folder.write("schemactl.yaml", "sync: { engine: none }\ndatabase: app.sqlite\n")
+    try folder.expect(0, "migrate")
+    try folder.connection().execute(
+      "ALTER TABLE notes ADD COLUMN memo TEXT; INSERT INTO notes VALUES (1, 0, 'mine')")
+    return folder
+  }
+
+  private static let move = """
+    operations:
+      - move_column:
+          table: notes
+          from: isDone
+          to: { name: state, type: TEXT }
+          map: { 0: open, 1: done }
+
+    """
+  private static let sentence =
+    "this migration touches what differs from the history: column notes.memo"
+
+  @Test(
+    "where a migration touches it, whatever tells of that migration says that it cannot run",
+    arguments: [["--dry-run"], ["--dry-run=copy"], []])
+  func inTheWay(_ words: [String]) throws {
+    let folder = try folder()
+    try folder.write("migrations/0002_move.yaml", Self.move)
+    let run = try folder.start(["migrate"] + words).wait()
+    #expect(run.status == 1)
+    #expect(run.errors.contains(Self.sentence), "\(run.errors)")
+    #expect(run.errors.contains("note: drift: "), "\(run.errors)")
+    let json = try folder.start(["migrate", "--format", "json"] + words).wait().json()
+    #expect((json["drift"] as? [Any])?.count == 1)
+    #expect((json["failed"] as? [String: Any])?["id"] as? String == "0002_move")
+    #expect(try folder.rows("SELECT * FROM notes") == ["1|0|mine"])
+  }
+
+  @Test("`plan` ends before that migration, and `lint --data` does not run it")
+  func planned() throws {
+    let folder = try folder()
+    try folder.write(
+      "migrations/0002_tags.yaml", manifest("ALTER TABLE tags ADD COLUMN color TEXT"))
+    try folder.write("migrations/0003_move.yaml", Self.move)
+    let plan = try folder.expect(1, "plan", "--database", "app.sqlite")
+    #expect(plan.output.contains("0002_tags"))
+    #expect(!plan.output.contains("state"))
+    #expect(plan.errors.contains(Self.sentence))
+    let lint = try folder.expect(1, "lint", "--data", "app.sqlite")
+    #expect(lint.errors.contains(Self.sentence), "\(lint.errors)")
+    #expect(lint.output.contains("app.sqlite: 1 migration ran on a copy."), "\(lint.output)")
+  }
+
+  @Test("where no migration touches it, it is said and no more")
+  func elsewhere() throws {
+    let folder = try folder()
+    try folder.write(
+      "migrations/0002_tags.yaml", manifest("ALTER TABLE tags ADD COLUMN color TEXT"))
+    for words in [["migrate", "--dry-run"], ["plan", "--database", "app.sqlite"], ["migrate"]] {
+      let run = try folder.start(words).wait()
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.errors.contains("note: drift: column notes.memo"), "\(words): \(run.errors)")
+    }
+  }
+
+  @Test("what the message advises takes over what the database holds, and no row is lost")
+  func takenOver() throws {
+    let folder = try folder()
+    try folder.write(
+      "migrations/0002_memo.yaml",
+      "operations:\n- add_column: { table: notes, column: { name: memo, type: TEXT } }\n")
+    try folder.write("migrations/0003_move.yaml", Self.move)
+    let run = try folder.expect(1, "migrate")
+    #expect(run.errors.contains("`schemactl ledger repair ID --as applied`"))
+    try folder.expect(
+      0, "ledger", "repair", "2", "--as", "applied", "--reason", "made by hand", "--yes")
+    try folder.expect(0, "migrate")
+    try folder.expect(0, "verify", "--database", "app.sqlite")
+    #expect(try folder.rows("SELECT id, state, memo FROM notes") == ["1|open|mine"])
+  }
+}
