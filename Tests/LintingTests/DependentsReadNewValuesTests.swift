@@ -30,6 +30,11 @@ struct DependentsReadNewValuesTests {
       ("CREATE INDEX i ON tasks (id) WHERE priority = 1", true),
       ("CREATE INDEX i ON tasks (priority + 1)", true),
       ("CREATE INDEX i ON tasks (priority DESC, id)", false),
+      ("CREATE INDEX i ON tasks (lower(id), priority COLLATE NOCASE)", false),
+      (
+        "CREATE TRIGGER t AFTER UPDATE OF priority ON tasks BEGIN SELECT OLD.id; END", false
+      ),
+      ("CREATE TRIGGER t AFTER INSERT ON tasks BEGIN UPDATE tasks SET priority = 1; END", true),
       ("CREATE VIEW v AS SELECT id FROM tasks WHERE id <> 'priority'", false),
       (
         "CREATE TRIGGER t AFTER UPDATE OF priority ON tasks WHEN NEW.priority = 1 BEGIN SELECT 1; END",
@@ -43,20 +48,27 @@ struct DependentsReadNewValuesTests {
     let expected = isFound ? ["dependents-read-new-values"] : []
     #expect(try found(Self.move(objects)) == expected)
     #expect(try found(Self.move(objects, "using: \"'p' || priority\"")) == expected)
+    #expect(try found(Self.move(objects, "using: '\"Priority\"'")) == [])
     // Nothing that is there becomes another value.
     let same = "map: { null: null, '0': '0', '1': '1' }"
     #expect(try found(Self.move(objects, of: "priority TEXT", same)) == [])
   }
 
-  @Test("a computed column keeps its words, too")
-  func computedColumn() throws {
-    let column = "priority INTEGER, isHigh INTEGER AS (priority = 1)"
-    let report = try lint(Self.move("", of: column), .local)
-    let finding = try #require(report.findings.first { $0.rule == "dependents-read-new-values" })
+  @Test("a computed column and a CHECK keep their words, too, and each object is told alone")
+  func others() throws {
+    let columns = """
+      priority INTEGER CHECK (priority < 9), isHigh INTEGER AS (priority = 1), CHECK ("Priority" IN (0, 1)),
+      CHECK (length(id) > 3)
+      """
+    let views = "CREATE VIEW v AS SELECT priority FROM tasks; CREATE VIEW w AS SELECT 1 FROM tasks"
+    let found = try lint(Self.move(views, of: columns), .local).findings
+      .filter { $0.rule == "dependents-read-new-values" }
+    #expect(found.map(\.object) == ["tasks.isHigh", "tasks", "v"])
     #expect(
-      finding.message == """
-        `dependents: rename` keeps the words of the column isHigh, which read tasks.priority: where \
-        it holds 0, urgency will hold 'low'
+      found.map(\.message).first == """
+        `dependents: rename` keeps the words of the column isHigh, which are about the values of \
+        tasks.priority: where it holds 0, urgency will hold 'low'
         """)
+    #expect(found[1].message.contains("the words of CHECK (\"urgency\" IN (0, 1)), which"))
   }
 }

@@ -9,14 +9,14 @@ extension Rule {
     section: .losesData,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      With `dependents: rename` views, triggers and indexes that mention the old column mention the new \
-      one, and keep every other word. Where `map` or `using` changes values those words are about values \
+      With `dependents: rename` views, triggers, indexes, CHECKs and computed columns that mention the old \
+      column mention the new one, and keep every other word. Where `map` or `using` changes values those words are about values \
       that are not there any more: `NOT isCompleted` becomes `NOT state`, which is true of 'open' and of \
       'done', and SQLite says nothing.
       """,
     fix: """
-      Drop what mentions the column before the move, and create it again after it, with a condition on the \
-      new values. Where the same words mean the right thing, say so in `lint.allow`.
+      Drop what mentions the column before the move, and create it again after it, for the new values; a \
+      CHECK goes with rebuild_table. Where the same words mean the right thing, say so in `lint.allow`.
       """,
     bad: Rule.Example(
       .local, remindersManifest,
@@ -64,46 +64,71 @@ extension Rule {
             reason: The database is local to one device.
       """),
     check: { timeline, _ in
-      timeline.moves.compactMap { place, move, table -> Draft? in
-        guard move.renamesDependents, let change = move.mapping.change(of: move) else { return nil }
-        let columns = table.columns.filter { $0.sources.contains(move.from.asciiLowercased) }
+      timeline.moves.flatMap { place, move, table -> [Draft] in
+        guard move.renamesDependents, let change = move.changeInWords else { return [] }
         let objects = timeline.made.filter { made in
           made.place.migration == place.migration && made.place.operation == place.operation
-            && made.object.readsValue(of: move.to.name)
+            && made.object.isAboutValues(of: move.to.name)
         }
+        let after = timeline.change(of: table.name, in: place.migration)?.after
         let readers =
-          columns.map { "the column \($0.name)" }
-          + objects.map { "the \($0.object.kind.rawValue) \($0.object.name)" }
-        guard !readers.isEmpty else { return nil }
-        return timeline.draft(
-          "`dependents: rename` keeps the words of \(readers.joined(separator: ", ")), which read "
-            + "\(table.name).\(move.from): \(change)",
-          at: place, keys: ["dependents", "from"], object: "\(table.name).\(move.from)",
-          table: table.name)
+          table.columns.filter { $0.sources.contains(move.from.asciiLowercased) }
+          .map { ("the column \($0.name)", "\(table.name).\($0.name)") }
+          + (after?.checks.filter { table.holds($0, beforeMoving: move) } ?? [])
+          .map { ("CHECK (\($0.text))", table.name) }
+          + objects.map { ("the \($0.object.kind.rawValue) \($0.object.name)", $0.object.name) }
+        return readers.map { reader, object in
+          timeline.draft(
+            "`dependents: rename` keeps the words of \(reader), which are about the values of "
+              + "\(table.name).\(move.from): \(change)",
+            at: place, keys: ["dependents", "from"], object: object, table: table.name)
+        }
       }
     })
 }
 
-extension ValueMapping {
-  /// What becomes of the values, in words; nil when each stays what it is.
-  fileprivate func change(of move: MoveColumn) -> String? {
-    switch self {
-    case .using: "they will read what `using` makes of it"
+extension MoveColumn {
+  /// What becomes of the values; nil when each stays what it is.
+  fileprivate var changeInWords: String? {
+    switch mapping {
+    case .using(let source):
+      Quoting.unquoted(source.text).asciiLowercased == from.asciiLowercased
+        ? nil : "\(to.name) will hold what `using` makes of them"
     case .map(let entries):
       entries.first { $0.from != $0.to }.map {
-        "where it holds \($0.from.sql), \(move.to.name) will hold \($0.to.sql)"
+        "where it holds \($0.from.sql), \(to.name) will hold \($0.to.sql)"
       }
     }
   }
 }
 
+extension TableShape {
+  /// Whether a CHECK has the same words here, about the old column.
+  fileprivate func holds(_ check: Check, beforeMoving move: MoveColumn) -> Bool {
+    let (from, to) = (move.from.asciiLowercased, move.to.name.asciiLowercased)
+    guard check.columns.contains(to) else { return false }
+    return checks.contains { old in
+      old.columns.contains(from)
+        && old.tokens.map { $0.elementsEqual(from.utf8) ? Array(to.utf8) : $0 } == check.tokens
+    }
+  }
+}
+
 extension SchemaObject {
-  /// Whether its words are about what the column holds. An index on the column alone has none.
-  fileprivate func readsValue(of column: String) -> Bool {
+  /// Whether its words can be about what the column holds: not where it is only named, as by an index on
+  /// the column, or by UPDATE OF.
+  fileprivate func isAboutValues(of column: String) -> Bool {
     let tokens = TokenizedSQL(sql ?? "")
-    guard tokens.identifiers(in: 0..<tokens.bytes.count).contains(where: { $0.isSame(as: column) })
-    else { return false }
-    guard case .createIndex(let index)? = try? parseCreate(tokens) else { return true }
-    return index.condition != nil || index.terms.contains { $0.column == nil }
+    func isMentioned(in range: Range<Int>) -> Bool {
+      tokens.identifiers(in: range).contains { $0.isSame(as: column) }
+    }
+    let ranges: [Range<Int>?] =
+      switch try? parseCreate(tokens) {
+      case .createIndex(let index)?:
+        index.terms.map { $0.column == nil ? $0.range : nil } + [index.condition?.range]
+      case .createTrigger(let trigger)?: [trigger.condition?.range, trigger.bodyRange]
+      default: [0..<tokens.bytes.count]
+      }
+    return ranges.compactMap { $0 }.contains(where: isMentioned)
   }
 }
