@@ -197,9 +197,8 @@ struct ColumnAlteration {
   private func rebuild(
     _ operation: Operation, because reason: String
   ) throws(PlanningError) -> OperationPlan {
-    let isFilledAnew = column.generated != nil
     let steps = try Rebuild(table, in: schema, of: schema).steps(
-      final: final.object.sql ?? "", adding: isFilledAnew ? [filled].compactMap { $0 } : []
+      final: final.object.sql ?? ""
     ) { column.name.isSame(as: $0) ? filled : Rebuild.Column(kept: $0) }
     return OperationPlan(
       operation: operation, strategy: .rebuild, because: reason,
@@ -211,7 +210,7 @@ struct ColumnAlteration {
   var filled: Rebuild.Column? {
     guard finalColumn.generated == nil else { return nil }
     return Rebuild.Column(
-      name: name, value: name, isKept: change.keepsType,
+      name: name, value: name, isKept: change.keepsType && column.generated == nil,
       oldType: change.keepsType ? nil : column.type?.text ?? "")
   }
 

@@ -26,6 +26,11 @@ struct ParsedTable {
     }
   }
 
+  /// The same table with another text.
+  init(_ table: ParsedTable, as sql: String) throws(PlanningError) {
+    try self.init(SchemaObject(kind: .table, name: table.name, table: table.name, sql: sql))
+  }
+
   /// The table's text with one part of it written anew; every other byte stays.
   func replacing(_ range: Range<Int>, with text: String) -> String {
     var bytes = tokens.bytes

@@ -13,9 +13,11 @@ package struct PlannedOperations: Sendable {
   package var isKept: Bool { basis != nil }
 
   /// Whether what was found is found for another schema, too. The order counts, for triggers fire in
-  /// it; the ledger does not, for no migration may use it.
+  /// it; the ledger does not, for no migration may use it, but what somebody has made on it does.
   func follow(from schema: Schema) -> Bool {
-    func asked(_ schema: Schema) -> [SchemaObject] { schema.objects.filter { !$0.isOfLedger } }
+    func asked(_ schema: Schema) -> [SchemaObject] {
+      schema.objects.filter { !$0.isOfLedger || $0.kind != .table && !$0.isInternal }
+    }
     return basis.map { asked($0).elementsEqual(asked(schema)) { $0.saysTheSame(as: $1) } } ?? false
   }
 }

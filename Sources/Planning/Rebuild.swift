@@ -51,16 +51,19 @@ struct Rebuild {
   ///   - final: the CREATE TABLE that the table shall have.
   ///   - beforeDrop: statements that run once the rows are copied.
   ///   - added: columns that the old table has not.
-  ///   - column: what becomes of a column of the old table; nil when it is not filled any longer.
+  ///   - column: what becomes of a column of the old table; nil when it is not filled any longer. One
+  ///     that is computed, and stays so, fills itself.
   func steps(
     final: String, beforeDrop: [String] = [], adding added: [Column] = [],
     column: (String) -> Column?
   ) throws(PlanningError) -> [Step] {
     let columns =
-      table.parsed.columns.filter { $0.generated == nil }.compactMap { column($0.name.text) }
-      + added
+      table.parsed.columns.compactMap { old in
+        let new = column(old.name.text)
+        return old.generated != nil && new?.isKept ?? false ? nil : new
+      } + added
     return try steps(
-      final: final, beforeDrop: beforeDrop, columns: rowid(beside: columns) + columns)
+      final: final, beforeDrop: beforeDrop, columns: rowid(beside: columns, in: final) + columns)
   }
 
   /// - Parameters:
@@ -69,8 +72,7 @@ struct Rebuild {
   func steps(
     final: String, beforeDrop: [String] = [], columns: [Column], filter: String? = nil
   ) throws(PlanningError) -> [Step] {
-    let new = try ParsedTable(
-      SchemaObject(kind: .table, name: table.name, table: table.name, sql: final))
+    let new = try ParsedTable(table, as: final)
     let name = "main.\(Quoting.quoted(table.name))"
     // Without types the values stay as they are; with names of our own none can collide.
     let places = columns.indices.map { "c\($0)" }
@@ -99,9 +101,11 @@ struct Rebuild {
   }
 
   /// The rowid as a column, where no column is another name of it.
-  private func rowid(beside columns: [Column]) throws(PlanningError) -> [Column] {
+  private func rowid(beside columns: [Column], in final: String) throws(PlanningError) -> [Column] {
     guard !table.parsed.isWithoutRowid, !table.hasRowidAlias else { return [] }
-    guard let name = table.rowidName(beside: columns.map { Quoting.unquoted($0.name) }) else {
+    // A column that is not filled may have its name, too.
+    let others = try ParsedTable(table, as: final).parsed.columns.map(\.name.text)
+    guard let name = table.rowidName(beside: others) else {
       throw PlanningError(
         .failed, "\(table.name) cannot be rebuilt: its columns hide every name of the rowid")
     }

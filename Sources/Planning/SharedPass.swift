@@ -136,10 +136,7 @@ struct SharedPass {
   }
 
   private func rebuild() throws(PlanningError) -> [Step] {
-    let computed = run.columns.filter { $0.origin?.generated != nil }
-    return try Rebuild(run.table, in: run.schema, of: run.before).steps(
-      final: run.finalText, adding: computed.compactMap(\.change)
-    ) { name in
+    try Rebuild(run.table, in: run.schema, of: run.before).steps(final: run.finalText) { name in
       guard let column = run.columns.first(where: { $0.origin?.name.text == name }) else {
         return nil
       }

@@ -92,14 +92,32 @@ struct TableRun {
 
   /// An expression is asked over the rows as they are before the run.
   private func mentionsChanged(_ operation: Operation) -> Bool {
-    let names = operation.expressions.flatMap { source in
+    let changed = changedNames
+    return operation.expressions.contains { source in
       let tokens = TokenizedSQL(source.text)
-      return tokens.identifiers(in: 0..<tokens.bytes.count)
+      // What it selects from may be a view of the table.
+      let selects = tokens.significant.contains { tokens.text($0).asciiLowercased == "select" }
+      return selects && !plans.isEmpty
+        || tokens.identifiers(in: 0..<tokens.bytes.count).contains {
+          changed.contains($0.text.asciiLowercased)
+        }
     }
-    return names.contains { name in
-      columns.contains { $0.isNew && name.isSame(as: $0.name) }
-        || table.parsed.column(named: name.text).map(isGone) ?? false
+  }
+
+  /// Columns that are not what they were, and those that are computed from them.
+  private var changedNames: Set<String> {
+    var names = Set(columns.filter(\.isNew).map(\.name.asciiLowercased))
+    names.formUnion(table.parsed.columns.filter(isGone).map(\.name.text.asciiLowercased))
+    var computed = table.parsed.columns.filter { $0.generated != nil }
+    while let next = computed.firstIndex(where: { column in
+      guard let range = column.generated?.expression.range else { return false }
+      return table.tokens.identifiers(in: range).contains {
+        names.contains($0.text.asciiLowercased)
+      }
+    }) {
+      names.insert(computed.remove(at: next).name.text.asciiLowercased)
     }
+    return names
   }
 
   private func isGone(_ column: CreateTable.Column) -> Bool {
@@ -145,7 +163,9 @@ struct TableRun {
     var rewrites = plan.strategy == .rebuild
     switch operation.kind {
     case .dropColumn(_, let name):
-      guard let place = place(name) else { return false }
+      // What its new definition refuses must be refused.
+      guard let place = place(name), columns[place].origin == nil || !columns[place].isChanged
+      else { return false }
       rewrites = rewrites || columns[place].origin?.isStored ?? true
       columns.remove(at: place)
     case .addColumn(_, let column):
@@ -159,7 +179,10 @@ struct TableRun {
         columns[place].change = alteration.filled
       }
     case .moveColumn(let move):
-      guard let place = place(move.from), !columns[place].isNew else { return false }
+      // A run knows no other text than its table's.
+      guard !move.renamesDependents, let place = place(move.from), !columns[place].isNew else {
+        return false
+      }
       let moved = try ColumnMove(move, in: schema, application).moved
       do {
         _ = try scratch.prepare("SELECT \(moved.value) FROM main.\(Quoting.quoted(table.name))")
