@@ -104,9 +104,11 @@ extension Connection {
         let start = "\(kind) value in \(table)."
         guard problem.hasPrefix(start) else { continue }
         let column = Quoting.quoted(String(problem.dropFirst(start.count)))
+        // A text that is no number may stand in a column of numbers.
+        let isNumber = kind == "TEXT" ? "AND +\(column) = CAST(\(column) AS NUMERIC)" : ""
         let found = try value(
           "SELECT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) NOT INDEXED "
-            + "WHERE typeof(\(column)) IN \(types))")
+            + "WHERE typeof(\(column)) IN \(types) \(isNumber))")
         return found?.integer == 0
       }
     }

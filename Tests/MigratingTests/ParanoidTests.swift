@@ -216,4 +216,25 @@ struct ParanoidTests {
     #expect(report.failure?.message.contains("NULL value in x.a") == true)
     #expect(report.status == .inputOutput)
   }
+
+  @Test("a text that is no number may stand in a column of numbers of such a table")
+  func misreadText() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE items (z, d REAL DEFAULT '', b BLOB, n INTEGER PRIMARY KEY) WITHOUT ROWID;")
+    try sandbox.migrate()
+    try sandbox.run(
+      "INSERT INTO items VALUES (7, 0.0, '1', 1), (8, 'n/a', '0', 2), ('3', 'x', '9', 3)")
+    try sandbox.add(
+      "0002_move",
+      """
+      operations:
+        - move_column: { table: items, from: z, to: { name: zz, type: TEXT }, using: "z || ''" }
+      """)
+    let failure = try migrate(sandbox).failure
+    #expect(failure == nil, "\(failure.map { "\($0)" } ?? "")")
+    #expect(
+      try sandbox.rows("SELECT zz, d FROM items") == [["7", .real(0)], ["8", "n/a"], ["3", "x"]])
+  }
 }
