@@ -43,13 +43,18 @@ package struct QueryFolder: Sendable {
   }
 
   /// The files whose names end in `.sql`, in letters of any case, sorted by name; other names are ignored. Where a file stands
-  /// in the place of the folder, that one.
+  /// in the place of the folder, that one. Nil where nobody has named a folder and there is none.
   ///
   /// - Throws: every file that cannot be read as UTF-8.
-  package func files() throws(HistoryReadError) -> [QueryFile] {
+  package func files() throws(HistoryReadError) -> [QueryFile]? {
     var files: [QueryFile] = []
     var diagnostics: [Diagnostic] = []
-    let names = try names()
+    let names: [[UInt8]]?
+    switch try content() {
+    case .nothing: return nil
+    case .file: names = nil
+    case .folder(let found): names = found
+    }
     for name in names ?? [Array(path.utf8)] {
       let file = names == nil ? path : joinedPath(path, String(decoding: name, as: UTF8.self))
       func report(_ message: String, at position: Position? = nil) {
@@ -79,18 +84,25 @@ package struct QueryFolder: Sendable {
     return files
   }
 
-  /// Nil where there is no folder but something else of its name.
-  private func names() throws(HistoryReadError) -> [[UInt8]]? {
+  private enum Content {
+    case nothing
+    case file
+    /// The names of the files.
+    case folder([[UInt8]])
+  }
+
+  private func content() throws(HistoryReadError) -> Content {
     do throws(FileError) {
-      return try folderNames(path).filter { name in
-        name.count > 4
-          && String(decoding: name.suffix(4), as: UTF8.self).lowercased() == ".sql"
-          && !name.starts(with: ".#".utf8) && !name.starts(with: "._".utf8)
-      }
+      return .folder(
+        try folderNames(path).filter { name in
+          name.count > 4
+            && String(decoding: name.suffix(4), as: UTF8.self).lowercased() == ".sql"
+            && !name.starts(with: ".#".utf8) && !name.starts(with: "._".utf8)
+        })
     } catch  where error.systemError == ENOTDIR {
-      return nil
+      return .file
     } catch  where !isNamed && error.systemError == ENOENT {
-      return []
+      return .nothing
     } catch {
       throw .unreadable(error)
     }

@@ -54,8 +54,8 @@ package struct LintReport: Sendable {
   package let failure: Failure?
   /// Warnings and notes count, too.
   package let isStrict: Bool
-  /// How many of the application's queries were judged.
-  package let queries: Int
+  /// How many of the application's queries were judged; nil where there is no folder for them.
+  package let queries: Int?
   /// What else there is to know, for a person.
   package var notes: [String] = []
   /// What was changed before; nil when nothing was to be.

@@ -14,21 +14,21 @@ package struct Linter: Sendable {
   /// By the rule's id.
   private let overrides: [String: Severity]
   private let baseline: Baseline?
-  private let queries: [QueryFile]
+  private let queries: [QueryFile]?
   private let today: String
   private let interruption: Interruption
 
   /// - Parameters:
   ///   - profile: instead of the one that `sync.engine` of the configuration picks.
   ///   - baseline: findings that are known, and not reported.
-  ///   - queries: what the application asks of the database.
+  ///   - queries: what the application asks of the database; nil where no place for that is there.
   ///   - configurationFile: how messages name the configuration.
   ///   - today: waivers whose last day is over by then do not hold.
   ///   - interruption: ends a replay early.
   /// - Throws: when the configuration names a rule or a migration that is not there (65).
   package init(
     project: Project, configuration: Configuration, profile: Profile? = nil,
-    baseline: Baseline? = nil, queries: [QueryFile] = [],
+    baseline: Baseline? = nil, queries: [QueryFile]? = nil,
     configurationFile: String = "schemactl.yaml", today: Timestamp = .now,
     interruption: Interruption = Interruption()
   ) throws(Failure) {
@@ -95,14 +95,15 @@ package struct Linter: Sendable {
     }
     findings += problems.map { finding($0.rule, $0.draft, nil, migrations) }
     let replayed = Set(migrations.prefix(complete).map(\.id))
-    let judgesQueries = !timeline.judgedQueries.isEmpty || queries.isEmpty
+    let judgesQueries = !timeline.judgedQueries.isEmpty || (queries ?? []).isEmpty
     findings += unused(baseline, replayed: replayed, judgesQueries: judgesQueries)
     let reported = findings.filter { finding in
       finding.severity != .off && (ids?.contains(finding.migration) ?? true)
     }
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
-      isStrict: isStrict, queries: timeline.judgedQueries.count, notes: notes(on: reported),
+      isStrict: isStrict, queries: queries.map { _ in timeline.judgedQueries.count },
+      notes: notes(on: reported),
       data: try rows.report())
   }
 
@@ -157,7 +158,8 @@ package struct Linter: Sendable {
     replay.observe { tracker.note($0, on: $1) }
     // What queries need may come with a migration that is not to be looked at.
     let isWhole = migrations.count == project.migrations.count
-    var trial = isWhole && !queries.isEmpty ? try QueryTrial(queries, project, scope) : nil
+    let queries = isWhole ? self.queries ?? [] : []
+    var trial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
     var deltas: [SchemaDelta] = []
     for (index, migration) in migrations.enumerated() {
       tracker.begin(index)

@@ -228,7 +228,7 @@ struct Settings {
     return try Baseline(bytes, file: baselineFile)
   }
 
-  private func queries() throws -> [QueryFile] {
+  private func queries() throws -> [QueryFile]? {
     let folder =
       (session.invocation.text("queries") ?? configuration.queries.map(resolved))
       .map { QueryFolder($0) }

@@ -71,4 +71,29 @@ struct DependentsReadNewValuesTests {
         """)
     #expect(found[1].message.contains("the words of CHECK (\"urgency\" IN (0, 1)), which"))
   }
+
+  @Test("a number that is stored as a text is another value")
+  func storedAsText() throws {
+    let same = "map: { null: null, 0: 0, 1: 1 }"
+    let found = try lint(
+      Self.move("CREATE VIEW v AS SELECT id FROM tasks WHERE coalesce(priority, 0) = 0", same),
+      .local
+    ).findings.filter { $0.rule == "dependents-read-new-values" }
+    #expect(found.first?.message.hasSuffix("where it holds 0, urgency will hold '0'") == true)
+  }
+
+  @Test(
+    "what the same migration renames afterwards is found, and what it makes again is not",
+    arguments: [
+      ("- rename_column: { table: tasks, from: urgency, to: pressure }", true),
+      ("- rename_table: { table: tasks, to: jobs }", true),
+      ("- sql: DROP VIEW v; CREATE VIEW v AS SELECT id FROM tasks WHERE urgency = 'low'", false),
+      ("- drop_view: { name: v }", false),
+    ])
+  func later(operation: String, isFound: Bool) throws {
+    var steps = Self.move("CREATE VIEW v AS SELECT id FROM tasks WHERE NOT priority")
+    steps[1] = steps[1].replacing("lint: {", with: "  \(operation)\nlint: {")
+    let found = try lint(steps, .local).findings.filter { $0.rule == "dependents-read-new-values" }
+    #expect(found.count == (isFound ? 1 : 0))
+  }
 }

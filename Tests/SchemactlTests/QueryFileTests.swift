@@ -74,6 +74,11 @@ struct QueryFileTests {
     try end("; 3 queries")
     let json = try folder.expect(0, "lint", "--profile", "local", "--format", "json").output
     #expect(json.contains("\"queries\": 3") || json.contains("\"queries\":3"), "\(json)")
+    try folder.makeFolder("queries/deeper")
+    try folder.write("queries/deeper/a.sql", "SELECT 1")
+    try folder.remove("queries/MORE.SQL")
+    try folder.remove("queries/all.sql")
+    try end("; 0 queries")
     try folder.remove("queries")
     try end("")
   }

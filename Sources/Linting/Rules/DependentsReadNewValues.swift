@@ -1,3 +1,4 @@
+import History
 import ManifestFormat
 import Planning
 import SQLText
@@ -66,9 +67,10 @@ extension Rule {
     check: { timeline, _ in
       timeline.moves.flatMap { place, move, table -> [Draft] in
         guard move.renamesDependents, let change = move.changeInWords else { return [] }
+        let names = timeline.names(of: move.to.name, after: place)
         let objects = timeline.made.filter { made in
-          made.place.migration == place.migration && made.place.operation == place.operation
-            && made.object.isAboutValues(of: move.to.name)
+          made.place.migration == place.migration && made.place.operation >= place.operation
+            && timeline.onlyRenames(made.place) && names.contains(where: made.object.isAboutValues)
         }
         let after = timeline.change(of: table.name, in: place.migration)?.after
         let readers =
@@ -87,6 +89,27 @@ extension Rule {
     })
 }
 
+extension Timeline {
+  /// What a column that a migration makes is called until its end.
+  fileprivate func names(of column: String, after place: StatementPlace) -> [String] {
+    let operations = migrations[place.migration].manifest.operations
+    return operations[place.operation...].reduce(into: [column]) { names, operation in
+      guard case .renameColumn(_, let from, let to) = operation.kind,
+        names.contains(where: { $0.asciiLowercased == from.asciiLowercased })
+      else { return }
+      names.append(to)
+    }
+  }
+
+  /// Whether what the operation changes besides its table changes in its names alone.
+  fileprivate func onlyRenames(_ place: StatementPlace) -> Bool {
+    switch operation(place)?.kind {
+    case .moveColumn?, .renameColumn?, .renameTable?: true
+    default: false
+    }
+  }
+}
+
 extension MoveColumn {
   /// What becomes of the values; nil when each stays what it is.
   fileprivate var changeInWords: String? {
@@ -95,9 +118,18 @@ extension MoveColumn {
       Quoting.unquoted(source.text).asciiLowercased == from.asciiLowercased
         ? nil : "\(to.name) will hold what `using` makes of them"
     case .map(let entries):
-      entries.first { $0.from != $0.to }.map {
-        "where it holds \($0.from.sql), \(to.name) will hold \($0.to.sql)"
+      entries.first { $0.from != $0.to || isStoredAsText($0.to) }.map {
+        let stored = isStoredAsText($0.to) ? Quoting.stringLiteral($0.to.sql) : $0.to.sql
+        return "where it holds \($0.from.sql), \(to.name) will hold \(stored)"
       }
+    }
+  }
+
+  /// Whether a number becomes a text by the type of its new column.
+  private func isStoredAsText(_ value: Literal) -> Bool {
+    switch value {
+    case .integer, .real: Affinity(ofType: to.type ?? "") == .text
+    default: false
     }
   }
 }

@@ -58,9 +58,9 @@ extension TextReporter {
     if let fixes = report.fixes { counts.append("\(fixes.count) fixed") }
     let queries =
       switch report.queries {
-      case 0: ""
-      case 1: "; 1 query"
-      default: "; \(report.queries) queries"
+      case nil: ""
+      case 1?: "; 1 query"
+      case let count?: "; \(count) queries"
       }
     let text =
       "\(counts.joined(separator: ", ")) (profile \(report.profile.rawValue): "
