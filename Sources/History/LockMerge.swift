@@ -81,7 +81,10 @@ package struct LockMerge: Sendable {
       guard
         let rival = mine.firstIndex(where: { $0.isEntry && MigrationNumber(id: $0.id) == number })
       else { continue }
-      guard mine[rival].holdsTheSame(as: line) else { throw dispute(mine[rival], line, file) }
+      guard mine[rival].holdsTheSame(as: line) else {
+        throw mine[rival].id == line.id
+          ? twoForms(of: line, file) : dispute(over: number, mine, others, file)
+      }
       pairs.append((rival, place))
     }
     func places(_ lines: [LockLine], _ id: String) -> [Int] {
@@ -91,7 +94,7 @@ package struct LockMerge: Sendable {
       let (a, b) = (places(mine, id), places(others, id))
       guard let first = b.first, !a.isEmpty else { continue }
       guard a.count == b.count, zip(a, b).allSatisfy({ mine[$0].holdsTheSame(as: others[$1]) })
-      else { throw dispute(others[first], others[first], file) }
+      else { throw twoForms(of: others[first], file) }
       pairs += zip(a, b).map { ($0, $1) }
     }
     return pairs
@@ -114,32 +117,38 @@ package struct LockMerge: Sendable {
     return lines
   }
 
+  private static func twoForms(of line: LockLine, _ file: String) -> LockError {
+    let taking = "\(taking(file)), or `--ours` for this one's)"
+    let message =
+      line.isEntry
+      ? "both branches froze \(line.id), each in another form. One of the two must give way: "
+        + "\(taking) and its \(line.id).yaml, and put what the other one did into a new migration"
+      : "both branches accepted an edit of \(line.id), and not the same one: \(taking), and accept "
+        + "again what is to hold"
+    return LockError(.duplicate, line: LockFormat.headerLines.count + 1, message)
+  }
+
+  /// What gives way moves as a whole: a later one of the same branch may need an earlier one.
   private static func dispute(
-    _ ours: LockLine, _ theirs: LockLine, _ file: String
+    over number: MigrationNumber, _ mine: [LockLine], _ others: [LockLine], _ file: String
   ) -> LockError {
-    let lock = shellQuoted(file)
-    let taking =
-      "take the other branch's lock (`git checkout --theirs -- \(lock) && git add \(lock)`, or "
-      + "`--ours` for this one's)"
-    let line = LockFormat.headerLines.count + 1
-    if !theirs.isEntry {
-      return LockError(
-        .duplicate, line: line,
-        "both branches accepted an edit of \(theirs.id), and not the same one: \(taking), and "
-          + "accept again what is to hold")
+    func own(_ lines: [LockLine], _ theirs: [LockLine]) -> [String] {
+      lines.filter { line in line.isEntry && !theirs.contains { $0.isAbout(line) } }.map(\.id)
     }
-    if ours.id == theirs.id {
-      return LockError(
-        .duplicate, line: line,
-        "both branches froze \(ours.id), each in another form. One of the two must give way: "
-          + "\(taking) and its \(ours.id).yaml, and put what the other one did into a new migration"
-      )
-    }
+    let (ours, theirs) = (own(mine, others), own(others, mine))
+    let rivals = (ours + theirs).filter { MigrationNumber(id: $0) == number }
     return LockError(
-      .duplicate, line: line,
-      "both branches froze a migration with the number \(MigrationNumber(id: ours.id)): "
-        + "\(ours.id) and \(theirs.id). One of the two must give way: \(taking), renumber what is "
-        + "a draft again then (`schemactl rebase \(shellQuoted(ours.id))`), and freeze it anew")
+      .duplicate, line: LockFormat.headerLines.count + 1,
+      "both branches froze a migration with the number \(number): "
+        + "\(rivals.joined(separator: " and ")). What has not shipped must give way: \(taking(file))) "
+        + "and renumber this one's (`\(rebaseCommand(ours))`), or keep this branch's (the same with "
+        + "`--ours`) and renumber the other one's (`\(rebaseCommand(theirs))`); then freeze it anew"
+    )
+  }
+
+  private static func taking(_ file: String) -> String {
+    let lock = shellQuoted(file)
+    return "take the other branch's lock (`git checkout --theirs -- \(lock) && git add \(lock)`"
   }
 
   /// What comes after the common beginning, in its order.

@@ -71,11 +71,6 @@ package func resolveLock(
     lock: lock, ids: merge.entries.map(\.id), toRebase: toRebase, notes: notes)
 }
 
-/// The command that renumbers drafts.
-package func rebaseCommand(_ ids: [String]) -> String {
-  "schemactl rebase " + ids.map(shellQuoted).joined(separator: " ")
-}
-
 extension Project {
   /// Of the schema after each migration.
   fileprivate func fingerprints() throws(Failure) -> [String: String] {
