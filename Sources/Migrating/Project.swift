@@ -93,9 +93,18 @@ package struct Project: Sendable {
     }
   }
 
+  /// Where each migration stands in a database.
+  package func compareLedger(_ rows: [LedgerRow], of database: String) -> [LedgerEntry] {
+    History.compareLedger(
+      rows, with: migrations, lock,
+      canReset: DraftCopy(of: database).isFrom(before: rows, self))
+  }
+
   /// The ledger held against the history; throws when it is not in a state to go on from.
-  package func requireUsableLedger(_ rows: [LedgerRow]?) throws(Failure) -> [LedgerEntry] {
-    let entries = compareLedger(rows ?? [], with: migrations, lock)
+  package func requireUsableLedger(
+    _ rows: [LedgerRow]?, of database: String
+  ) throws(Failure) -> [LedgerEntry] {
+    let entries = compareLedger(rows ?? [], of: database)
     let stops = entries.filter(\.state.stops)
     guard !stops.isEmpty else { return entries }
     let list = stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
