@@ -320,7 +320,8 @@ extension MigrationFolder {
   }
 
   /// What may not be renumbered: what the lock has frozen, and while it is in conflict, what either
-  /// side has.
+  /// side has. What the branch that is being merged has frozen may have shipped, whatever the lock
+  /// says by now.
   ///
   /// A side that was chosen ends the conflict before git is told so, but for ours: with `-merge`
   /// the file is ours from the beginning.
@@ -329,6 +330,6 @@ extension MigrationFolder {
     let chosen = conflict == nil ? try lock() : try? lock()
     let isChosen = conflict.map { chosen != nil && chosen != $0.ours } ?? true
     if let conflict, !isChosen { return conflict.frozenIDs }
-    return Set(chosen?.entries.map(\.id) ?? [])
+    return Set(chosen?.entries.map(\.id) ?? []).union(openMerge()?.keepingTheirNumbers ?? [])
   }
 }

@@ -66,7 +66,7 @@ package struct OpenMerge: Sendable {
     if (try? folder.lockConflict()) ?? nil != nil { return "run `schemactl freeze --resolve`" }
     for (older, newer, commit) in [(ours, theirs, "MERGE_HEAD"), (theirs, ours, "HEAD")]
     where newer.divergence(from: older, named: "", restoring: "") == nil {
-      return "restore it with `git checkout \(commit) -- \(file)`"
+      return "restore the lock with `git checkout \(commit) -- \(file)`"
     }
     let again =
       "make git bring the conflict back (`git checkout -m -- \(file)`) and run `schemactl freeze "
@@ -83,6 +83,20 @@ extension LockEntry {
 }
 
 extension MigrationFolder {
+  /// What the branch that is being merged has frozen is no draft, though the lock does not have it
+  /// yet: its number stays.
+  package func keepingTheirNumbers(_ history: [HistoryEntry]) -> [HistoryEntry] {
+    func isEarlyDraft(_ entry: HistoryEntry) -> Bool { !entry.frozen && entry.state == .inserted }
+    guard history.contains(where: isEarlyDraft), let merge = openMerge() else { return history }
+    return history.map { entry in
+      guard isEarlyDraft(entry), merge.keepingTheirNumbers.contains(entry.id) else { return entry }
+      return HistoryEntry(
+        id: entry.id, frozen: false, state: .inserted,
+        detail: "the branch that is being merged has frozen it, and the lock does not have it yet: "
+          + merge.restoring(in: self))
+    }
+  }
+
   /// Nil where no merge is under way, one of the branches has frozen nothing, or git cannot be
   /// asked.
   package func openMerge() -> OpenMerge? {

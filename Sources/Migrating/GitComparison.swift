@@ -165,7 +165,8 @@ extension Project {
   private func compare(
     with merged: MergedHistory, _ git: GitRepository, _ result: inout GitComparison
   ) throws(GitError) {
-    result.history = folder.compare(migrations, with: lock, merged: merged)
+    result.history = folder.keepingTheirNumbers(
+      folder.compare(migrations, with: lock, merged: merged))
     if let tip = try git.commit(merged.branch) {
       do throws(GitError) {
         let newer = try merged.newer(at: tip, in: git)

@@ -39,7 +39,9 @@ package struct Project: Sendable {
   }
 
   /// The manifests held against the lock.
-  package var comparison: [HistoryEntry] { folder.compare(migrations, with: lock) }
+  package var comparison: [HistoryEntry] {
+    folder.keepingTheirNumbers(folder.compare(migrations, with: lock))
+  }
 
   /// What of a live schema is compared with the expected one: not what other tools keep there, but
   /// all that the history itself names, and what somebody has hung on the ledger.

@@ -418,7 +418,7 @@ struct TwoBranchesTests {
     try folder.git("merge", "--no-commit", "--no-ff", "feature")
     try folder.git("checkout", "HEAD", "--", "migrations/history.lock")
     let command = "git checkout MERGE_HEAD -- migrations/history.lock"
-    #expect(try folder.expect(2, "verify").output.contains("restore it with `\(command)`"))
+    #expect(try folder.expect(2, "verify").output.contains("restore the lock with `\(command)`"))
     #expect(try folder.shell(command).status == 0)
     try folder.expect(0, "verify")
   }
@@ -426,8 +426,26 @@ struct TwoBranchesTests {
   @Test("what the other branch froze is no draft, though git has left our lock in place")
   func untouched() throws {
     let folder = try conflict(attributes: true)
-    try folder.expect(64, "rebase", "0003_c")
+    let lock = "migrations/history.lock"
     try folder.expect(64, "rebase", "0004_d")
+    for advice in ["run `schemactl freeze --resolve`", "(`git checkout -m -- \(lock)`)"] {
+      let refused = try folder.expect(64, "rebase", "0003_c").errors
+      #expect(refused.contains("0003_c is frozen on the branch that is being merged"), "\(refused)")
+      #expect(refused.contains(advice), "\(refused)")
+      for command in [
+        ["check"], ["verify", "--base", "HEAD"], ["migrate", "--database=app.sqlite"],
+      ] {
+        let run = try folder.start(command).wait()
+        let said = run.output + run.errors
+        #expect(run.status == 2, "\(said)")
+        #expect(said.contains("0003_c: inserted"), "\(said)")
+        #expect(said.contains("the branch that is being merged has frozen it"), "\(said)")
+        #expect(said.contains(advice), "\(said)")
+        #expect(!said.contains("schemactl rebase"), "\(said)")
+      }
+      // Whoever keeps our lock has not made a draft of theirs.
+      try folder.git("add", lock)
+    }
   }
 
   @Test("drafts that come before what is frozen now are named, and rebase moves them")
