@@ -448,6 +448,40 @@ struct TwoBranchesTests {
     }
   }
 
+  @Test("of a frozen manifest and a draft with its number the draft is told to move")
+  func draftOfOneNumber() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    try folder.git("checkout", "--quiet", "-b", "feature")
+    try folder.write("migrations/0002_add.yaml", creating("draft"))
+    try folder.commit("draft")
+    try folder.git("checkout", "--quiet", "main")
+    try folder.write("migrations/0002_b.yaml", creating("b"))
+    try folder.expect(0, "freeze")
+    try folder.commit("freeze")
+    try folder.git("checkout", "--quiet", "feature")
+    try folder.git("merge", "--quiet", "main")
+    let run = try folder.expect(65, "check")
+    #expect(
+      run.errors.contains(
+        "migrations/0002_add.yaml: error: 0002_b.yaml has the number 2 too, and is frozen: renumber "
+          + "this one (`schemactl rebase 0002_add`)\n"),
+      "\(run.output)\(run.errors)")
+    #expect(!(run.output + run.errors).contains("migrations/0002_b.yaml"))
+    try folder.expect(0, "rebase", "2")
+    try folder.expect(0, "check")
+  }
+
+  @Test("while the lock is in conflict, --resolve says what to renumber", arguments: [true, false])
+  func oneNumberInConflict(attributes: Bool) throws {
+    let folder = try conflict(attributes: attributes, feature: ["0003_c"], main: ["0003_d"])
+    let run = try folder.expect(65, "check")
+    #expect(
+      (run.output + run.errors).contains(
+        "0003_c.yaml has the number 3 too, and the lock is in conflict: run `schemactl freeze "
+          + "--resolve`, which says what to renumber"),
+      "\(run.output)\(run.errors)")
+  }
+
   @Test("drafts that come before what is frozen now are named, and rebase moves them")
   func drafts() throws {
     let folder = try conflict(attributes: false, feature: ["0006_f"], main: ["0004_d"])
