@@ -24,7 +24,9 @@ package struct LockMerge: Sendable {
   private let lines: [Line]
   /// What our lines said otherwise, in sentences.
   package let dropped: [String]
-  /// What only our side has frozen, and before something that the other one has.
+  /// What only our side has frozen.
+  package let own: [String]
+  /// Of that, what comes before something that the other one has.
   package let early: [String]
   /// Whether neither side's migrations all come after the other's: then some database has run
   /// them in another order.
@@ -61,6 +63,7 @@ package struct LockMerge: Sendable {
         onlyMine.map { Line(line: $0, isStale: $0.comes(after: first.theirs)) },
         others.map { Line(line: $0, isStale: $0.comes(after: first.ours)) })
 
+    own = onlyMine.filter(\.isEntry).map(\.id)
     early = onlyMine.filter { line in
       line.isEntry && others.numbers.contains { MigrationNumber(id: line.id) < $0 }
     }.map(\.id)
@@ -118,11 +121,11 @@ package struct LockMerge: Sendable {
   }
 
   private static func twoForms(of line: LockLine, _ file: String) -> LockError {
-    let taking = "\(taking(file)), or `--ours` for this one's)"
+    let taking = "\(taking(file)), or keep this one's (the same with `--ours`)"
     let message =
       line.isEntry
       ? "both branches froze \(line.id), each in another form. One of the two must give way: "
-        + "\(taking) and its \(line.id).yaml, and put what the other one did into a new migration"
+        + "\(taking), with its \(line.id).yaml, and put what the other one did into a new migration"
       : "both branches accepted an edit of \(line.id), and not the same one: \(taking), and accept "
         + "again what is to hold"
     return LockError(.duplicate, line: LockFormat.headerLines.count + 1, message)
@@ -140,15 +143,16 @@ package struct LockMerge: Sendable {
     return LockError(
       .duplicate, line: LockFormat.headerLines.count + 1,
       "both branches froze a migration with the number \(number): "
-        + "\(rivals.joined(separator: " and ")). What has not shipped must give way: \(taking(file))) "
+        + "\(rivals.joined(separator: " and ")). What has not shipped must give way: \(taking(file)) "
         + "and renumber this one's (`\(rebaseCommand(ours))`), or keep this branch's (the same with "
         + "`--ours`) and renumber the other one's (`\(rebaseCommand(theirs))`); then freeze it anew"
     )
   }
 
-  private static func taking(_ file: String) -> String {
+  /// How the other branch's lock becomes this one's.
+  package static func taking(_ file: String) -> String {
     let lock = shellQuoted(file)
-    return "take the other branch's lock (`git checkout --theirs -- \(lock) && git add \(lock)`"
+    return "take the other branch's lock (`git checkout --theirs -- \(lock) && git add \(lock)`)"
   }
 
   /// What comes after the common beginning, in its order.

@@ -309,6 +309,24 @@ struct TwoBranchesTests {
     for base in ["HEAD^1", "HEAD^2"] { try folder.expect(2, "verify", "--base", base) }
   }
 
+  @Test("and what it says to do instead keeps the order of what moves")
+  func movedBehind() throws {
+    let folder = try conflict(
+      attributes: true, feature: ["0004_d"], main: ["0003_c", "0005_e"])
+    let run = try folder.expect(0, "freeze", "--resolve")
+    let lock = "migrations/history.lock"
+    let taking = "git checkout --theirs -- \(lock) && git add \(lock)"
+    #expect((run.output + run.errors).contains("(`\(taking)`), renumber this one's"))
+    #expect((run.output + run.errors).contains("(`schemactl rebase 0003_c 0005_e`)"))
+    #expect(try folder.shell(taking).status == 0)
+    try folder.expect(0, "rebase", "0003_c", "0005_e")
+    #expect(folder.exists("migrations/0005_c.yaml"))
+    try folder.expect(0, "freeze")
+    try folder.expect(0, "check")
+    try folder.commit("merge")
+    try folder.expect(0, "check", "--base", "feature")
+  }
+
   @Test("--base names what comes before the other branch's, and how to move it")
   func base() throws {
     let folder = try conflict(attributes: true)
