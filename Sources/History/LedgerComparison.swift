@@ -47,10 +47,12 @@ package struct LedgerEntry: Sendable, Hashable {
 /// A frozen migration is compared with the lock, never with its file: an edited file says nothing
 /// about the database, and a removed one has nevertheless run. A draft is compared with its file.
 ///
+/// - Parameter canReset: whether there is a copy of the database from before its drafts.
 /// - Returns: the history's migrations in the order of the numbers, then those that only the ledger
 ///   has, in the order of their positions.
 package func compareLedger(
-  _ rows: [LedgerRow], with migrations: [Migration], _ lock: HistoryLock?
+  _ rows: [LedgerRow], with migrations: [Migration], _ lock: HistoryLock?,
+  canReset: @autoclosure () -> Bool = false
 ) -> [LedgerEntry] {
   let items = historyItems(migrations, lock)
   let rowsByID = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -72,6 +74,7 @@ package func compareLedger(
   var seen: Set<String> = []
   // Two ids that differ in their Unicode normal form only are one to Swift and two to SQLite.
   let unknown = rows.filter { !ids.contains($0.id) || !seen.insert($0.id).inserted }
+  let gone = unknown.isEmpty || !canReset() ? "" : " or with a draft that is gone"
   return known
     + unknown.map { row in
       let twin = items.first { item in
@@ -80,15 +83,20 @@ package func compareLedger(
       }
       let why =
         twin.map {
-          "it ran as a draft, which is \($0.id) now: put the copy from before the drafts back "
-            + "(`schemactl migrate --reset-drafts`)"
-        } ?? "it was migrated by a newer version or another branch; update the migrations"
+          "it ran as a draft, which is \($0.id) now: \(resetting)"
+        } ?? "it was migrated by a newer version or another branch\(gone); update the migrations"
+        + (gone.isEmpty ? "" : ", or \(resetting)")
       return LedgerEntry(
         id: row.id, state: .unknown,
         detail:
           "the database has run it (\(row.startedAt)), and the history does not have it: \(why)")
     }
 }
+
+/// Drafts can be taken back with the database alone.
+private let resetting =
+  "put the copy from before the drafts back (`schemactl migrate --reset-drafts`; rows written since "
+  + "are then in the `.before-reset` copy only)"
 
 private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerEntry {
   guard let lastApplied, item.number < lastApplied.number else {
@@ -115,7 +123,7 @@ private func present(_ row: LedgerRow, _ item: HistoryItem, _ lock: HistoryLock?
     return LedgerEntry(
       id: item.id, state: .draftEdited,
       detail: "the file was edited after the database ran it (\(row.startedAt)): undo the edit, or "
-        + "go back to where the database was before its drafts, with `migrate --reset-drafts`")
+        + resetting)
   }
   if row.canonicalDigest == entry.digests.canonical {
     return LedgerEntry(id: item.id, state: .applied)

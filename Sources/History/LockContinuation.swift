@@ -32,28 +32,11 @@ extension HistoryLock {
   /// Holds this lock against an older one, whose lines it must begin with.
   ///
   /// - Parameters:
-  ///   - other: the lock of the other branch while a merge is under way: then only the order of the
-  ///     lines of each must be kept.
   ///   - name: whose lock the older one is.
   ///   - restoring: the command that brings the older one back.
   package func divergence(
-    from older: HistoryLock, merging other: HistoryLock? = nil, named name: String,
-    restoring: String
+    from older: HistoryLock, named name: String, restoring: String
   ) -> LockDivergence? {
-    if let other {
-      // Fingerprints are computed again where lines of the other branch come before, and of two
-      // releases or reasons one stays.
-      let missing =
-        older.firstPlaceMissing(in: self) { $0.holdsTheSame(as: $1) }.map { older.lines[$0] }
-        ?? other.firstPlaceMissing(in: self) { $0.holdsTheSame(as: $1) }.map { other.lines[$0] }
-      return missing.map { line in
-        LockDivergence(
-          kind: .rewritten, older: name,
-          message: "both branches are being merged, and the lock lacks what one of them has "
-            + "frozen (\(line.subject)); run `schemactl freeze --resolve`, or restore it with "
-            + restoring)
-      }
-    }
     guard let place = older.firstPlaceMissing(in: self, by: ==) else {
       return insertion(into: older, named: name, restoring: restoring)
     }
@@ -115,12 +98,15 @@ extension HistoryLock {
 
   /// The place of our first line that the other lock lacks. The frozen ones ascend in both; of the
   /// accepted edits only those of one migration have an order that matters.
-  private func firstPlaceMissing(
-    in lock: HistoryLock, by isSame: (LockLine, LockLine) -> Bool
+  ///
+  /// - Parameter besides: what may be missing.
+  func firstPlaceMissing(
+    in lock: HistoryLock, besides: Set<String> = [], by isSame: (LockLine, LockLine) -> Bool
   ) -> Int? {
     var passed: [String: Int] = [:]
     return lines.indices.first { index in
       let line = lines[index]
+      if besides.contains(line.id) { return false }
       let start = line.isEntry ? 0 : passed[line.id] ?? 0
       guard let place = lock.lines[start...].firstIndex(where: { isSame($0, line) }) else {
         return true

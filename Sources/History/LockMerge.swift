@@ -24,7 +24,9 @@ package struct LockMerge: Sendable {
   private let lines: [Line]
   /// What our lines said otherwise, in sentences.
   package let dropped: [String]
-  /// What only our side has frozen, and before something that the other one has.
+  /// What only our side has frozen.
+  package let own: [String]
+  /// Of that, what comes before something that the other one has.
   package let early: [String]
   /// Whether neither side's migrations all come after the other's: then some database has run
   /// them in another order.
@@ -61,6 +63,7 @@ package struct LockMerge: Sendable {
         onlyMine.map { Line(line: $0, isStale: $0.comes(after: first.theirs)) },
         others.map { Line(line: $0, isStale: $0.comes(after: first.ours)) })
 
+    own = onlyMine.filter(\.isEntry).map(\.id)
     early = onlyMine.filter { line in
       line.isEntry && others.numbers.contains { MigrationNumber(id: line.id) < $0 }
     }.map(\.id)
@@ -81,7 +84,10 @@ package struct LockMerge: Sendable {
       guard
         let rival = mine.firstIndex(where: { $0.isEntry && MigrationNumber(id: $0.id) == number })
       else { continue }
-      guard mine[rival].holdsTheSame(as: line) else { throw dispute(mine[rival], line, file) }
+      guard mine[rival].holdsTheSame(as: line) else {
+        throw mine[rival].id == line.id
+          ? twoForms(of: line, file) : dispute(over: number, mine, others, file)
+      }
       pairs.append((rival, place))
     }
     func places(_ lines: [LockLine], _ id: String) -> [Int] {
@@ -91,7 +97,7 @@ package struct LockMerge: Sendable {
       let (a, b) = (places(mine, id), places(others, id))
       guard let first = b.first, !a.isEmpty else { continue }
       guard a.count == b.count, zip(a, b).allSatisfy({ mine[$0].holdsTheSame(as: others[$1]) })
-      else { throw dispute(others[first], others[first], file) }
+      else { throw twoForms(of: others[first], file) }
       pairs += zip(a, b).map { ($0, $1) }
     }
     return pairs
@@ -114,32 +120,39 @@ package struct LockMerge: Sendable {
     return lines
   }
 
+  private static func twoForms(of line: LockLine, _ file: String) -> LockError {
+    let taking = "\(taking(file)), or keep this one's (the same with `--ours`)"
+    let message =
+      line.isEntry
+      ? "both branches froze \(line.id), each in another form. One of the two must give way: "
+        + "\(taking), with its \(line.id).yaml, and put what the other one did into a new migration"
+      : "both branches accepted an edit of \(line.id), and not the same one: \(taking), and accept "
+        + "again what is to hold"
+    return LockError(.duplicate, line: LockFormat.headerLines.count + 1, message)
+  }
+
+  /// What gives way moves as a whole: a later one of the same branch may need an earlier one.
   private static func dispute(
-    _ ours: LockLine, _ theirs: LockLine, _ file: String
+    over number: MigrationNumber, _ mine: [LockLine], _ others: [LockLine], _ file: String
   ) -> LockError {
-    let lock = shellQuoted(file)
-    let taking =
-      "take the other branch's lock (`git checkout --theirs -- \(lock) && git add \(lock)`, or "
-      + "`--ours` for this one's)"
-    let line = LockFormat.headerLines.count + 1
-    if !theirs.isEntry {
-      return LockError(
-        .duplicate, line: line,
-        "both branches accepted an edit of \(theirs.id), and not the same one: \(taking), and "
-          + "accept again what is to hold")
+    func own(_ lines: [LockLine], _ theirs: [LockLine]) -> [String] {
+      lines.filter { line in line.isEntry && !theirs.contains { $0.isAbout(line) } }.map(\.id)
     }
-    if ours.id == theirs.id {
-      return LockError(
-        .duplicate, line: line,
-        "both branches froze \(ours.id), each in another form. One of the two must give way: "
-          + "\(taking) and its \(ours.id).yaml, and put what the other one did into a new migration"
-      )
-    }
+    let (ours, theirs) = (own(mine, others), own(others, mine))
+    let rivals = (ours + theirs).filter { MigrationNumber(id: $0) == number }
     return LockError(
-      .duplicate, line: line,
-      "both branches froze a migration with the number \(MigrationNumber(id: ours.id)): "
-        + "\(ours.id) and \(theirs.id). One of the two must give way: \(taking), renumber what is "
-        + "a draft again then (`schemactl rebase \(shellQuoted(ours.id))`), and freeze it anew")
+      .duplicate, line: LockFormat.headerLines.count + 1,
+      "both branches froze a migration with the number \(number): "
+        + "\(rivals.joined(separator: " and ")). What has not shipped must give way: \(taking(file)) "
+        + "and renumber this one's (`\(rebaseCommand(ours))`), or keep this branch's (the same with "
+        + "`--ours`) and renumber the other one's (`\(rebaseCommand(theirs))`); then freeze it anew"
+    )
+  }
+
+  /// How the other branch's lock becomes this one's.
+  package static func taking(_ file: String) -> String {
+    let lock = shellQuoted(file)
+    return "take the other branch's lock (`git checkout --theirs -- \(lock) && git add \(lock)`)"
   }
 
   /// What comes after the common beginning, in its order.
@@ -311,7 +324,8 @@ extension MigrationFolder {
   }
 
   /// What may not be renumbered: what the lock has frozen, and while it is in conflict, what either
-  /// side has.
+  /// side has. What the branch that is being merged has frozen may have shipped, whatever the lock
+  /// says by now.
   ///
   /// A side that was chosen ends the conflict before git is told so, but for ours: with `-merge`
   /// the file is ours from the beginning.
@@ -320,6 +334,6 @@ extension MigrationFolder {
     let chosen = conflict == nil ? try lock() : try? lock()
     let isChosen = conflict.map { chosen != nil && chosen != $0.ours } ?? true
     if let conflict, !isChosen { return conflict.frozenIDs }
-    return Set(chosen?.entries.map(\.id) ?? [])
+    return Set(chosen?.entries.map(\.id) ?? []).union(openMerge()?.keepingTheirNumbers ?? [])
   }
 }

@@ -38,18 +38,11 @@ package struct MigrationFolder: Sendable, Hashable {
   /// Every manifest, in the order of their numbers. An empty folder is a history without migrations.
   package func migrations() throws(HistoryReadError) -> [Migration] {
     let names = try manifestNames()
-    var twins: [String: String] = [:]
-    var firstOfNumber: [MigrationNumber: String] = [:]
-    for name in names where name.problem == nil {
-      let number = MigrationNumber(id: name.id)
-      twins[name.text] = firstOfNumber[number]
-      if twins[name.text] == nil { firstOfNumber[number] = name.text }
-    }
     // Many are read by two.
     let half = names.count < 64 ? names.count : names.count / 2
-    let (first, rest, others) = (names[..<half], names[half...], twins)
-    let beside = rest.isEmpty ? nil : Beside { self.read(rest, twins: others) }
-    let read = [self.read(first, twins: others)] + (beside.map { [$0.wait()] } ?? [])
+    let (first, rest, twins) = (names[..<half], names[half...], twins(in: names))
+    let beside = rest.isEmpty ? nil : Beside { self.read(rest, twins: twins) }
+    let read = [self.read(first, twins: twins)] + (beside.map { [$0.wait()] } ?? [])
     // What the system does not give says nothing of the manifest.
     for part in read { if let error = part.unreadable { throw .unreadable(error) } }
     let diagnostics = read.flatMap(\.diagnostics)
@@ -63,7 +56,34 @@ package struct MigrationFolder: Sendable, Hashable {
     var unreadable: FileError?
   }
 
-  /// - Parameter twins: for a name whose number another one has, that one.
+  /// What to say of a manifest whose number another one has, by its name. A frozen one keeps it.
+  private func twins(in names: [ManifestName]) -> [String: String] {
+    let named = names.filter { $0.problem == nil }
+    let numbers = named.map { MigrationNumber(id: $0.id) }
+    guard Set(numbers).count < numbers.count else { return [:] }
+    let frozen = (try? frozenIDs()) ?? []
+    let isInConflict = (try? lockConflict()) ?? nil != nil
+    var problems: [String: String] = [:]
+    for (number, names) in Dictionary(grouping: named, by: { MigrationNumber(id: $0.id) }) {
+      let first = names.first { frozen.contains($0.id) } ?? names[0]
+      let isFrozen = frozen.contains(first.id)
+      for name in names where name.text != first.text {
+        let rebase = "(`\(rebaseCommand([name.id]))`)"
+        let next =
+          switch (isFrozen, isInConflict) {
+          case (true, true):
+            ", and the lock is in conflict: run `schemactl freeze --resolve`, which says what to "
+              + "renumber"
+          case (true, false): ", and is frozen: renumber this one \(rebase)"
+          case (false, _): ": give one of the two another number \(rebase)"
+          }
+        problems[name.text] = "\(first.text) has the number \(number) too\(next)"
+      }
+    }
+    return problems
+  }
+
+  /// - Parameter twins: what to say of a name whose number another one has.
   private func read(
     _ names: ArraySlice<ManifestName>, twins: [String: String]
   ) -> ReadManifests {
@@ -77,10 +97,7 @@ package struct MigrationFolder: Sendable, Hashable {
         report(problem)
         continue
       }
-      if let twin = twins[name.text] {
-        let number = MigrationNumber(id: name.id)
-        report("\(twin) has the number \(number) too: give one of the two another number")
-      }
+      if let problem = twins[name.text] { report(problem) }
       do {
         let bytes = try readFile(file, inFolder: path, limit: Self.manifestSizeLimit)
         let manifest = try decodeManifest(bytes, file: file)

@@ -54,6 +54,11 @@ package func renumbering(
   }.filter { $0.from != $0.to }
 }
 
+/// The command that renumbers drafts.
+package func rebaseCommand(_ ids: [String]) -> String {
+  "schemactl rebase " + ids.map(shellQuoted).joined(separator: " ")
+}
+
 private func resolve(
   _ name: String, _ ids: [String], _ frozen: Set<String>
 ) throws(RenumberingProblem) -> String {

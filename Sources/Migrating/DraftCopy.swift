@@ -47,12 +47,26 @@ package struct DraftCopy: Sendable {
     return Reset(copy: path, age: age, setAside: setAside)
   }
 
+  /// Whether it is there, and is of the database as it was before its drafts.
+  ///
+  /// - Parameter rows: of the database's ledger.
+  func isFrom(before rows: [LedgerRow], _ project: Project) -> Bool {
+    guard (try? DatabaseFile.exists(path)) == true,
+      let kept = try? DatabaseFile.ledger(ofStill: path, timeout: 0)
+    else { return false }
+    return kept.map(\.run) == frozen(rows, project).map(\.run)
+  }
+
+  private func frozen(_ rows: [LedgerRow], _ project: Project) -> [LedgerRow] {
+    rows.filter { project.lock?.contains($0.id) ?? false }
+  }
+
   /// The same migrations, at the same moments: every database of an app has the same digests.
   private func requireOwn(_ project: Project, _ timeout: Double) throws(Failure) {
     let kept = try DatabaseFile.ledger(ofStill: path, timeout: timeout)
     let live = try LiveDatabase(
       DatabaseFile.openForReading(database, timeout: timeout), path: database)
-    let frozen = (live.rows ?? []).filter { project.lock?.contains($0.id) ?? false }
+    let frozen = frozen(live.rows ?? [], project)
     guard kept.map(\.run) != frozen.map(\.run) else { return }
     throw Failure(
       .finding,

@@ -88,19 +88,25 @@ extension Project {
     let otherLock = try other.flatMap { other throws(GitError) in
       try MergedHistory.lock(in: other, of: git, notes: &result.notes)
     }
+    if let lock, let otherLock {
+      let merge = OpenMerge(ours: older, theirs: otherLock)
+      let divergence = merge.divergence(
+        of: lock, named: "the last commit", next: merge.restoring(in: folder))
+      if let divergence { result.lock.append(divergence) }
+      return
+    }
     compareLock(
-      with: older, merging: otherLock, "the last commit",
+      with: older, "the last commit",
       restoring: "git checkout HEAD -- \(shellQuoted(folder.lockFile))", &result)
   }
 
   private func compareLock(
-    with older: HistoryLock, merging other: HistoryLock? = nil, _ name: String,
-    restoring command: String, _ result: inout GitComparison
+    with older: HistoryLock, _ name: String, restoring command: String,
+    _ result: inout GitComparison
   ) {
     let restoring = "`\(command)`"
     if let lock {
-      let divergence = lock.divergence(
-        from: older, merging: other, named: name, restoring: restoring)
+      let divergence = lock.divergence(from: older, named: name, restoring: restoring)
       if let divergence { result.lock.append(divergence) }
     } else {
       result.lock.append(LockDivergence(removedFrom: name, restoring: restoring))
@@ -159,7 +165,8 @@ extension Project {
   private func compare(
     with merged: MergedHistory, _ git: GitRepository, _ result: inout GitComparison
   ) throws(GitError) {
-    result.history = folder.compare(migrations, with: lock, merged: merged)
+    result.history = folder.keepingTheirNumbers(
+      folder.compare(migrations, with: lock, merged: merged))
     if let tip = try git.commit(merged.branch) {
       do throws(GitError) {
         let newer = try merged.newer(at: tip, in: git)

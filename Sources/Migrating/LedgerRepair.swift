@@ -48,7 +48,7 @@ extension Project {
     try live.requireOurs(self, path: database)
     do {
       return (
-        compareLedger(live.rows ?? [], with: migrations, lock), live.rows ?? [],
+        compareLedger(live.rows ?? [], of: database), live.rows ?? [],
         try RecordedRepair.all(in: connection)
       )
     } catch {
@@ -79,7 +79,7 @@ extension Project {
     }
     return RepairPlan(
       repair: repair,
-      after: compareLedger(repaired, with: migrations, lock),
+      after: compareLedger(repaired, of: database),
       drift: compareSchemas(
         expected: shadow.schema, actual: comparable(live.schema, with: shadow.schema)),
       rows: rows, repaired: repaired)

@@ -148,7 +148,7 @@ extension Project {
     _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
   ) throws(Failure) -> Bool {
     try live.requireOurs(self, path: options.database)
-    _ = try requireUsableLedger(live.rows)
+    _ = try requireUsableLedger(live.rows, of: options.database)
     let known = Set((live.rows ?? []).map(\.id))
     return targets.contains { !known.contains($0.id) }
   }

@@ -67,7 +67,7 @@ extension Project {
       let connection = try DatabaseFile.openForReading(database, timeout: options.timeout)
       let live = try LiveDatabase(connection, path: database)
       try live.requireOurs(self, path: database)
-      _ = try requireUsableLedger(live.rows)
+      _ = try requireUsableLedger(live.rows, of: database)
       rows = live.rows
       schema = live.schema
       sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }

@@ -39,7 +39,9 @@ package struct Project: Sendable {
   }
 
   /// The manifests held against the lock.
-  package var comparison: [HistoryEntry] { folder.compare(migrations, with: lock) }
+  package var comparison: [HistoryEntry] {
+    folder.keepingTheirNumbers(folder.compare(migrations, with: lock))
+  }
 
   /// What of a live schema is compared with the expected one: not what other tools keep there, but
   /// all that the history itself names, and what somebody has hung on the ledger.
@@ -93,9 +95,18 @@ package struct Project: Sendable {
     }
   }
 
+  /// Where each migration stands in a database.
+  package func compareLedger(_ rows: [LedgerRow], of database: String) -> [LedgerEntry] {
+    History.compareLedger(
+      rows, with: migrations, lock,
+      canReset: DraftCopy(of: database).isFrom(before: rows, self))
+  }
+
   /// The ledger held against the history; throws when it is not in a state to go on from.
-  package func requireUsableLedger(_ rows: [LedgerRow]?) throws(Failure) -> [LedgerEntry] {
-    let entries = compareLedger(rows ?? [], with: migrations, lock)
+  package func requireUsableLedger(
+    _ rows: [LedgerRow]?, of database: String
+  ) throws(Failure) -> [LedgerEntry] {
+    let entries = compareLedger(rows ?? [], of: database)
     let stops = entries.filter(\.state.stops)
     guard !stops.isEmpty else { return entries }
     let list = stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }

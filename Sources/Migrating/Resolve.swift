@@ -54,26 +54,23 @@ package func resolveLock(
   let lock = try merge.lock(fingerprints: fingerprints, sqlite: Connection.libraryVersion)
   let toRebase = folder.compare(migrations, with: lock).filter { $0.state == .inserted }.map(\.id)
   var notes = merge.dropped
+  let moving =
+    "has not shipped, \(LockMerge.taking(folder.lockFile)), renumber this one's "
+    + "(`\(rebaseCommand(merge.own))`) and freeze them again"
   if merge.isInterleaved {
     notes.append(
       "migrations of one branch come between those of the other: a database that has run the later "
         + "ones without the earlier ones is refused (missing), and so is this lock once it is "
-        + "committed, by `--base` of either branch. If neither has shipped, renumber one branch's "
-        + "instead")
+        + "committed, by `--base` of either branch. If what this branch froze \(moving)")
   } else if !merge.early.isEmpty {
     notes.append(
       "\(merge.early.joined(separator: ", ")): the branch that is being merged froze what comes "
-        + "after, so `--base` of it refuses this lock once it is committed. If it has not shipped, "
-        + "take that branch's lock, renumber it (`\(rebaseCommand(merge.early))`) and freeze it again"
+        + "after, so `--base` of it refuses this lock once it is committed. If it "
+        + moving
     )
   }
   return ResolveReport(
     lock: lock, ids: merge.entries.map(\.id), toRebase: toRebase, notes: notes)
-}
-
-/// The command that renumbers drafts.
-package func rebaseCommand(_ ids: [String]) -> String {
-  "schemactl rebase " + ids.map(shellQuoted).joined(separator: " ")
 }
 
 extension Project {

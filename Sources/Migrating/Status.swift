@@ -37,7 +37,7 @@ extension Project {
       database, timeout: timeout, interruption: interruption)
     let live = try LiveDatabase(connection, path: database)
     try live.requireOurs(self, path: database)
-    let ledger = compareLedger(live.rows ?? [], with: migrations, lock)
+    let ledger = compareLedger(live.rows ?? [], of: database)
     return StatusReport(
       current: live.rows?.last?.id,
       pending: ledger.filter { $0.state == .pending }.map(\.id),
@@ -55,7 +55,7 @@ extension Project {
       database, timeout: timeout, interruption: interruption)
     let live = try LiveDatabase(connection, path: database)
     try requireIntactHistory()
-    let ledger = compareLedger(live.rows ?? [], with: migrations, lock)
+    let ledger = compareLedger(live.rows ?? [], of: database)
     let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
     guard unknown.isEmpty else {
       throw Failure(

@@ -68,7 +68,7 @@ extension Project {
       DatabaseFile.openForReading(database, timeout: timeout, interruption: interruption),
       path: database)
     try live.requireOurs(self, path: database)
-    _ = try requireUsableLedger(live.rows)
+    _ = try requireUsableLedger(live.rows, of: database)
     var options = MigrateOptions(database: database)
     options.timeout = timeout
     return try TrialCopy(

@@ -264,7 +264,7 @@ final class Upgrade {
       }
       let live = try LiveDatabase(connection, path: options.database)
       try live.requireOurs(project, path: options.database)
-      _ = try project.requireUsableLedger(live.rows)
+      _ = try project.requireUsableLedger(live.rows, of: options.database)
       if live.rows == nil { try connection.execute(Ledger.createStatement) }
       let known = Set((live.rows ?? []).map(\.id))
       let expected = replay.schema(after: known)

@@ -59,7 +59,7 @@ extension Project {
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
     let live = try LiveDatabase(connection, path: database)
-    report.ledger = compareLedger(live.rows ?? [], with: migrations, lock)
+    report.ledger = compareLedger(live.rows ?? [], of: database)
     do {
       try live.requireOurs(self, path: database)
     } catch {

@@ -84,7 +84,7 @@ public struct SchemaMigrator: Sendable {
   public func status(databaseAt path: String) throws(SchemaError) -> DatabaseStatus {
     do throws(Failure) {
       let report = try project.status(database: path, timeout: timeout)
-      _ = try project.requireUsableLedger(report.applied)
+      _ = try project.requireUsableLedger(report.applied, of: path)
       return DatabaseStatus(report)
     } catch {
       throw SchemaError(error)

@@ -236,7 +236,7 @@ struct LockMergeTests {
   func divergenceInMerge() throws {
     let (ours, theirs) = (try lock(common + ["0004_d"]), try lock(common + ["0003_c"]))
     func divergence(_ lock: HistoryLock) -> LockDivergence? {
-      lock.divergence(from: ours, merging: theirs, named: "main", restoring: "`x`")
+      OpenMerge(ours: ours, theirs: theirs).divergence(of: lock, named: "main", next: "`x`")
     }
     #expect(divergence(try merged(ours, theirs)) == nil)
     #expect(divergence(ours)?.message.contains("0003_c") == true)

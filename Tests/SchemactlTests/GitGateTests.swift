@@ -309,6 +309,24 @@ struct TwoBranchesTests {
     for base in ["HEAD^1", "HEAD^2"] { try folder.expect(2, "verify", "--base", base) }
   }
 
+  @Test("and what it says to do instead keeps the order of what moves")
+  func movedBehind() throws {
+    let folder = try conflict(
+      attributes: true, feature: ["0004_d"], main: ["0003_c", "0005_e"])
+    let run = try folder.expect(0, "freeze", "--resolve")
+    let lock = "migrations/history.lock"
+    let taking = "git checkout --theirs -- \(lock) && git add \(lock)"
+    #expect((run.output + run.errors).contains("(`\(taking)`), renumber this one's"))
+    #expect((run.output + run.errors).contains("(`schemactl rebase 0003_c 0005_e`)"))
+    #expect(try folder.shell(taking).status == 0)
+    try folder.expect(0, "rebase", "0003_c", "0005_e")
+    #expect(folder.exists("migrations/0005_c.yaml"))
+    try folder.expect(0, "freeze")
+    try folder.expect(0, "check")
+    try folder.commit("merge")
+    try folder.expect(0, "check", "--base", "feature")
+  }
+
   @Test("--base names what comes before the other branch's, and how to move it")
   func base() throws {
     let folder = try conflict(attributes: true)
@@ -337,29 +355,149 @@ struct TwoBranchesTests {
     #expect(try folder.text("migrations/history.lock") == lock)
   }
 
-  @Test("what --resolve says about a number that both froze works", arguments: [true, false])
-  func recipe(attributes: Bool) throws {
-    let folder = try conflict(attributes: attributes, feature: ["0003_c"], main: ["0003_d"])
+  @Test(
+    "what --resolve says about a number that both froze works, in a hook of the merge too",
+    arguments: [true, false], ["--theirs", "--ours"])
+  func recipe(attributes: Bool, side: String) throws {
+    let folder = try conflict(
+      attributes: attributes, feature: ["0003_c", "0004_e"], main: ["0003_d"])
     let errors = try folder.expect(2, "freeze", "--resolve").errors
     let lock = "migrations/history.lock"
     #expect(errors.contains("`git checkout --theirs -- \(lock) && git add \(lock)`"))
-    #expect(errors.contains("`schemactl rebase 0003_d`"))
-    try folder.git("checkout", "--theirs", "--", lock)
-    // The side that was chosen counts, whether git was told or not.
-    try folder.expect(0, "rebase", "0003_d", "--dry-run")
-    try folder.expect(64, "rebase", "0003_c")
+    #expect(errors.contains("renumber this one's (`schemactl rebase 0003_d`)"))
+    #expect(errors.contains("renumber the other one's (`schemactl rebase 0003_c 0004_e`)"))
+    try folder.git("checkout", side, "--", lock)
+    if side == "--theirs" {
+      // The side that was chosen counts, whether git was told or not.
+      try folder.expect(0, "rebase", "0003_d", "--dry-run")
+      try folder.expect(64, "rebase", "0003_c")
+    }
     try folder.git("add", lock)
-    try folder.expect(0, "rebase", "0003_d")
+    let moving = side == "--theirs" ? ["0003_d"] : ["0003_c", "0004_e"]
+    #expect(try folder.start(["rebase"] + moving).wait().status == 0)
+    let unfrozen = try folder.expect(2, "verify")
+    #expect(unfrozen.output.contains("(`schemactl rebase`, `schemactl freeze`)"))
     try folder.expect(0, "freeze", "--release", "1.2")
+    try folder.git("add", "--all")
+    try folder.expect(0, "check")
     try folder.commit("merge")
-    try folder.expect(0, "verify", "--base", "feature")
+    try folder.expect(0, "check", "--base", side == "--theirs" ? "feature" : "HEAD^1")
+  }
+
+  @Test("what only got another number is no excuse for what was edited on the way")
+  func editedOnTheWay() throws {
+    let folder = try conflict(attributes: false, feature: ["0003_c"], main: ["0003_d"])
+    try folder.git("checkout", "--theirs", "--", "migrations/history.lock")
+    try folder.expect(0, "rebase", "0003_d")
+    try folder.write("migrations/0004_d.yaml", creating("another"))
+    try folder.expect(0, "freeze")
+    try folder.git("add", "--all")
+    #expect(try folder.expect(2, "verify").output.contains("has frozen (0003_d)"))
+  }
+
+  @Test("what this branch froze before the other one's may be renumbered, as --resolve says")
+  func early() throws {
+    let folder = try conflict(attributes: true, feature: ["0004_d"], main: ["0003_c"])
+    let run = try folder.expect(0, "freeze", "--resolve")
+    #expect((run.output + run.errors).contains("`schemactl rebase 0003_c`"))
+    try folder.git("checkout", "--theirs", "--", "migrations/history.lock")
+    try folder.expect(0, "rebase", "0003_c")
+    try folder.expect(0, "freeze", "--release", "1.2")
+    try folder.git("add", "--all")
+    try folder.expect(0, "check")
+    try folder.expect(0, "check", "--base", "feature")
+  }
+
+  @Test("a lock that lacks a branch's, and is in no conflict, is told to be made anew")
+  func chosenSide() throws {
+    let folder = try conflict(attributes: true)
+    let lock = "migrations/history.lock"
+    #expect(try folder.expect(2, "verify").output.contains("; run `schemactl freeze --resolve`\n"))
+    try folder.git("add", lock)
+    let run = try folder.expect(2, "verify")
+    #expect(
+      run.output.contains(
+        "make git bring the conflict back (`git checkout -m -- \(lock)`) and run `schemactl freeze "
+          + "--resolve`"))
+    try folder.git("checkout", "-m", "--", lock)
+    try folder.expect(0, "freeze", "--resolve")
+    try folder.git("add", "--all")
+    try folder.expect(0, "verify")
+  }
+
+  @Test("where one branch alone froze, the lock is that branch's")
+  func onlyOneFroze() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    try folder.git("checkout", "--quiet", "-b", "feature")
+    try folder.write("migrations/0002_b.yaml", creating("b"))
+    try folder.expect(0, "freeze")
+    try folder.commit("freeze")
+    try folder.git("checkout", "--quiet", "main")
+    try folder.git("merge", "--no-commit", "--no-ff", "feature")
+    try folder.git("checkout", "HEAD", "--", "migrations/history.lock")
+    let command = "git checkout MERGE_HEAD -- migrations/history.lock"
+    #expect(try folder.expect(2, "verify").output.contains("restore the lock with `\(command)`"))
+    #expect(try folder.shell(command).status == 0)
+    try folder.expect(0, "verify")
   }
 
   @Test("what the other branch froze is no draft, though git has left our lock in place")
   func untouched() throws {
     let folder = try conflict(attributes: true)
-    try folder.expect(64, "rebase", "0003_c")
+    let lock = "migrations/history.lock"
     try folder.expect(64, "rebase", "0004_d")
+    for advice in ["run `schemactl freeze --resolve`", "(`git checkout -m -- \(lock)`)"] {
+      let refused = try folder.expect(64, "rebase", "0003_c").errors
+      #expect(refused.contains("0003_c is frozen on the branch that is being merged"), "\(refused)")
+      #expect(refused.contains(advice), "\(refused)")
+      for command in [
+        ["check"], ["verify", "--base", "HEAD"], ["migrate", "--database=app.sqlite"],
+      ] {
+        let run = try folder.start(command).wait()
+        let said = run.output + run.errors
+        #expect(run.status == 2, "\(said)")
+        #expect(said.contains("0003_c: inserted"), "\(said)")
+        #expect(said.contains("the branch that is being merged has frozen it"), "\(said)")
+        #expect(said.contains(advice), "\(said)")
+        #expect(!said.contains("schemactl rebase"), "\(said)")
+      }
+      // Whoever keeps our lock has not made a draft of theirs.
+      try folder.git("add", lock)
+    }
+  }
+
+  @Test("of a frozen manifest and a draft with its number the draft is told to move")
+  func draftOfOneNumber() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    try folder.git("checkout", "--quiet", "-b", "feature")
+    try folder.write("migrations/0002_add.yaml", creating("draft"))
+    try folder.commit("draft")
+    try folder.git("checkout", "--quiet", "main")
+    try folder.write("migrations/0002_b.yaml", creating("b"))
+    try folder.expect(0, "freeze")
+    try folder.commit("freeze")
+    try folder.git("checkout", "--quiet", "feature")
+    try folder.git("merge", "--quiet", "main")
+    let run = try folder.expect(65, "check")
+    #expect(
+      run.errors.contains(
+        "migrations/0002_add.yaml: error: 0002_b.yaml has the number 2 too, and is frozen: renumber "
+          + "this one (`schemactl rebase 0002_add`)\n"),
+      "\(run.output)\(run.errors)")
+    #expect(!(run.output + run.errors).contains("migrations/0002_b.yaml"))
+    try folder.expect(0, "rebase", "2")
+    try folder.expect(0, "check")
+  }
+
+  @Test("while the lock is in conflict, --resolve says what to renumber", arguments: [true, false])
+  func oneNumberInConflict(attributes: Bool) throws {
+    let folder = try conflict(attributes: attributes, feature: ["0003_c"], main: ["0003_d"])
+    let run = try folder.expect(65, "check")
+    #expect(
+      (run.output + run.errors).contains(
+        "0003_c.yaml has the number 3 too, and the lock is in conflict: run `schemactl freeze "
+          + "--resolve`, which says what to renumber"),
+      "\(run.output)\(run.errors)")
   }
 
   @Test("drafts that come before what is frozen now are named, and rebase moves them")

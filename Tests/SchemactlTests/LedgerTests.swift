@@ -59,6 +59,26 @@ struct LedgerTests {
     }
   }
 
+  @Test("a draft that ran and is gone has a way back, where the copy from before it is there")
+  func draftIsGone() throws {
+    let folder = try folder()
+    #expect(try folder.run("migrate", "--database", "app.sqlite").status == 0)
+    try folder.remove("migrations/0007_replace_is_completed_with_status.yaml")
+    for command in ["status", "migrate", "verify", "ledger"] {
+      let run = try folder.expect(4, command, "--database", "app.sqlite")
+      let said = run.output + run.errors
+      #expect(said.contains("update the migrations, or put the copy from before the drafts back"))
+      #expect(said.contains("`schemactl migrate --reset-drafts`; rows written since"))
+    }
+    let copy = "app.sqlite.before-drafts"
+    try FileManager.default.moveItem(atPath: folder.path(copy), toPath: folder.path("aside"))
+    let without = try folder.expect(4, "status", "--database", "app.sqlite")
+    #expect(!(without.output + without.errors).contains("reset-drafts"))
+    try FileManager.default.moveItem(atPath: folder.path("aside"), toPath: folder.path(copy))
+    try folder.expect(0, "migrate", "--reset-drafts", "--database", "app.sqlite")
+    try folder.expect(0, "status", "--database", "app.sqlite")
+  }
+
   @Test("migrate --reset-drafts goes back to before the drafts and forward again")
   func resetDrafts() throws {
     let folder = try folder()
@@ -74,6 +94,9 @@ struct LedgerTests {
     let again = try folder.run("migrate", "--reset-drafts", "--database", "app.sqlite")
     #expect(again.status == 0)
     #expect(try folder.rows("SELECT count(state) FROM reminders") == ["0"])
+    #expect(
+      again.errors.contains(
+        "what it held, with the rows written since, is in app.sqlite.before-reset"))
     #expect(folder.exists("app.sqlite.before-reset"))
     #expect(
       try folder.run("migrate", "--reset-drafts", "--dry-run", "--database", "app.sqlite").status

@@ -150,8 +150,8 @@ enum MigrateCommand: Command {
     let age = reset.age.map { ", \($0.inWords())" } ?? ""
     session.report(
       .note(
-        "\(options.database) was reset to \(reset.copy)\(age); what it held is in "
-          + reset.setAside))
+        "\(options.database) was reset to \(reset.copy)\(age); what it held, with the rows "
+          + "written since, is in \(reset.setAside)"))
     return reset
   }
 

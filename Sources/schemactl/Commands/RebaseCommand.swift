@@ -72,6 +72,14 @@ extension Failure {
     case .unknown(let name):
       self.init(.notFound, "there is no migration \(name) in \(folder.path)")
     case .frozen(let id):
+      let ours = try? folder.lock()
+      if ours?.contains(id) != true, let merge = folder.openMerge(), merge.theirs.contains(id) {
+        self.init(
+          .usage,
+          "\(id) is frozen on the branch that is being merged, and keeps its number: devices may know "
+            + "it by this name. The lock does not have it yet: \(merge.restoring(in: folder))")
+        return
+      }
       self.init(
         .usage,
         "\(id) is frozen and keeps its number: devices know it by this name; renumber the drafts")

@@ -76,7 +76,9 @@ struct AnnotationRule {
       advice: "Give the draft a number after the last migration that the database has run."),
     AnnotationRule(
       id: "ledger/draft-edited", summary: "A database has run a draft that was edited since.",
-      advice: "`schemactl migrate --reset-drafts` goes back to before the first draft."),
+      advice:
+        "`schemactl migrate --reset-drafts` goes back to before the first draft; rows written since are "
+        + "then in the `.before-reset` copy only."),
     AnnotationRule(
       id: "database/drift", summary: "A database is not what its history says.",
       advice: "`schemactl diff --database FILE` shows every difference."),
