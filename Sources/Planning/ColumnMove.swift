@@ -63,18 +63,25 @@ struct ColumnMove {
     }
     guard let renamed = renaming.result else {
       guard renaming.dependents.isEmpty else {
-        throw PlanningError(
-          .manifest,
-          "SQLite cannot rewrite what mentions \(move.table).\(move.from) "
-            + "(\(renaming.dependents.joined(separator: ", "))), because of "
-            + "\(renaming.blocking.joined(separator: ", ")). Drop or repair that first",
-          key: "dependents")
+        throw PlanningError(.manifest, obstacle(to: renaming), key: "dependents")
       }
+      let obstacles = renaming.blocking + [renaming.breaking].compactMap { $0 }
       return try rebuild(
-        operation,
-        because: "\(renaming.blocking.joined(separator: ", ")) keeps SQLite from renaming")
+        operation, because: "\(obstacles.joined(separator: ", ")) keeps SQLite from renaming")
     }
     return try rename(operation, renamed, renaming)
+  }
+
+  /// Why SQLite cannot rewrite what mentions the column.
+  private func obstacle(to renaming: ColumnRenaming) -> String {
+    if renaming.blocking.isEmpty, let breaking = renaming.breaking {
+      return
+        "renaming \(move.table).\(move.from) would break \(breaking): SQLite does not rewrite what "
+        + "reads the column from another view or by USING. Drop that first, and create it again after"
+    }
+    return "SQLite cannot rewrite what mentions \(move.table).\(move.from) "
+      + "(\(renaming.dependents.joined(separator: ", "))), because of "
+      + "\(renaming.blocking.joined(separator: ", ")). Drop or repair that first"
   }
 
   // MARK: Strategies

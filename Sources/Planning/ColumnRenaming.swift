@@ -15,6 +15,8 @@ struct ColumnRenaming {
   let unwritable: [String]
   /// What keeps SQLite from renaming anything, as a person would call it.
   let blocking: [String]
+  /// What the RENAME would break, and how; nil when it is nothing.
+  let breaking: String?
   /// Whether objects other than the table get another text.
   let rewritesOthers: Bool
 
@@ -39,7 +41,13 @@ struct ColumnRenaming {
       let broken = blocking.map(\.object).filter { $0.mentions(from) }
       result = blocking.isEmpty ? after : nil
       rewritesOthers = !others.isEmpty
-      self.blocking = blocking.map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
+      self.blocking = blocking.filter { !$0.isBrokenByChange }
+        .map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
+      let breaking = blocking.filter(\.isBrokenByChange)
+      self.breaking = breaking.first.map { first in
+        breaking.map { "\($0.object.kind.rawValue) \($0.object.name)" }.joined(separator: ", ")
+          + " (\(first.message))"
+      }
       unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
         .map { "virtual table \($0.name)" }
       self.others = (mentioning + broken).map {

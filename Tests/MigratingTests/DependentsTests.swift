@@ -138,6 +138,52 @@ struct DependentsTests {
       ).isEmpty)
   }
 
+  @Test(
+    "a view that a rename would break is not called broken",
+    arguments: ["SELECT id, flag FROM t", "SELECT * FROM t"])
+  func brokenByRename(first: String) throws {
+    let views = ["CREATE VIEW v AS \(first)", "CREATE VIEW w AS SELECT id FROM v WHERE flag = 0"]
+    let above = "CREATE VIEW x AS SELECT * FROM w"
+    let sandbox = try sandbox(
+      "CREATE TABLE t (id, flag INTEGER); \((views + [above]).joined(separator: ";\n"));",
+      dependents: true)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    #expect(
+      failure?.message
+        == "renaming t.flag would break view w, view x (no such column: flag): SQLite does not rewrite "
+        + "what reads the column from another view or by USING. Drop that first, and create it again after"
+    )
+    let rename = "rename_column: { table: t, from: flag, to: status }"
+    try sandbox.add("0002_move", "operations: [{ \(rename) }]")
+    #expect(
+      try sandbox.migrate().failure?.message
+        == "error in view w after rename: no such column: flag. Drop that first, and create it again "
+        + "after")
+    try sandbox.add(
+      "0002_move",
+      """
+      operations:
+        - drop_view: { name: x }
+        - drop_view: { name: w }
+        - \(rename)
+        - create_view: { name: w, sql: CREATE VIEW w AS SELECT id FROM v WHERE status = 0 }
+        - create_view: { name: x, sql: \(above) }
+      """)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("a view that was broken before is called so, whatever a rename would break beside it")
+  func brokenBefore() throws {
+    let sandbox = try sandbox(
+      """
+      CREATE TABLE t (id, flag INTEGER); CREATE VIEW a AS SELECT id, flag FROM t;
+      CREATE VIEW b AS SELECT flag FROM a; CREATE VIEW c AS SELECT flag FROM gone;
+      """, dependents: true)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.message.contains("because of the broken view c. Drop or repair") == true)
+  }
+
   @Test("the column's own CHECK goes with it")
   func ownCheck() throws {
     let sandbox = try sandbox("CREATE TABLE t (id, flag INTEGER CHECK (flag IN (0, 1)), z);")
