@@ -57,9 +57,7 @@ struct ColumnMove {
       throw PlanningError(
         .manifest,
         "\(move.table).\(move.from) is mentioned by \(renaming.dependents.joined(separator: ", ")). "
-          + "Drop what mentions it first (and create it again after), or let SQLite rewrite it "
-          + "with `dependents: rename`",
-        key: "from")
+          + waysOn(renaming), key: "from")
     }
     guard let renamed = renaming.result else {
       guard renaming.dependents.isEmpty else {
@@ -70,6 +68,17 @@ struct ColumnMove {
         operation, because: "\(obstacles.joined(separator: ", ")) keeps SQLite from renaming")
     }
     return try rename(operation, renamed, renaming)
+  }
+
+  private func waysOn(_ renaming: ColumnRenaming) -> String {
+    let first =
+      renaming.hasConstraint
+      ? "Make the table anew with `rebuild_table` and its `copy`"
+      : "Drop what mentions it first and create it again after"
+    let keep = "keep the column with `keep_source: true`"
+    return changesValues
+      ? "\(first), or \(keep); `dependents: rename` keeps all words, also those about values that are no more"
+      : "\(first), \(keep), or let SQLite rewrite it with `dependents: rename`"
   }
 
   /// Why SQLite cannot rewrite what mentions the column.
