@@ -63,9 +63,12 @@ package struct ManifestText {
   /// Gives keys of the mapping that an operation is, or of one below it, other values: a key that is
   /// not there is added as the last one.
   ///
-  /// - Parameter path: from the operation's keys down.
+  /// - Parameters:
+  ///   - path: from the operation's keys down.
+  ///   - replaced: a key that goes, where it is there: the first of those that are added takes its place.
   package func setting(
-    _ values: [(key: String, value: String)], ofOperation index: Int, path: [String] = []
+    _ values: [(key: String, value: String)], ofOperation index: Int, path: [String] = [],
+    inPlaceOf replaced: String? = nil
   ) -> [Edit]? {
     guard operations.indices.contains(index),
       var node = operations[index].entries?.first(
@@ -75,7 +78,7 @@ package struct ManifestText {
       guard let next = node.entry(key)?.value else { return nil }
       node = next
     }
-    return setting(values, of: node)
+    return setting(values, of: node, inPlaceOf: replaced)
   }
 
   /// The same for the mapping that begins at a place.
@@ -137,7 +140,9 @@ package struct ManifestText {
 
   private var operations: [YAMLNode] { root.entry("operations")?.value.elements ?? [] }
 
-  private func setting(_ values: [(key: String, value: String)], of node: YAMLNode) -> [Edit]? {
+  private func setting(
+    _ values: [(key: String, value: String)], of node: YAMLNode, inPlaceOf replaced: String? = nil
+  ) -> [Edit]? {
     var edits: [Edit] = []
     var new: [String] = []
     for (key, value) in values {
@@ -147,6 +152,10 @@ package struct ManifestText {
       } else {
         new.append("\(key): \(value)")
       }
+    }
+    if let entry = replaced.flatMap(node.entry), !new.isEmpty {
+      let range = entry.key.range.lowerBound..<endOfContent(entry.value)
+      edits.append(Edit(range: range, text: new.removeFirst()))
     }
     guard !new.isEmpty else { return edits }
     if let end = node.end {

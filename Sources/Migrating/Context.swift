@@ -50,10 +50,16 @@ struct Context {
     let ofShadows: [ResultCode] = [.interrupted, .outOfMemory, .ioError, .cannotOpen]
     let isFault = onShadow ? ofShadows.contains(error.code) : error.isFault
     var failure = failure(
-      isFault ? error.status : .migrationFailed, error.message, position: position,
-      statement: statement ?? error.sql)
+      isFault ? error.status : .migrationFailed, error.message + advice(on: error),
+      position: position, statement: statement ?? error.sql)
     failure.fault = isFault ? error : nil
     failure.code = error.code
     return failure
+  }
+
+  /// SQLite does not rewrite what reads a renamed column from a view.
+  private func advice(on error: DatabaseError) -> String {
+    error.message.hasPrefix("error in ") && error.message.contains(" after rename: ")
+      ? ". Drop that first, and create it again after" : ""
   }
 }

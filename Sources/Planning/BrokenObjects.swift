@@ -7,6 +7,8 @@ package struct BrokenObject: Sendable {
   package let object: SchemaObject
   /// What SQLite says of it: `no such column: NEW.amuont`.
   package let message: String
+  /// It compiled until an ALTER TABLE was tried.
+  var isBrokenByChange = false
 }
 
 extension Schema {
@@ -86,7 +88,14 @@ extension Connection {
         guard let culprit = schema.objects.first(where: { $0.isBlamed(in: error.message) }) else {
           throw error
         }
-        broken.append(BrokenObject(object: culprit, message: culprit.complaint(in: error.message)))
+        // SQLite looks at all of them before the change and then after it: what comes behind the first
+        // that the change breaks was well, too, or reads one that is dropped here.
+        let isBrokenByChange =
+          broken.last?.isBrokenByChange ?? false || error.message.contains(" after rename: ")
+        broken.append(
+          BrokenObject(
+            object: culprit, message: culprit.complaint(in: error.message),
+            isBrokenByChange: isBrokenByChange))
         try execute("DROP \(culprit.kind.rawValue.uppercased()) \(Quoting.quoted(culprit.name))")
         schema = try Schema(of: self)
       }

@@ -57,24 +57,40 @@ struct ColumnMove {
       throw PlanningError(
         .manifest,
         "\(move.table).\(move.from) is mentioned by \(renaming.dependents.joined(separator: ", ")). "
-          + "Drop what mentions it first (and create it again after), or let SQLite rewrite it "
-          + "with `dependents: rename`",
-        key: "from")
+          + waysOn(renaming), key: "from")
     }
     guard let renamed = renaming.result else {
       guard renaming.dependents.isEmpty else {
-        throw PlanningError(
-          .manifest,
-          "SQLite cannot rewrite what mentions \(move.table).\(move.from) "
-            + "(\(renaming.dependents.joined(separator: ", "))), because of "
-            + "\(renaming.blocking.joined(separator: ", ")). Drop or repair that first",
-          key: "dependents")
+        throw PlanningError(.manifest, obstacle(to: renaming), key: "dependents")
       }
+      let obstacles = renaming.blocking + [renaming.breaking].compactMap { $0 }
       return try rebuild(
-        operation,
-        because: "\(renaming.blocking.joined(separator: ", ")) keeps SQLite from renaming")
+        operation, because: "\(obstacles.joined(separator: ", ")) keeps SQLite from renaming")
     }
     return try rename(operation, renamed, renaming)
+  }
+
+  private func waysOn(_ renaming: ColumnRenaming) -> String {
+    let first =
+      renaming.hasConstraint
+      ? "Make the table anew with `rebuild_table` and its `copy`"
+      : "Drop what mentions it first and create it again after"
+    let keep = "keep the column with `keep_source: true`"
+    return changesValues
+      ? "\(first), or \(keep); `dependents: rename` keeps all words, also those about values that are no more"
+      : "\(first), \(keep), or let SQLite rewrite it with `dependents: rename`"
+  }
+
+  /// Why SQLite cannot rewrite what mentions the column.
+  private func obstacle(to renaming: ColumnRenaming) -> String {
+    if renaming.blocking.isEmpty, let breaking = renaming.breaking {
+      return
+        "renaming \(move.table).\(move.from) would break \(breaking): SQLite does not rewrite what "
+        + "reads the column from another view or by USING. Drop that first, and create it again after"
+    }
+    return "SQLite cannot rewrite what mentions \(move.table).\(move.from) "
+      + "(\(renaming.dependents.joined(separator: ", "))), because of "
+      + "\(renaming.blocking.joined(separator: ", ")). Drop or repair that first"
   }
 
   // MARK: Strategies

@@ -9,12 +9,16 @@ struct ColumnRenaming {
   let result: Schema?
   /// What mentions the column, as a person would call it: parts of its own table first.
   let dependents: [String]
+  /// Whether constraints of the table are among them, which no operation drops.
+  let hasConstraint: Bool
   /// Those of them that are not parts of the table.
   let others: [String]
   /// What no RENAME rewrites, either: full-text tables that read the column by its name.
   let unwritable: [String]
   /// What keeps SQLite from renaming anything, as a person would call it.
   let blocking: [String]
+  /// What the RENAME would break, and how; nil when it is nothing.
+  let breaking: String?
   /// Whether objects other than the table get another text.
   let rewritesOthers: Bool
 
@@ -39,13 +43,21 @@ struct ColumnRenaming {
       let broken = blocking.map(\.object).filter { $0.mentions(from) }
       result = blocking.isEmpty ? after : nil
       rewritesOthers = !others.isEmpty
-      self.blocking = blocking.map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
+      self.blocking = blocking.filter { !$0.isBrokenByChange }
+        .map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
+      let breaking = blocking.filter(\.isBrokenByChange)
+      self.breaking = breaking.first.map { first in
+        breaking.map { "\($0.object.kind.rawValue) \($0.object.name)" }.joined(separator: ", ")
+          + " (\(first.message))"
+      }
       unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
         .map { "virtual table \($0.name)" }
       self.others = (mentioning + broken).map {
         "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
       }
-      dependents = try inTable(table, from: from, after: after) + self.others
+      let (columns, constraints) = try inTable(table, from: from, after: after)
+      hasConstraint = !constraints.isEmpty
+      dependents = columns + constraints + self.others
     } catch let error as PlanningError {
       throw error
     } catch let error as DatabaseError {
@@ -59,22 +71,21 @@ struct ColumnRenaming {
 /// The parts of the table's own text that mention the column, its own definition apart.
 private func inTable(
   _ table: SchemaObject, from: String, after: Schema
-) throws(PlanningError) -> [String] {
-  guard let renamed = after.table(table.name) else { return [] }
+) throws(PlanningError) -> (columns: [String], constraints: [String]) {
+  guard let renamed = after.table(table.name) else { return ([], []) }
   let old = try ParsedTable(table)
   let new = try ParsedTable(renamed)
-  var dependents: [String] = []
-  for (a, b) in zip(old.parsed.columns, new.parsed.columns) where !a.name.isSame(as: from) {
-    let isSame = old.tokens.normalTokens(in: a.range) == new.tokens.normalTokens(in: b.range)
-    guard !isSame else { continue }
-    let what = a.generated != nil ? "generated column" : "a constraint of column"
-    dependents.append("\(what) \(a.name.text)")
+  func isSame(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
+    old.tokens.normalTokens(in: a) == new.tokens.normalTokens(in: b)
   }
-  for (a, b) in zip(old.parsed.constraints, new.parsed.constraints) {
-    let isSame = old.tokens.normalTokens(in: a.range) == new.tokens.normalTokens(in: b.range)
-    if !isSame { dependents.append("\(old.tokens.text(a.range))") }
-  }
-  return dependents
+  let columns = zip(old.parsed.columns, new.parsed.columns)
+    .filter { !$0.name.isSame(as: from) && !isSame($0.range, $1.range) }
+    .map {
+      "\($0.0.generated != nil ? "generated column" : "a constraint of column") \($0.0.name.text)"
+    }
+  let constraints = zip(old.parsed.constraints, new.parsed.constraints)
+    .filter { !isSame($0.range, $1.range) }.map { old.tokens.text($0.0.range) }
+  return (columns, constraints)
 }
 
 extension SchemaObject {

@@ -85,6 +85,41 @@ struct FixTests {
     #expect(report.summary.errors == 0)
   }
 
+  @Test("a move with dependents: rename keeps its source instead, be it the last key or not")
+  func dependents() throws {
+    let start = """
+      operations:
+        - move_column:
+            table: reminders
+            from: isCompleted
+
+      """
+    let to = "      to: { name: status, type: INTEGER }\n"
+    let map = "      map: { 0: 0, 1: 2 }\n"
+    let rest = "      mirror: true\n      map_back: { 0: 0, 2: 1 }\n"
+    for (before, after) in [
+      (
+        start + to + map + "      dependents: rename # the index\n",
+        start + to + map + "      keep_source: true # the index\n" + rest
+      ),
+      (
+        start + "      dependents: rename\n" + to + map,
+        start + "      keep_source: true\n" + to + map + rest
+      ),
+      (
+        "operations: [ move_column: { table: reminders, from: isCompleted, "
+          + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 }, dependents: rename } ]\n",
+        "operations: [ move_column: { table: reminders, from: isCompleted, "
+          + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 }, keep_source: true, "
+          + "mirror: true, map_back: { 0: 0, 2: 1 } } ]\n"
+      ),
+    ] {
+      let (report, manifests) = try fixed([reminders, before], .additive)
+      #expect(manifests[1] == after)
+      #expect(report.summary.errors == 0)
+    }
+  }
+
   @Test("a column is found where it is added, also when a move makes the table anew behind it")
   func place() throws {
     let manifest = """

@@ -138,6 +138,109 @@ struct DependentsTests {
       ).isEmpty)
   }
 
+  @Test(
+    "a view that a rename would break is not called broken",
+    arguments: ["SELECT id, flag FROM t", "SELECT * FROM t"])
+  func brokenByRename(first: String) throws {
+    let views = ["CREATE VIEW v AS \(first)", "CREATE VIEW w AS SELECT id FROM v WHERE flag = 0"]
+    let above = "CREATE VIEW x AS SELECT * FROM w"
+    let sandbox = try sandbox(
+      "CREATE TABLE t (id, flag INTEGER); \((views + [above]).joined(separator: ";\n"));",
+      dependents: true)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    #expect(
+      failure?.message
+        == "renaming t.flag would break view w, view x (no such column: flag): SQLite does not rewrite "
+        + "what reads the column from another view or by USING. Drop that first, and create it again after"
+    )
+    let rename = "rename_column: { table: t, from: flag, to: status }"
+    try sandbox.add("0002_move", "operations: [{ \(rename) }]")
+    #expect(
+      try sandbox.migrate().failure?.message
+        == "error in view w after rename: no such column: flag. Drop that first, and create it again "
+        + "after")
+    try sandbox.add(
+      "0002_move",
+      """
+      operations:
+        - drop_view: { name: x }
+        - drop_view: { name: w }
+        - \(rename)
+        - create_view: { name: w, sql: CREATE VIEW w AS SELECT id FROM v WHERE status = 0 }
+        - create_view: { name: x, sql: \(above) }
+      """)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("a view that was broken before is called so, whatever a rename would break beside it")
+  func brokenBefore() throws {
+    let sandbox = try sandbox(
+      """
+      CREATE TABLE t (id, flag INTEGER); CREATE VIEW a AS SELECT id, flag FROM t;
+      CREATE VIEW b AS SELECT flag FROM a; CREATE VIEW c AS SELECT flag FROM gone;
+      """, dependents: true)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.message.contains("because of the broken view c. Drop or repair") == true)
+  }
+
+  @Test("a refusal names each way on, and no way that is none")
+  func waysOn() throws {
+    func message(_ sql: String, _ map: String) throws -> String? {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL("0001_create", sql)
+      try sandbox.add(
+        "0002_move",
+        "operations: [{ move_column: { table: t, from: flag, to: { name: status }, \(map) } }]")
+      return #expect(throws: Failure.self) { try sandbox.migrate() }?.message
+    }
+    let view = "CREATE TABLE t (id, flag); CREATE VIEW v AS SELECT id FROM t WHERE flag;"
+    let check = "CREATE TABLE t (id, flag, CHECK (flag IN (0, 1)));"
+    let drop = "Drop what mentions it first and create it again after"
+    let anew = "Make the table anew with `rebuild_table` and its `copy`"
+    for (sql, mentioned, way) in [
+      (view, "view v", drop), (check, "CHECK (flag IN (0, 1))", anew),
+    ] {
+      let start = "t.flag is mentioned by \(mentioned). \(way), "
+      #expect(
+        try message(sql, "map: { 0: 0, 1: 1 }") == start
+          + "keep the column with `keep_source: true`, or let SQLite rewrite it with "
+          + "`dependents: rename`")
+      for map in ["map: { 0: open, 1: done }", "using: flag + 1"] {
+        #expect(
+          try message(sql, map) == start
+            + "or keep the column with `keep_source: true`; `dependents: rename` keeps all words, "
+            + "also those about values that are no more")
+      }
+    }
+  }
+
+  @Test("past a CHECK of the table both ways lead that the refusal names")
+  func pastCheck() throws {
+    for operation in [
+      """
+      rebuild_table:
+            table: t
+            columns: [ { name: id }, { name: status, type: TEXT } ]
+            checks: [ "status IN ('open', 'done')" ]
+            copy: { status: "CASE flag WHEN 0 THEN 'open' ELSE 'done' END" }
+      """,
+      """
+      move_column:
+            { table: t, from: flag, to: { name: status, type: TEXT }, map: { 0: open, 1: done }, keep_source: true }
+      """,
+    ] {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL("0001_create", "CREATE TABLE t (id, flag, CHECK (flag IN (0, 1)));")
+      try sandbox.migrate()
+      try sandbox.run("INSERT INTO t VALUES (1, 0), (2, 1)")
+      try sandbox.add("0002_move", "operations:\n  - \(operation)")
+      let failure = try sandbox.migrate().failure
+      #expect(failure == nil, "\(failure?.message ?? "")")
+      #expect(try sandbox.rows("SELECT id, status FROM t") == [[1, "open"], [2, "done"]])
+    }
+  }
+
   @Test("the column's own CHECK goes with it")
   func ownCheck() throws {
     let sandbox = try sandbox("CREATE TABLE t (id, flag INTEGER CHECK (flag IN (0, 1)), z);")

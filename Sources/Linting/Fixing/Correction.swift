@@ -73,7 +73,10 @@ extension Correction {
     let keys = [
       ("keep_source", "true"), ("mirror", "true"), ("map_back", "{ \(pairs(values.inverted)) }"),
     ]
-    guard let edits = text.setting(keys, ofOperation: index) else { return nil }
+    // A column that stays is renamed nowhere.
+    guard let edits = text.setting(keys, ofOperation: index, inPlaceOf: "dependents") else {
+      return nil
+    }
     guard move.to.notNull == .plain else { return edits }
     return text.setting([("not_null", replacing)], ofOperation: index, path: ["to"])
       .map { $0 + edits }

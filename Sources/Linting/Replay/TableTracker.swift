@@ -653,14 +653,16 @@ final class TableTracker {
 
   /// An index that says what it said before (a rebuild makes it again) is not new.
   private func endIndexes(_ delta: SchemaDelta) {
-    for (key, index) in uniqueIndexes.sorted(by: { $0.value.place.number < $1.value.place.number })
-    {
+    for (key, var index) in uniqueIndexes.sorted(by: {
+      $0.value.place.number < $1.value.place.number
+    }) {
       let renamed = timeline.change(of: index.table, in: migration)?.renamedColumns ?? [:]
       guard let live = live[index.table.asciiLowercased], !tables[live].isShadow,
         let object = delta.after.first(where: { $0.key.kind == .index && $0.key.name == key })
       else { continue }
-      let before = delta.before[object.key].flatMap { IndexShape($0)?.renaming(renamed) }
-      if let new = IndexShape(object.value), before?.isAsUnique(as: new) ?? false { continue }
+      index.before = delta.before[object.key].flatMap { IndexShape($0)?.renaming(renamed) }
+      index.after = IndexShape(object.value)
+      if let after = index.after, index.before?.isAsUnique(as: after) ?? false { continue }
       timeline.indexes.append(index)
     }
   }

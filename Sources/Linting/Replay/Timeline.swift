@@ -283,4 +283,8 @@ struct CreatedUniqueIndex: Sendable {
   /// Folded; nil for an expression.
   let columns: [String?]
   let place: StatementPlace
+  /// What had its name before the migration, with the names that its columns have now, and what has it
+  /// after.
+  var before: IndexShape?
+  var after: IndexShape?
 }

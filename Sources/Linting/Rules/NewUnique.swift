@@ -1,4 +1,7 @@
+import ManifestFormat
+import Planning
 import SQLText
+import SQLite
 import SchemaModel
 
 extension Rule {
@@ -31,12 +34,13 @@ extension Rule {
       let indexes = timeline.indexes.compactMap { index -> Draft? in
         let migration = index.place.migration
         let change = timeline.change(of: index.table, in: migration)
-        guard !timeline.isNew(index.table, in: migration),
-          timeline.mayRepeat(index.columns, of: index.table, change, before: index.place)
+        let fate = timeline.fate(of: index)
+        guard fate != .apart, !timeline.isNew(index.table, in: migration),
+          timeline.mayRepeat(index.columns, of: index.table, change, fate, before: index.place)
         else { return nil }
         return timeline.draft(
-          "the unique index \(index.name): the migration fails on a database in which two rows of "
-            + "\(index.table) hold the same", at: index.place, keys: ["unique", "name"],
+          "the unique index \(index.name): \(fate.words)the migration fails on a database in which two "
+            + "rows of \(index.table) hold the same", at: index.place, keys: ["unique", "name"],
           object: index.name, table: index.table)
       }
       let constraints = timeline.changes.flatMap { change -> [Draft] in
@@ -44,13 +48,14 @@ extension Rule {
         let known = before.uniques.compactMap(change.renamed)
         return after.uniques.compactMap { columns in
           let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
-          guard !known.contains(where: { Set($0).isSubset(of: columns) }),
-            timeline.mayRepeat(columns, of: after.name, change, before: place)
+          let fate = timeline.fate(of: columns, change)
+          guard fate != .apart, !known.contains(where: { Set($0).isSubset(of: columns) }),
+            timeline.mayRepeat(columns, of: after.name, change, fate, before: place)
           else { return nil }
           let names = columns.map { after.column($0)?.name ?? $0 }.joined(separator: ", ")
           return timeline.draft(
-            "UNIQUE (\(names)) of \(after.name): the migration fails on a database in which two rows "
-              + "hold the same",
+            "UNIQUE (\(names)) of \(after.name): \(fate.words)the migration fails on a database in "
+              + "which two rows hold the same",
             at: place, keys: ["unique", "columns", "table"], object: "\(after.name).\(names)",
             table: after.name)
         }
@@ -59,9 +64,91 @@ extension Rule {
     })
 }
 
+/// What the `map` of a `move_column` makes of values that were unique.
+private enum Fate: Equatable {
+  case apart
+  /// In words, behind "the map".
+  case together(String)
+}
+
+extension Fate? {
+  fileprivate var words: String {
+    if case .together(let deed) = self { "as the map \(deed), " } else { "" }
+  }
+}
+
+extension Timeline {
+  /// Nil when no move tells.
+  fileprivate func fate(of index: CreatedUniqueIndex) -> Fate? {
+    guard let after = index.after else { return nil }
+    let gone = gone.filter { $0.place.migration == index.place.migration }.compactMap(self.index)
+    return fate(in: index.place.migration, of: index.table) { from, to in
+      (gone + [index.before].compactMap { $0 }).contains { old in
+        // A condition may hold for other rows now, and an expression give the same for two values.
+        old.condition == nil && !old.columns.contains(nil)
+          && zip(old.columns, old.terms).contains { $0 == from && $1.isPlain }
+          && old.renaming([from: to]).isAsUnique(as: after)
+      }
+    }
+  }
+
+  fileprivate func fate(of columns: [String], _ change: TableChange) -> Fate? {
+    fate(in: change.migration, of: change.after?.name ?? "") { from, to in
+      change.before?.uniques.contains { old in
+        old.contains(from) && change.droppedColumns.isDisjoint(with: old.filter { $0 != from })
+          && old.allSatisfy { columns.contains($0 == from ? to : change.renamedColumns[$0] ?? $0) }
+      } ?? false
+    }
+  }
+
+  /// - Parameter wasUnique: whether a key over the old column was at least as strict as the new one,
+  ///   given the folded names of both.
+  private func fate(
+    in migration: Int, of table: String, where wasUnique: (String, String) -> Bool
+  ) -> Fate? {
+    moves.first { place, move, _ in
+      place.migration == migration && move.table.asciiLowercased == table.asciiLowercased
+        && wasUnique(move.from.asciiLowercased, move.to.name.asciiLowercased)
+    }.flatMap { $0.move.fate(in: $0.table) }
+  }
+}
+
+extension [[UInt8]] {
+  /// Whether a term has no collation of its own.
+  fileprivate var isPlain: Bool { self.last == [UInt8]("desc".utf8) ? count == 2 : count == 1 }
+}
+
+extension MoveColumn {
+  /// Nil when nobody knows: what an expression gives, or how the application compares texts.
+  fileprivate func fate(in table: TableShape) -> Fate? {
+    guard case .map(let entries) = mapping else { return nil }
+    let mayBeNull = table.column(from)?.notNull == nil
+    if mayBeNull, entries.contains(where: { $0.from == .null && $0.to != .null }) {
+      return .together("gives each NULL of \(from) the same value")
+    }
+    let column = "\(to.type ?? "")\(to.collate.map { " COLLATE \(Quoting.quoted($0))" } ?? "")"
+    do {
+      let connection = try Connection(path: nil)
+      try connection.execute(
+        "CREATE TABLE t (old TEXT, c \(column))\(table.isStrict ? " STRICT" : "")")
+      for entry in entries {
+        try connection.execute(
+          "INSERT INTO t VALUES (\(Quoting.stringLiteral(entry.from.sql)), \(entry.to.sql))")
+      }
+      let same = try connection.rows(
+        "SELECT a.old || ' and ' || b.old FROM t a JOIN t b ON a.c = b.c AND a.rowid < b.rowid LIMIT 1"
+      )
+      return same.first?[0].text.map { .together("makes \($0) of \(from) the same") } ?? .apart
+    } catch {
+      return nil
+    }
+  }
+}
+
 extension Timeline {
   fileprivate func mayRepeat(
-    _ columns: [String?], of table: String, _ change: TableChange?, before place: StatementPlace
+    _ columns: [String?], of table: String, _ change: TableChange?, _ fate: Fate?,
+    before place: StatementPlace
   ) -> Bool {
     let names = columns.compactMap { $0 }
     let key = table.asciiLowercased
@@ -87,11 +174,12 @@ extension Timeline {
       return false
     }
     // A new column is NULL in every row, and NULLs do not repeat; what a copy fills it with is not
-    // known.
-    return !names.contains { name in
-      guard let column = after.column(name), before.column(name) == nil else { return false }
-      return column.defaultText == nil
-    }
+    // known, but for a map.
+    return fate != nil
+      || !names.contains { name in
+        guard let column = after.column(name), before.column(name) == nil else { return false }
+        return column.defaultText == nil
+      }
   }
 
   /// Whether an index that the migration took away said the same.

@@ -108,6 +108,9 @@ enum NewCommand: Command {
     for hint in SchemaRenaming.possible(from: head, to: wanted, besides: renamings) {
       session.report(.note(hint))
     }
+    for hint in SchemaRenaming.keepingValues(renamings, from: head, to: wanted) {
+      session.report(.note(hint))
+    }
     let operations = try SchemaTransition.operations(
       from: head, to: wanted, renaming: renamings, settings.application)
     guard !operations.isEmpty else {
