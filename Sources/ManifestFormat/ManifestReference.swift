@@ -127,7 +127,8 @@ package enum ManifestReference {
     write `{ sql: CURRENT_TIMESTAMP }`.
 
     SQL stands as a text, `check: price >= 0`; in quotes where it holds `: ` or ` #` or begins with
-    a quote, a bracket or the like. `uuid()` is built into schemactl; other functions of the app are
+    a quote, a bracket or the like, and within `{ }` and `[ ]` also where it holds a comma or a bracket:
+    `{ check: "status IN (0, 1)" }`. `uuid()` is built into schemactl; other functions of the app are
     declared in `schemactl.yaml`.
 
     """

@@ -127,9 +127,13 @@ struct Validator {
   private mutating func unknownKey(_ key: YAMLScalar, in rule: MappingRule) -> String? {
     let known = rule.keys.map(\.name)
     let meant = suggestion(for: key.text, among: known)
+    let hint =
+      key.text.contains(where: "()'".contains)
+      ? ". Within { } a text ends at a comma: put one that holds a comma in quotes"
+      : meant.map { ": did you mean `\($0)`?" }
     report(
       "unknown key \(quoted(key.text)) in \(rule.name), which takes "
-        + listed(known.map { "`\($0)`" }, "and") + (meant.map { ": did you mean `\($0)`?" } ?? ""),
+        + listed(known.map { "`\($0)`" }, "and") + (hint ?? ""),
       at: key.position)
     return meant
   }

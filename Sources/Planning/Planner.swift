@@ -201,8 +201,11 @@ package struct Planner {
       guard depth >= 0, text != ";", token.kind != .illegal else { break }
       if token == significant.last, depth == 0 { return }
     }
+    let hint =
+      depth > 0
+      ? ". Within { } and [ ] a text ends at a comma: put one that holds a comma in quotes" : ""
     throw PlanningError(
-      .manifest, "this is not one expression: \(source.text)", position: source.position)
+      .manifest, "this is not one expression: \(source.text)\(hint)", position: source.position)
   }
 
   private func requireColumns(of index: IndexDefinition) throws(PlanningError) {

@@ -34,8 +34,9 @@ extension HistoryReadError {
       Failure(
         .notFound,
         "there is no folder \(path) with migrations: create it and put the first manifest into "
-          + "it (0001_what_it_does.yaml), or name another folder with --migrations or in "
-          + "schemactl.yaml")
+          + "it (0001_what_it_does.yaml), name another folder with --migrations or in "
+          + "schemactl.yaml, or begin a history with a database that is there (`schemactl init --from "
+          + "FILE`)")
     case .unreadable(let error): Failure(error)
     case .invalid(let input): input
     case .brokenLock(let file, let error): Failure(error, file: file)

@@ -60,6 +60,12 @@ extension Refusal {
         "m.yaml:2:29: error: unknown key `xylophone` in `drop_table`, which takes `table`"
       ]),
     Refusal(
+      "the rest of a text that holds a comma within braces",
+      manifest("drop_table: { table: t IN (0,1) }"),
+      [
+        "m.yaml:2:34: error: unknown key `1)` in `drop_table`, which takes `table`. Within { } a text ends at a comma: put one that holds a comma in quotes"
+      ]),
+    Refusal(
       "a missing key",
       manifest("rename_column: { table: t }"),
       [

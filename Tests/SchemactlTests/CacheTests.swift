@@ -171,7 +171,9 @@ struct CacheTests {
 }
 
 extension WorkingFolder {
-  fileprivate var cache: [String: String] { ["XDG_CACHE_HOME": path("cache")] }
+  fileprivate var cache: [String: String] {
+    ["XDG_CACHE_HOME": path("cache"), "SCHEMACTL_CACHE": "on"]
+  }
 }
 
 extension [String: String] {
