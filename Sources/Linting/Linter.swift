@@ -103,8 +103,7 @@ package struct Linter: Sendable {
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
       isStrict: isStrict, queries: queries.map { _ in timeline.judgedQueries.count },
-      notes: notes(on: reported),
-      data: try rows.report())
+      notes: notes(on: reported), data: try rows.report())
   }
 
   /// What to do about errors that cannot be mended where they stand.

@@ -16,9 +16,7 @@ struct ColumnAlteration {
     self.schema = schema
     table = try ParsedTable(named: change.table, in: schema)
     column = try table.column(named: change.column)
-    final = try ParsedTable(
-      SchemaObject(
-        kind: .table, name: table.name, table: table.name, sql: change.text(of: column, in: table)))
+    final = try ParsedTable(table, as: change.text(of: column, in: table))
     finalColumn = try final.column(named: change.column)
     try requireOneColumn()
     try requireSameRowid()

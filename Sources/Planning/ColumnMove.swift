@@ -187,8 +187,7 @@ struct ColumnMove {
         "\(table.name).\(move.from) is UNIQUE: what `mirror` writes to it could not stay so",
         key: "mirror")
     }
-    let object = SchemaObject(kind: .table, name: table.name, table: table.name, sql: final)
-    return try Mirror(move, on: ParsedTable(object), in: schema).triggers
+    return try Mirror(move, on: ParsedTable(table, as: final), in: schema).triggers
       .map { .statement(qualified($0), nil) }
   }
 

@@ -96,9 +96,8 @@ struct KeyConversion {
     }
     return RowProof(
       of: table,
-      as: try ParsedTable(
-        SchemaObject(kind: .table, name: table.name, table: table.name, sql: final)),
-      keeping: kept.map(\.name.text), keepsRowids: !table.parsed.isWithoutRowid)
+      as: try ParsedTable(table, as: final), keeping: kept.map(\.name.text),
+      keepsRowids: !table.parsed.isWithoutRowid)
   }
 
   // MARK: Values
@@ -163,8 +162,7 @@ struct KeyConversion {
     var table = table
     for column in columns {
       let text = try text(of: column, in: table)
-      table = try ParsedTable(
-        SchemaObject(kind: .table, name: table.name, table: table.name, sql: text))
+      table = try ParsedTable(table, as: text)
     }
     return table.tokens.text(0..<table.tokens.bytes.count)
   }

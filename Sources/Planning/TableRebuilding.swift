@@ -13,9 +13,7 @@ struct TableRebuilding {
     self.rebuild = rebuild
     self.schema = schema
     old = try ParsedTable(named: rebuild.table.name, in: schema)
-    new = try ParsedTable(
-      SchemaObject(
-        kind: .table, name: old.name, table: old.name, sql: rebuild.sql?.text ?? rebuild.table.sql))
+    new = try ParsedTable(old, as: rebuild.sql?.text ?? rebuild.table.sql)
     guard new.parsed.name.isSame(as: rebuild.table.name), !new.parsed.isTemporary,
       new.parsed.schema == nil, !new.parsed.ifNotExists
     else {

@@ -20,13 +20,7 @@ extension Rule {
       CHECK goes with rebuild_table. Where the same words mean the right thing, say so in `lint.allow`.
       """,
     bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - create_view:
-            name: todo
-            sql: CREATE VIEW todo AS SELECT id FROM reminders WHERE NOT isCompleted
-      """,
+      .local, remindersManifest, todoManifest,
       """
       operations:
         - move_column:
@@ -41,13 +35,7 @@ extension Rule {
             reason: The database is local to one device.
       """),
     good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - create_view:
-            name: todo
-            sql: CREATE VIEW todo AS SELECT id FROM reminders WHERE NOT isCompleted
-      """,
+      .local, remindersManifest, todoManifest,
       """
       operations:
         - drop_view: { name: todo }
@@ -88,6 +76,13 @@ extension Rule {
       }
     })
 }
+
+private let todoManifest = """
+  operations:
+    - create_view:
+        name: todo
+        sql: CREATE VIEW todo AS SELECT id FROM reminders WHERE NOT isCompleted
+  """
 
 extension Timeline {
   /// What a column that a migration makes is called until its end.
