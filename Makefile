@@ -6,14 +6,12 @@ SOURCES := Sources Tests Plugins Benchmarks Package.swift
 # One file that needs neither the Swift runtime nor any shared library: it starts in a millisecond.
 # It needs lld, and crashes at its start with a run path in it. Darwin has no static executables.
 # At a fixed address: to move itself to another one costs it a quarter of its start.
-# What a start runs lies together: most of its time goes into pages that are touched for the first time.
 LINUX := $(filter Linux,$(shell uname -s))
 STATIC := $(if $(LINUX),--disable-local-rpath -Xswiftc -static-executable -Xswiftc -use-ld=lld \
-	-Xswiftc -Xclang-linker -Xswiftc -static -Xswiftc -Xfrontend -Xswiftc -function-sections \
-	-Xlinker --symbol-ordering-file=Scripts/start.order -Xlinker --no-warn-symbol-ordering)
+	-Xswiftc -Xclang-linker -Xswiftc -static)
 STRIPPED := $(if $(LINUX),-Xlinker -s)
 
-.PHONY: help prerequisites demo test check sanitize fuzz torture rules release order benchmark \
+.PHONY: help prerequisites demo test check sanitize fuzz torture rules release benchmark \
 	benchmark-peers clean format
 
 help: prerequisites ## Show this help
@@ -56,16 +54,9 @@ format: prerequisites ## Format all Swift files in place
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 release: prerequisites ## Build dist/schemactl: on Linux one static file
-	@# The package manager does not know that the program is made of its order, too.
-	@find .build/static/release/ -name schemactl -not -newer Scripts/start.order -delete 2>/dev/null || true
 	swift build -c release --product schemactl --scratch-path .build/static $(STATIC) $(STRIPPED)
 	@mkdir -p dist
 	@install -m 755 .build/static/release/schemactl dist/schemactl
-
-order: prerequisites ## Record what a start runs, by which the release is laid out (Linux, valgrind)
-	swift build -c release --product schemactl --scratch-path .build/static $(STATIC)
-	@Scripts/record-start .build/static/release/schemactl > .build/start.order
-	@mv .build/start.order Scripts/start.order
 
 benchmark: release ## Measure the release beside sqlite3 and others; write docs/performance.md (Linux, an hour)
 	swift build -c release --product Benchmark --scratch-path .build/benchmark

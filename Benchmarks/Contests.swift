@@ -108,21 +108,6 @@ struct Contests {
       ])
   }
 
-  /// The same with a draft more and with the user's cache, which the round that does not count fills.
-  func again(_ command: String, _ count: Int, tables: Int? = nil) throws -> Contest {
-    var contest = try reading(command, count, tables: tables)
-    var ours = contest.contestants[1].command
-    let history = ours.folder
-    let draft = history.appendingPathComponent("migrations/99999_draft.yaml")
-    ours.words =
-      ["env", "-u", "SCHEMACTL_CACHE", "XDG_CACHE_HOME=\(history.path)/cache"] + ours.words
-    contest.contestants[1] = Contestant(name: "schemactl", command: ours) {
-      try "operations:\n- add_column: { table: t1, column: { name: draft, type: TEXT } }\n"
-        .write(to: draft, atomically: false, encoding: .utf8)
-    }
-    return contest
-  }
-
   /// `lint` with its proof by two devices, against a bare replay in memory.
   func twoDevices(_ words: String...) throws -> Contest {
     let history = try SyncedTables(tables: 100, releases: 10, in: workplace, schemactl)

@@ -11,20 +11,15 @@ struct Growth {
     let replay: Double
     let verify: Double
     let lint: Double
-    /// With one draft more, when what is frozen was replayed before.
-    let again: Double
   }
 
   func measure(_ histories: [(count: Int, tables: Int?)], rounds: Int) throws -> [Point] {
     try histories.map { count, tables in
       let verify = try contests.reading("verify", count, tables: tables).run(rounds: rounds)
       let lint = try contests.reading("lint", count, tables: tables).run(rounds: rounds)
-      // Last, for the draft stays.
-      let again = try contests.again("lint", count, tables: tables).run(rounds: rounds)
       return Point(
         count: count, tables: tables, replay: verify.reference.seconds,
-        verify: verify.ours?.seconds ?? .nan, lint: lint.ours?.seconds ?? .nan,
-        again: again.ours?.seconds ?? .nan)
+        verify: verify.ours?.seconds ?? .nan, lint: lint.ours?.seconds ?? .nan)
     }
   }
 }

@@ -67,12 +67,12 @@ struct Report {
     table(
       [
         "migrations", "tables", "replay in the shell", "verify", "lint",
-        "lint of one more, again", "verify / replay",
+        "verify / replay",
       ],
       growth.map {
         [
           $0.count.formatted(), ($0.tables ?? $0.count / 2).formatted(), time($0.replay),
-          time($0.verify), time($0.lint), time($0.again), ratio($0.verify / $0.replay),
+          time($0.verify), time($0.lint), ratio($0.verify / $0.replay),
         ]
       })
   }
@@ -81,7 +81,7 @@ struct Report {
   private var plot: String {
     let most = growth.map { max($0.verify, $0.replay) / Double($0.count) }.max() ?? 1
     let lines = growth.flatMap { point in
-      [("replay", point.replay), ("verify", point.verify), ("again", point.again)].map {
+      [("replay", point.replay), ("verify", point.verify)].map {
         name, seconds in
         let each = seconds / Double(point.count)
         let bar = String(repeating: "█", count: max(1, Int(each / most * 40)))
@@ -151,7 +151,7 @@ struct Report {
         "growth": growth.map {
           [
             "migrations": Double($0.count), "tables": Double($0.tables ?? $0.count / 2),
-            "replay": $0.replay, "verify": $0.verify, "lint": $0.lint, "again": $0.again,
+            "replay": $0.replay, "verify": $0.verify, "lint": $0.lint,
           ]
         },
         "strategies": strategies.map { line in

@@ -44,7 +44,6 @@ let workplace = FileManager.default.temporaryDirectory
 try create(workplace)
 defer { try? FileManager.default.removeItem(at: workplace) }
 // What an earlier round has left would make it another work.
-setenv("SCHEMACTL_CACHE", "off", 1)
 let peers = Peers(folder: absolute(peersFolder))
 let contests = Contests(
   schemactl: absolute(tool).path, peers: peers, workplace: workplace,

@@ -69,13 +69,11 @@ package struct Linter: Sendable {
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
-    let history = try HistoryReplay(
-      project, application, forLint: true, interruption: interruption)
     let rows: any RowTrial =
       if let data { try DataReplay(data, project, application, interruption) } else {
-        SeededReplay(application, history, count: migrations.count)
+        SeededReplay(application)
       }
-    let (timeline, complete, failure) = try replay(migrations, on: history, rows, isFull)
+    let (timeline, complete, failure) = try replay(migrations, rows, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
     found = withStanding(found, timeline)
@@ -151,32 +149,37 @@ package struct Linter: Sendable {
 
   /// What the history did, as far as it can be replayed; how many migrations that is.
   private func replay(
-    _ migrations: [Migration], on replay: HistoryReplay, _ rows: any RowTrial, _ isFull: Bool
+    _ migrations: [Migration], _ rows: any RowTrial, _ isFull: Bool
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
     let tracker = TableTracker(migrations, application)
-    replay.observe { tracker.note($0, on: $1) }
     // What queries need may come with a migration that is not to be looked at.
     let isWhole = migrations.count == project.migrations.count
     let queries = isWhole ? self.queries ?? [] : []
     var trial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
     var deltas: [SchemaDelta] = []
-    for (index, migration) in migrations.enumerated() {
-      tracker.begin(index)
-      do {
-        let step = try replay.apply(migration)
-        tracker.end(step.delta, replay.schema)
-        tracker.note(leftBehind: step.temporary)
-        deltas.append(step.delta)
-        try trial?.note(index + 1) { () throws(Failure) in try replay.connection }
-        try rows.follow(step, tracker.timeline)
-      } catch {
-        guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
-        try requireAnswers(tracker)
-        return (try proven(tracker.timeline, rows, deltas, isFull), index, error)
-      }
+    let schema: Schema
+    do {
+      schema = try project.replay(
+        migrations, application: application, skipsRefused: true, interruption: interruption,
+        preparing: { shadow in
+          shadow.observe { tracker.note($0, on: $1) }
+          tracker.begin(0)
+        },
+        observing: { step, shadow throws(Failure) in
+          tracker.end(step.delta, shadow.schema)
+          tracker.note(leftBehind: step.temporary)
+          deltas.append(step.delta)
+          try trial?.note(deltas.count, on: shadow.connection)
+          try rows.follow(step, tracker.timeline)
+          tracker.begin(deltas.count)
+        }
+      ).schema
+    } catch {
+      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      try requireAnswers(tracker)
+      return (try proven(tracker.timeline, rows, deltas, isFull), deltas.count, error)
     }
     do {
-      let schema = replay.schema
       // Without such quotes the second look, which makes the whole schema again, is the same.
       let isQuoted = schema.objects.contains { object in
         [.view, .trigger].contains(object.kind)

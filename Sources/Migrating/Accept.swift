@@ -19,8 +19,7 @@ extension Project {
     }
     let range = migrations.filter { isFrozen($0) && $0.number <= migration.number }
     try requireEngine(for: range)
-    let shadow = try Shadow(application)
-    for migration in range { try shadow.apply(migration) }
+    let shadow = try replay(range)
     let digests = LockedDigests(
       raw: migration.rawDigest, canonical: migration.canonicalDigest, schema: shadow.fingerprint,
       sqlite: Connection.libraryVersion)

@@ -143,9 +143,7 @@ private struct EditEffect {
 
   private func replay(_ migrations: [Migration]) throws(Failure) -> Shadow {
     try project.requireEngine(for: migrations)
-    let shadow = try Shadow(project.application)
-    for migration in migrations { try shadow.apply(migration) }
-    return shadow
+    return try project.replay(migrations)
   }
 
   private func sentence(_ change: SchemaChange) -> String {

@@ -17,15 +17,14 @@ extension Project {
     options.through = through
     let range = try targets(options)
     try requireEngine(for: range)
-    let replay = try HistoryReplay(self)
     var lock = self.lock ?? HistoryLock()
     var frozen: [String] = []
-    for migration in range {
-      try replay.apply(migration)
-      guard !lock.contains(migration.id) else { continue }
+    func freeze(_ step: Shadow.Step, _ shadow: Shadow) throws(Failure) {
+      let migration = step.migration
+      guard !lock.contains(migration.id) else { return }
       let digests = LockedDigests(
         raw: migration.rawDigest, canonical: migration.canonicalDigest,
-        schema: replay.fingerprint, sqlite: Connection.libraryVersion)
+        schema: shadow.fingerprint, sqlite: Connection.libraryVersion)
       do {
         try lock.freeze(LockEntry(id: migration.id, release: release, digests: digests))
       } catch {
@@ -33,6 +32,7 @@ extension Project {
       }
       frozen.append(migration.id)
     }
+    try replay(range, observing: freeze)
     return FreezeReport(lock: lock, frozen: frozen, isHistoryEmpty: migrations.isEmpty)
   }
 }

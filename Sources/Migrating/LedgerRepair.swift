@@ -72,11 +72,8 @@ extension Project {
     }
     let repaired = try repaired(rows, by: repair)
     let known = Set(repaired.map(\.id))
-    let shadow = try Shadow(application)
     // What the ledger does not have the database has not run, wherever it stands in the history.
-    for migration in migrations where known.contains(migration.id) {
-      try shadow.apply(migration)
-    }
+    let shadow = try replay(migrations.filter { known.contains($0.id) })
     return RepairPlan(
       repair: repair,
       after: compareLedger(repaired, of: database),
@@ -117,8 +114,7 @@ extension Project {
     guard let index = migrations.firstIndex(where: { $0.id == id }) else {
       throw Failure(.usage, "there is no migration \(id)")
     }
-    let shadow = try Shadow(application)
-    for earlier in migrations[...index] { try shadow.apply(earlier) }
+    let shadow = try replay(Array(migrations[...index]))
     return LedgerRow(
       of: migrations[index], at: index, fingerprint: shadow.fingerprint,
       startedAt: old?.startedAt ?? Timestamp.now.description,

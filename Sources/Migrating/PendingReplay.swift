@@ -42,26 +42,42 @@ extension Project {
     _ targets: [Migration], isNew: Bool = false, interruption: Interruption,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> PendingReplay {
-    let replay = try HistoryReplay(self, makesDatabase: isNew, interruption: interruption)
-    replay.observe { statement, _ in onEvent(.ran(statement: statement.sql)) }
     var steps: [Shadow.Step] = []
     var fingerprints: [String] = []
-    func ended(_ failure: Failure?) throws(Failure) -> PendingReplay {
-      PendingReplay(
-        steps: steps, fingerprints: fingerprints, failure: failure,
-        new: isNew && replay.keepsForeignKeys ? try replay.connection : nil)
+    var failure: Failure?
+    var new: Connection?
+    var keys = ForeignKeyGraph(Schema())
+    var keepsForeignKeys = true
+    func starts(_ index: Int) {
+      guard index < targets.count else { return }
+      onEvent(.started(id: targets[index].id, number: index + 1, of: targets.count))
     }
-    for (index, migration) in targets.enumerated() {
-      onEvent(.started(id: migration.id, number: index + 1, of: targets.count))
-      do {
-        steps.append(try replay.apply(migration))
-        fingerprints.append(replay.fingerprint)
-      } catch {
-        let endsAll = error.status == .invalidInput || error.status == .inputOutput
-        if endsAll || interruption.isRequested { throw error }
-        return try ended(error)
-      }
+    do {
+      try replay(
+        targets, interruption: interruption,
+        preparing: { shadow in
+          new = shadow.connection
+          shadow.observe(comparesSchemas: false) { statement, _ in
+            onEvent(.ran(statement: statement.sql))
+          }
+          starts(0)
+        },
+        observing: { step, shadow in
+          steps.append(step)
+          fingerprints.append(shadow.fingerprint)
+          starts(steps.count)
+          guard isNew else { return }
+          keys.apply(step.delta)
+          keepsForeignKeys =
+            keepsForeignKeys && shadow.keepsForeignKeys(of: keys.affected(by: step.touched))
+        })
+    } catch {
+      let endsAll = error.status == .invalidInput || error.status == .inputOutput
+      if endsAll || interruption.isRequested { throw error }
+      failure = error
     }
-    return try ended(nil)
+    return PendingReplay(
+      steps: steps, fingerprints: fingerprints, failure: failure,
+      new: isNew && keepsForeignKeys ? new : nil)
   }
 }

@@ -13,20 +13,17 @@ package struct Project: Sendable {
   package let application: Application
   /// Objects of a live database that are not ours to compare.
   package let foreign: ForeignObjects
-  /// Where replays of what is frozen are recorded; nil is nowhere.
-  package let cache: ReplayCache?
 
   package init(
     folder: MigrationFolder, migrations: [Migration], lock: HistoryLock?,
     application: Application = Application(),
-    foreign: ForeignObjects = ForeignObjects(), cache: ReplayCache? = nil
+    foreign: ForeignObjects = ForeignObjects()
   ) {
     self.folder = folder
     self.migrations = migrations
     self.lock = lock
     self.application = application
     self.foreign = foreign
-    self.cache = cache
   }
 
   package func isFrozen(_ migration: Migration) -> Bool {

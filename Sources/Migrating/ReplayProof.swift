@@ -93,8 +93,7 @@ extension Project {
       walks.append(
         Walk(
           from: point,
-          try Shadow(
-            continuing: try straight.snapshot(), application, interruption: interruption)))
+          try Shadow(continuing: straight, application, interruption: interruption)))
     }
     if let last = migrations.prefix(proof.migrations).last {
       walks.removeAll { $0.reached.migration == last.id }

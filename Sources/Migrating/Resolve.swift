@@ -77,12 +77,8 @@ extension Project {
   /// Of the schema after each migration.
   fileprivate func fingerprints() throws(Failure) -> [String: String] {
     try requireEngine(for: migrations)
-    let shadow = try Shadow(application)
     var fingerprints: [String: String] = [:]
-    for migration in migrations {
-      try shadow.apply(migration)
-      fingerprints[migration.id] = shadow.fingerprint
-    }
+    try replay(observing: { fingerprints[$0.migration.id] = $1.fingerprint })
     return fingerprints
   }
 }

@@ -34,8 +34,6 @@ final class Runner {
   private let isForLint: Bool
   let redactsValues: Bool
   let statementGuard: StatementGuard
-  /// What was made up for lint on this connection, because nobody has declared it.
-  private(set) var missing: [MissingName]
   private var reach = SchemaReach()
   /// Told of each statement once it has run.
   var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
@@ -75,7 +73,7 @@ final class Runner {
   init(
     connection: Connection, target: Target, application: Application, calls: CallRecord? = nil,
     interruption: Interruption = Interruption(), redactsValues: Bool = false,
-    missing: [MissingName] = [], onRefusal: StatementGuard.Refusal = .fails
+    onRefusal: StatementGuard.Refusal = .fails
   ) {
     statementGuard = StatementGuard(onRefusal: onRefusal)
     self.connection = connection
@@ -84,7 +82,6 @@ final class Runner {
     self.calls = calls
     self.interruption = interruption
     self.redactsValues = redactsValues
-    self.missing = missing
     isForLint = onRefusal == .doesNothing
     statementGuard.install(on: connection)
     interruption.watch(connection)
@@ -390,7 +387,6 @@ final class Runner {
         else { throw error }
         suspicion.missing.append(missing)
         try connection.registerStub(of: missing, calls)
-        self.missing.append(missing)
       }
     }
   }

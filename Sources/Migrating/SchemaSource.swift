@@ -87,8 +87,6 @@ extension Project {
   ) throws(Failure) -> Schema {
     var options = MigrateOptions(database: "")
     options.through = through
-    let replay = try HistoryReplay(self, interruption: interruption)
-    for migration in try targets(options) { try replay.apply(migration) }
-    return replay.schema
+    return try replay(targets(options), interruption: interruption).schema
   }
 }

@@ -88,48 +88,16 @@ package final class Shadow {
     }
   }
 
-  /// Where a replay of a history stands: its schema and its rows, and nothing that only its
-  /// connection has.
-  package struct Snapshot: Sendable {
-    let database: [UInt8]
-    /// What nobody has declared, and was made up for lint.
-    let missing: [MissingName]
-
-    fileprivate func restore(
-      on connection: Connection, _ calls: CallRecord?
-    ) throws(DatabaseError) {
-      for name in missing { try connection.registerStub(of: name, calls) }
-      try connection.deserialize(database)
-    }
-  }
-
-  /// Whether a table holds rows; true also where that cannot be asked.
-  var holdsRows: Bool {
-    schema.tables.contains { table in
-      let name = Quoting.quoted(table.name)
-      return (try? connection.value("SELECT EXISTS (SELECT 1 FROM main.\(name))")) != .integer(0)
-    }
-  }
-
-  package func snapshot() throws(Failure) -> Snapshot {
-    do {
-      return Snapshot(database: try connection.serialized(), missing: runner.missing)
-    } catch {
-      throw Failure(error.status, "the private replay cannot be copied: \(error.message)")
-    }
-  }
-
-  /// A replay that goes on where another one stood, on a connection of its own.
+  /// A replay that continues where another one is, on a connection of its own: it has the schema and
+  /// the rows, and nothing that only the other connection knows.
   convenience init(
-    continuing snapshot: Snapshot, _ application: Application, passesOverRefused: Bool = false,
-    interruption: Interruption
+    continuing other: Shadow, _ application: Application, interruption: Interruption
   ) throws(Failure) {
     try self.init(
-      application, passesOverRefused: passesOverRefused, interruption: interruption,
-      knowing: snapshot.missing
+      application, passesOverRefused: false, interruption: interruption
     ) { () throws(DatabaseError) in
       let connection = try Schema().scratch(application)
-      try snapshot.restore(on: connection, nil)
+      try connection.deserialize(try other.connection.serialized())
       connection.set(.trustedSchema, to: true)
       return connection
     }
@@ -140,20 +108,16 @@ package final class Shadow {
   ///
   /// - Parameters:
   ///   - calls: of the application's functions and collations that are registered there.
-  ///   - snapshot: what it is to hold.
   ///   - isCopy: as on a database, assertions are asked, rows are copied a chunk at a time, and a
   ///     foreign key that a migration breaks fails it.
   package convenience init(
     on connection: Connection, _ application: Application, _ calls: CallRecord,
-    continuing snapshot: Snapshot? = nil, isCopy: Bool,
-    interruption: Interruption = Interruption()
+    isCopy: Bool, interruption: Interruption = Interruption()
   ) throws(Failure) {
     try self.init(
       application, passesOverRefused: true, interruption: interruption,
-      target: isCopy ? .database : .shadow, calls: calls, toleratesBrokenReferences: !isCopy,
-      knowing: snapshot?.missing ?? []
+      target: isCopy ? .database : .shadow, calls: calls, toleratesBrokenReferences: !isCopy
     ) { () throws(DatabaseError) in
-      if let snapshot { try snapshot.restore(on: connection, calls) }
       if try Schema(of: connection).table(Ledger.tableName) == nil {
         try connection.execute(Ledger.createStatement)
       }
@@ -165,7 +129,7 @@ package final class Shadow {
   private init(
     _ application: Application, passesOverRefused: Bool, interruption: Interruption,
     target: Runner.Target = .shadow, calls: CallRecord? = nil,
-    toleratesBrokenReferences: Bool = false, knowing missing: [MissingName] = [],
+    toleratesBrokenReferences: Bool = false,
     opening: () throws(DatabaseError) -> Connection
   ) throws(Failure) {
     self.toleratesBrokenReferences = toleratesBrokenReferences
@@ -180,7 +144,7 @@ package final class Shadow {
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(
       connection: connection, target: target, application: application, calls: calls,
-      interruption: interruption, missing: missing,
+      interruption: interruption,
       onRefusal: passesOverRefused ? .doesNothing : .fails)
   }
 

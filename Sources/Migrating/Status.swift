@@ -66,10 +66,9 @@ extension Project {
     let known = Set((live.rows ?? []).map(\.id))
     let last =
       live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
-    let replay = try HistoryReplay(self)
-    for migration in migrations[..<(last.map { $0 + 1 } ?? 0)] { try replay.apply(migration) }
+    let expected = try replay(Array(migrations[..<(last.map { $0 + 1 } ?? 0)])).schema
     let changes = compareSchemas(
-      expected: replay.schema, actual: comparable(live.schema, with: replay.schema))
+      expected: expected, actual: comparable(live.schema, with: expected))
     return DiffReport(
       changes: changes, hasLedger: live.rows != nil,
       ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))

@@ -116,18 +116,16 @@ extension Project {
 
   /// Replays the history as far as it works, and holds each frozen step against the lock.
   private func replay(into report: inout VerifyReport) throws(Failure) -> [Shadow.Step] {
-    let replay = try HistoryReplay(self)
     var steps: [Shadow.Step] = []
     var engine = EngineComparison(lock, report)
-    for migration in migrations {
-      do {
-        steps.append(try replay.apply(migration))
-      } catch {
-        guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
-        report.failure = error
-        return steps
-      }
-      engine.hold(migration, fingerprint: replay.fingerprint, against: &report)
+    do {
+      try replay(observing: { step, shadow in
+        steps.append(step)
+        engine.hold(step.migration, fingerprint: shadow.fingerprint, against: &report)
+      })
+    } catch {
+      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      report.failure = error
     }
     return steps
   }

@@ -8,18 +8,15 @@ extension Project {
   ///
   /// - Parameters:
   ///   - ignoring: globs of live objects that are not the history's.
-  ///   - cache: where replays of what is frozen are recorded.
   /// - Throws: `InvalidInput` with every problem of every manifest, or a `Failure`.
   package static func load(
-    migrations path: String, application: Application = Application(), ignoring: [String] = [],
-    cache: ReplayCache? = nil
+    migrations path: String, application: Application = Application(), ignoring: [String] = []
   ) throws -> Project {
     let folder = MigrationFolder(path)
     do throws(HistoryReadError) {
       return Project(
         folder: folder, migrations: try folder.migrations(), lock: try folder.lock(),
-        application: application, foreign: ForeignObjects(ignoring: ignoring),
-        cache: cache)
+        application: application, foreign: ForeignObjects(ignoring: ignoring))
     } catch {
       throw error.problem(ofFolder: path)
     }

@@ -26,9 +26,6 @@ extension CommandLineProgram {
       The folder, the database and more can be named in schemactl.yaml, in the working folder or \
       any folder above it. An option on the command line wins over the environment, and the \
       environment over the file.
-
-      What a long frozen history did is kept in the user's cache folder, so that it is replayed \
-      once; with SCHEMACTL_CACHE=off it is not.
       """,
     commands: commands.map { command in Entry(command.name, command.declaration) },
     exitCodes: [

@@ -140,8 +140,7 @@ struct Settings {
 
   private func project(in folder: String) throws -> Project {
     try Project.load(
-      migrations: folder, application: application, ignoring: configuration.ignore,
-      cache: .ofUser)
+      migrations: folder, application: application, ignoring: configuration.ignore)
   }
 
   /// The history, and the manifest files of the drafts, by id.

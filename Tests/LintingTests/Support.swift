@@ -9,8 +9,7 @@ import Planning
 ///
 /// - Parameter releases: how many of the manifests each release has; the rest are drafts.
 func project(
-  _ manifests: [String], functions: [String] = [], releases: [String: Int] = [:],
-  cache: ReplayCache? = nil
+  _ manifests: [String], functions: [String] = [], releases: [String: Int] = [:]
 ) throws -> Project {
   let migrations = try manifests.enumerated().map { index, text in
     let id = String(repeating: "0", count: 3) + "\(index + 1)_step"
@@ -22,8 +21,7 @@ func project(
   return Project(
     folder: MigrationFolder("migrations"), migrations: migrations,
     lock: try lock(migrations, releases),
-    application: Application(declaredFunctions: functions.map { DeclaredFunction(name: $0) }),
-    cache: cache)
+    application: Application(declaredFunctions: functions.map { DeclaredFunction(name: $0) }))
 }
 
 private func lock(_ migrations: [Migration], _ releases: [String: Int]) throws -> HistoryLock? {
@@ -45,10 +43,10 @@ func lint(
   _ manifests: [String], _ profile: Profile? = nil, configuration: String = "",
   functions: [String] = [], releases: [String: Int] = [:], baseline: String? = nil,
   queries: String? = nil, through: String? = nil, reporting: Set<String>? = nil,
-  isStrict: Bool = false, isFull: Bool = false, cache: ReplayCache? = nil
+  isStrict: Bool = false, isFull: Bool = false
 ) throws -> LintReport {
   let linter = try Linter(
-    project: project(manifests, functions: functions, releases: releases, cache: cache),
+    project: project(manifests, functions: functions, releases: releases),
     configuration: decodeConfiguration(Array(configuration.utf8), file: "schemactl.yaml"),
     profile: profile,
     baseline: baseline.map { (text) throws(Failure) in

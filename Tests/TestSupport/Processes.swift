@@ -130,8 +130,6 @@ package func start(
   if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
   var inherited = ProcessInfo.processInfo.environment
   for variable in ["SCHEMACTL_DATABASE", "NO_COLOR", "TERM"] { inherited[variable] = nil }
-  // No test leaves anything in the user's own.
-  inherited["XDG_CACHE_HOME"] = running.folder.appendingPathComponent("cache").path
   process.environment = inherited.merging(environment) { $1 }
   for name in ["out", "err"] {
     try Data().write(to: running.folder.appendingPathComponent(name))

@@ -11,7 +11,6 @@ package final class Sandbox {
   package let folder: String
   package var application = Application()
   package var ignore: [String] = []
-  package var cache: ReplayCache?
 
   /// - Parameter isInMemory: where a folder can be in memory, it is: for many short-lived databases
   ///   that no crash is to meet.
@@ -50,8 +49,7 @@ package final class Sandbox {
     let folder = MigrationFolder(self.folder + "/migrations")
     return Project(
       folder: folder, migrations: try folder.migrations(),
-      lock: try folder.lock(), application: application, foreign: ForeignObjects(ignoring: ignore),
-      cache: cache)
+      lock: try folder.lock(), application: application, foreign: ForeignObjects(ignoring: ignore))
   }
 
   package func freeze(release: String? = "1.0", through: String? = nil) throws {

@@ -99,7 +99,7 @@ package struct Fixer {
     guard let (migrations, texts) = corrected(findings) else { return false }
     let next = Project(
       folder: project.folder, migrations: migrations, lock: project.lock,
-      application: project.application, foreign: project.foreign, cache: project.cache)
+      application: project.application, foreign: project.foreign)
     let report: LintReport
     do {
       report = try judge(next)

@@ -77,12 +77,11 @@ struct QueryTrial {
   ///
   /// - Parameter connect: gives the connection on which they were.
   mutating func note(
-    _ count: Int, on connect: () throws(Failure) -> Connection
+    _ count: Int, on connection: Connection
   ) throws(Failure) {
     let isEnd = count == project.migrations.count
     let release = releases.first { $0.count == count }
     guard isEnd || release != nil else { return }
-    let connection = try connect()
     do throws(DatabaseError) {
       for index in outcomes.indices {
         let compiled = try connection.compile(outcomes[index].query)
@@ -127,15 +126,21 @@ struct QueryTrial {
     let mentions = Mentions(deltas)
     let names = queries.map(mentions.names)
     var courses: [[CompiledQuery]] = queries.map { _ in [] }
-    let shadow = try Shadow(project.application, passesOverRefused: true)
-    for (index, migration) in project.migrations.enumerated() {
-      try shadow.apply(migration)
+    func compile(_ step: Shadow.Step, on shadow: Shadow) throws(Failure) {
       for (number, query) in queries.enumerated() {
-        let isSame = names[number].isDisjoint(with: mentions.touched[index])
-        let known = isSame ? courses[number].last : nil
-        courses[number].append(try known ?? shadow.connection.compile(query))
+        let isSame = names[number].isDisjoint(with: mentions.touched[courses[number].count])
+        if isSame, let known = courses[number].last {
+          courses[number].append(known)
+          continue
+        }
+        do {
+          courses[number].append(try shadow.connection.compile(query))
+        } catch {
+          throw Self.failure(error)
+        }
       }
     }
+    try project.replay(skipsRefused: true, observing: compile)
     return courses
   }
 

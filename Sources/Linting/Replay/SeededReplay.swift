@@ -13,14 +13,7 @@ import SchemaModel
 final class SeededReplay: RowTrial {
   private(set) var evidence = RowEvidence()
   private let application: Application
-  private let history: HistoryReplay
   private var ground: Ground?
-  /// Where the rows stand, when nothing runs yet.
-  private var resting: RecordedRows.Ground?
-  /// How many migrations an earlier run has looked at.
-  private let knownCount: Int
-  /// No draft has been tried yet.
-  private var isAtFrozen = true
   /// What the migrations did without rows, as far as they have come.
   private var steps: [Shadow.Step] = []
   /// The tables and their indexes before the next migration, by the table's folded name.
@@ -37,42 +30,18 @@ final class SeededReplay: RowTrial {
   private struct Ground {
     let replay: RowReplay
     let seeder: Seeder
-    let chances: ChanceCounter
     /// How many migrations it has.
     var count: Int
-
-    func resting() throws(Failure) -> RecordedRows.Ground {
-      RecordedRows.Ground(
-        count: count, snapshot: try replay.shadow.snapshot(), seeder: seeder.memory,
-        chances: chances.value)
-    }
   }
 
-  /// - Parameters:
-  ///   - history: the replay beside which this one runs. What it has kept of rows is taken up.
-  ///   - count: how many migrations will run.
-  init(_ application: Application, _ history: HistoryReplay, count: Int) {
+  init(_ application: Application) {
     self.application = application
-    self.history = history
-    let known: RecordedRows? = count < history.recordedCount ? nil : history.rows()
-    guard let known, known.fits(history.recordedCount) else {
-      knownCount = 0
-      return
-    }
-    knownCount = history.recordedCount
-    evidence = known.evidence
-    restarts = known.restarts
-    resting = known.ground
   }
 
   func report() -> DataReport? { nil }
 
   func follow(_ step: Shadow.Step, _ timeline: Timeline) throws(Failure) {
-    let migration = steps.count
-    if migration >= knownCount {
-      try look(at: step, migration, timeline)
-      if migration == history.frozenCount - 1 { try rest(keeping: true) }
-    }
+    try look(at: step, steps.count, timeline)
     note(step)
   }
 
@@ -114,18 +83,10 @@ final class SeededReplay: RowTrial {
   private func run(
     _ step: Shadow.Step, _ migration: Int, _ tables: Set<String>, _ timeline: Timeline
   ) throws {
-    let isFirst = isAtFrozen
-    isAtFrozen = isAtFrozen && migration < history.frozenCount
     var ground = try ground ?? makeGround()
     self.ground = nil
     for index in ground.count..<migration {
       guard try attempt(steps[index], index, [], nil, ground) else { return restarts += 1 }
-      if index == history.frozenCount - 1 {
-        ground.count = index + 1
-        self.ground = ground
-        try rest(keeping: isFirst)
-        ground = try makeGround()
-      }
     }
     try ground.seeder.fill(tables.sorted()) { objects(of: $0, with: step.delta) }
     guard try attempt(step, migration, tables, timeline, ground) else { return restarts += 1 }
@@ -133,30 +94,13 @@ final class SeededReplay: RowTrial {
     self.ground = ground
   }
 
-  /// Puts the rows aside at the end of what is frozen, for this run and for later ones: what comes
-  /// next gets a connection of its own, whether it was this run that brought them there or not.
-  ///
-  /// - Parameter isToBeKept: whether drafts have had no part in it.
-  private func rest(keeping isToBeKept: Bool) throws(Failure) {
-    resting = try ground?.resting()
-    ground = nil
-    guard isToBeKept else { return }
-    history.keepRows(RecordedRows(evidence: evidence, restarts: restarts, ground: resting))
-  }
-
   private func makeGround() throws -> Ground {
-    defer { resting = nil }
     let connection = try Connection(path: nil)
     let calls = try application.register(on: connection)
-    let chances = ChanceCounter(resting?.chances ?? 0)
-    try connection.fixClockAndCountChances(chances)
+    try connection.fixClockAndCountChances(ChanceCounter())
     connection.set(.trustedSchema, to: true)
-    let shadow = try Shadow(
-      on: connection, application, calls, continuing: resting?.snapshot, isCopy: false)
-    return Ground(
-      replay: RowReplay(shadow, calls),
-      seeder: Seeder(connection, resting?.seeder ?? Seeder.Memory()), chances: chances,
-      count: resting?.count ?? 0)
+    let shadow = try Shadow(on: connection, application, calls, isCopy: false)
+    return Ground(replay: RowReplay(shadow, calls), seeder: Seeder(connection), count: 0)
   }
 
   /// A table and its indexes as they are and as they are to be; nothing for a virtual one.

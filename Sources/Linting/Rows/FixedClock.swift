@@ -52,11 +52,7 @@ extension Connection {
 
 /// How often chance was asked.
 final class ChanceCounter: Sendable {
-  private let count: Atomic<Int64>
-
-  init(_ count: Int64 = 0) { self.count = Atomic(count) }
-
-  var value: Int64 { count.load(ordering: .relaxed) }
+  private let count = Atomic<Int64>(0)
 
   func next() -> Int64 { count.add(1, ordering: .relaxed).newValue }
 }
