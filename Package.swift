@@ -35,11 +35,9 @@ let package = Package(
     .systemLibrary(
       name: "CYAML", pkgConfig: "yaml-0.1",
       providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
-    // The processor's own instructions, which Swift does not reach.
-    .target(name: "CSHA256"),
     room("SQLite", ["CSQLite"]),
     room("SQLText"),
-    room("SchemaModel", ["CSHA256", "SQLite", "SQLText"]),
+    room("SchemaModel", ["SQLite", "SQLText"]),
     room("ManifestFormat", ["CYAML", "SQLText"]),
     room("Planning", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
     room("History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),

@@ -25,14 +25,6 @@ static inline sqlite3_int64 schemactl_file_size(sqlite3 *db) {
   return file && file->pMethods->xFileSize(file, &size) == SQLITE_OK ? size : 0;
 }
 
-static inline int schemactl_sync_file(sqlite3 *db, int *systemError) {
-  sqlite3_file *file = schemactl_file(db);
-  if (!file) return SQLITE_IOERR;
-  int code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
-  if (code != SQLITE_OK) sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, systemError);
-  return code;
-}
-
 static inline int schemactl_config_memstatus(int on) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
 }

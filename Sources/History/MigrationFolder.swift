@@ -38,22 +38,36 @@ package struct MigrationFolder: Sendable, Hashable {
   /// Every manifest, in the order of their numbers. An empty folder is a history without migrations.
   package func migrations() throws(HistoryReadError) -> [Migration] {
     let names = try manifestNames()
-    // Many are read by two.
-    let half = names.count < 64 ? names.count : names.count / 2
-    let (first, rest, twins) = (names[..<half], names[half...], twins(in: names))
-    let beside = rest.isEmpty ? nil : Beside { self.read(rest, twins: twins) }
-    let read = [self.read(first, twins: twins)] + (beside.map { [$0.wait()] } ?? [])
-    // What the system does not give says nothing of the manifest.
-    for part in read { if let error = part.unreadable { throw .unreadable(error) } }
-    let diagnostics = read.flatMap(\.diagnostics)
-    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
-    return read.flatMap(\.migrations).sorted { $0.number < $1.number }
-  }
-
-  private struct ReadManifests: Sendable {
+    let twins = twins(in: names)
     var migrations: [Migration] = []
     var diagnostics: [Diagnostic] = []
-    var unreadable: FileError?
+    for name in names {
+      let file = joinedPath(path, name.text)
+      func report(_ message: String) {
+        diagnostics.append(Diagnostic(file: file, message: message))
+      }
+      if let problem = name.problem {
+        report(problem)
+        continue
+      }
+      if let problem = twins[name.text] { report(problem) }
+      do {
+        let bytes = try readFile(file, inFolder: path, limit: Self.manifestSizeLimit)
+        let manifest = try decodeManifest(bytes, file: file)
+        migrations.append(Migration(id: name.id, file: file, bytes: bytes, manifest: manifest))
+      } catch let error as InvalidInput {
+        diagnostics += error.diagnostics
+      } catch let error as FileError where error.isOfFile {
+        report(error.message)
+      } catch let error as FileError {
+        // A failure of the system is not a problem of the manifest.
+        throw .unreadable(error)
+      } catch {
+        report("\(error)")
+      }
+    }
+    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
+    return migrations.sorted { $0.number < $1.number }
   }
 
   /// What to say of a manifest whose number another one has, by its name. A frozen one keeps it.
@@ -81,40 +95,6 @@ package struct MigrationFolder: Sendable, Hashable {
       }
     }
     return problems
-  }
-
-  /// - Parameter twins: what to say of a name whose number another one has.
-  private func read(
-    _ names: ArraySlice<ManifestName>, twins: [String: String]
-  ) -> ReadManifests {
-    var read = ReadManifests()
-    for name in names {
-      let file = joinedPath(path, name.text)
-      func report(_ message: String) {
-        read.diagnostics.append(Diagnostic(file: file, message: message))
-      }
-      if let problem = name.problem {
-        report(problem)
-        continue
-      }
-      if let problem = twins[name.text] { report(problem) }
-      do {
-        let bytes = try readFile(file, inFolder: path, limit: Self.manifestSizeLimit)
-        let manifest = try decodeManifest(bytes, file: file)
-        read.migrations.append(
-          Migration(id: name.id, file: file, bytes: bytes, manifest: manifest))
-      } catch let error as InvalidInput {
-        read.diagnostics += error.diagnostics
-      } catch let error as FileError where error.isOfFile {
-        report(error.message)
-      } catch let error as FileError {
-        read.unreadable = error
-        return read
-      } catch {
-        report("\(error)")
-      }
-    }
-    return read
   }
 
   /// The ids of all manifests, in the order of their numbers, whatever the files hold and whether or

@@ -58,19 +58,6 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     // A 30th of February is read as one of March.
     guard compact == text else { return nil }
   }
-
-  /// How long ago it was, in the largest unit of which there are two at least: `36 hours`; nil when
-  /// it is still to come.
-  package func age(at now: Timestamp) -> String? {
-    let seconds = floorDivided(now.milliseconds - milliseconds, by: 1000)
-    guard seconds >= 0 else { return nil }
-    let units: [(name: String, seconds: Int64)] = [
-      ("day", 86_400), ("hour", 3600), ("minute", 60),
-    ]
-    let unit = units.first { seconds >= 2 * $0.seconds } ?? ("second", 1)
-    let count = seconds / unit.seconds
-    return "\(count) \(unit.name)\(count == 1 ? "" : "s")"
-  }
 }
 
 private let millisecondsPerDay: Int64 = 86_400_000

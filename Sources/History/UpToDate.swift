@@ -1,5 +1,4 @@
 import SchemaModel
-import Synchronization
 
 /// The manifests of a folder by their bytes alone: what tells, without reading one, that nothing has
 /// changed.
@@ -10,73 +9,24 @@ package struct FolderDigests: Sendable {
 }
 
 extension MigrationFolder {
-  /// Begins to read the files, many of them on a second thread, and gives what reads the rest.
+  /// The digests of all manifests.
   ///
-  /// - Returns: what gives nil where anything is wrong with a file, a name, or two names together: that
-  ///   wants a closer look.
-  package func beginDigests() -> () -> FolderDigests? {
-    guard let names = try? manifestNames() else { return { nil } }
-    let reading = DigestReading(names, in: self)
-    let beside = names.count < 64 ? nil : Beside { reading.work() }
-    return {
-      reading.work()
-      beside?.wait()
-      return reading.digests
+  /// - Returns: nil where anything is wrong with a file, a name, or two names together: that needs a
+  ///   closer look.
+  package func digests() -> FolderDigests? {
+    guard let names = try? manifestNames(), names.allSatisfy({ $0.problem == nil }) else {
+      return nil
     }
-  }
-}
-
-/// Takes the digests of files, by as many threads as come to help.
-private final class DigestReading: Sendable {
-  private struct State {
-    var next = 0
-    var raw: [String]
-    var isReadable = true
-  }
-
-  private let names: [ManifestName]
-  private let folder: MigrationFolder
-  private let state: Mutex<State>
-
-  init(_ names: [ManifestName], in folder: MigrationFolder) {
-    self.names = names
-    self.folder = folder
-    state = Mutex(State(raw: Array(repeating: "", count: names.count)))
-  }
-
-  /// Reads what nobody else has begun to read.
-  func work() {
-    while let index = next() {
+    var files: [(number: MigrationNumber, id: String, raw: String)] = []
+    for name in names {
       let bytes = try? readFile(
-        joinedPath(folder.path, names[index].text), inFolder: folder.path,
-        limit: MigrationFolder.manifestSizeLimit)
-      let digest = bytes.map(rawDigest)
-      state.withLock { state in
-        state.isReadable = state.isReadable && digest != nil
-        state.raw[index] = digest ?? ""
-      }
+        joinedPath(path, name.text), inFolder: path, limit: Self.manifestSizeLimit)
+      guard let bytes else { return nil }
+      files.append((MigrationNumber(id: name.id), name.id, rawDigest(of: bytes)))
     }
-  }
-
-  private func next() -> Int? {
-    state.withLock { state in
-      guard state.isReadable, state.next < names.count else { return nil }
-      defer { state.next += 1 }
-      return state.next
-    }
-  }
-
-  /// Once everybody has done their work.
-  var digests: FolderDigests? {
-    guard names.allSatisfy({ $0.problem == nil }) else { return nil }
-    let state = state.withLock { $0 }
-    let numbered = zip(names, state.raw).map { name, raw in
-      (number: MigrationNumber(id: name.id), id: name.id, raw: raw)
-    }.sorted { $0.number < $1.number }
-    guard state.isReadable,
-      zip(numbered, numbered.dropFirst()).allSatisfy({ $0.number < $1.number })
-    else { return nil }
-    return FolderDigests(ids: numbered.map(\.id), raw: numbered.map(\.raw))
+    files.sort { $0.number < $1.number }
+    guard zip(files, files.dropFirst()).allSatisfy({ $0.number < $1.number }) else { return nil }
+    return FolderDigests(ids: files.map(\.id), raw: files.map(\.raw))
   }
 }
 

@@ -30,10 +30,6 @@ struct Batch {
 
   var next: Int? { pending.first }
 
-  /// Whether another connection may read the file as it is, without asking for a lock: nobody else
-  /// writes, and nothing has been written here.
-  var mayBeReadBeside: Bool { isExclusive && done.isEmpty && !known.isEmpty }
-
   /// Whether the next migration may share the transaction.
   func mayGoOn(_ replay: PendingReplay, in project: Project) -> Bool {
     guard let next else { return false }

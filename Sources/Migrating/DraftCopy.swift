@@ -22,7 +22,6 @@ package struct DraftCopy: Sendable {
   /// there is one already.
   package struct Reset: Sendable {
     package let copy: String
-    package let age: BackupAge?
     package let setAside: String
   }
 
@@ -41,10 +40,9 @@ package struct DraftCopy: Sendable {
           + "changed")
     }
     try requireOwn(project, timeout)
-    let age = BackupAge(of: path)
     let setAside = try Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
       .replace(database, by: path, keepingAs: database + ".before-reset")
-    return Reset(copy: path, age: age, setAside: setAside)
+    return Reset(copy: path, setAside: setAside)
   }
 
   /// Whether it is there, and is of the database as it was before its drafts.

@@ -183,9 +183,7 @@ extension DatabaseError {
   }
 
   private func inUse(_ database: String) -> String {
-    let holders = DatabaseFile.lockHolders(database)
-    let who = holders.isEmpty ? "" : ", " + holders.joined(separator: ", ")
-    return "\(database) is in use by another process\(who) (\(message)): close it there and try "
+    "\(database) is in use by another process (\(message)): close it there and try "
       + "again, or wait longer with --timeout"
   }
 }

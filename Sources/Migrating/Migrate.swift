@@ -21,9 +21,6 @@ package struct MigrateOptions: Sendable {
   package var redactsValues = false
   /// A copy of the database that is made before the first migration; nil is none.
   package var backup: BackupOptions?
-  /// In bytes, how large the file is from which on a second thread reads along: what is smaller has been
-  /// read before a thread has started.
-  package var readsBesideFrom: Int64 = 8 * 1_048_576
   /// The database is itself a copy, and goes when the run has ended: nothing of it is kept.
   var isRehearsal = false
   /// Every table is read before and after each migration, whether it is written or not, and the
@@ -164,7 +161,6 @@ extension MigrationFolder {
     onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) -> Bool {
     guard try DatabaseFile.exists(database) else { return false }
-    let digests = beginDigests()
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption, onWait: onWait)
     // What is wrong with a ledger or a lock is told by whoever looks closer.

@@ -16,15 +16,19 @@ extension Connection {
   ///
   /// Rows that break a constraint are the user's, and a page that nothing uses does no harm.
   ///
-  /// - Parameter tables: those whose rows are rewritten, in folded spelling. What no statement can
+  /// - Parameters:
+  ///   - tables: those whose rows are rewritten, in folded spelling. What no statement can
   ///   have stored in a column of its type is damage there: SQLite would turn it into what can be
   ///   stored, and nobody would ever see that it was damaged.
-  func soundness(rewriting tables: Set<String> = []) throws(DatabaseError) -> Soundness {
+  ///   - table: only this one and its indexes; nil is all of the database.
+  func soundness(
+    rewriting tables: Set<String> = [], of table: String? = nil
+  ) throws(DatabaseError) -> Soundness {
     // CHECK constraints may call functions that only the application has.
     try execute("PRAGMA ignore_check_constraints = ON")
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
     do throws(DatabaseError) {
-      let found = try quickCheck(10_000)
+      let found = try quickCheck(of: table.map(Quoting.quoted) ?? "10000")
       // What concerns pages comes first, in one text.
       let pages = found.first.flatMap { $0.hasPrefix("*** in database") ? $0 : nil } ?? ""
       if let code = readError(in: pages) {
@@ -72,14 +76,18 @@ extension Connection {
   /// What `quick_check` finds in the first ten places, rows that break a constraint among them.
   func quickCheck() throws(DatabaseError) -> [String] {
     var problems: [String] = []
-    for problem in try quickCheck(10) where try !isMisread(problem) { problems.append(problem) }
+    for problem in try quickCheck(of: "10") where try !isMisread(problem) {
+      problems.append(problem)
+    }
     return problems
   }
 
   /// Each once: of a row it names the column only, and there may be as many as there are rows.
-  private func quickCheck(_ limit: Int) throws(DatabaseError) -> [String] {
+  ///
+  /// - Parameter argument: how many problems are looked for at most, or a table.
+  private func quickCheck(of argument: String) throws(DatabaseError) -> [String] {
     var problems: [String] = []
-    for problem in try rows("PRAGMA main.quick_check(\(limit))").compactMap(\.first?.text)
+    for problem in try rows("PRAGMA main.quick_check(\(argument))").compactMap(\.first?.text)
     where problem != "ok" && !problems.contains(problem) {
       problems.append(problem)
     }
@@ -116,8 +124,14 @@ extension Connection {
   }
 
   /// What is wrong, nil when nothing is, or when it could not be asked.
-  func structuralDamage(rewriting tables: Set<String> = []) throws(DatabaseError) -> String? {
-    if case .damaged(let problem) = try soundness(rewriting: tables) { problem } else { nil }
+  func structuralDamage(
+    rewriting tables: Set<String> = [], of table: String? = nil
+  ) throws(DatabaseError) -> String? {
+    if case .damaged(let problem) = try soundness(rewriting: tables, of: table) {
+      problem
+    } else {
+      nil
+    }
   }
 }
 

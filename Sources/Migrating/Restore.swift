@@ -33,7 +33,6 @@ package struct Restore {
   package struct Report: Sendable {
     /// What was put back.
     package let backup: String
-    package let age: BackupAge?
     /// What the database was before; nil when there was nothing.
     package let setAside: String?
     /// The last migration that the database has run now.
@@ -45,10 +44,9 @@ package struct Restore {
   package func run(_ project: Project?) throws(Failure) -> Report {
     let rows = try examine()
     try requireFitting(rows, project)
-    let age = BackupAge(of: backup)
     let setAside = try putBack()
     try examineResult(setAside)
-    return Report(backup: backup, age: age, setAside: setAside, current: rows.last?.id)
+    return Report(backup: backup, setAside: setAside, current: rows.last?.id)
   }
 
   private var copier: Copier {

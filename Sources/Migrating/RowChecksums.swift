@@ -5,33 +5,16 @@ import SQLite
 /// How many rows a table has, and what each column's values add up to.
 package struct RowChecksums: Sendable, Equatable {
   package let rows: Int64
-  /// In the order of the columns that were asked for.
+  /// In the order of the columns that were asked for; empty where rows are only counted.
   let columns: [Checksum]
 
-  init(ofNoRowOf table: TableRows) {
-    self.init(rows: 0, columns: table.columns.map { _ in Checksum() })
+  init(counting table: TableRows, on connection: Connection) throws(DatabaseError) {
+    rows = try connection.value(table.count)?.integer ?? 0
+    columns = []
   }
 
-  private init(rows: Int64, columns: [Checksum]) {
-    self.rows = rows
-    self.columns = columns
-  }
-
-  /// Of the rows of both.
-  static func + (a: RowChecksums, b: RowChecksums) -> RowChecksums {
-    RowChecksums(rows: a.rows + b.rows, columns: zip(a.columns, b.columns).map { $0 + $1 })
-  }
-
-  /// Reads them without SQLite, nil where only SQLite can.
-  init?(in stretch: ClosedRange<Int64>, of table: StoredTable) {
-    guard let (rows, columns) = table.checksums(of: stretch) else { return nil }
-    self.init(rows: rows, columns: columns)
-  }
-
-  /// Reads the whole table once, or the rows whose rowids lie in `stretch`.
-  package init(
-    of table: TableRows, in stretch: ClosedRange<Int64>? = nil, on connection: Connection
-  ) throws(DatabaseError) {
+  /// Reads the whole table once.
+  package init(of table: TableRows, on connection: Connection) throws(DatabaseError) {
     let key =
       table.isWithoutRowid
       ? try connection.value(
@@ -39,9 +22,7 @@ package struct RowChecksums: Sendable, Equatable {
         .text : nil
     let row =
       try connection.withChecksums { () throws(DatabaseError) in
-        try connection.rows(
-          table.query(key: key, isStretch: stretch != nil),
-          stretch.map { [.integer($0.lowerBound), .integer($0.upperBound)] } ?? [])
+        try connection.rows(table.query(key: key))
       }.first ?? []
     rows = row.first?.integer ?? 0
     columns = row.dropFirst().enumerated().flatMap { index, value in
@@ -69,50 +50,31 @@ extension RowChecksums {
   }
 }
 
-extension StoredTable {
-  /// How many rows are read both ways first.
-  private static let tried = 100
-
-  /// Flushes what the connection's transaction has changed.
-  ///
-  /// - Returns: nil where the file does not tell what the connection reads, which is tried with some
-  ///   rows, and while a statement is running, whose pages stay in the cache.
-  convenience init?(
-    of rows: TableRows, in file: Connection, beside connection: Connection
-  ) throws(DatabaseError) {
-    guard let rowid = rows.rowid, !connection.hasRunningStatement else { return nil }
-    try connection.flush()
-    let root = try connection.value(
-      "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND name = ?1",
-      [.text(rows.table)])
-    let last = try connection.value(
-      "SELECT \(rowid) FROM main.\(Quoting.quoted(rows.table)) ORDER BY \(rowid) "
-        + "LIMIT 1 OFFSET \(Self.tried)")
-    guard let root = root?.integer,
-      let encoding = try connection.value("PRAGMA main.encoding")?.text
-    else { return nil }
-    self.init(root: root, columns: rows.storedColumns(encoding: encoding), in: file)
-    let first = .min...(last?.integer ?? .max)
-    let asked = try RowChecksums(of: rows, in: first, on: connection)
-    guard RowChecksums(in: first, of: self) == asked else { return nil }
-  }
-}
-
 extension Runner {
+  /// What a plan promises of rows: on a database their number, and with `--paranoid` every value, as
+  /// always on a scratch database.
   func checksums(of rows: TableRows, _ context: Context) throws(Failure) -> RowChecksums {
     do {
-      if let file = target == .database ? fileBeside?() : nil,
-        let other = try? Connection(path: file, mode: .immutable)
-      {
-        interruption.watch(other)
-        let table = try StoredTable(of: rows, in: other, beside: connection)
-        if let checksums = table.flatMap({ RowChecksums(in: .min ... .max, of: $0) }) {
-          return checksums
-        }
-      }
-      return try RowChecksums(of: rows, on: connection)
+      return target == .shadow || isParanoid
+        ? try RowChecksums(of: rows, on: connection)
+        : try RowChecksums(counting: rows, on: connection)
     } catch {
       throw context.failure(error, onShadow: target == .shadow)
+    }
+  }
+
+  /// Looks at the pages of a table that was written anew, and of its indexes.
+  func requireSound(_ table: String, _ context: Context) throws(Failure) {
+    let damage: String?
+    do {
+      damage = try connection.structuralDamage(of: table)
+    } catch {
+      throw context.failure(error)
+    }
+    if let damage {
+      throw context.failure(
+        .bug,
+        "the table \(table) is damaged after this operation: \(damage). Everything was rolled back")
     }
   }
 

@@ -33,6 +33,8 @@ final class Runner {
   /// What no migration may hold is passed over, and what SQLite lets through is looked at closer.
   private let isForLint: Bool
   let redactsValues: Bool
+  /// Whether the values are compared that an operation must not change.
+  let isParanoid: Bool
   let statementGuard: StatementGuard
   private var reach = SchemaReach()
   /// Told of each statement once it has run.
@@ -40,16 +42,6 @@ final class Runner {
 
   /// Told how many rows of how many are copied, where there are so many that it takes a while.
   var onCopy: ((RowCopy, _ done: Int64, _ all: Int64) -> Void)?
-
-  /// Asked before the first step of an operation that writes.
-  var beforeWriting: (() throws(Failure) -> Void)?
-
-  /// The database's file where another connection may read it without a lock, while this one does not
-  /// write.
-  var fileBeside: (() -> String?)?
-
-  /// Goes on from the copy of many rows to the end of the operation.
-  var sync: SyncBeside?
 
   /// Told of each operation's plan before it runs.
   var onPlan: ((Int, OperationPlan, Touch) -> Void)?
@@ -73,6 +65,7 @@ final class Runner {
   init(
     connection: Connection, target: Target, application: Application, calls: CallRecord? = nil,
     interruption: Interruption = Interruption(), redactsValues: Bool = false,
+    isParanoid: Bool = false,
     onRefusal: StatementGuard.Refusal = .fails
   ) {
     statementGuard = StatementGuard(onRefusal: onRefusal)
@@ -82,6 +75,7 @@ final class Runner {
     self.calls = calls
     self.interruption = interruption
     self.redactsValues = redactsValues
+    self.isParanoid = isParanoid
     isForLint = onRefusal == .doesNothing
     statementGuard.install(on: connection)
     interruption.watch(connection)
@@ -128,38 +122,16 @@ final class Runner {
   private func run(
     _ plan: OperationPlan, _ context: Context, record: inout Record
   ) throws(Failure) {
-    let result = Result { () throws(Failure) in
-      try runSteps(of: plan, context, record: &record)
-    }
-    do {
-      // A disk that fails is more than what it may have led to.
-      try sync?.end()
-      sync = nil
-    } catch {
-      sync = nil
-      throw context.failure(error)
-    }
-    try result.get()
-  }
-
-  private func runSteps(
-    of plan: OperationPlan, _ context: Context, record: inout Record
-  ) throws(Failure) {
     record.strategies.append(plan.strategy)
     onPlan?(context.index, plan, record.touch)
     let enforces = connection.isOn(.foreignKeys)
     var before: [RowChecksums]?
-    var proven: ProvenUpdate?
     for step in plan.steps {
       try stopIfInterrupted(context)
       if before == nil, !step.onlyAsks {
-        proven = try provenUpdate(plan, context)
-        before =
-          proven == nil
-          ? try plan.proofs.map { (proof) throws(Failure) in
-            try checksums(of: proof.before, context)
-          } : []
-        try beforeWriting?()
+        before = try plan.proofs.map { (proof) throws(Failure) in
+          try checksums(of: proof.before, context)
+        }
       }
       switch step {
       case .scan(let scan): try answer(scan, context)
@@ -169,11 +141,7 @@ final class Runner {
         try check(assertion, in: context.migration, context, record: &record)
       case .guarding(let condition): try check(condition, context)
       case .update(let update):
-        if var update = proven {
-          try run(&update, context)
-        } else {
-          try runOne(update.statement, nil, context, record: &record)
-        }
+        try runOne(update.statement, nil, context, record: &record)
       case .copy(let copy): try run(copy, context, record: &record)
       case .edit(let edit):
         reach.spread()
@@ -188,6 +156,9 @@ final class Runner {
     for expectation in plan.expectations { try compare(expectation, context) }
     for (proof, before) in zip(plan.proofs, before ?? []) {
       try compare(before, with: checksums(of: proof.after, context), proof, context)
+      if target == .database, plan.strategy.writesTablesAnew {
+        try requireSound(proof.after.table, context)
+      }
     }
   }
 

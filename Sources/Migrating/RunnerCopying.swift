@@ -7,9 +7,6 @@ extension Runner {
   /// that the chunks cost nothing.
   private static let chunkTime = Duration.milliseconds(100)
 
-  /// From how many on a second thread is worth its start.
-  private static let manyRows = 10_000
-
   /// Copies rows, a chunk at a time on a real database. What a chunk holds depends on how fast it
   /// goes; what the copy holds in the end does not.
   func run(_ copy: RowCopy, _ context: Context, record: inout Record) throws(Failure) {
@@ -31,9 +28,6 @@ extension Runner {
           copy.chunk(isFirst: isFirst, isLast: bound == nil), (past ?? []) + (bound ?? []),
           of: copy.statement, context)
         past = bound
-        if sync == nil, done > Self.manyRows, let file = fileBeside?() {
-          sync = SyncBeside(at: file, of: connection)
-        }
         if all == 0, bound != nil { all = try connection.value(copy.count)?.integer ?? 0 }
         if all > 0 { onCopy?(copy, done, all) }
         let elapsed = ContinuousClock.now - started

@@ -19,14 +19,11 @@ final class Upgrade {
   let destination: BackupDestination?
   var safety = SafetyCopies()
   private var isKnownToBeWhole = false
-  private var look: PageLook?
   /// Half a migration is in the transaction and could not be taken back: it must not be committed.
   private var isTorn = false
   /// What was known when a transaction began or was committed last: nothing need be read again while
   /// nobody else has written.
   private var known: Batch?
-  /// Whether the transaction keeps everybody else out.
-  private var isExclusive = false
   /// What the migration that runs must not change.
   var watch: RowWatch?
 
@@ -61,7 +58,8 @@ final class Upgrade {
       let calls = try project.application.register(on: connection)
       runner = Runner(
         connection: connection, target: .database, application: project.application,
-        calls: calls, interruption: interruption, redactsValues: options.redactsValues)
+        calls: calls, interruption: interruption, redactsValues: options.redactsValues,
+        isParanoid: options.isParanoid)
     } catch {
       throw Failure(error, database: options.database)
     }
@@ -77,8 +75,6 @@ final class Upgrade {
       try watch?.note(statement)
     }
     runner.onPlan = { [unowned self] index, plan, _ in watch?.note(plan, at: index) }
-    runner.beforeWriting = { [unowned self] () throws(Failure) in try finishLook() }
-    runner.fileBeside = { [unowned self] in fileBeside }
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
   }
 
@@ -165,7 +161,6 @@ final class Upgrade {
       // Nothing is begun only to see that nothing is left: another process may have the lock.
       return batch.next != nil
     } catch {
-      let error = damage(insteadOf: error)
       // SQLite may have noticed by itself, and says that it cannot write. What is not certain is
       // said first.
       guard !report.uncertain.isEmpty || !connection.hasMoved else {
@@ -186,10 +181,6 @@ final class Upgrade {
       let steps = batch.pending.map { replay.steps[$0] }
       let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
       let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.touch.rewritten) }
-      if reuses, batch.mayBeReadBeside, let fileBeside {
-        look = PageLook(at: fileBeside, rewriting: rewritten, project.application, interruption)
-        return
-      }
       damage =
         try reuses
         ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
@@ -197,40 +188,6 @@ final class Upgrade {
       throw Failure(error, database: options.database)
     }
     try requireNone(damage)
-  }
-
-  /// The file, where nobody else can write it and all of it is in one place, and where it is so large that
-  /// a second thread is worth its start.
-  private var fileBeside: String? {
-    // Somebody may have changed the journal before the lock was had.
-    guard isExclusive, DatabaseFile.size(options.database) >= options.readsBesideFrom,
-      (try? isWAL()) == false
-    else { return nil }
-    return options.database
-  }
-
-  /// Waits for the look at the pages, where it goes on beside the questions before the first write.
-  func finishLook() throws(Failure) {
-    guard let look else { return }
-    self.look = nil
-    let damage: String?
-    do {
-      damage = try look.damage(orElse: connection)
-    } catch {
-      throw Failure(error, database: options.database)
-    }
-    try requireNone(damage)
-  }
-
-  /// In a damaged file rows may hold anything: what the look finds is said in place of what they hold.
-  private func damage(insteadOf failure: Failure) -> Failure {
-    guard look != nil, failure.status == .migrationFailed else { return failure }
-    do {
-      try finishLook()
-      return failure
-    } catch {
-      return error
-    }
   }
 
   private func requireNone(_ damage: String?) throws(Failure) {
@@ -253,7 +210,6 @@ final class Upgrade {
       isTorn = false
       connection.set(.foreignKeys, to: false)
       try connection.execute("BEGIN \(mode)")
-      isExclusive = mode == "EXCLUSIVE"
       onEvent(.began)
       try requireUnmoved()
       let version = try dataVersion()

@@ -22,7 +22,6 @@ extension Upgrade {
           of: batch.keys.affected(by: touched), in: before, on: connection)
         try beginWatch(before, context)
         let record = try runner.run(migration, knowing: step.planned)
-        try finishLook()
         let after = try Schema(of: connection, knowing: before)
         let written = try endWatch(after, context)
         let delta = SchemaDelta(from: before, to: after)

@@ -276,9 +276,7 @@ struct ColumnMove {
     }
     let update = RowUpdate(
       table: table.name, column: name, value: newValue(over: column.name.text),
-      condition: condition,
-      // What `using` says may look at other rows.
-      rowid: valueMap.flatMap { _ in table.rowid(beside: [move.to.name]) })
+      condition: condition)
     return [.rewriting(true), .update(update), .rewriting(false)]
   }
 

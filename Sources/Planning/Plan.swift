@@ -22,6 +22,9 @@ package enum Strategy: String, Sendable, CaseIterable {
   /// Looks and changes nothing.
   case assertion
 
+  /// Whether every row of a table is written, into other pages.
+  package var writesTablesAnew: Bool { self == .rebuild || self == .sharedPass }
+
   /// Those that somebody can ask for.
   package static let choosable: [Strategy] = [.native, .edit, .rebuild]
 }

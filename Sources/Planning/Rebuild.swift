@@ -83,7 +83,7 @@ struct Rebuild {
     let copyBack = RowCopy(
       of: table.name, .back, from: Self.copy, to: name,
       columns: zip(columns, places).map { ($0.name, $1) },
-      key: RowCopy.Key(columns: ["rowid"], isDescending: false))
+      key: RowCopy.Key(rowid: "rowid"))
     let keepsSequence = table.isAutoincrement && new.isAutoincrement
     let replacing = saved(keepsSequence) + beforeDrop + ["DROP TABLE \(name)", qualified(final)]
     let restoring =

@@ -39,14 +39,19 @@ package struct RowCopy: Sendable, Hashable {
     self.key = key
   }
 
-  /// The columns by which the rows of a table lie in its b-tree.
+  /// The columns by which the rows of a table are ordered in its b-tree.
   struct Key: Sendable, Hashable {
     let columns: [String]
     let isDescending: Bool
+    /// As ORDER BY takes them. Read in this order, the rows come from the table itself and not from an
+    /// index, which may be damaged.
+    let terms: [String]
+    /// Whether a comparison of all columns follows that order.
+    let isComparable: Bool
   }
 
   /// Whether `chunk` and `bound` can be asked for.
-  package var hasKey: Bool { key != nil }
+  package var hasKey: Bool { key?.isComparable ?? false }
 
   /// The whole of it.
   package var statement: String { statement(where: filter.map { [$0] } ?? []) }
@@ -61,7 +66,7 @@ package struct RowCopy: Sendable, Hashable {
   ///   - isFirst: no row has been copied.
   ///   - isLast: nothing bounds it at its end.
   package func chunk(isFirst: Bool, isLast: Bool) -> String {
-    guard let key else { return statement }
+    guard let key, key.isComparable else { return statement }
     let conditions =
       (isFirst ? [] : [key.past(parametersFrom: 1)])
       + (isLast ? [] : [key.upTo(parametersFrom: isFirst ? 1 : key.columns.count + 1)])
@@ -71,52 +76,59 @@ package struct RowCopy: Sendable, Hashable {
   /// The key of the last row of a chunk of that many rows, or no row when fewer are left; the key
   /// that it starts past is its parameters.
   package func bound(isFirst: Bool, rows: Int) -> String {
-    guard let key else { return "SELECT NULL WHERE 0" }
+    guard let key, key.isComparable else { return "SELECT NULL WHERE 0" }
     let start = isFirst ? "" : " WHERE \(key.past(parametersFrom: 1))"
     return "SELECT \(key.list) FROM \(source) NOT INDEXED\(start) \(key.order) "
       + "LIMIT 1 OFFSET \(rows - 1)"
   }
 
   private func statement(where conditions: [String]) -> String {
-    // An index that is damaged would tell of rows that are not there.
-    ([insert, "SELECT \(values) FROM \(source)\(key == nil ? "" : " NOT INDEXED")"]
+    // A damaged index would give rows that the table does not have.
+    ([insert, "SELECT \(values) FROM \(source) NOT INDEXED"]
       + (conditions.isEmpty ? [] : ["WHERE \(conditions.joined(separator: " AND "))"])
       + (key.map { [$0.order] } ?? [])).joined(separator: " ")
   }
 }
 
 extension RowCopy.Key {
-  /// Nil when the rows do not lie in an order that a comparison of all its columns follows: some
-  /// descend and some do not, or they are compared by another collation than the columns' own.
+  init(rowid: String) {
+    self.init(columns: [rowid], isDescending: false, terms: [rowid], isComparable: true)
+  }
+
+  /// Nil when no name of the rowid is left.
   init?(of table: ParsedTable) {
     guard table.parsed.isWithoutRowid else {
       guard let rowid = table.rowid() else { return nil }
-      self.init(columns: [rowid], isDescending: false)
+      self.init(rowid: rowid)
       return
     }
     if let column = table.parsed.columns.first(where: { $0.primaryKey != nil }) {
+      let name = Quoting.quoted(column.name.text)
+      let isDescending = column.primaryKey?.order == .descending
       self.init(
-        columns: [Quoting.quoted(column.name.text)],
-        isDescending: column.primaryKey?.order == .descending)
+        columns: [name], isDescending: isDescending, terms: [isDescending ? "\(name) DESC" : name],
+        isComparable: true)
       return
     }
     let terms = table.parsed.constraints.lazy.compactMap { constraint in
       if case .primaryKey(let terms, _, _) = constraint.kind { terms } else { nil }
     }.first
     guard let terms else { return nil }
-    let columns = terms.compactMap { $0.collation == nil ? $0.column?.text : nil }
+    let columns = terms.map { Quoting.quoted($0.column?.text ?? "") }
     let descending = terms.count { $0.order == .descending }
-    guard columns.count == terms.count, descending == 0 || descending == terms.count else {
-      return nil
-    }
-    self.init(columns: columns.map { Quoting.quoted($0) }, isDescending: descending > 0)
+    self.init(
+      columns: columns, isDescending: descending > 0,
+      terms: zip(columns, terms).map { column, term in
+        column + (term.collation.map { " COLLATE \(Quoting.quoted($0.text))" } ?? "")
+          + (term.order == .descending ? " DESC" : "")
+      },
+      isComparable: terms.allSatisfy { $0.collation == nil }
+        && (descending == 0 || descending == terms.count))
   }
 
   var list: String { columns.joined(separator: ", ") }
 
-  var order: String {
-    "ORDER BY " + columns.map { isDescending ? "\($0) DESC" : $0 }.joined(separator: ", ")
-  }
+  var order: String { "ORDER BY " + terms.joined(separator: ", ") }
 
   func past(parametersFrom first: Int) -> String { compared(isDescending ? "<" : ">", first) }
 

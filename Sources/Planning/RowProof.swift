@@ -47,7 +47,6 @@ package struct TableRows: Sendable {
   package let tellsRowsApart: Bool
   /// A name of the rowid, as SQL; nil where there is none, or none that means it.
   package let rowid: String?
-  private let definition: ParsedTable
   /// What tells one row from another, over a row of `t`.
   private let identity: String
 
@@ -59,7 +58,6 @@ package struct TableRows: Sendable {
   /// - Parameter added: columns that the table is to have.
   init(of table: ParsedTable, except changed: String? = nil, beside added: [String] = []) {
     self.table = table.name
-    definition = table
     isWithoutRowid = table.parsed.isWithoutRowid
     columns = table.parsed.columns.filter { column in
       column.generated == nil && !(changed.map(column.name.isSame(as:)) ?? false)
@@ -73,7 +71,6 @@ package struct TableRows: Sendable {
   /// - Parameter keepsRowids: otherwise a row is known by all that is kept of it.
   init(of table: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
     self.table = table.name
-    definition = table
     self.columns = columns
     isWithoutRowid = table.parsed.isWithoutRowid
     tellsRowsApart = keepsRowids
@@ -82,28 +79,21 @@ package struct TableRows: Sendable {
       rowid.map { "t.\($0)" } ?? (keepsRowids ? ofRow(table.primaryKey) : rowNumber(of: columns))
   }
 
-  /// How records hold the columns.
-  ///
-  /// - Parameter encoding: of the database, as `PRAGMA encoding` says it.
-  package func storedColumns(encoding: String) -> [StoredColumn] {
-    definition.storedColumns(columns, encoding: encoding)
-  }
+  /// Counts the rows in the table itself: a damaged index would give another number.
+  package var count: String { "SELECT count(*) FROM main.\(Quoting.quoted(table)) NOT INDEXED" }
 
   /// Counts the rows, and makes the checksums of the columns, `Checksum.valuesAtOnce` of them in each
   /// column of the result but the first.
   ///
   /// - Parameter key: the index that is the primary key of a table without rowid. No other index is
   ///   read: one that is damaged would tell of rows that are not there.
-  /// - Parameter isStretch: only of the rows whose rowids lie between the two values that are bound.
-  package func query(key: String?, isStretch: Bool = false) -> String {
+  package func query(key: String?) -> String {
     let sums = stride(from: 0, to: columns.count, by: Checksum.valuesAtOnce).map { start in
       let values = columns[start..<min(start + Checksum.valuesAtOnce, columns.count)]
       return ", schemactl_checksum(\(identity), \(ofRow(values)))"
     }
     let scan = key.map { "INDEXED BY \(Quoting.quoted($0))" } ?? "NOT INDEXED"
-    let part = isStretch ? rowid.map { " WHERE t.\($0) BETWEEN ?1 AND ?2" } : nil
     return "SELECT count(*)\(sums.joined()) FROM main.\(Quoting.quoted(table)) AS t \(scan)"
-      + (part ?? "")
   }
 }
 

@@ -129,7 +129,7 @@ struct SharedPass {
         RowCopy(
           of: run.table.name, .out, from: source, to: target,
           columns: key + zip(places, values).map { (name: $0, value: $1) },
-          key: RowCopy.Key(columns: [rowid], isDescending: false))),
+          key: RowCopy.Key(rowid: rowid))),
       .edit(SchemaEdit(table: run.table.name, sql: run.finalText, rows: rows)),
       .statement("DROP TABLE \(target)", nil),
     ]

@@ -141,50 +141,6 @@ package final class Connection {
     return bytes.reduce(0) { $0 << 8 | Int64($1) }
   }
 
-  /// Writes what the transaction has changed into the file, all but the first page
-  /// (`sqlite3_db_cacheflush`).
-  package func flush() throws(DatabaseError) {
-    let code = sqlite3_db_cacheflush(handle)
-    guard code == SQLITE_OK else { throw error(code) }
-  }
-
-  /// Brings to the disk what any connection has written into the file.
-  package func sync() throws(DatabaseError) {
-    var systemError: Int32 = 0
-    guard schemactl_sync_file(handle, &systemError) == SQLITE_OK else {
-      throw .notSynced(systemError)
-    }
-  }
-
-  /// Where a transaction keeps what it changes (`sqlite3_filename_journal`); nil for a database that
-  /// has no file.
-  package var journalPath: String? {
-    guard let file = sqlite3_db_filename(handle, "main"), file.pointee != 0 else { return nil }
-    return String(cString: sqlite3_filename_journal(file))
-  }
-
-  /// Whether a statement is between two rows: its pages cannot be flushed.
-  package var hasRunningStatement: Bool {
-    var statement = sqlite3_next_stmt(handle, nil)
-    while let found = statement {
-      if sqlite3_stmt_busy(found) != 0 { return true }
-      statement = sqlite3_next_stmt(handle, found)
-    }
-    return false
-  }
-
-  /// How many changed pages were written into the file because the cache was full.
-  package var spilledPages: Int { status(SQLITE_DBSTATUS_CACHE_SPILL) }
-
-  /// How many pages were written into the file since the connection was opened.
-  package var writtenPages: Int { status(SQLITE_DBSTATUS_CACHE_WRITE) }
-
-  private func status(_ counter: Int32) -> Int {
-    var (now, peak) = (Int32(0), Int32(0))
-    sqlite3_db_status(handle, counter, &now, &peak, 0)
-    return Int(now)
-  }
-
   /// Lets a commit that was reported outlive a power cut, whatever SQLite was built to do.
   ///
   /// With less than EXTRA the deletion of a rollback journal is not synced: after a power cut it may

@@ -70,13 +70,6 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
 
   package var description: String { "\(message) (SQLite \(extendedCode))" }
 
-  /// What SQLite says when a file cannot be brought to the disk (SQLITE_IOERR_FSYNC).
-  package static func notSynced(_ systemError: Int32) -> DatabaseError {
-    DatabaseError(
-      extendedCode: SQLITE_IOERR | 4 << 8, message: String(cString: sqlite3_errstr(SQLITE_IOERR)),
-      systemError: systemError)
-  }
-
   /// What SQLite gives no value for want of memory.
   static let outOfMemory = DatabaseError(nil, code: SQLITE_NOMEM)
 

@@ -1,5 +1,3 @@
-import CSHA256
-
 /// SHA-256 (FIPS 180-4), which neither the toolchain nor SQLite brings.
 package struct SHA256 {
   private var state: [UInt32] = [
@@ -11,12 +9,7 @@ package struct SHA256 {
   /// In bytes.
   private var length: UInt64 = 0
 
-  private let usesInstructions: Bool
-
-  /// - Parameter usesInstructions: the processor's own, where it has them; false is for tests.
-  package init(usesInstructions: Bool = true) {
-    self.usesInstructions = usesInstructions
-  }
+  package init() {}
 
   /// The digest of `bytes` in lower-case hexadecimal digits.
   package static func hex(_ bytes: some Sequence<UInt8>) -> String {
@@ -48,13 +41,34 @@ package struct SHA256 {
     pending += rest.dropFirst(whole)
   }
 
-  /// Takes whole blocks into the state.
+  /// Takes whole blocks into the state, over bare memory: with arrays in the inner loop it takes
+  /// several times as long.
   private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
-    let bytes = blocks.assumingMemoryBound(to: UInt8.self)
-    if usesInstructions, sha256_take_blocks(&state, bytes.baseAddress, blocks.count / 64) != 0 {
-      return
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in
+      roundConstants.withUnsafeBufferPointer { k in
+        for start in stride(from: 0, to: blocks.count, by: 64) {
+          for t in 0..<16 {
+            w[t] = UInt32(
+              bigEndian: blocks.loadUnaligned(fromByteOffset: start + t * 4, as: UInt32.self))
+          }
+          for t in 16..<64 {
+            let s0 = rotated(w[t - 15], 7) ^ rotated(w[t - 15], 18) ^ w[t - 15] >> 3
+            let s1 = rotated(w[t - 2], 17) ^ rotated(w[t - 2], 19) ^ w[t - 2] >> 10
+            w[t] = w[t - 16] &+ s0 &+ w[t - 7] &+ s1
+          }
+          var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+          var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+          for t in 0..<64 {
+            let s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+            let t1 = h &+ s1 &+ (e & f ^ ~e & g) &+ k[t] &+ w[t]
+            let s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+            let t2 = s0 &+ (a & b ^ a & c ^ b & c)
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
+          }
+          for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+        }
+      }
     }
-    compressPortably(blocks, into: &state)
   }
 
   package consuming func finishHex() -> String {
@@ -71,35 +85,6 @@ package struct SHA256 {
         text[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
       }
       return 64
-    }
-  }
-}
-
-/// Over bare memory: with arrays in the inner loop it takes several times as long.
-private func compressPortably(_ blocks: UnsafeRawBufferPointer, into state: inout [UInt32]) {
-  withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in
-    roundConstants.withUnsafeBufferPointer { k in
-      for start in stride(from: 0, to: blocks.count, by: 64) {
-        for t in 0..<16 {
-          w[t] = UInt32(
-            bigEndian: blocks.loadUnaligned(fromByteOffset: start + t * 4, as: UInt32.self))
-        }
-        for t in 16..<64 {
-          let s0 = rotated(w[t - 15], 7) ^ rotated(w[t - 15], 18) ^ w[t - 15] >> 3
-          let s1 = rotated(w[t - 2], 17) ^ rotated(w[t - 2], 19) ^ w[t - 2] >> 10
-          w[t] = w[t - 16] &+ s0 &+ w[t - 7] &+ s1
-        }
-        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        for t in 0..<64 {
-          let s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-          let t1 = h &+ s1 &+ (e & f ^ ~e & g) &+ k[t] &+ w[t]
-          let s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-          let t2 = s0 &+ (a & b ^ a & c ^ b & c)
-          (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
-        }
-        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
-      }
     }
   }
 }

@@ -43,19 +43,6 @@ struct TimestampTests {
     #expect(Timestamp(compact: text) == nil)
   }
 
-  @Test(
-    "an age is said in the largest unit of which there are two",
-    arguments: [
-      (0, "0 seconds"), (1, "1 second"), (119, "119 seconds"), (120, "2 minutes"),
-      (7199, "119 minutes"), (7200, "2 hours"), (172_799, "47 hours"), (172_800, "2 days"),
-      (34_560_000, "400 days"),
-    ] as [(Int64, String)])
-  func age(seconds: Int64, text: String) {
-    let moment = Timestamp(milliseconds: 951_782_400_000)
-    #expect(moment.age(at: Timestamp(milliseconds: 951_782_400_000 + seconds * 1000)) == text)
-    #expect(moment.age(at: Timestamp(milliseconds: 951_782_400_000 - 1 - seconds)) == nil)
-  }
-
   @Test("every day of eight hundred years follows the one before it")
   func everyDay() {
     // Counted on by the rules of the calendar, from 1600 on.

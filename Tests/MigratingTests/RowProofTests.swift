@@ -19,21 +19,18 @@ struct RowProofTests {
     CREATE INDEX i ON t (a, b, f);
     """
 
-  /// Each makes the index hold something else than its table does, as a damaged file may: by an edit
+  /// Each index differs from its table, as a damaged file may: by an edit
   /// of the schema, as anybody can make who has the file.
   @Test(
     "a damaged file cannot bring a migration to write other rows",
     arguments: [
-      (
-        "two columns are swapped", "CREATE INDEX i ON t (b, a, f)",
-        "values changed that had to stay: t.a, t.b (3 rows)"
-      ),
-      ("a row is missing", "CREATE INDEX i ON t (a, b, f) WHERE id > 1", "came to have 2"),
-      ("'x' is read as NULL", "CREATE INDEX i ON t (nullif(a, 'x'), b, f)", "t.a"),
-      ("a text is read as a number", "CREATE INDEX i ON t (a, b + 0, f)", "t.b"),
-      ("a row has another key", "CREATE INDEX i ON u (a, b, f)", "t.a"),
+      ("two columns are swapped", "CREATE INDEX i ON t (b, a, f)"),
+      ("a row is missing", "CREATE INDEX i ON t (a, b, f) WHERE id > 1"),
+      ("'x' is read as NULL", "CREATE INDEX i ON t (nullif(a, 'x'), b, f)"),
+      ("a text is read as a number", "CREATE INDEX i ON t (a, b + 0, f)"),
+      ("a row has another key", "CREATE INDEX i ON u (a, b, f)"),
     ])
-  func damagedIndex(what: String, index: String, found: String) throws {
+  func damagedIndex(what: String, index: String) throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", Self.create)
     try sandbox.migrate()
@@ -60,17 +57,14 @@ struct RowProofTests {
       "0002_move",
       "operations: [{ move_column: { table: t, from: f, to: { name: s, type: TEXT }, "
         + "map: { 0: open, 1: done }, dependents: rename } }]")
-    let before = try Dump(sandbox.open())
 
-    let failure = try #require(try sandbox.migrate().failure, "\(what)")
+    let failure = try sandbox.migrate().failure
+    #expect(failure == nil, "\(what): \(failure.map { "\($0)" } ?? "")")
 
-    #expect(failure.status == .inputOutput)
-    #expect(failure.message.contains(found), "\(what): \(failure.message)")
-    #expect(failure.message.contains("Everything was rolled back"))
-    #expect(failure.message.contains("is damaged (integrity_check: "), "\(failure.message)")
-    #expect(failure.migration?.operation == "1 move_column")
-    #expect(try Dump(sandbox.open()) == before, "\(what)")
-    #expect(try sandbox.ledger == ["0001_create"])
+    #expect(
+      try sandbox.rows("SELECT id, a, b, s FROM t ORDER BY +id")
+        == [[1, "x", "10", "open"], [2, "y", "20", "done"], [7, "z", "30", "done"]], "\(what)")
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]], "\(what)")
   }
 
   /// The plan for `move_column` with these keys, on a table made so.

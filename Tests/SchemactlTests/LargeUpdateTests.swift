@@ -5,7 +5,7 @@ import Testing
 #if os(Linux)
   /// What writes every row, or every second one.
   enum Rewrite: String, CaseIterable {
-    /// A stretch at a time, beside a second thread.
+    /// By an UPDATE.
     case move = """
       operations:
         - move_column:
@@ -15,7 +15,7 @@ import Testing
             map: { 0: 7, 1: 300 }
 
       """
-    /// By a copy, of which a second thread brings to the disk what is written.
+    /// By a copy.
     case drops = """
       operations:
         - drop_column: { table: items, column: a }
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// A table so large that a second thread works beside.
+  /// A table of 10 MB.
   private func folder(_ rewrite: Rewrite) throws -> WorkingFolder {
     let folder = try WorkingFolder.of([
       "0001_items": manifest(
@@ -86,7 +86,6 @@ import Testing
           ["migrate", "--database", "app.sqlite"],
           failing: FaultyCall(path: "app.sqlite", first: number))
         #expect(try folder.connection().value("PRAGMA integrity_check") == .text("ok"))
-        // What the second thread could not read the first one has read.
         if run.status == 0 { return }
         #expect(run.status == 74, "\(run.errors)")
         #expect(try rows("done", in: folder) == old, "call \(number)")
@@ -95,32 +94,18 @@ import Testing
     }
 
     @Test(
-      "stay as they were when a sync fails, whichever thread asks for it",
+      "stay as they were when a sync fails",
       arguments: Rewrite.allCases)
     func notSynced(rewrite: Rewrite) throws {
       let folder = try folder(rewrite)
       let old = try rows("done", in: folder)
-      for number in 1...8 {
+      for number in 1...4 {
         let run = try folder.run(
           ["migrate", "--database", "app.sqlite"],
           failing: FaultyCall(name: "fdatasync", path: "app.sqlite", first: number))
         #expect(run.status == 74, "sync \(number): \(run.errors)")
         #expect(try rows("done", in: folder) == old, "sync \(number)")
       }
-    }
-
-    @Test(
-      "are changed all the same where the second thread cannot read the file",
-      arguments: Rewrite.allCases)
-    func alone(rewrite: Rewrite) throws {
-      let folder = try folder(rewrite)
-      let old = try rows("done", in: folder)
-      // Once for each connection that is opened before.
-      let run = try folder.run(
-        ["migrate", "--database", "app.sqlite"],
-        failing: FaultyCall(name: "open", path: "app.sqlite", first: 5, last: 1000))
-      #expect(run.status == 0, "\(run.errors)")
-      #expect(try rows(rewrite.column, in: folder) == rewrite.applied(to: old))
     }
   }
 #endif

@@ -14,7 +14,7 @@ extension Deed {
   static func all(isWAL: Bool = false) throws -> [Deed] {
     let mode = isWAL ? "PRAGMA journal_mode = WAL;" : ""
     return try Strategy.allCases.map { try migration(by: $0, mode) } + [
-      newFile(), utf16(mode), readBeside(mode), failing(mode), firstDraft(mode), reset(mode),
+      newFile(), utf16(mode), drops(mode), failing(mode), firstDraft(mode), reset(mode),
       verify(mode),
       status(mode), rehearse(mode), repair(mode), adopt(mode), freeze(mode), lint(mode),
     ]
@@ -56,8 +56,8 @@ extension Deed {
       "migrate, UTF-16", sandbox, stops: ["0002_status", "0003_more"], act: { try migrate($0) })
   }
 
-  /// As large tables are: a second thread reads what the first one writes, and brings it to the disk.
-  static func readBeside(_ mode: String) throws -> Deed {
+  /// A move that writes rows, and columns that are dropped in one pass.
+  static func drops(_ mode: String) throws -> Deed {
     let sandbox = try tasks(mode)
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.add(
@@ -70,10 +70,7 @@ extension Deed {
         - drop_column: { table: tasks, column: b }
       """)
     return try Deed(
-      "migrate, read beside", sandbox, stops: ["0002_status", "0003_drops"]
-    ) { deed in
-      try migrate(deed) { $0.readsBesideFrom = 0 }
-    }
+      "migrate, drops", sandbox, stops: ["0002_status", "0003_drops"], act: { try migrate($0) })
   }
 
   /// A migration that fails after one that is kept.

@@ -147,10 +147,9 @@ enum MigrateCommand: Command {
   ) throws -> DraftCopy.Reset {
     let reset = try DraftCopy(of: options.database).restore(
       project, timeout: options.timeout, interruption: session.interruption)
-    let age = reset.age.map { ", \($0.inWords())" } ?? ""
     session.report(
       .note(
-        "\(options.database) was reset to \(reset.copy)\(age); what it held, with the rows "
+        "\(options.database) was reset to \(reset.copy); what it held, with the rows "
           + "written since, is in \(reset.setAside)"))
     return reset
   }

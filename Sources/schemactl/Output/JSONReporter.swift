@@ -195,7 +195,7 @@ extension MigrateReport {
 extension DraftCopy.Reset {
   fileprivate var json: JSON {
     .object([
-      ("copy", .string(copy)), ("madeAt", .text(age?.madeAt.toTheSecond)),
+      ("copy", .string(copy)),
       ("setAside", .string(setAside)),
     ])
   }
@@ -252,7 +252,7 @@ private func restoration(
 ) -> [(String, JSON)] {
   let status = state?.success
   return [
-    ("restored", .text(report?.backup)), ("madeAt", .text(report?.age?.madeAt.toTheSecond)),
+    ("restored", .text(report?.backup)),
     ("setAside", .text(report?.setAside)),
     ("current", .text(report?.current)),
     ("pending", status.map { .list($0.pending) } ?? .null),

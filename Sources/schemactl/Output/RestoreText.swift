@@ -16,8 +16,7 @@ extension TextReporter {
     _ report: Restore.Report, _ state: Result<StatusReport, Failure>?, _ database: String
   ) {
     let database = database.visible
-    let age = report.age.map { ", \($0.inWords())" } ?? ""
-    mention("Restored \(database) from \(report.backup.visible)\(age).")
+    mention("Restored \(database) from \(report.backup.visible).")
     mention("Its last migration is \(report.current?.visible ?? "none").")
     switch state {
     case .success(let status)?:

@@ -51,7 +51,7 @@ extension Scenario {
       name: name, prepare: prepare,
       act: { sandbox, reached in
         let project = try sandbox.project()
-        let report = try project.migrate(sandbox.options { $0.readsBesideFrom = 0 }) { event in
+        let report = try project.migrate(sandbox.options()) { event in
           guard case .committed(let ids) = event else { return }
           reached((project.migrations.firstIndex { $0.id == ids.last } ?? -1) + 1)
         }
