@@ -19,6 +19,9 @@ package final class Shadow {
   /// Where there are rows: which foreign key may point at a row that goes.
   private var keys: ForeignKeyGraph?
   private let toleratesBrokenReferences: Bool
+  private let application: Application
+  /// Lint reports what a migration breaks by a rule.
+  private let isForLint: Bool
   /// The foreign keys that the migration applied last has broken, in words, where that does not fail it.
   package private(set) var brokenReferences: String?
 
@@ -133,6 +136,8 @@ package final class Shadow {
     opening: () throws(DatabaseError) -> Connection
   ) throws(Failure) {
     self.toleratesBrokenReferences = toleratesBrokenReferences
+    self.application = application
+    isForLint = passesOverRefused
     do {
       connection = try opening()
       whole = try StoredSchema(of: connection)
@@ -199,6 +204,12 @@ package final class Shadow {
         let change = SchemaSplice(from: before, to: schema)
         let delta = SchemaDelta(change)
         try refuseReserved(delta, context)
+        if !isForLint,
+          let broken = try delta.brokenObjects(
+            from: before, to: schema, writing: record.touch.written, application)
+        {
+          throw context.failure(.migrationFailed, broken)
+        }
         let former = keys
         keys?.apply(delta)
         do {

@@ -40,6 +40,21 @@ extension Schema {
   }
 }
 
+extension Schema {
+  /// The views and triggers that compile in another schema, where they have the same names, and not in
+  /// this one.
+  package func objectsBroken(
+    since before: Schema, _ application: Application
+  ) throws(DatabaseError) -> [BrokenObject] {
+    let broken = try brokenObjects(application).filter {
+      before.object($0.object.kind, $0.object.name) != nil
+    }
+    guard !broken.isEmpty else { return [] }
+    let known = Set(try before.brokenObjects(application).map(\.object.key))
+    return broken.filter { !known.contains($0.object.key) }
+  }
+}
+
 extension Connection {
   /// Why a trigger cannot be compiled for the statement that fires it; nil when it can.
   fileprivate func complaint(

@@ -74,6 +74,15 @@ package final class Sandbox {
     try project().migrate(options(to: to, change))
   }
 
+  /// What stops `migrate`, however it is reported; nil when nothing does.
+  package func failure() -> Failure? {
+    do {
+      return try migrate().failure
+    } catch {
+      return error as? Failure ?? Failure(.bug, "\(error)")
+    }
+  }
+
   package func open() throws -> Connection {
     try Connection(path: database, mode: .readWriteCreate)
   }
