@@ -105,11 +105,8 @@ final class Runner {
     while index < manifest.operations.count {
       let planned = try plan(manifest.operations[index...], in: migration, knowing: known)
       if planned.isKept { record.planned.append(planned) }
-      for plan in planned.plans {
-        let context = Context(migration: migration, index: index, operation: plan.operation)
-        try run(plan, context, record: &record)
-        index += 1
-      }
+      try run(planned, from: index, of: migration, &record)
+      index += planned.plans.count
     }
     for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
     if record.touch.namesSettings || !connection.isOn(.defensive) {
@@ -117,6 +114,56 @@ final class Runner {
     }
     if record.touch.namesTemporary { record.temporary = try dropTemporaryObjects(migration) }
     return record
+  }
+
+  private func run(
+    _ planned: PlannedOperations, from index: Int, of migration: Migration, _ record: inout Record
+  ) throws(Failure) {
+    let sharesPass = planned.plans.count > 1
+    let enforces = connection.isOn(.foreignKeys)
+    func savepoint(_ sql: String) throws(Failure) {
+      guard sharesPass else { return }
+      do {
+        try connection.execute(sql)
+      } catch {
+        throw Context(migration: migration).failure(error, onShadow: target == .shadow)
+      }
+    }
+    do throws(Failure) {
+      try savepoint("SAVEPOINT schemactl_pass")
+      for (offset, plan) in planned.plans.enumerated() {
+        let context = Context(
+          migration: migration, index: index + offset, operation: plan.operation)
+        try run(plan, context, record: &record)
+      }
+      try savepoint("RELEASE schemactl_pass")
+    } catch {
+      guard sharesPass, error.status == .migrationFailed, connection.isInTransaction else {
+        throw error
+      }
+      setRewriting(false, enforces)
+      throw failureAlone(of: planned.plans.map(\.operation), from: index, of: migration) ?? error
+    }
+  }
+
+  /// Which of the operations of a shared pass fails, and how: they are run again, one by one.
+  ///
+  /// - Returns: nil where none of them does, or it cannot be found out.
+  private func failureAlone(
+    of operations: [Operation], from index: Int, of migration: Migration
+  ) -> Failure? {
+    do {
+      try connection.execute("ROLLBACK TO schemactl_pass")
+      var record = Record()
+      let planner = Planner(connection: connection, application: application)
+      for (offset, operation) in operations.enumerated() {
+        let context = Context(migration: migration, index: index + offset, operation: operation)
+        try run(planner.plan(operation), context, record: &record)
+      }
+    } catch let failure as Failure where failure.status == .migrationFailed {
+      return failure
+    } catch {}
+    return nil
   }
 
   private func run(
@@ -283,6 +330,10 @@ final class Runner {
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.touch.note(event) }
+      let events = statementGuard.events
+      if let problem = try connection.mistypedDefault(addedBy: events, application) {
+        throw context.failure(.invalidInput, problem, position: start, statement: sql)
+      }
       try tell(of: sql, at: start, suspicion, context)
       return true
     } catch let error as DatabaseError {

@@ -501,4 +501,32 @@ struct SharedPassTests {
     #expect(try sandbox.rows("SELECT * FROM t") == [[3]])
     #expect(try sandbox.rows("SELECT count(*) FROM schemactl_pass") == [[0]])
   }
+
+  @Test(
+    "a pass that fails names the operation that fails alone",
+    arguments: [
+      ("1", "a", "using: \"iif(a = 1, NULL, a)\"", "NOT NULL constraint failed: t.d"),
+      ("2", "c", "using: \"iif(c = 3, NULL, c)\"", "NOT NULL constraint failed: t.d"),
+      ("2", "c", "using: \"json(c || '{')\"", "malformed JSON"),
+    ])
+  func named(number: String, from: String, using: String, message: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_t", "CREATE TABLE t (a, b, c);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t VALUES (1, 2, 3)")
+    let move =
+      "move_column: { table: t, from: \(from), to: { name: d, type: INTEGER, not_null: true }, \(using) }"
+    let first = number == "1" ? move : "alter_column: { table: t, column: a, type: TEXT }"
+    let second = number == "2" ? move : "alter_column: { table: t, column: c, type: TEXT }"
+    try sandbox.add(
+      "0002_pass",
+      "operations:\n- \(first)\n- \(second)\n- alter_column: { table: t, column: b, type: TEXT }\n")
+    let failure = try #require(sandbox.failure())
+    #expect(failure.status == .migrationFailed)
+    #expect(failure.migration?.operation == "\(number) move_column")
+    #expect(failure.place?.position?.line == (number == "1" ? 2 : 3))
+    #expect(failure.message.contains(message), "\(failure.message)")
+    #expect(try sandbox.rows("SELECT * FROM t") == [[1, 2, 3]])
+  }
+
 }

@@ -1,0 +1,55 @@
+import Planning
+import SQLText
+import SQLite
+
+extension Connection {
+  /// What is wrong with a column that a statement has added: ADD COLUMN gives the rows of a STRICT table
+  /// a default of any type (SQLite 3.40.1), and integrity_check reports them from then on. So SQLite is
+  /// asked what it says of such a row in a table of its own.
+  ///
+  /// - Parameter events: of the statement.
+  /// - Returns: nil where the default has the column's type, and for every other statement.
+  func mistypedDefault(
+    addedBy events: [AuthorizerEvent], _ application: Application
+  ) throws(DatabaseError) -> String? {
+    let isRenaming = events.contains { event in
+      event.action == .function && event.second?.hasPrefix("sqlite_rename_") == true
+    }
+    // The third name is there when a column is dropped.
+    let altered = events.first {
+      $0.action == .alterTable && $0.first == "main" && $0.database == nil
+    }
+    guard !isRenaming, let name = altered?.second else { return nil }
+    let sql = try rows(
+      "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
+      [.text(name)]
+    ).first?[0].text
+    let tokens = TokenizedSQL(sql ?? "")
+    guard case .createTable(let table)? = try? parseCreate(tokens), table.isStrict,
+      let column = table.columns.last, let type = column.type,
+      let value = column.defaultExpression.map({ tokens.text($0.outerRange) })
+    else { return nil }
+    let definition = "\(tokens.text(type.range)) DEFAULT \(value)"
+    guard try !isOfItsType(definition, application) else { return nil }
+    return
+      "the default \(value) of \(name).\(column.name.text) is not of the type \(type.text), and "
+      + "\(name) is STRICT: its rows would hold a value that does not belong there. Write a default "
+      + "of that type"
+  }
+
+  private func isOfItsType(
+    _ definition: String, _ application: Application
+  ) throws(DatabaseError) -> Bool {
+    let scratch = try Connection(path: nil)
+    try application.registerStubs(on: scratch)
+    try scratch.execute("CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1)")
+    do {
+      try scratch.execute("ALTER TABLE one ADD COLUMN b \(definition)")
+    } catch {
+      // No table with rows can have such a default.
+      if error.isFault { throw error }
+      return true
+    }
+    return try scratch.value("PRAGMA integrity_check") == "ok"
+  }
+}
