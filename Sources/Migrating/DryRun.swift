@@ -107,7 +107,7 @@ private struct Questions {
         } ?? question.obstacle
       return (
         said(obstacle),
-        context.failure(.migrationFailed, obstacle, key: question.scan == nil ? nil : "map")
+        context.failure(.migrationFailed, obstacle, key: question.scan?.problem.key)
       )
     } catch {
       throw context.failure(error).naming(database)
@@ -141,7 +141,7 @@ extension OperationPlan {
         case .scan(let scan):
           Question(
             tables: [scan.table], columns: [scan.column],
-            promise: "every value of \(scan.table).\(scan.column) is named by map",
+            promise: scan.promise,
             exists: scan.exists, obstacle: "", scan: scan)
         case .guarding(let condition):
           condition.promise.map { promise in

@@ -46,9 +46,50 @@ struct HeldValues {
     }
     return """
       \(counted(rows, "row")) of \(scan.table) \(rows == 1 ? "holds" : "hold") a value in \
-      \(scan.column) that `map` does not name: \(list). Nothing was changed. Name \
-      \(distinct == 1 ? "it" : "them") in `map`, or correct the rows first
+      \(scan.column) that \(scan.problem.clause): \(list). Nothing was changed. \
+      \(scan.problem.advice(isOne: distinct == 1)), or correct the rows first
       """
+  }
+}
+
+extension Scan {
+  /// What is true of the rows when it finds none.
+  var promise: String {
+    switch problem {
+    case .unmapped: "every value of \(table).\(column) is named by map"
+    case .changed(let other, _): "every value of \(table).\(column) stays the same in \(other)"
+    }
+  }
+
+  /// What is true of the rows when it finds some.
+  var obstacle: String { "\(table).\(column) holds a value that \(problem.clause)" }
+}
+
+extension Scan.Problem {
+  /// The operation's key that is to blame.
+  var key: String {
+    switch self {
+    case .unmapped: "map"
+    case .changed(_, let key): key
+    }
+  }
+
+  /// After "a value that".
+  fileprivate var clause: String {
+    switch self {
+    case .unmapped: "`map` does not name"
+    case .changed(let other, _): "\(other) would store as another value"
+    }
+  }
+
+  fileprivate func advice(isOne: Bool) -> String {
+    let them = isOne ? "it" : "them"
+    return switch self {
+    case .unmapped: "Name \(them) in `map`"
+    case .changed(_, "using"), .changed(_, "copy"):
+      "Write what becomes of \(them), with CAST where the other value is meant"
+    case .changed: "Use `move_column` with `map` or `using`, which say what becomes of \(them)"
+    }
   }
 }
 

@@ -97,7 +97,7 @@ extension PlannedMigration {
   private func script(_ step: Step) -> [String] {
     switch step {
     case .scan(let scan):
-      guarded("\(scan.table).\(scan.column) holds a value that map does not name", scan.exists)
+      guarded(scan.obstacle, scan.exists)
     case .guarding(let condition): guarded(condition.message, condition.condition)
     case .statement(let sql, _): [terminated(sql)]
     case .update(let update): [terminated(update.statement)]

@@ -10,7 +10,7 @@ extension Runner {
       guard try connection.value("SELECT \(scan.exists)") == 1 else { return }
       let values = try HeldValues(of: scan, on: connection)
       throw context.failure(
-        .migrationFailed, values.message(redacted: redactsValues), key: "map")
+        .migrationFailed, values.message(redacted: redactsValues), key: scan.problem.key)
     } catch let error as DatabaseError {
       throw context.failure(error, onShadow: target == .shadow)
     } catch let failure as Failure {

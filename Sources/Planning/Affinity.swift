@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// How a declared type stores values (Datatypes In SQLite, section 3.1).
@@ -21,5 +22,61 @@ package enum Affinity: Sendable {
       } else {
         .numeric
       }
+  }
+}
+
+extension Affinity {
+  /// True for a value that a column of this affinity would store as another value: '007' as 7, 2^53+1
+  /// as the nearest REAL. '9' may become 9, and 9 may become '9' or 9.0. Nil where every value stays.
+  ///
+  /// - Parameter value: SQL, which may have an affinity and a collation of its own.
+  func changes(_ value: String) -> String? {
+    let plain = "+(\(value)) COLLATE BINARY"
+    func isText(otherThan stored: String...) -> String {
+      // SQLite converts the text for this comparison as a column would, or leaves it a text.
+      let isNumber = "CAST(\(value) AS NUMERIC) = \(plain)"
+      let differs = stored.map { "CAST(\($0) AS TEXT) <> \(plain)" }
+      return "typeof(\(value)) = 'text' AND "
+        + ([isNumber] + differs).joined(separator: " AND ")
+    }
+    let real = "CAST(\(value) AS REAL)"
+    switch self {
+    case .blob: return nil
+    case .text:
+      return "typeof(\(value)) = 'real' AND CAST(CAST(\(value) AS TEXT) AS REAL) IS NOT \(plain)"
+    case .integer, .numeric: return isText(otherThan: "CAST(\(value) AS NUMERIC)")
+    case .real:
+      return "(typeof(\(value)) = 'integer' AND \(real) <> \(plain) "
+        + "OR \(isText(otherThan: real, "CAST(\(real) AS INTEGER)")))"
+    }
+  }
+}
+
+extension ParsedTable {
+  /// How the table stores values of one of its columns.
+  func affinity(of column: CreateTable.Column) -> Affinity {
+    let type = column.type?.text ?? ""
+    // ANY in a STRICT table stores values as they are (STRICT Tables, section 4).
+    return parsed.isStrict && type.asciiLowercased == "any" ? .blob : Affinity(ofType: type)
+  }
+
+  /// The question whether a column of another table keeps each value that one of this table hands over.
+  ///
+  /// - Parameters:
+  ///   - filter: which rows are carried over; nil is all.
+  ///   - key: of the operation, which asks for it.
+  /// - Returns: nothing where every value stays the same.
+  func survival(
+    of column: String, as new: CreateTable.Column, in target: ParsedTable, filter: String? = nil,
+    key: String
+  ) -> [Step] {
+    guard let changes = target.affinity(of: new).changes(Quoting.quoted(column)) else { return [] }
+    return [
+      .scan(
+        Scan(
+          table: name, column: column,
+          predicate: filter.map { "\($0) AND (\(changes))" } ?? changes,
+          problem: .changed(by: "\(new.name.text) \(new.type?.text ?? "")", key: key)))
+    ]
   }
 }

@@ -195,12 +195,15 @@ struct ColumnAlteration {
   private func rebuild(
     _ operation: Operation, because reason: String
   ) throws(PlanningError) -> OperationPlan {
+    let carried =
+      change.keepsType || finalColumn.generated != nil
+      ? [] : table.survival(of: column.name.text, as: finalColumn, in: final, key: "type")
     let steps = try Rebuild(table, in: schema, of: schema).steps(
       final: final.object.sql ?? ""
     ) { column.name.isSame(as: $0) ? filled : Rebuild.Column(kept: $0) }
     return OperationPlan(
       operation: operation, strategy: .rebuild, because: reason,
-      steps: guards + computedGuard + steps,
+      steps: guards + computedGuard + carried + steps,
       expectations: [expectation], proofs: [proof])
   }
 
@@ -208,8 +211,7 @@ struct ColumnAlteration {
   var filled: Rebuild.Column? {
     guard finalColumn.generated == nil else { return nil }
     return Rebuild.Column(
-      name: name, value: name, isKept: change.keepsType && column.generated == nil,
-      oldType: change.keepsType ? nil : column.type?.text ?? "")
+      name: name, value: name, isKept: change.keepsType && column.generated == nil)
   }
 
   /// Whether the column stores the same values afterwards, whatever they are.
@@ -376,12 +378,7 @@ extension SchemaObject {
   /// Whether a foreign key of this table names that column of that parent.
   fileprivate func refers(to column: String, of parent: String) -> Bool {
     guard let table = try? ParsedTable(self) else { return false }
-    let references =
-      table.parsed.columns.flatMap(\.references)
-      + table.parsed.constraints.compactMap { constraint in
-        if case .foreignKey(_, let reference) = constraint.kind { reference } else { nil }
-      }
-    return references.contains { reference in
+    return table.foreignKeys.map(\.reference).contains { reference in
       reference.table.isSame(as: parent) && reference.columns.contains { $0.isSame(as: column) }
     }
   }

@@ -10,6 +10,8 @@ struct ColumnMove {
   private let application: Application
   private let table: ParsedTable
   private let column: CreateTable.Column
+  /// What `using` says; nil for a `map`.
+  private let using: RowExpression?
 
   init(
     _ move: MoveColumn, in schema: Schema, _ application: Application
@@ -35,7 +37,16 @@ struct ColumnMove {
     self.application = application
     self.table = table
     self.column = column
+    using =
+      if case .using(let source) = move.mapping {
+        try schema.rowExpression("(\(expression(source)))", of: table, application)
+      } else {
+        nil
+      }
   }
+
+  /// Whether the new values depend on more than the row that gets them.
+  var readsOtherRows: Bool { using?.readsOtherRows ?? false }
 
   func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
     if move.keepSource { return try addition(operation) }
@@ -115,7 +126,9 @@ struct ColumnMove {
     let expected = renamed.table(table.name)?.sql
     return OperationPlan(
       operation: operation, strategy: .renameAndUpdate,
-      steps: totality + (update ?? []) + [.statement(statement, nil)],
+      steps: try questions(in: expected ?? table.object.sql ?? "") + (update ?? []) + [
+        .statement(statement, nil)
+      ],
       expectations: expected.map { [TableExpectation(table: table.name, sql: $0)] } ?? [],
       // Where no row is written, the scan before is the proof.
       proofs: update.map { _ in [othersStay] } ?? [])
@@ -124,6 +137,9 @@ struct ColumnMove {
   private var obstacleToRename: String? {
     if application.forcedStrategy == .rebuild { return "it was asked for" }
     if !hasSameDefinition { return "the column's definition changes, too" }
+    if readsOtherRows {
+      return "`using` reads more than its own row, which must not change meanwhile"
+    }
     return isUnique && changesValues
       ? "row by row, values of a unique column may meet on their way" : nil
   }
@@ -148,7 +164,8 @@ struct ColumnMove {
       final: final, beforeDrop: renamed.map { [$0.statement] } ?? []
     ) { $0 == place.name.text ? moved : Rebuild.Column(kept: $0) }
     return OperationPlan(
-      operation: operation, strategy: .rebuild, because: reason, steps: totality + steps,
+      operation: operation, strategy: .rebuild, because: reason,
+      steps: try questions(in: final) + steps,
       expectations: [TableExpectation(table: table.name, sql: final)], proofs: [othersStay])
   }
 
@@ -161,20 +178,21 @@ struct ColumnMove {
     let final = table.replacing(end..<end, with: ", \(move.to.sql)")
     let expectation = TableExpectation(table: table.name, sql: final)
     let triggers = try move.mirror ? mirror(in: final) : []
+    let questions = try questions(in: final)
     guard move.to.canBeAdded, application.forcedStrategy != .rebuild else {
       let steps = try Rebuild(table, in: schema, of: schema).steps(
         final: final, adding: [moved], column: Rebuild.Column.init(kept:))
       return OperationPlan(
         operation: operation, strategy: .rebuild,
         because: "ADD COLUMN does not take such a column where rows are",
-        steps: totality + steps + triggers, expectations: [expectation], proofs: [allStay])
+        steps: questions + steps + triggers, expectations: [expectation], proofs: [allStay])
     }
     let addition = Step.statement(
       "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil)
     let update = update(of: move.to.name, filter: rowsOtherThanDefault)
     return OperationPlan(
       operation: operation, strategy: .addAndUpdate,
-      steps: totality + [addition] + (update ?? []) + triggers, expectations: [expectation],
+      steps: questions + [addition] + (update ?? []) + triggers, expectations: [expectation],
       proofs: update.map { _ in [allStay] } ?? [])
   }
 
@@ -241,13 +259,67 @@ struct ColumnMove {
     return ValueMap(column: Quoting.quoted(column.name.text), entries: entries)
   }
 
-  /// The scan that proves that `map` names every value that is there.
-  private var totality: [Step] {
-    guard let valueMap else { return [] }
+  /// What the rows are asked before anything is written: whether `map` names every value, and
+  /// whether a column that `using` takes as it is keeps its values.
+  ///
+  /// - Parameter final: the CREATE TABLE that the table is to have.
+  private func questions(in final: String) throws(PlanningError) -> [Step] {
+    let target = try ParsedTable(table, as: final)
+    guard let new = target.parsed.column(named: move.to.name) else { return [] }
+    if case .map(let entries) = move.mapping {
+      try requireSameValues(entries.map(\.to), in: new, of: target)
+    }
+    let links = try keptLinks
+    guard let valueMap else {
+      let carried = using?.column
+      return (carried.map { table.survival(of: $0, as: new, in: target, key: "using") } ?? [])
+        + links
+    }
     return [
       .scan(
-        Scan(table: table.name, column: column.name.text, predicate: valueMap.isUnmapped))
-    ]
+        Scan(
+          table: table.name, column: column.name.text, predicate: valueMap.isUnmapped,
+          problem: .unmapped))
+    ] + links
+  }
+
+  /// The questions whether rows that refer to the column still refer to the same rows.
+  private var keptLinks: [Step] {
+    get throws(PlanningError) {
+      guard !move.keepSource, changesValues else { return [] }
+      let keys = ParentKeys(of: table, rewriting: [column.name.text], in: schema)
+      if case .map(let entries) = move.mapping, !keys.children.isEmpty {
+        let changed = entries.filter { $0.from != $0.to }
+        if let taken = changed.first(where: { one in changed.contains { $0.from == one.to } }) {
+          throw PlanningError(
+            .manifest,
+            "`map` gives rows the key of others (\(taken.from.sql) becomes \(taken.to.sql)), and "
+              + "\(keys.children.joined(separator: ", ")) would refer to other rows of "
+              + "\(table.name) than before. \(ParentKeys.explanation)", key: "map")
+        }
+      }
+      return keys.guards { name in
+        column.name.isSame(as: name) ? newValue(over: column.name.text) : nil
+      }
+    }
+  }
+
+  /// A value of `map` must be stored as it is written.
+  private func requireSameValues(
+    _ values: [Literal], in new: CreateTable.Column, of target: ParsedTable
+  ) throws(PlanningError) {
+    for value in values {
+      guard let changes = target.affinity(of: new).changes(value.sql) else { return }
+      do {
+        guard try Connection(path: nil).value("SELECT \(changes)") == 1 else { continue }
+      } catch {
+        throw PlanningError(error)
+      }
+      throw PlanningError(
+        .manifest,
+        "`map` gives \(value.sql), which \(new.name.text) \(new.type?.text ?? "") would store as "
+          + "another value: write it as a value of that type", key: "map")
+    }
   }
 
   private var changedRows: Filter {

@@ -213,19 +213,7 @@ struct KeyConversion {
 extension ParsedTable {
   /// The columns that a foreign key of this table holds against that column.
   fileprivate func columns(referringTo column: String, of parent: ParsedTable) -> [String] {
-    let inline = parsed.columns.flatMap { holder in
-      holder.references.map { ([holder.name], $0) }
-    }
-    let keys =
-      inline
-      + parsed.constraints.compactMap { constraint in
-        if case .foreignKey(let columns, let reference) = constraint.kind {
-          (columns, reference)
-        } else {
-          nil
-        }
-      }
-    return keys.flatMap { columns, reference -> [String] in
+    foreignKeys.flatMap { columns, reference -> [String] in
       guard reference.table.isSame(as: parent.name) else { return [] }
       let parents =
         reference.columns.isEmpty ? parent.primaryKey : reference.columns.map(\.text)

@@ -196,9 +196,7 @@ private struct StoredColumn {
     let type = column.type.map { table.tokens.text($0.range) } ?? ""
     let value = column.defaultExpression.map { table.tokens.text($0.outerRange) }
     self.name = column.name.text
-    // ANY in a STRICT table stores values as they are (STRICT Tables, section 4).
-    let isAny = table.parsed.isStrict && type.asciiLowercased == "any"
-    affinity = column.collation == nil ? isAny ? .blob : Affinity(ofType: type) : nil
+    affinity = column.collation == nil ? table.affinity(of: column) : nil
     isNotNull = column.notNull != nil
     isRequired = isNotNull && value == nil
     do {

@@ -135,11 +135,25 @@ package struct Scan: Sendable {
   package let column: String
   /// The rows that stand in the way, as an expression over a row of `table`.
   package let predicate: String
+  package let problem: Problem
 
-  package init(table: String, column: String, predicate: String) {
+  /// What is wrong with the values that are found.
+  package enum Problem: Sendable {
+    /// `map` does not name them.
+    case unmapped
+    /// A column of another type would store other values.
+    ///
+    /// - Parameters:
+    ///   - column: the column's name and type.
+    ///   - key: of the operation, which asks for it.
+    case changed(by: String, key: String)
+  }
+
+  package init(table: String, column: String, predicate: String, problem: Problem) {
     self.table = table
     self.column = column
     self.predicate = predicate
+    self.problem = problem
   }
 
   /// True when such a row is there.

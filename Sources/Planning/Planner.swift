@@ -80,6 +80,10 @@ package struct Planner {
         "ALTER TABLE \(main(table)) RENAME COLUMN \(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
     case .moveColumn(let move):
       try requireOneColumn(move.to)
+      if case .using(let source) = move.mapping {
+        try requireOneRow(
+          source, of: move.table, key: "using", adding: move.keepSource ? move.to.name : nil)
+      }
       return try ColumnMove(move, in: schema, application).plan(operation)
     case .createIndex(let index):
       try requireColumns(of: index)
@@ -114,6 +118,9 @@ package struct Planner {
         operation, forced: application.forcedStrategy)
     case .rebuildTable(let rebuild):
       if rebuild.sql == nil { _ = try checked(rebuild.table.sql, declares: rebuild.table) }
+      for copy in rebuild.copy {
+        try requireOneRow(copy.expression, of: rebuild.table.name, key: "copy")
+      }
       return try TableRebuilding(rebuild, in: schema).plan(operation, application)
     case .createVirtualTable(let name, let module, let arguments):
       return native(try virtualTable(name, module, arguments))
@@ -206,6 +213,38 @@ package struct Planner {
       ? ". Within { } and [ ] a text ends at a comma: put one that holds a comma in quotes" : ""
     throw PlanningError(
       .manifest, "this is not one expression: \(source.text)\(hint)", position: source.position)
+  }
+
+  /// An expression over a row may neither be computed of several rows at once, nor read a column that
+  /// its own operation adds. What else is wrong with it SQLite reports when it runs.
+  private func requireOneRow(
+    _ source: SQLSource, of table: String, key: String, adding added: String? = nil
+  ) throws(PlanningError) {
+    let value = "(\(expression(source)))"
+    do {
+      _ = try connection.prepare("SELECT \(value) FROM \(main(table))")
+    } catch {
+      let tokens = TokenizedSQL(source.text)
+      guard let added, !error.isFault,
+        tokens.identifiers(in: 0..<tokens.bytes.count).contains(where: { $0.isSame(as: added) })
+      else { return }
+      throw PlanningError(
+        .manifest,
+        "`\(key)` is an expression over the row as it is before, which has no \(added): "
+          + error.message, key: key, position: source.position)
+    }
+    do {
+      // Not allowed there: an aggregate or a window function of this query itself.
+      _ = try connection.prepare("SELECT 1 FROM \(main(table)) WHERE \(value)")
+    } catch  where !error.isFault {
+      throw PlanningError(
+        .manifest,
+        "`\(key)` gives one row its value, and this is computed of several rows (\(error.message)): "
+          + "put it into a subquery, such as (SELECT count(*) FROM \(Quoting.quoted(table)))",
+        key: key, position: source.position)
+    } catch {
+      throw PlanningError(error)
+    }
   }
 
   private func requireColumns(of index: IndexDefinition) throws(PlanningError) {

@@ -31,15 +31,11 @@ struct Rebuild {
     let value: String
     /// Whether it is a column of the old table, value and all.
     let isKept: Bool
-    /// Of a column that gets another type: the one that it had. A value that the new one converts
-    /// must still be the same value.
-    let oldType: String?
 
-    init(name: String, value: String, isKept: Bool, oldType: String? = nil) {
+    init(name: String, value: String, isKept: Bool) {
       self.name = name
       self.value = value
       self.isKept = isKept
-      self.oldType = oldType
     }
 
     init(kept name: String) {
@@ -96,7 +92,7 @@ struct Rebuild {
     return [.rewriting(true)] + statements(creating) + [.copy(copyOut)] + statements(replacing) + [
       .copy(copyBack)
     ]
-      + (try storageGuards(columns) + conversionGuards(columns, new)).map(Step.guarding)
+      + storageGuards(columns).map(Step.guarding)
       + statements(restoring) + [.rewriting(false)]
   }
 
@@ -147,70 +143,6 @@ struct Rebuild {
         + "changed in the schema by hand, or a column was added with DEFAULT TRUE), and making it "
         + "anew would convert them. An UPDATE that sets each of those columns to itself stores what "
         + "the types say")
-  }
-
-  /// A new type converts what it can. What it makes of a value must be that value still: '9' may
-  /// become 9, but '007' may not become 7.
-  private func conversionGuards(
-    _ columns: [Column], _ new: ParsedTable
-  ) throws(PlanningError) -> [Guard] {
-    guard columns.contains(where: { $0.oldType != nil }) else { return [] }
-    guard let sameRow = sameRow(columns, new) else {
-      throw PlanningError(
-        .manifest,
-        "types of \(table.name) change, and no key tells whether its values stay the same: say in "
-          + "`copy` what becomes of them", key: "columns")
-    }
-    return columns.enumerated().compactMap { index, column in
-      guard let oldType = column.oldType else { return nil }
-      let old = "o.c\(index)"
-      let new = "n.\(column.name)"
-      let isSame = """
-        CASE WHEN typeof(\(new)) = typeof(\(old)) THEN 1
-          WHEN typeof(\(old)) = 'text' THEN CAST(\(new) AS TEXT) = \(old) COLLATE BINARY
-            OR typeof(\(new)) = 'real' AND CAST(CAST(\(new) AS INTEGER) AS TEXT) = \(old) COLLATE BINARY
-          WHEN typeof(\(new)) = 'text' AND typeof(\(old)) = 'integer'
-            THEN CAST(\(new) AS INTEGER) = \(old)
-          WHEN typeof(\(new)) = 'text' THEN CAST(\(new) AS REAL) = \(old)
-          ELSE +\(new) = \(old) END
-        """
-      let kind = oldType.isEmpty ? "no type" : oldType
-      return Guard(
-        condition: "EXISTS (SELECT 1 FROM \(Self.copy) AS o "
-          + "LEFT JOIN main.\(Quoting.quoted(table.name)) AS n ON \(sameRow) "
-          + "WHERE (\(isSame)) IS NOT 1)",
-        message: "\(table.name) holds values in \(column.name) that would not be the same under "
-          + "another type than \(kind), such as '007' as a number. Use `move_column` with `map` or "
-          + "`using`, which say what becomes of each")
-    }
-  }
-
-  /// Whether `n`, a row of the new table, was made of `o`, a row of the copy: by the rowid, by the key
-  /// of the new table or of the old one, or by the order in which the rows were copied.
-  private func sameRow(_ columns: [Column], _ new: ParsedTable) -> String? {
-    let rowid = new.rowidName.map { [$0] } ?? []
-    for names in [rowid] + [new.identity, table.identity].map({ $0.map { Quoting.quoted($0) } })
-    where !names.isEmpty {
-      let places = names.compactMap { name in columns.firstIndex { $0.name == name } }
-      guard places.count == names.count else { continue }
-      return places.map { isSameKey(columns[$0], at: $0, new) }.joined(separator: " AND ")
-    }
-    // Where nothing gives the rows their rowids, SQLite counts them from 1.
-    let isCounted = new.identity.allSatisfy { key in
-      !columns.contains { $0.name == Quoting.quoted(key) }
-    }
-    guard !new.parsed.isWithoutRowid, isCounted, let name = rowid.first else { return nil }
-    return "n.\(name) IS o.rowid"
-  }
-
-  private func isSameKey(_ column: Column, at place: Int, _ new: ParsedTable) -> String {
-    let type = new.parsed.column(named: Quoting.unquoted(column.name))?.type?.text ?? ""
-    // A number that the new type made a text, and that SQLite would not compare with one.
-    let old =
-      Affinity(ofType: type) == .text
-      ? "iif(typeof(o.c\(place)) IN ('integer', 'real'), CAST(o.c\(place) AS TEXT), o.c\(place))"
-      : "o.c\(place)"
-    return "n.\(column.name) IS \(old)"
   }
 
   // MARK: What a DROP TABLE takes along

@@ -136,10 +136,12 @@ struct SharedPass {
   }
 
   private func rebuild() throws(PlanningError) -> [Step] {
-    try Rebuild(run.table, in: run.schema, of: run.before).steps(final: run.finalText) { name in
-      guard let column = run.columns.first(where: { $0.origin?.name.text == name }) else {
-        return nil
-      }
+    let columns = Dictionary(
+      run.columns.compactMap { column in column.origin.map { ($0.name.text, column) } },
+      uniquingKeysWith: { first, _ in first })
+    return try Rebuild(run.table, in: run.schema, of: run.before).steps(final: run.finalText) {
+      name in
+      guard let column = columns[name] else { return nil }
       return column.isKept ? Rebuild.Column(kept: name) : column.change
     }
   }

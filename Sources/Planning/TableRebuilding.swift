@@ -29,11 +29,10 @@ struct TableRebuilding {
     try requireNoDependents(application)
     let final = new.object.sql ?? ""
     let steps = try Rebuild(old, in: schema, of: schema).steps(
-      final: final, columns: rowid + columns,
-      filter: rebuild.where.map { "(\(expression($0)))" })
+      final: final, columns: try rowid + columns + placeholder, filter: filter)
     return OperationPlan(
       operation: operation, strategy: .rebuild, because: "it is what the operation says",
-      steps: try computedGuards + steps,
+      steps: try computedGuards + carried(application) + keptLinks + steps,
       expectations: [TableExpectation(table: old.name, sql: final)], proofs: proofs)
   }
 
@@ -83,9 +82,57 @@ struct TableRebuilding {
         type.asciiLowercased == (column.type?.text ?? "").asciiLowercased
         && (type.asciiLowercased != "any" || old.parsed.isStrict == new.parsed.isStrict)
       return Rebuild.Column(
-        name: name, value: Quoting.quoted(source.name.text), isKept: isSame,
-        oldType: isSame ? nil : type)
+        name: name, value: Quoting.quoted(source.name.text), isKept: isSame)
     }
+  }
+
+  /// The questions whether rows that refer to a key that `copy` rewrites still refer to the same rows.
+  private var keptLinks: [Step] {
+    let rewritten = rebuild.copy.map(\.column)
+    return ParentKeys(of: old, rewriting: rewritten, in: schema).guards(filter: filter) { name in
+      rebuild.copy.first { $0.column.asciiLowercased == name.asciiLowercased }
+        .map { "(\(expression($0.expression)))" }
+    }
+  }
+
+  private var filter: String? { rebuild.where.map { "(\(expression($0)))" } }
+
+  /// Where nothing is carried over, one column says that each row stays a row: the rowid, counted
+  /// from 1, or a column that gets its default.
+  private var placeholder: [Rebuild.Column] {
+    get throws(PlanningError) {
+      guard try rowid.isEmpty, columns.isEmpty else { return [] }
+      if !new.parsed.isWithoutRowid,
+        let name = new.rowidName ?? new.identity.first.map({ Quoting.quoted($0) })
+      {
+        return [Rebuild.Column(name: name, value: "NULL", isKept: false)]
+      }
+      return new.parsed.columns.filter { $0.generated == nil }.prefix(1).map { column in
+        let value = column.defaultExpression.map { new.tokens.text($0.range) } ?? "NULL"
+        return Rebuild.Column(
+          name: Quoting.quoted(column.name.text), value: "(\(value)\n)", isKept: false)
+      }
+    }
+  }
+
+  /// The questions whether values that are copied as they are stay the same.
+  private func carried(_ application: Application) throws(PlanningError) -> [Step] {
+    var steps: [Step] = []
+    let kept = Set(columns.filter(\.isKept).map(\.name))
+    for column in new.parsed.columns
+    where column.generated == nil && !kept.contains(Quoting.quoted(column.name.text)) {
+      let copy = rebuild.copy.first { column.name.isSame(as: $0.column) }
+      let source: String? =
+        if let copy {
+          try schema.rowExpression("(\(expression(copy.expression)))", of: old, application).column
+        } else {
+          old.parsed.column(named: column.name.text)?.name.text
+        }
+      guard let source else { continue }
+      steps += old.survival(
+        of: source, as: column, in: new, filter: filter, key: copy == nil ? "columns" : "copy")
+    }
+    return steps
   }
 
   /// A column that becomes computed may not lose what it holds.

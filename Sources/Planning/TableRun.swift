@@ -95,19 +95,19 @@ struct TableRun {
     let changed = changedNames
     return operation.expressions.contains { source in
       let tokens = TokenizedSQL(source.text)
-      // What it selects from may be a view of the table.
-      let selects = tokens.significant.contains { tokens.text($0).asciiLowercased == "select" }
-      return selects && !plans.isEmpty
-        || tokens.identifiers(in: 0..<tokens.bytes.count).contains {
-          changed.contains($0.text.asciiLowercased)
-        }
+      return tokens.identifiers(in: 0..<tokens.bytes.count).contains {
+        changed.contains($0.text.asciiLowercased)
+      }
     }
   }
 
   /// Columns that are not what they were, and those that are computed from them.
   private var changedNames: Set<String> {
     var names = Set(columns.filter(\.isNew).map(\.name.asciiLowercased))
-    names.formUnion(table.parsed.columns.filter(isGone).map(\.name.text.asciiLowercased))
+    let unchanged = Set(columns.filter { !$0.isNew }.compactMap { $0.origin?.name.text })
+    names.formUnion(
+      table.parsed.columns.map(\.name.text).filter { !unchanged.contains($0) }
+        .map(\.asciiLowercased))
     var computed = table.parsed.columns.filter { $0.generated != nil }
     while let next = computed.firstIndex(where: { column in
       guard let range = column.generated?.expression.range else { return false }
@@ -118,10 +118,6 @@ struct TableRun {
       names.insert(computed.remove(at: next).name.text.asciiLowercased)
     }
     return names
-  }
-
-  private func isGone(_ column: CreateTable.Column) -> Bool {
-    !columns.contains { $0.origin?.name == column.name && !$0.isNew }
   }
 
   private func isOfTable(_ operation: Operation) -> Bool {
@@ -183,7 +179,10 @@ struct TableRun {
       guard !move.renamesDependents, let place = place(move.from), !columns[place].isNew else {
         return false
       }
-      let moved = try ColumnMove(move, in: schema, application).moved
+      let columnMove = try ColumnMove(move, in: schema, application)
+      // Other rows are read as they are before the run.
+      guard plans.isEmpty || !columnMove.readsOtherRows else { return false }
+      let moved = columnMove.moved
       do {
         _ = try scratch.prepare("SELECT \(moved.value) FROM main.\(Quoting.quoted(table.name))")
       } catch {

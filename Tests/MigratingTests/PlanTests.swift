@@ -43,7 +43,7 @@ struct PlanScriptTests {
     let before = try Dump(sandbox.open())
     let ended = try shell(sandbox, try plan(sandbox))
     #expect(ended.code != 0)
-    #expect(ended.errors.contains("reminders.isCompleted holds a value that map does not name"))
+    #expect(ended.errors.contains("reminders.isCompleted holds a value that `map` does not name"))
     #expect(try Dump(sandbox.open()) == before)
   }
 

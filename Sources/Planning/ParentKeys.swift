@@ -1,0 +1,92 @@
+import SQLText
+import SchemaModel
+
+/// What happens to the rows of other tables when a key that they refer to gets other values: no foreign
+/// key acts while rows are rewritten.
+struct ParentKeys {
+  /// A foreign key that refers to the table: the child's columns and the table's own, in pairs.
+  private struct Link {
+    let child: ParsedTable
+    let columns: [(child: String, parent: String)]
+  }
+
+  private let table: ParsedTable
+  private let links: [Link]
+
+  /// - Parameter columns: those of the table that get other values.
+  init(of table: ParsedTable, rewriting columns: [String], in schema: Schema) {
+    self.table = table
+    links = schema.tables.compactMap { try? ParsedTable($0) }.flatMap { child in
+      child.foreignKeys.compactMap { names, reference in
+        guard reference.table.isSame(as: table.name) else { return nil }
+        let parents =
+          reference.columns.isEmpty ? table.primaryKey : reference.columns.map(\.text)
+        guard parents.contains(where: { parent in columns.contains { isSame($0, parent) } })
+        else { return nil }
+        return Link(child: child, columns: zip(names.map(\.text), parents).map { ($0, $1) })
+      }
+    }
+  }
+
+  /// The tables that refer to the columns, once each.
+  var children: [String] {
+    links.map(\.child.name).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
+  /// The questions whether a row would come to refer to another row than before.
+  ///
+  /// - Parameters:
+  ///   - filter: which rows of the table stay; nil is all.
+  ///   - newValue: of a column of the table, as SQL over one of its rows; nil where it keeps its value.
+  func guards(filter: String? = nil, newValue: (String) -> String?) -> [Step] {
+    links.map { link in
+      let isSelf = isSame(link.child.name, table.name)
+      func rows(_ name: String, _ columns: [String], isOfTable: Bool) -> String {
+        let values = columns.enumerated().map { index, column in
+          let old = Quoting.quoted(column)
+          let new = isOfTable ? newValue(column) ?? old : old
+          return "\(old) AS old\(index), \(new) AS new\(index)"
+        }
+        let condition = isOfTable ? filter.map { " WHERE \($0)" } ?? "" : ""
+        return
+          "(SELECT \(values.joined(separator: ", ")) FROM main.\(Quoting.quoted(name))\(condition))"
+      }
+      let parent = rows(table.name, link.columns.map(\.parent), isOfTable: true)
+      let child = rows(link.child.name, link.columns.map(\.child), isOfTable: isSelf)
+      func match(_ kind: String) -> String {
+        link.columns.indices.map { "p.\(kind)\($0) = c.\(kind)\($0)" }.joined(separator: " AND ")
+      }
+      let columns = link.columns.map(\.child).joined(separator: ", ")
+      return .guarding(
+        Guard(
+          condition: "EXISTS (SELECT 1 FROM \(parent) AS p JOIN \(child) AS c ON \(match("new")) "
+            + "WHERE (\(match("old"))) IS NOT 1)",
+          of: table.name, link.child.name,
+          promise:
+            "every row of \(link.child.name) refers to the same row of \(table.name) as before",
+          message: "rows of \(link.child.name) (\(columns)) would refer to other rows of "
+            + "\(table.name) than before. \(Self.explanation)"))
+    }
+  }
+
+  static let explanation =
+    "No foreign key acts while rows are rewritten, whatever ON UPDATE says. Remove the foreign key "
+    + "first (`alter_column` with `references: null`, or `rebuild_table`), change the values of both "
+    + "tables, and add it again after"
+}
+
+private func isSame(_ a: String, _ b: String) -> Bool { a.asciiLowercased == b.asciiLowercased }
+
+extension ParsedTable {
+  /// The foreign keys, as columns and what they refer to.
+  var foreignKeys: [(columns: [Name], reference: CreateTable.Reference)] {
+    parsed.columns.flatMap { column in column.references.map { ([column.name], $0) } }
+      + parsed.constraints.compactMap { constraint in
+        if case .foreignKey(let columns, let reference) = constraint.kind {
+          (columns, reference)
+        } else {
+          nil
+        }
+      }
+  }
+}
