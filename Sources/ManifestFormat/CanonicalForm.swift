@@ -147,7 +147,7 @@ extension Shape {
     switch self {
     case .map(_, let value, _): value
     case .mapping(let rule), .either(_, let rule): rule.key(key)?.shape ?? .text(.any)
-    case .literal, .constant: Grammar.literal.key(key)?.shape ?? .text(.any)
+    case .literal, .columnDefault, .constant: Grammar.literal.key(key)?.shape ?? .text(.any)
     case .nullable(let inner): inner.value(of: key)
     case .operation: Grammar.operationsByName[key]?.shape ?? .text(.any)
     default: .text(.any)

@@ -6,6 +6,8 @@ package indirect enum Shape: Sendable {
   case sql
   /// A value, `{ sql: … }` or `{ blob: … }`.
   case literal
+  /// A literal whose plain texts may not read as expressions: as a default they look like SQL.
+  case columnDefault
   /// A value that needs no SQLite to know it: a literal other than `{ sql: … }`.
   case constant
   case integer(ClosedRange<Int64>)

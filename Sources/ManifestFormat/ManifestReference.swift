@@ -124,7 +124,9 @@ package enum ManifestReference {
 
     What readers of YAML disagree on is an error that says how to write it: `yes`, `no`, `on`,
     `off`, `007`, `0x1f`, `1_000`, `.inf`. So is a bare `CURRENT_TIMESTAMP`, which is a text to YAML:
-    write `{ sql: CURRENT_TIMESTAMP }`.
+    write `{ sql: CURRENT_TIMESTAMP }`. A `default` that reads as an expression (`uuid()`,
+    `datetime('now')`, `(1 + 2)`, `x'00ff'`) is an error, too: write `{ sql: "uuid()" }` for the
+    expression, or `"uuid()"` for the text.
 
     SQL stands as a text, `check: price >= 0`; in quotes where it holds `: ` or ` #` or begins with
     a quote, a bracket or the like, and within `{ }` and `[ ]` also where it holds a comma or a bracket:
@@ -345,7 +347,7 @@ extension Shape {
     switch self {
     case .text(let rule): rule.reference
     case .sql: "SQL"
-    case .literal: "a [value](#values)"
+    case .literal, .columnDefault: "a [value](#values)"
     case .constant: "a [value](#values) other than SQL"
     case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .number(let range): "a number, at least \(Int(range.lowerBound))"

@@ -195,7 +195,9 @@ extension Grammar {
       .optional("primary_key", .boolean, "Whether it is the primary key."),
       .optional("autoincrement", .boolean, "Whether ids are never used again."),
       .optional("not_null", notNull, "Whether it refuses NULL."),
-      .optional("default", .literal, "The value of a row that names none."),
+      .optional(
+        "default", .columnDefault,
+        "The value of a row that names none; an expression is `{ sql: \"…\" }`."),
       .optional("unique", .boolean, "Whether no two rows may be equal."),
       .optional("check", .sql, "A condition that each value must meet."),
       .optional("collate", name, "The collation."),

@@ -7,7 +7,7 @@ package func yamlScalar(_ text: String) -> String {
 /// Whether the text can stand without quotes anywhere, also inside `[]` and `{}`.
 private func isPlain(_ text: String) -> Bool {
   guard let first = text.unicodeScalars.first, first.properties.isAlphabetic, !text.hasSuffix(" "),
-    case .text = ScalarValue(plain: text)
+    case .text = ScalarValue(plain: text), !readsAsExpression(text)
   else { return false }
   return text.unicodeScalars.allSatisfy { scalar in
     scalar.properties.isAlphabetic || " 0123456789_-.!?()/+'".unicodeScalars.contains(scalar)

@@ -66,7 +66,7 @@ struct Validator {
       if !node.isNull { check(node, inner, subject) }
     case .either(let short, let rule):
       node.entries == nil ? check(node, short, subject) : checkMapping(node, rule, shape, subject)
-    case .literal where node.entries != nil:
+    case .literal where node.entries != nil, .columnDefault where node.entries != nil:
       checkMapping(node, Grammar.literal, shape, subject)
     case .constant where node.entries != nil:
       checkConstant(node, subject)
@@ -225,14 +225,12 @@ struct Validator {
         report("\(subject.text) is empty: it must be SQL", at: scalar.position)
       }
       checkNUL(scalar, subject, "SQL cannot hold it")
-    case .literal, .constant:
+    case .literal, .columnDefault, .constant:
       if let message = scalar.value.ambiguity {
         report("\(subject.text): \(message)", at: scalar.position)
       }
-      if case .literal = shape, scalar.isBareTimestamp {
-        report(
-          "\(subject.text): \(quoted(scalar.text)) would be stored as a text: write "
-            + "`{ sql: \(scalar.text) }`, or quote it if the text is meant", at: scalar.position)
+      if let advice = scalar.adviceAboutExpression(as: shape) {
+        report("\(subject.text): \(advice)", at: scalar.position)
       }
       checkNUL(scalar, subject, "use { blob: … }")
     case .boolean:
@@ -381,9 +379,18 @@ extension YAMLNode {
 
 extension YAMLScalar {
   /// The three words that SQL reads as the time of day, and YAML as texts.
-  fileprivate var isBareTimestamp: Bool {
-    style == .plain
-      && ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME"].contains(text.uppercased())
+  /// How to write an expression that stands there as a plain text; nil where the text is one.
+  fileprivate func adviceAboutExpression(as shape: Shape) -> String? {
+    let isExpression =
+      switch shape {
+      case .columnDefault: readsAsExpression(text)
+      case .literal: isTimeKeyword(text)
+      default: false
+      }
+    guard style == .plain, isExpression else { return nil }
+    return "\(quoted(text)) would be stored as a text: write "
+      + "`{ sql: \(isTimeKeyword(text) ? text : yamlQuoted(text)) }` for the expression, or "
+      + "`\(yamlQuoted(text))` for the text"
   }
 }
 
@@ -432,7 +439,7 @@ extension Shape {
     switch self {
     case .text(let rule): rule.noun
     case .sql: "SQL"
-    case .literal, .constant: "a value"
+    case .literal, .columnDefault, .constant: "a value"
     case .integer: "a whole number"
     case .number: "a number"
     case .boolean: "true or false"

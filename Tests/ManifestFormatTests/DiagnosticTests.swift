@@ -162,13 +162,13 @@ extension Refusal {
       "the time of day as a text",
       manifest("add_column: { table: t, column: { name: c, default: CURRENT_TIMESTAMP } }"),
       [
-        "m.yaml:2:57: error: `default`: `CURRENT_TIMESTAMP` would be stored as a text: write `{ sql: CURRENT_TIMESTAMP }`, or quote it if the text is meant"
+        "m.yaml:2:57: error: `default`: `CURRENT_TIMESTAMP` would be stored as a text: write `{ sql: CURRENT_TIMESTAMP }` for the expression, or `\"CURRENT_TIMESTAMP\"` for the text"
       ]),
     Refusal(
       "the time of day as a text, in small letters, in a row",
       manifest("insert: { table: t, rows: [ { a: current_date, b: 'CURRENT_TIME' } ] }"),
       [
-        "m.yaml:2:38: error: the value of `a`: `current_date` would be stored as a text: write `{ sql: current_date }`, or quote it if the text is meant"
+        "m.yaml:2:38: error: the value of `a`: `current_date` would be stored as a text: write `{ sql: current_date }` for the expression, or `\"current_date\"` for the text"
       ]),
     Refusal(
       "an entry that only holds lint",
