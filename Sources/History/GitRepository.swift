@@ -78,6 +78,26 @@ package struct GitRepository: Sendable, Hashable {
       ["rev-parse", "--verify", "--quiet", revision + "^{commit}"], no: isOurs ? [1] : [1, 128])
   }
 
+  /// Whether git cannot tell which commit a revision means: a name that a tag and a branch have, or an
+  /// abbreviated hash that fits several commits. Git itself would take the tag.
+  ///
+  /// - Returns: the references of that name, by their full names, which are unambiguous; nil for a
+  ///   revision that means one commit, or none.
+  package func ambiguity(of revision: String) throws(GitError) -> [String]? {
+    guard !revision.hasPrefix("-") else { return nil }
+    // Only without --quiet does git say so.
+    let result = try Self.run(
+      folder, ["rev-parse", "--verify", revision + "^{commit}"], input: [])
+    guard String(decoding: result.errors, as: UTF8.self).contains(" is ambiguous") else {
+      return nil
+    }
+    let name = revision.prefix { !"~^@:".contains($0) }
+    let names = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map { $0 + name }
+    let found = try answer(["for-each-ref", "--format=%(refname)"] + names)
+      .split(separator: lineFeed).map { String(decoding: $0, as: UTF8.self) }
+    return found.filter { names.contains($0) || $0 == "refs/remotes/\(name)/HEAD" }
+  }
+
   /// The best common ancestor, nil when there is none here.
   package func mergeBase(_ a: String, _ b: String) throws(GitError) -> String? {
     try line(["merge-base", a, b], no: [1])
@@ -275,6 +295,7 @@ package struct GitRepository: Sendable, Hashable {
   ) throws(GitError) -> Subprocess {
     let settings = [
       "core.fsmonitor=false", "log.showSignature=false", "log.follow=false", "core.quotePath=false",
+      "core.warnAmbiguousRefs=true",
     ]
     let command =
       ["git", "--no-pager", "-C", folder.isEmpty ? "." : folder]

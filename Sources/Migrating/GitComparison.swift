@@ -119,6 +119,7 @@ extension Project {
   private func mergedHistory(
     _ base: String, _ git: GitRepository, _ notes: inout [String]
   ) throws -> MergedHistory? {
+    if let names = try git.ambiguity(of: base) { throw ambiguous(base, names) }
     guard let head = try git.commit("HEAD") else {
       notes.append("nothing was held against \(base): the repository has no commit yet")
       return nil
@@ -149,6 +150,16 @@ extension Project {
     let moved = try MergedHistory(branch: base, commit: commit, in: git, ofFolder: old)
     notes += moved.notes
     return moved
+  }
+
+  private func ambiguous(_ base: String, _ names: [String]) -> Failure {
+    let advice =
+      names.isEmpty
+      ? "write more digits of the commit"
+      : "name one of them in full: "
+        + names.map { "`--base \(shellQuoted($0))`" }.joined(separator: " or ")
+    return Failure(
+      .notFound, "\(base) is ambiguous in the repository of \(folder.path): \(advice)")
   }
 
   /// A misspelt one must not pass for a check, in a shallow clone either.
