@@ -12,6 +12,9 @@ import ManifestFormat
 package enum HistoryReadError: Error, Sendable {
   /// The folder is not there.
   case missingFolder(path: String)
+  /// The folder holds no manifest, but files that look like a history: `.sql` files, or folders with
+  /// manifests or `.sql` files. They are named as seen from the folder.
+  case otherHistory(path: String, names: [String])
   /// The folder or the lock is there and cannot be read.
   case unreadable(FileError)
   /// Every problem of every manifest.
@@ -105,10 +108,30 @@ package struct MigrationFolder: Sendable, Hashable {
   }
 
   func manifestNames() throws(HistoryReadError) -> [ManifestName] {
+    let names: [[UInt8]]
     do throws(FileError) {
-      return try folderNames(path).compactMap(ManifestName.init)
+      names = try folderNames(path)
     } catch {
       throw error.systemError == ENOENT ? .missingFolder(path: path) : .unreadable(error)
+    }
+    let manifests = names.compactMap(ManifestName.init)
+    // An empty history must not pass for one that was checked.
+    let others = manifests.isEmpty ? otherHistory(names) : []
+    guard others.isEmpty else { throw .otherHistory(path: path, names: others) }
+    return manifests
+  }
+
+  /// The `.sql` files of a folder without manifests, and its folders that hold some or manifests.
+  /// `connection.sql` and a folder `queries` belong to the application.
+  private func otherHistory(_ names: [[UInt8]]) -> [String] {
+    let known: Set = ["connection.sql", "queries"]
+    return names.compactMap { bytes in
+      let name = String(decoding: bytes, as: UTF8.self)
+      guard !name.hasPrefix("."), !known.contains(name) else { return nil }
+      if isSQLFile(bytes) { return name }
+      let inside = (try? folderNames(joinedPath(path, name))) ?? []
+      let isHistory = inside.contains { isSQLFile($0) || isManifest($0) }
+      return isHistory ? name + "/" : nil
     }
   }
 
@@ -158,17 +181,33 @@ struct ManifestName: Sendable {
     // What editors (lock files) and macOS (attributes) put beside a file has the same ending.
     if bytes.starts(with: ".#".utf8) || bytes.starts(with: "._".utf8) { return nil }
     let ending = bytes.dropFirst(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.count)
-    guard ending.elementsEqual(".yaml".utf8) || ending.elementsEqual(".yml".utf8) else {
-      return nil
-    }
+    guard [".yaml", ".yml"].contains(where: { ending.hasSameLetters(as: $0) }) else { return nil }
     text = String(decoding: bytes, as: UTF8.self)
     id = String(decoding: bytes.dropLast(ending.count), as: UTF8.self)
     if String(validating: bytes, as: UTF8.self) == nil {
       problem = "the name is not UTF-8"
-    } else if ending.elementsEqual(".yml".utf8) {
+    } else if !ending.elementsEqual(".yaml".utf8) {
       problem = "rename it to \(id).yaml: manifests end in .yaml"
     } else {
       problem = History.problem(ofMigrationID: id)
     }
+  }
+}
+
+private func isManifest(_ name: [UInt8]) -> Bool {
+  ManifestName(name).map { $0.problem == nil } ?? false
+}
+
+/// Whether a name ends in `.sql`, in letters of any case, and is not one that editors (lock files) or
+/// macOS (attributes) put beside a file.
+func isSQLFile(_ name: [UInt8]) -> Bool {
+  name.count > 4 && name.suffix(4).hasSameLetters(as: ".sql") && !name.starts(with: ".#".utf8)
+    && !name.starts(with: "._".utf8)
+}
+
+extension Collection<UInt8> {
+  /// - Parameter word: in lower case.
+  fileprivate func hasSameLetters(as word: String) -> Bool {
+    lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }.elementsEqual(word.utf8)
   }
 }

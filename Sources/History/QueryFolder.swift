@@ -93,12 +93,7 @@ package struct QueryFolder: Sendable {
 
   private func content() throws(HistoryReadError) -> Content {
     do throws(FileError) {
-      return .folder(
-        try folderNames(path).filter { name in
-          name.count > 4
-            && String(decoding: name.suffix(4), as: UTF8.self).lowercased() == ".sql"
-            && !name.starts(with: ".#".utf8) && !name.starts(with: "._".utf8)
-        })
+      return .folder(try folderNames(path).filter(isSQLFile))
     } catch  where error.systemError == ENOTDIR {
       return .file
     } catch  where !isNamed && error.systemError == ENOENT {

@@ -34,6 +34,15 @@ extension HistoryReadError {
           + "it (0001_what_it_does.yaml), name another folder with --migrations or in "
           + "schemactl.yaml, or begin a history with a database that is there (`schemactl init --from "
           + "FILE`)")
+    case .otherHistory(let path, let names):
+      Failure(
+        .notFound,
+        "\(path) holds no manifest, but \(names.prefix(3).joined(separator: ", "))"
+          + "\(names.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) that are "
+          + "in the folder itself. Name the folder that holds them with --migrations or in "
+          + "schemactl.yaml. To import another tool's history, bring a database up to date with that "
+          + "tool, and begin a history in another folder: `schemactl init --from DATABASE "
+          + "--migrations FOLDER`")
     case .unreadable(let error): Failure(error)
     case .invalid(let input): input
     case .brokenLock(let file, let error): Failure(error, file: file)

@@ -62,9 +62,13 @@ struct MigrationFolderTests {
   func otherNames() throws {
     let ignored = [
       "history.lock", "README.md", "0001_a.yaml~", "0001_a.yaml.bak", ".0001_a.yaml.swp",
-      "0001_a.sql", "._0001_a.yaml", "0001_a.YAML", "yaml",
+      "connection.sql", "._0001_a.yaml", "._0001_a.sql", "yaml",
     ]
     for name in ignored { try temporary.write(name, "not: looked at") }
+    for name in ["queries/all.sql", "notes/todo.md"] {
+      try temporary.makeFolder(of: name)
+      try temporary.write(name)
+    }
     try FileManager.default.createSymbolicLink(
       atPath: temporary.path(".#0001_a.yaml"), withDestinationPath: "user@host.1234")
     #expect(try temporary.migrations().isEmpty)
@@ -75,6 +79,9 @@ struct MigrationFolderTests {
     arguments: [
       ("0001_a.yml", "rename it to 0001_a.yaml: manifests end in .yaml"),
       (".yml", "rename it to .yaml: manifests end in .yaml"),
+      ("0001_a.YAML", "rename it to 0001_a.yaml: manifests end in .yaml"),
+      ("0001_a.Yml", "rename it to 0001_a.yaml: manifests end in .yaml"),
+      ("0001_a.yamL", "rename it to 0001_a.yaml: manifests end in .yaml"),
       ("a.yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
       (".yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
       ("１_fullwidth.yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
@@ -120,6 +127,31 @@ struct MigrationFolderTests {
       try temporary.write(name + ".yaml")
     }
     #expect(try temporary.migrations().map(\.id) == ["1_a-b.c_D9", "2_größe", "3_数字", "4_👩‍👩‍👧"])
+  }
+
+  @Test(
+    "a folder whose history is another tool's, or one level deeper, is not an empty history",
+    arguments: [
+      ["0001_a.sql"], ["0001_a.up.SQL", "0001_a.down.SQL"], ["app/0001_a.yaml"],
+      ["20260101_init/migration.sql"], ["2026-01-01_init/up.sql"],
+    ])
+  func otherHistory(names: [String]) throws {
+    for name in names {
+      try temporary.makeFolder(of: name)
+      try temporary.write(name)
+    }
+    do {
+      _ = try temporary.migrations()
+      Issue.record("the folder passes")
+    } catch HistoryReadError.otherHistory(_, let found) {
+      #expect(
+        found.sorted()
+          == names.map { $0.contains("/") ? $0.prefix { $0 != "/" } + "/" : $0[...] }.sorted()
+          .map(String.init))
+    }
+    // Beside a manifest they are somebody's business.
+    try temporary.write("0001_first.yaml")
+    #expect(try temporary.migrations().map(\.id) == ["0001_first"])
   }
 
   @Test("two manifests of one number are an error that names both")

@@ -24,6 +24,12 @@ final class TemporaryFolder {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
   }
 
+  /// Makes the folder that a file is to be in.
+  func makeFolder(of name: String) throws {
+    let folder = URL(fileURLWithPath: path(name)).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
