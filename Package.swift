@@ -49,7 +49,10 @@ let package = Package(
       ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating"]),
     room(
       "SchemaKit",
-      ["SQLite", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating", "Linting"]),
+      [
+        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
+        "Linting",
+      ]),
     room("CommandLineParsing"),
     .executableTarget(
       name: "schemactl",

@@ -16,11 +16,16 @@ package struct UsageError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
-  /// Two lines, without a last line end.
-  package var description: String {
-    let help = ([program] + commandPath + ["--help"]).joined(separator: " ")
-    return "\(program): \(message)." + (hint.map { " \($0)" } ?? "") + "\nSee '\(help)'."
+  /// What is wrong, and what was probably meant.
+  package var sentence: String { "\(message)." + (hint.map { " \($0)" } ?? "") }
+
+  /// Where to read more.
+  package var advice: String {
+    "See '\(([program] + commandPath + ["--help"]).joined(separator: " "))'."
   }
+
+  /// Two lines, without a last line end.
+  package var description: String { "\(program): \(sentence)\n\(advice)" }
 }
 
 /// A word of the user's in quotes, with what would disturb a terminal escaped.

@@ -4,8 +4,8 @@ import Migrating
 package struct Finding: Sendable, Hashable {
   package let rule: String
   package let severity: Severity
-  /// What happens to whom.
-  package let message: String
+  /// What happens to whom, in one line, and then a script that shows it, where there is one.
+  package let lines: [String]
   package let file: String
   /// Counted from 1.
   package let line: Int
@@ -27,10 +27,12 @@ package struct Finding: Sendable, Hashable {
 
   func waived(because reason: String) -> Finding {
     Finding(
-      rule: rule, severity: severity, message: message, file: file, line: line, column: column,
+      rule: rule, severity: severity, lines: lines, file: file, line: line, column: column,
       migration: migration, queryFile: queryFile, object: object, waived: true, reason: reason,
       fix: fix)
   }
+
+  package var message: String { lines.joined(separator: "\n") }
 
   /// What a finding is known by besides its rule and its object: it goes on being that one when other
   /// migrations come.

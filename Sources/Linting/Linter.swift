@@ -136,7 +136,7 @@ package struct Linter: Sendable {
     return unused.map { entry in
       Finding(
         rule: Rule.baselineUnused.id, severity: severity(.baselineUnused, profile),
-        message: entry.message, file: baseline.file, line: entry.line, column: 1,
+        lines: [entry.message], file: baseline.file, line: entry.line, column: 1,
         migration: entry.migration, object: entry.object, waived: false, reason: nil, fix: nil)
     }
   }
@@ -242,7 +242,7 @@ package struct Linter: Sendable {
       rule: rule.id,
       severity: severity == .off
         ? .off : draft.isNote ? .note : draft.isCertain ? .error : severity,
-      message: draft.message, file: draft.query?.file ?? migration.file,
+      lines: [draft.message] + draft.script, file: draft.query?.file ?? migration.file,
       line: draft.position.line, column: draft.position.column, migration: migration.id,
       queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
       waived: waiver != nil, reason: waiver?.reason, fix: draft.fix,

@@ -87,6 +87,8 @@ package struct Rule: Sendable, CustomStringConvertible {
 /// A finding before its severity and its waiver are known.
 struct Draft: Sendable {
   var message: String
+  /// The lines of a script that shows it.
+  var script: [String] = []
   /// The query in whose file it stands; nil: it stands in the manifest.
   var query: ApplicationQuery?
   /// It is the query's alone: no migration has to do with it.

@@ -1,3 +1,5 @@
+import SQLText
+
 /// The value of a scalar: YAML 1.2's core schema, without what readers of YAML disagree on.
 ///
 /// Texts are equal when their bytes are: `String` takes two spellings of one character for equal,
@@ -169,20 +171,12 @@ extension ScalarValue {
   }
 }
 
-/// A text for a message: on one line, at most forty characters, without control characters.
+/// A text for a message: on one line, at most forty characters of the text.
 func abbreviated(_ text: String) -> String {
-  var result = ""
-  for (index, scalar) in text.unicodeScalars.enumerated() {
-    if index == 40 { return result + "…" }
-    switch scalar {
-    case "\n": result += "\\n"
-    case "\t": result += "\\t"
-    case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
-      result += "\\u{\(String(scalar.value, radix: 16))}"
-    default: result.unicodeScalars.append(scalar)
-    }
-  }
-  return result
+  let whole = text.unicodeScalars
+  let start = whole.prefix(40)
+  let text = String(start).replacing("\n", with: "\\n").replacing("\t", with: "\\t")
+  return text.visible + (start.endIndex < whole.endIndex ? "…" : "")
 }
 
 func quoted(_ text: String) -> String { "`\(abbreviated(text))`" }

@@ -105,11 +105,8 @@ extension PendingReplay {
     let more = differences.count > 20 ? ["  and \(differences.count - 20) more"] : []
     throw Failure(
       .finding,
-      """
-      \(database) is not what the history promises at any point. Nothing was changed. From the \
-      nearest, \(steps[index].migration.id), it differs so:
-      \((shown + more).joined(separator: "\n"))
-      """)
+      "\(database) is not what the history promises at any point. Nothing was changed. From the "
+        + "nearest, \(steps[index].migration.id), it differs so:", details: shown + more)
   }
 
   /// A row like that of a migration that has run; what wrote it says that it has not run here.

@@ -13,7 +13,8 @@ import SQLite
 /// Why a command stopped, said to the person who has to do something about it.
 package struct Failure: Error, Sendable {
   package let status: ExitStatus
-  package let message: String
+  /// What is wrong, in one line, and then a line for each thing that it is about.
+  package let lines: [String]
   package let place: Place?
   /// The migration that failed, where one did.
   package let migration: FailedMigration?
@@ -45,12 +46,16 @@ package struct Failure: Error, Sendable {
     }
   }
 
+  package var message: String { lines.joined(separator: "\n") }
+
+  /// - Parameter details: further lines, where the message is a list. A line end in `message` or in one
+  ///   of them comes from a name or a value, and ends no line of the output.
   package init(
-    _ status: ExitStatus, _ message: String, place: Place? = nil,
+    _ status: ExitStatus, _ message: String, details: [String] = [], place: Place? = nil,
     migration: FailedMigration? = nil
   ) {
     self.status = status
-    self.message = message
+    lines = [message] + details
     self.place = place
     self.migration = migration
   }

@@ -49,8 +49,7 @@ package struct Project: Sendable {
         if object.isInternal || object.kind == .table && Ledger.isLedger(object.name) {
           return false
         }
-        if Ledger.isLedger(object.table) || named.contains(object.key) { return true }
-        return !foreign.contains(object.name) && !foreign.contains(object.table)
+        return Ledger.isLedger(object.table) || !foreign.contains(object, besides: named)
       })
   }
 
@@ -69,13 +68,15 @@ package struct Project: Sendable {
   }
 
   /// Stops when what has shipped is not what shipped any more.
-  package func requireIntactHistory() throws(Failure) {
-    let broken = comparison.filter(\.state.isBroken)
+  package func requireIntactHistory() throws(Failure) { try requireIntact(comparison) }
+
+  func requireIntact(_ history: [HistoryEntry]) throws(Failure) {
+    let broken = history.filter(\.state.isBroken)
     guard !broken.isEmpty else { return }
     let list = broken.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
     throw Failure(
       .brokenHistory,
-      "the frozen history is broken. Nothing was changed.\n" + list.joined(separator: "\n"))
+      "the frozen history is broken. Nothing was changed.", details: list)
   }
 
   /// Stops when this SQLite is older than a manifest asks for.
@@ -109,8 +110,18 @@ package struct Project: Sendable {
     let list = stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
     throw Failure(
       ExitStatus.worst(stops.map(\.state.status)),
-      "the database and the history disagree. Nothing was changed.\n"
-        + list.joined(separator: "\n"))
+      "the database and the history disagree. Nothing was changed.", details: list)
+  }
+}
+
+extension ForeignObjects {
+  /// Whether an object of a live database is not ours: it or its table has the name of another tool's
+  /// bookkeeping, or of what `ignore` names.
+  ///
+  /// - Parameter named: what a history makes is its own, whatever it is called.
+  func contains(_ object: SchemaObject, besides named: Set<SchemaDelta.Key>) -> Bool {
+    (contains(object.name) || contains(object.table)) && !named.contains(object.key)
+      && !named.contains(SchemaDelta.Key(.table, object.table))
   }
 }
 

@@ -1,5 +1,6 @@
 import ManifestFormat
 import Migrating
+import SQLText
 
 /// Why a database could not be migrated, or a history could not be read.
 public struct SchemaError: Error, Sendable, CustomStringConvertible {
@@ -34,7 +35,8 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   /// What kind of problem it is.
   public let code: Code
   /// What is wrong and what to do, for a log or a developer.
-  public let message: String
+  public var message: String { lines.joined(separator: "\n") }
+  private let lines: [String]
   /// The manifest that the problem stands in, where there is one.
   public let file: String?
   /// The line in `file`, counted from 1.
@@ -45,15 +47,19 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   public let migration: String?
 
   /// `file:line:column: message`.
+  ///
+  /// What would drive a terminal or forge a line of a log, in names and values, is escaped; `message`
+  /// holds it as it is.
   public var description: String {
-    let place = [file, line.map(String.init), column.map(String.init)].compactMap(\.self)
+    let place = [file?.visible, line.map(String.init), column.map(String.init)].compactMap(\.self)
+    let message = lines.map(\.visible).joined(separator: "\n")
     return place.isEmpty ? message : place.joined(separator: ":") + ": " + message
   }
 
   init(_ failure: Failure) {
     // Success is never thrown.
     code = Code(rawValue: Int(failure.status.rawValue)) ?? .bug
-    message = failure.message
+    lines = failure.lines
     file = failure.place?.file
     line = failure.place?.position?.line
     column = failure.place?.position?.column
@@ -64,7 +70,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
     let first = input.diagnostics.first
     code = .invalidInput
     let others = input.diagnostics.dropFirst().map(\.description)
-    message = ([first?.message ?? ""] + others).joined(separator: "\n")
+    lines = [first?.message ?? ""] + others
     file = first?.file
     line = first?.position?.line
     column = first?.position?.column

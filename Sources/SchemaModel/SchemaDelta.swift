@@ -11,7 +11,7 @@ package struct SchemaDelta: Sendable {
 
     var isInternal: Bool { bytes.starts(with: "sqlite_".utf8) }
 
-    init(_ kind: SchemaObject.Kind, _ name: String) {
+    package init(_ kind: SchemaObject.Kind, _ name: String) {
       self.kind = kind
       bytes = Array(name.asciiLowercased.utf8)
     }

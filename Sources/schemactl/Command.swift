@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Migrating
+import SQLText
 
 /// A command: how it is called, and what it does.
 protocol Command: SendableMetatype {

@@ -21,6 +21,15 @@ struct EmbeddingTests {
     return folder
   }
 
+  @Test("the description of an error forges no line of a log, and its message keeps what was said")
+  func description() throws {
+    let path = "/nowhere/a\n::error::b\u{1B}[2J"
+    let error = #expect(throws: SchemaError.self) { _ = try SchemaMigrator(migrations: path) }
+    #expect(error?.code == .notFound)
+    #expect(error?.message.contains(path) == true)
+    #expect(error?.description.contains("/nowhere/a\\u{A}::error::b\\u{1B}[2J") == true)
+  }
+
   @Test("a function that only the app has is called for real")
   func appFunction() throws {
     let folder = try history()

@@ -121,6 +121,41 @@ struct VerifyInRepositoryTests {
     #expect(run.output.contains("what changed since commit"))
   }
 
+  @Test("--base: a name that a tag and a branch share is 66, and their full names are not")
+  func ambiguousBase() throws {
+    let folder = try WorkingFolder.committed(["0001_a": creating("a")])
+    let first = try folder.git("rev-parse", "HEAD").prefix(40)
+    try folder.commit("second")
+    try folder.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    try folder.expect(0, "verify", "--base", "origin/main")
+    // A tag, a branch, and a tag of the same commit, which may move tomorrow.
+    for (ref, commit) in [
+      ("refs/tags/origin/main", first), ("refs/heads/origin/main", first),
+      ("refs/tags/origin/main", "HEAD"),
+    ] {
+      try folder.git("update-ref", ref, String(commit))
+      for command in ["verify", "check"] {
+        for revision in ["origin/main", "origin/main~0", "origin/main^{commit}"] {
+          for format in ["text", "json", "github", "sarif"] {
+            let run = try folder.expect(66, command, "--base", revision, "--format", format)
+            #expect(
+              (run.output + run.errors).contains("\(revision) is ambiguous in the repository"),
+              "\(run.output)\(run.errors)")
+            for name in [ref, "refs/remotes/origin/main"] {
+              #expect((run.output + run.errors).contains("--base \(name)"))
+            }
+          }
+        }
+        try folder.expect(0, command, "--base", ref)
+        try folder.expect(0, command, "--base", "refs/remotes/origin/main")
+      }
+      try folder.git("update-ref", "-d", ref)
+    }
+    let short = try #require(first.first)
+    let run = try folder.run("verify", "--base", "\(first.prefix(4))")
+    #expect(run.status == 0, "\(run.errors) \(short)")
+  }
+
   @Test("--base: a base that is not there is 66, one that is no name 64, and main is held against")
   func base() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a")])
@@ -190,7 +225,7 @@ struct FreezeInRepositoryTests {
     try folder.remove("migrations/history.lock")
     try folder.git("init", "--quiet", ".")
     let first = try folder.expect(0, "freeze")
-    #expect(first.errors.contains("*.yaml text eol=lf\n"))
+    #expect(first.errors.contains("`*.yaml text eol=lf`"))
     #expect(first.errors.contains("history.lock -merge"))
     try folder.write("migrations/0002_b.yaml", creating("b"))
     #expect(try !folder.expect(0, "freeze").errors.contains("gitattributes"))

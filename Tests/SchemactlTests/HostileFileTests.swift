@@ -216,6 +216,7 @@ struct HostileFileTests {
   /// direction of writing.
   private static let drive =
     "\u{1B}[31mred\u{1B}]0;owned\u{7}\u{9B}2J\r\nerror: all is lost\u{202E}\u{7F}\u{8}"
+    + "\u{200B}\u{2028}\t\n  ::error::x ##[group]y ##vso[z]"
 
   @Test(
     "what comes from a database or a manifest drives no terminal, in any command and format",
@@ -239,7 +240,7 @@ struct HostileFileTests {
         words.contains("--database") ? [:] : ["SCHEMACTL_DATABASE": folder.path("app.sqlite")]
       try folder.write("migrations/0003_values.yaml", valuesManifest)
       let run = try folder.start(words + ["--format", format], environment: database).wait()
-      expectHarmless(run, words)
+      expectHarmless(run, words + [format])
     }
   }
 
@@ -256,17 +257,26 @@ struct HostileFileTests {
 
   private func expectHarmless(_ run: Run, _ arguments: [String]) {
     let text = run.output + run.errors
+    let isJSON = !Set(arguments).isDisjoint(with: ["json", "sarif"])
     let bad = text.unicodeScalars.filter {
-      $0.value < 0x20 && $0 != "\n" && $0 != "\t" || (0x7F..<0xA0).contains($0.value)
-        || $0 == "\u{202E}"
+      $0.value < 0x20 && $0 != "\n" || (0x7F..<0xA0).contains($0.value)
+        || ["\u{202E}", "\u{200B}", "\u{2028}"].contains($0)
     }
     #expect(bad.isEmpty, "\(arguments.map { $0.debugDescription }): \(text.debugDescription)")
-    let forged = text.split(separator: "\n").contains { $0.hasPrefix("error: all is lost") }
+    let forged = text.split(separator: "\n").contains { line in
+      let line = line.drop { $0 == " " }
+      let isCommand =
+        line.hasPrefix("::") && line.contains("::x") && !line.hasPrefix("::error file=")
+        && !line.hasPrefix("::error title=") && !line.hasPrefix("::warning file=")
+      return line.hasPrefix("error: all is lost") || isCommand
+        || !isJSON && (line.contains("##[") || line.contains("##vso["))
+    }
     #expect(!forged, "\(arguments.map { $0.debugDescription }): \(text.debugDescription)")
   }
 
   private var quotedDrive: String {
-    "\"\\e[31mred\\e]0;owned\\a\\x9B2J\\r\\nerror: all is lost\\u202E\\x7F\\b\""
+    "\"\\e[31mred\\e]0;owned\\a\\x9B2J\\r\\nerror: all is lost\\u202E\\x7F\\b"
+      + "\\u200B\\u2028\\t\\n  ::error::x ##[group]y ##vso[z]\""
   }
 
   private var valuesManifest: String {

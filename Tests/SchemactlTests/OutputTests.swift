@@ -311,7 +311,7 @@ struct OutputTests {
     let strange = try WorkingFolder.ofReminders()
     try strange.connection().execute("CREATE TABLE \"a\u{1B}[2J\nb\" (id)")
     let run = try strange.expect(1, "migrate", "--database", "app.sqlite")
-    #expect(run.errors.contains("a\\u{1B}[2J\n  b"))
+    #expect(run.errors.contains("a\\u{1B}[2J\\u{A}b"))
     let named = try strange.expect(66, "status", "--database", "no\u{1B}[2J.sqlite")
     #expect(named.errors == "schemactl: error: there is no database no\\u{1B}[2J.sqlite\n")
   }

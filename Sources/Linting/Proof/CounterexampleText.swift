@@ -5,11 +5,11 @@ import SchemaModel
 
 extension Counterexample {
   /// One line that says what happens to whom, and a script that shows it in two `sqlite3` shells.
-  func message(_ sender: Device, _ receiver: Device) -> String {
+  func lines(_ sender: Device, _ receiver: Device) -> [String] {
     // Who refuses a row, when both have changed it, may be the one that made it.
     let victim = (steps.last?.party == .sender ? sender : receiver).version
     let name = spelt([receiver, sender])
-    return "\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))\n"
+    return ["\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))"]
       + script(sender, receiver)
   }
 
@@ -35,22 +35,22 @@ extension Counterexample {
 
   // MARK: The script
 
-  private func script(_ sender: Device, _ receiver: Device) -> String {
-    var text = ""
+  private func script(_ sender: Device, _ receiver: Device) -> [String] {
+    var lines: [String] = []
     for extent in ScriptSchema.Extent.allCases {
       let schemas = [Step.Party.sender: sender, .receiver: receiver].mapValues {
         ScriptSchema($0, tables, extent)
       }
       let seen = result(schemas)
-      text = script(schemas, sender, receiver) + "\n-- \(lesson(seen))"
+      lines = script(schemas, sender, receiver) + ["-- \(lesson(seen))"]
       if isShown(by: seen) { break }
     }
-    return text
+    return lines
   }
 
   private func script(
     _ schemas: [Step.Party: ScriptSchema], _ sender: Device, _ receiver: Device
-  ) -> String {
+  ) -> [String] {
     var lines: [String] = []
     var party: Step.Party?
     var begun: Set<Step.Party> = []
@@ -66,12 +66,12 @@ extension Counterexample {
           case (false, .receiver): "-- In the second shell again:"
           }
         lines.append(shell)
-        if isFirst { lines += schemas[step.party]?.lines ?? [] }
+        if isFirst { lines += schemas[step.party]?.statements.flatMap(\.linesOfSQL) ?? [] }
         party = step.party
       }
-      lines.append(step.sql + ";")
+      lines += (step.sql + ";").linesOfSQL
     }
-    return lines.joined(separator: "\n")
+    return lines
   }
 
   private func lesson(_ seen: ScriptResult) -> String {
@@ -98,7 +98,7 @@ extension Counterexample {
       var connections: [Step.Party: Connection] = [:]
       for (party, schema) in schemas {
         let connection = try Connection(path: nil)
-        try connection.execute(schema.lines.joined(separator: "\n"))
+        try connection.execute(schema.statements.joined(separator: "\n"))
         connections[party] = connection
       }
       for step in steps.dropLast() { try connections[step.party]?.execute(step.sql) }
@@ -135,10 +135,10 @@ private struct ScriptSchema {
     case all
   }
 
-  private(set) var lines: [String] = []
+  private(set) var statements: [String] = []
 
   init(_ device: Device, _ tables: Set<String>, _ extent: Extent) {
-    if device.enforcesForeignKeys { lines.append("PRAGMA foreign_keys = ON;") }
+    if device.enforcesForeignKeys { statements.append("PRAGMA foreign_keys = ON;") }
     let needed = (try? device.withParents(tables)) ?? tables
     var missing: Set<String> = []
     for object in device.schema.objects where !object.isInternal {
@@ -155,16 +155,32 @@ private struct ScriptSchema {
       }
       let portable = PortableSQL(sql, without: device.functions)
       missing.formUnion(portable.missing)
-      lines.append(portable.text + ";")
+      statements.append(portable.text + ";")
     }
     if !missing.isEmpty {
       let names = missing.sorted().joined(separator: ", ")
-      lines.insert("-- Functions of the app, which the shell does not have: \(names)", at: 0)
+      statements.insert("-- Functions of the app, which the shell does not have: \(names)", at: 0)
     }
   }
 }
 
 extension String {
+  /// The lines of SQL. A line end within a name, a literal or a comment begins no line: what it holds
+  /// may be anybody's.
+  fileprivate var linesOfSQL: [String] {
+    let sql = TokenizedSQL(self)
+    var lines = [""]
+    for token in sql.tokens {
+      let pieces =
+        token.kind == .whitespace
+        ? sql.text(token).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        : [sql.text(token)]
+      lines[lines.count - 1] += pieces[0]
+      lines += pieces.dropFirst()
+    }
+    return lines
+  }
+
   fileprivate var isUniqueIndex: Bool {
     guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(self)) else {
       return false

@@ -11,7 +11,8 @@ struct Disagreement: Sendable {
   let table: String
   /// The table, or `reminders.status`.
   let object: String
-  let message: String
+  /// What happens, in one line, and then a script that shows it.
+  let lines: [String]
   /// Nothing is wrong; the table could not be tried.
   let isNote: Bool
 }
@@ -102,12 +103,12 @@ final class TwoDeviceProof {
           try older.device.definition(of: table) + [[]] + newer.device.definition(of: table)
         guard tried.insert(meeting).inserted else { continue }
         for (sender, receiver) in [(pair.older, pair.newer), (pair.newer, pair.older)] {
-          for (origin, message) in try judge(table, sender, receiver) {
+          for (origin, lines) in try judge(table, sender, receiver) {
             guard known.insert(origin).inserted else { continue }
             found.append(
               Disagreement(
                 migration: origin.migration, table: origin.table, object: origin.object,
-                message: message(), isNote: origin.isNote))
+                lines: lines(), isNote: origin.isNote))
           }
         }
       }
@@ -169,7 +170,7 @@ final class TwoDeviceProof {
 
   private func judge(
     _ table: String, _ sender: AppVersion, _ receiver: AppVersion
-  ) throws(DatabaseError) -> [(Origin, message: () -> String)] {
+  ) throws(DatabaseError) -> [(Origin, lines: () -> [String])] {
     let (first, last) = (min(sender.count, receiver.count), max(sender.count, receiver.count))
     let suspects = (first..<last).filter { touches($0, table) }
     let (from, to) = try (party(sender).device, party(receiver).device)
@@ -182,20 +183,22 @@ final class TwoDeviceProof {
         (
           origin,
           {
-            "no row could be made for \(name) of \(version.name), so what devices of two versions "
-              + "do with its rows is not known: \(problem)"
+            [
+              "no row could be made for \(name) of \(version.name), so what devices of two versions "
+                + "do with its rows is not known: \(problem)"
+            ]
           }
         )
       ]
     case .found(let counterexamples):
-      var found: [(Origin, message: () -> String)] = []
+      var found: [(Origin, lines: () -> [String])] = []
       for counterexample in counterexamples {
         let migration =
           try culprit(of: counterexample, table, sender, receiver, among: suspects) ?? last - 1
         let origin = Origin(
           migration: migration, table: counterexample.table,
           object: counterexample.spelt([to, from]), isNote: false)
-        found.append((origin, { counterexample.message(from, to) }))
+        found.append((origin, { counterexample.lines(from, to) }))
       }
       return found
     }

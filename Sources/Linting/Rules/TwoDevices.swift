@@ -64,7 +64,8 @@ extension Timeline {
       .compactMap { operation?.keys[$0] }.first ?? place?.position
       ?? operations.first?.position
     return Draft(
-      message: disagreement.message, migration: disagreement.migration, operation: number,
+      message: disagreement.lines[0], script: Array(disagreement.lines.dropFirst()),
+      migration: disagreement.migration, operation: number,
       position: position ?? Position(line: 1, column: 1), object: disagreement.object,
       table: disagreement.table, fix: nil, isNote: disagreement.isNote)
   }

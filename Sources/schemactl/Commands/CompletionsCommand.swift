@@ -1,6 +1,7 @@
 import CommandLineParsing
 import ManifestFormat
 import Migrating
+import SQLText
 
 enum CompletionsCommand: Command {
   private static let shells = ["bash", "zsh", "fish", "man"]

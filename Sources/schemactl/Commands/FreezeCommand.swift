@@ -2,6 +2,7 @@ import CommandLineParsing
 import History
 import Linting
 import Migrating
+import SQLText
 import SchemaKit
 
 enum FreezeCommand: Command {
@@ -127,8 +128,8 @@ enum FreezeCommand: Command {
     session.report(
       .note(
         "git may change line ends and merge two locks by itself; `schemactl freeze "
-          + "--gitattributes` writes into \(folder.attributesFile):\n"
-          + missing.joined(separator: "\n")))
+          + "--gitattributes` writes into \(folder.attributesFile): "
+          + missing.map { "`\($0)`" }.joined(separator: ", ")))
   }
 
   // MARK: Other ways to write the lock

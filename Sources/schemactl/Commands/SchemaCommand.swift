@@ -1,6 +1,7 @@
 import CommandLineParsing
 import ManifestFormat
 import Migrating
+import SQLText
 
 enum SchemaCommand: Command {
   static let name = "schema"

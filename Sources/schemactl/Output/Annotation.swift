@@ -21,11 +21,14 @@ struct Annotation {
   /// `drop-column`, or a group and what is wrong: `history/edited`.
   let rule: String
   let level: Level
-  let message: String
+  /// The message, and further lines of it.
+  let lines: [String]
   var place: Failure.Place?
   /// What it is about, however the lines of the file move.
   let subject: [String]
   var suppression: Suppression?
+
+  var message: String { lines.joined(separator: "\n") }
 }
 
 /// What a command has found, for the formats that are made of annotations.
@@ -63,7 +66,7 @@ struct Annotations {
   private mutating func add(_ report: VerifyReport, of project: Project) {
     found += report.lock.map { divergence in
       Annotation(
-        rule: "history/lock", level: .error, message: divergence.message,
+        rule: "history/lock", level: .error, lines: [divergence.message],
         place: Failure.Place(file: project.folder.lockFile),
         subject: [divergence.kind.rawValue, divergence.older])
     }
@@ -71,11 +74,11 @@ struct Annotations {
     found += (report.ledger ?? []).filter(\.state.stops).map { entry in
       Annotation(
         rule: "ledger/\(entry.state.rawValue)", level: .error,
-        message: "\(entry.id): \(entry.detail)", subject: [entry.id])
+        lines: ["\(entry.id): \(entry.detail)"], subject: [entry.id])
     }
     found += (report.drift ?? []).map { change in
       Annotation(
-        rule: "database/drift", level: .error, message: change.sentence,
+        rule: "database/drift", level: .error, lines: [change.sentence],
         subject: [change.kind.rawValue, change.object])
     }
     notes += report.notes
@@ -96,7 +99,7 @@ struct Annotations {
     found += proof.paths.filter { !$0.isProven }.map { path in
       Annotation(
         rule: path.failure == nil ? "replay/differs" : "replay/failed", level: .error,
-        message: path.inWords, place: path.failure?.place,
+        lines: [path.inWords], place: path.failure?.place,
         subject: [path.from.inWords, path.through.inWords])
     }
   }
@@ -121,7 +124,7 @@ struct Annotations {
     let state = entry.state == .accepted ? HistoryState.edited : entry.state
     return Annotation(
       rule: "history/\(state.rawValue)", level: .error,
-      message: (["\(entry.id): \(entry.detail)"] + (edit?.lines ?? [])).joined(separator: "\n"),
+      lines: ["\(entry.id): \(entry.detail)"] + (edit?.lines ?? []),
       place: place, subject: [entry.id],
       suppression: acceptance.map { .accepted(reason: $0.reason) })
   }
@@ -151,18 +154,21 @@ extension Problem {
     if !diagnostics.isEmpty {
       return diagnostics.map { diagnostic in
         annotation(
-          diagnostic.message, Failure.Place(file: diagnostic.file, position: diagnostic.position))
+          [diagnostic.message], Failure.Place(file: diagnostic.file, position: diagnostic.position))
       }
     }
     let isResult =
       status.rawValue < ExitStatus.usage.rawValue || status == .invalidInput && place != nil
-    return isResult ? [annotation(message, place)] : []
+    return isResult ? [annotation(lines, place)] : []
   }
 
-  private func annotation(_ message: String, _ place: Failure.Place?) -> Annotation {
+  private func annotation(_ lines: [String], _ place: Failure.Place?) -> Annotation {
     // Messages name lines, which move.
-    let text = String(message.filter { !$0.isNumber })
-    let operation = migration?.operation.map { " (in operation \($0))" } ?? ""
+    let text = String(lines.joined(separator: "\n").filter { !$0.isNumber })
+    var lines = lines
+    if let operation = migration?.operation {
+      lines[lines.count - 1] += " (in operation \(operation))"
+    }
     let rule =
       switch status {
       case .migrationFailed: "replay/failed"
@@ -174,7 +180,7 @@ extension Problem {
           ? "configuration/invalid" : "manifest/invalid"
       }
     return Annotation(
-      rule: rule, level: .error, message: message + operation, place: place,
+      rule: rule, level: .error, lines: lines, place: place,
       subject: [migration?.id ?? place?.file ?? "", text])
   }
 }
@@ -182,7 +188,7 @@ extension Problem {
 extension Finding {
   fileprivate var annotation: Annotation {
     Annotation(
-      rule: rule, level: level, message: message + (fix.map { "\nInstead:\n\($0)" } ?? ""),
+      rule: rule, level: level, lines: lines + (fix.map { ["Instead:"] + $0.lines } ?? []),
       place: Failure.Place(file: file, position: Position(line: line, column: column)),
       subject: [home, object ?? ""], suppression: waived ? .waived(reason: reason ?? "") : nil)
   }
@@ -193,5 +199,12 @@ extension Finding {
     case .warning: .warning
     case .note, .off: .note
     }
+  }
+}
+
+extension String {
+  /// The lines of a text that is written for people to paste: a piece of a manifest or of SQL.
+  var lines: [String] {
+    split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 }

@@ -1,9 +1,11 @@
 import Migrating
+import SQLText
 
 /// How an annotation reads as one line.
 protocol AnnotationLines {
   func line(_ annotation: Annotation) -> String
-  func line(_ problem: Problem) -> String
+  /// What belongs to no place.
+  func line(_ level: Annotation.Level, _ lines: [String]) -> String
 }
 
 /// Annotations, one line each and nothing else, on standard output. What is waived is none.
@@ -22,11 +24,12 @@ struct AnnotationReporter: Reporter {
 
   func report(_ event: Event) {
     if case .note(let text) = event { note(text) }
+    if case .warning(let text) = event { output.write(lines.line(.warning, [text]) + "\n") }
     guard let annotations = Annotations(event) else { return }
     for annotation in annotations.found where annotation.suppression == nil {
       output.write(lines.line(annotation) + "\n")
     }
-    for problem in annotations.problems { output.write(lines.line(problem) + "\n") }
+    for problem in annotations.problems { output.write(lines.line(.error, problem.lines) + "\n") }
     output.flush()
     annotations.notes.forEach(note)
   }
@@ -34,7 +37,7 @@ struct AnnotationReporter: Reporter {
   /// What a person may want to know beside annotations: on standard error, which no one parses.
   private func note(_ text: String) {
     guard !isQuiet else { return }
-    errors.write("note: \(text.visibleLines)\n")
+    errors.write("note: \(text.visible)\n")
     errors.flush()
   }
 }

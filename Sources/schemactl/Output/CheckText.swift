@@ -1,4 +1,5 @@
 import Migrating
+import SQLText
 
 extension TextReporter {
   /// One line for each check, then what they found.

@@ -7,6 +7,8 @@ import SchemaModel
 enum Event {
   /// Something to know that is neither a result nor wrong.
   case note(String)
+  /// Something that is probably not what was meant, and that does not change the exit status.
+  case warning(String)
   case progress(MigrateEvent)
   /// What ended the command, from 64 up in place of its result.
   case stopped(Problem)

@@ -1,12 +1,15 @@
 import ManifestFormat
 import Migrating
+import SQLText
 
 /// Annotations of a pull request: workflow commands of GitHub Actions, one line each
 /// (docs.github.com, Workflow commands for GitHub Actions).
 struct GitHubLines: AnnotationLines {
   private let paths = RepositoryPaths()
 
-  func line(_ problem: Problem) -> String { "::error title=schemactl::" + data(problem.message) }
+  func line(_ level: Annotation.Level, _ lines: [String]) -> String {
+    "::\(self.level(level)) title=schemactl::" + data(lines)
+  }
 
   func line(_ annotation: Annotation) -> String {
     var properties: [String] = []
@@ -18,7 +21,7 @@ struct GitHubLines: AnnotationLines {
     }
     properties.append("title=" + property(annotation.rule))
     return "::\(level(annotation.level)) \(properties.joined(separator: ","))::"
-      + data(annotation.message)
+      + data(annotation.lines)
   }
 
   private func level(_ level: Annotation.Level) -> String {
@@ -29,11 +32,11 @@ struct GitHubLines: AnnotationLines {
     }
   }
 
-  private func data(_ text: String) -> String {
-    text.visibleScript.replacing("%", with: "%25").replacing("\n", with: "%0A")
+  private func data(_ lines: [String]) -> String {
+    lines.map { $0.visible.replacing("%", with: "%25") }.joined(separator: "%0A")
   }
 
   private func property(_ text: String) -> String {
-    data(text.visible).replacing(":", with: "%3A").replacing(",", with: "%2C")
+    data([text]).replacing(":", with: "%3A").replacing(",", with: "%2C")
   }
 }

@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Migrating
+import SQLText
 import SchemaModel
 
 extension TextReporter {

@@ -1,3 +1,5 @@
+import SQLText
+
 /// A JSON document, and the bytes it is written as.
 enum JSON {
   case null
@@ -58,8 +60,10 @@ enum JSON {
       case "\r": bytes += "\\r".utf8
       case "\t": bytes += "\\t".utf8
       case _ where !scalar.isHarmless:
-        let digits = String(scalar.value, radix: 16)
-        bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+        }
       default: bytes += UTF8.encode(scalar).map(Array.init) ?? []
       }
     }

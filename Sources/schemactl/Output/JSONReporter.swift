@@ -6,8 +6,10 @@ import Planning
 import SchemaModel
 
 /// One JSON document on standard output, and nothing else anywhere (DESIGN: exit codes and JSON).
-struct JSONReporter: Reporter {
+final class JSONReporter: Reporter {
   private let output: Output
+  /// For the notes of the document, where it has any.
+  private var warnings: [String] = []
 
   init(_ output: Output) {
     self.output = output
@@ -16,6 +18,7 @@ struct JSONReporter: Reporter {
   func report(_ event: Event) {
     switch event {
     case .note, .progress: break
+    case .warning(let text): warnings.append(text)
     case .stopped(let problem): write([("error", problem.json)])
     case .migrated(let report, let options):
       write(report.members + [("reset", options.reset?.json ?? .null)])
@@ -108,6 +111,10 @@ struct JSONReporter: Reporter {
   }
 
   private func write(_ members: [(String, JSON)]) {
+    let members = members.map { key, value in
+      guard key == "notes", case .array(let notes) = value else { return (key, value) }
+      return (key, JSON.array(warnings.map(JSON.string) + notes))
+    }
     output.write(JSON.object(members).line)
   }
 }

@@ -1,5 +1,6 @@
 import Linting
 import Migrating
+import SQLText
 
 extension TextReporter {
   func show(_ report: LintReport) {
@@ -81,14 +82,13 @@ extension TextReporter {
 
   private func show(_ finding: Finding) {
     // What is shown below the first line, a script for instance, is for whoever looks closer.
-    let message = finding.message.visibleLines.split(separator: "\n", maxSplits: 1)
     say(
       "\(finding.file.visible):\(finding.line):\(finding.column): \(label(finding.severity)) "
-        + "\(message.first ?? "") [\(finding.rule)]")
-    for rest in message.dropFirst() { say(String(rest)) }
+        + "\(finding.lines[0].visible) [\(finding.rule)]")
+    for line in finding.lines.dropFirst() { say("  \(line.visible)") }
     guard let fix = finding.fix else { return }
     say("  instead:")
-    for line in fix.split(separator: "\n") { say("    \(String(line).visible)") }
+    for line in fix.lines where !line.isEmpty { say("    \(line.visible)") }
   }
 
   private func label(_ severity: Severity) -> String {

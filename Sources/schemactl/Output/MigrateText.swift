@@ -2,6 +2,7 @@ import History
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SchemaModel
 
 extension TextReporter {

@@ -5,7 +5,8 @@ import Migrating
 /// What ended a command, in the one form that reporters know.
 struct Problem {
   let status: ExitStatus
-  let message: String
+  /// The message, and further lines of it.
+  let lines: [String]
   let place: Failure.Place?
   let migration: Failure.FailedMigration?
   /// Every problem of every manifest, where manifests are the problem.
@@ -16,22 +17,24 @@ struct Problem {
     case let failure as Failure: self.init(failure)
     case let input as InvalidInput: self.init(input)
     case let error as UsageError:
-      self.init(Failure(.usage, String(error.description.dropFirst("\(error.program): ".count))))
+      self.init(Failure(.usage, error.sentence, details: [error.advice]))
     default: self.init(Failure(.bug, "\(error)"))
     }
   }
 
-  init(_ failure: Failure) { self.init(failure, message: failure.message) }
+  var message: String { lines.joined(separator: "\n") }
 
-  /// - Parameter text: what to say instead of the failure's own message.
-  init(_ failure: Failure, message text: String) {
+  init(_ failure: Failure) { self.init(failure, lines: failure.lines) }
+
+  /// - Parameter message: what to say instead of the failure's own message.
+  init(_ failure: Failure, message: String) { self.init(failure, lines: [message]) }
+
+  private init(_ failure: Failure, lines: [String]) {
+    let advice =
+      "This is a bug in schemactl: please report it, with this message and the output of "
+      + "`schemactl --version`"
     status = failure.status
-    message =
-      failure.status == .bug
-      ? text
-        + "\nThis is a bug in schemactl: please report it, with this message and the output of "
-        + "`schemactl --version`"
-      : text
+    self.lines = lines + (failure.status == .bug ? [advice] : [])
     place = failure.place
     migration = failure.migration
     diagnostics = []
@@ -39,7 +42,7 @@ struct Problem {
 
   private init(_ input: InvalidInput) {
     status = .invalidInput
-    message = input.diagnostics.first?.message ?? ""
+    lines = [input.diagnostics.first?.message ?? ""]
     place = input.diagnostics.first.map { Failure.Place(file: $0.file, position: $0.position) }
     migration = nil
     diagnostics = input.diagnostics

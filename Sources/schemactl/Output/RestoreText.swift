@@ -1,5 +1,6 @@
 import History
 import Migrating
+import SQLText
 
 extension TextReporter {
   func show(_ entries: [Backups.Entry], _ database: String) {

@@ -10,6 +10,7 @@ final class SARIFReporter: Reporter {
   private let paths = RepositoryPaths()
   /// Said before there was a result to put them into.
   private var notes: [String] = []
+  private var warnings: [String] = []
 
   init(_ output: Output) {
     self.output = output
@@ -17,6 +18,7 @@ final class SARIFReporter: Reporter {
 
   func report(_ event: Event) {
     if case .note(let text) = event { notes.append(text) }
+    if case .warning(let text) = event { warnings.append(text) }
     guard var annotations = Annotations(event) else { return }
     annotations.notes.insert(contentsOf: notes, at: 0)
     output.write(JSON.object(log(annotations)).line)
@@ -76,7 +78,9 @@ final class SARIFReporter: Reporter {
 
   private func invocation(_ annotations: Annotations) -> [(String, JSON)] {
     let problems = annotations.problems.map { notification($0.message, "error") }
-    let notes = annotations.notes.map { notification($0, "note") }
+    let notes =
+      warnings.map { notification($0, "warning") }
+      + annotations.notes.map { notification($0, "note") }
     return [
       ("executionSuccessful", .bool(annotations.status.rawValue < ExitStatus.usage.rawValue)),
       ("exitCode", .integer(Int64(annotations.status.rawValue))),

@@ -1,5 +1,6 @@
 import ManifestFormat
 import Migrating
+import SQLText
 
 /// Says everything in words, for a person who need not know SQL.
 final class TextReporter: Reporter {
@@ -25,6 +26,7 @@ final class TextReporter: Reporter {
     switch event {
     case .progress: break
     case .note(let text): note(text)
+    case .warning(let text): warn(text)
     case .stopped(let problem): complain(problem)
     case .migrated(let report, let options): show(report, options)
     case .rehearsed(let report, let options): show(report, options)
@@ -93,7 +95,12 @@ final class TextReporter: Reporter {
   func note(_ text: String) {
     guard !isQuiet else { return }
     output.flush()
-    errors.write("note: \(text.visibleLines)\n")
+    errors.write("note: \(text.visible)\n")
+  }
+
+  private func warn(_ text: String) {
+    output.flush()
+    errors.write("\(paint("warning:", "1;33", on: errors)) \(text.visible)\n")
   }
 
   /// A line under a problem: what was kept, what to do next.
@@ -104,11 +111,12 @@ final class TextReporter: Reporter {
     guard problem.diagnostics.isEmpty else {
       for diagnostic in problem.diagnostics {
         complain(
-          Failure.Place(file: diagnostic.file, position: diagnostic.position), diagnostic.message)
+          Failure.Place(file: diagnostic.file, position: diagnostic.position),
+          [diagnostic.message])
       }
       return
     }
-    complain(problem.place, problem.message)
+    complain(problem.place, problem.lines)
     guard let migration = problem.migration else { return }
     advise(
       "in " + (migration.operation.map { "operation \($0.visible) of " } ?? "")
@@ -118,11 +126,12 @@ final class TextReporter: Reporter {
     }
   }
 
-  private func complain(_ place: Failure.Place?, _ message: String) {
+  private func complain(_ place: Failure.Place?, _ lines: [String]) {
     let position = place?.position.map { ":\($0.line):\($0.column)" } ?? ""
     let start = place.map { $0.file.visible + position } ?? "schemactl"
     let error = paint("error:", "1;31", on: errors)
-    errors.write("\(start): \(error) \(message.visibleLines.withShortWords)\n")
+    let message = lines.map(\.visible.withShortWords).joined(separator: "\n  ")
+    errors.write("\(start): \(error) \(message)\n")
   }
 
   /// - Parameter colour: as ECMA-48 numbers it (SGR).

@@ -1,15 +1,18 @@
 import ManifestFormat
 import Migrating
+import SQLText
 
 /// Lines that Xcode shows in its editor when a build phase prints them: `file:line:column: error:
 /// message`, the file from the root of the file system (Xcode Help, Run custom scripts).
 struct XcodeLines: AnnotationLines {
   private let paths = RepositoryPaths()
 
-  func line(_ problem: Problem) -> String { "error: \(joined(problem.message))" }
+  func line(_ level: Annotation.Level, _ lines: [String]) -> String {
+    "\(level.rawValue): \(joined(lines))"
+  }
 
   func line(_ annotation: Annotation) -> String {
-    "\(place(annotation))\(annotation.level.rawValue): \(joined(annotation.message)) "
+    "\(place(annotation))\(annotation.level.rawValue): \(joined(annotation.lines)) "
       + "[\(annotation.rule)]"
   }
 
@@ -20,11 +23,7 @@ struct XcodeLines: AnnotationLines {
     return "\(paths.absolute(place.file).visible):\(position): "
   }
 
-  private func joined(_ message: String) -> String {
-    message.split(separator: "\n").map { $0.trimmed }.joined(separator: " ").visible
+  private func joined(_ lines: [String]) -> String {
+    lines.map { String($0.drop { $0 == " " }).visible }.joined(separator: " ")
   }
-}
-
-extension Substring {
-  fileprivate var trimmed: Substring { drop { $0 == " " } }
 }
