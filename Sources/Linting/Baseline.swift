@@ -27,8 +27,11 @@ package struct Baseline: Sendable {
   /// How many findings of a rule, a migration and an object have asked.
   private var counts: [String: Int] = [:]
 
+  private static let firstLine =
+    "# The findings of `schemactl lint` that were there when it was adopted: they are not reported."
+
   private static let header = """
-    # The findings of `schemactl lint` that were there when it was adopted: they are not reported.
+    \(firstLine)
     # Written by `schemactl lint --write-baseline`. A line may go, and none should come.
 
     """
@@ -47,8 +50,8 @@ package struct Baseline: Sendable {
       guard words.count >= 3, words[0].count == 16, words[0].allSatisfy(digits.contains) else {
         throw Failure(
           .invalidInput,
-          "this is no entry of a baseline (fingerprint, rule, migration, object): write it anew with "
-            + "`schemactl lint --write-baseline`",
+          "this is not an entry of a baseline (fingerprint, rule, migration, object): remove the line, or "
+            + "name the file that `schemactl lint --write-baseline` has written",
           place: Failure.Place(file: file, position: Position(line: index + 1, column: 1)))
       }
       places[String(words[0])] = entries.count
@@ -57,6 +60,14 @@ package struct Baseline: Sendable {
           fingerprint: String(words[0]), rule: String(words[1]), migration: String(words[2]),
           object: words.count > 3 ? String(words[3]) : "", line: index + 1))
     }
+  }
+
+  /// Whether writing a baseline in the place of these bytes loses nothing but a baseline: they begin
+  /// like one or hold its entries, or hold nothing at all.
+  package static func isReplaceable(_ bytes: [UInt8], file: String) -> Bool {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+    if text.hasPrefix(firstLine) || text.allSatisfy(\.isWhitespace) { return true }
+    return (try? Baseline(bytes, file: file))?.entries.isEmpty == false
   }
 
   /// The text of a baseline that holds all findings of a report but the waived ones and those about

@@ -41,17 +41,22 @@ package enum SchemaSource: Sendable {
   }
 
   /// The schema, without what is SQLite's, the ledger's and, in a database, another engine's.
+  ///
+  /// - Parameter other: what it is compared with. A table that this makes is compared, though another
+  ///   tool's may have the same name.
   package func schema(
-    _ application: Application, ignoring foreign: ForeignObjects, timeout: Double,
-    interruption: Interruption = Interruption()
+    _ application: Application, ignoring foreign: ForeignObjects, besides other: Schema = Schema(),
+    timeout: Double, interruption: Interruption = Interruption()
   ) throws(Failure) -> Schema {
     switch self {
     case .database(let path):
       let connection = try DatabaseFile.openForReading(
         path, timeout: timeout, interruption: interruption)
-      return try LiveDatabase(connection, path: path).schema.ours { name in
-        Ledger.isLedger(name) || foreign.contains(name)
-      }
+      let named = Set(other.objects.map(\.key))
+      return Schema(
+        objects: try LiveDatabase(connection, path: path).schema.objects.filter { object in
+          !object.isInternal && !object.isOfLedger && !foreign.contains(object, besides: named)
+        })
     case .history(let project, let through):
       return try project.schema(through: through, interruption: interruption).ours()
     case .sql(let file): return try Self.schema(ofFile: file, application).ours()

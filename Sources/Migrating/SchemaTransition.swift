@@ -13,25 +13,90 @@ package struct SchemaRenaming: Sendable, Hashable {
   package let table: String
   package let to: String
 
-  /// - Parameter text: `table.old=new` or `table=new`; a name that holds `.` or `=` cannot be said
-  ///   so.
+  /// - Parameter text: `table.old=new` or `table=new`; a name that holds `.`, `=` or `"` stands in
+  ///   double quotes, which are doubled in it.
   package init?(_ text: String) {
-    let sides = text.split(separator: "=", omittingEmptySubsequences: false)
-    guard sides.count == 2, !sides[1].isEmpty else { return nil }
-    let names = sides[0].split(separator: ".", omittingEmptySubsequences: false)
-    guard names.count <= 2, !names.contains("") else { return nil }
-    table = String(names[0])
-    column = names.count == 2 ? String(names[1]) : nil
-    to = String(sides[1])
+    var names: [String] = []
+    var separators: [Character] = []
+    var rest = text[...]
+    while true {
+      guard let name = Self.takeName(from: &rest), !name.isEmpty else { return nil }
+      names.append(name)
+      guard let separator = rest.popFirst() else { break }
+      separators.append(separator)
+    }
+    guard separators == ["="] || separators == [".", "="] else { return nil }
+    table = names[0]
+    column = names.count == 3 ? names[1] : nil
+    to = names[names.count - 1]
+  }
+
+  private init(table: String, column: String, to: String) {
+    self.table = table
+    self.column = column
+    self.to = to
+  }
+
+  /// - Returns: nil where a quote is not closed.
+  private static func takeName(from rest: inout Substring) -> String? {
+    guard rest.first == "\"" else {
+      let name = rest.prefix { $0 != "." && $0 != "=" }
+      rest = rest[name.endIndex...]
+      return String(name)
+    }
+    var name = ""
+    rest.removeFirst()
+    while let character = rest.popFirst() {
+      if character == "\"" {
+        guard rest.first == "\"" else { return name }
+        rest.removeFirst()
+      }
+      name.append(character)
+    }
+    return nil
+  }
+
+  /// The text that says it.
+  package var text: String {
+    func quoted(_ name: String) -> String {
+      name.contains { ".=\"".contains($0) } ? Quoting.quoted(name) : name
+    }
+    return ([table] + (column.map { [$0] } ?? [])).map(quoted).joined(separator: ".") + "="
+      + quoted(to)
+  }
+}
+
+/// A column that goes and one that comes, which may be the same under another name.
+package struct PossibleRenaming: Sendable {
+  package let renaming: SchemaRenaming
+  /// What happens when nobody says that it is: the values of these columns are lost.
+  package let gone: [String]
+
+  package var sentence: String {
+    "\(listed(gone)) of \(renaming.table) will be gone with all values, and \(renaming.to) is new: if "
+      + "that is the same column, say --rename \(renaming.text)"
   }
 }
 
 extension SchemaRenaming {
-  /// What may be the same column under another name, in words: its values are lost when it is, and
-  /// nobody says so.
+  /// What may be the same column under another name, of each table at most one. All of them together
+  /// lead to the schema that is wanted.
   package static func possible(
+    from: Schema, to wanted: Schema, besides said: [SchemaRenaming], _ application: Application
+  ) -> [PossibleRenaming] {
+    var possible: [PossibleRenaming] = []
+    for one in guesses(from: from, to: wanted, besides: said) {
+      let renamings = said + possible.map(\.renaming) + [one.renaming]
+      let operations = try? SchemaTransition.operations(
+        from: from, to: wanted, renaming: renamings, application)
+      if operations != nil { possible.append(one) }
+    }
+    return possible
+  }
+
+  private static func guesses(
     from: Schema, to wanted: Schema, besides said: [SchemaRenaming]
-  ) -> [String] {
+  ) -> [PossibleRenaming] {
     from.tables.compactMap { old in
       guard let new = wanted.table(old.name), let before = old.columns, let after = new.columns
       else {
@@ -46,9 +111,8 @@ extension SchemaRenaming {
       guard let first = gone.first,
         let added = after.first(where: { !known.contains($0.asciiLowercased) })
       else { return nil }
-      return
-        "\(listed(gone)) of \(old.name) will be gone with all values, and \(added) is new: if that "
-        + "is the same column, say --rename \(old.name).\(first)=\(added)"
+      return PossibleRenaming(
+        renaming: SchemaRenaming(table: old.name, column: first, to: added), gone: gone)
     }
   }
 }

@@ -4,6 +4,7 @@ import Linting
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SchemaKit
 import SchemaModel
 
@@ -129,13 +130,24 @@ struct Settings {
 
   /// The history. What is wrong with a database is said before what is wrong with a manifest (see
   /// the precedence of exit codes), so the database is looked at first.
-  func project(for database: String? = nil, mustExist: Bool = true) throws -> Project {
+  ///
+  /// - Parameter mayBeEmpty: whether an empty folder is no reason for a warning.
+  func project(
+    for database: String? = nil, mustExist: Bool = true, mayBeEmpty: Bool = false
+  ) throws -> Project {
     if let database {
       try DatabaseFile.probe(
         database, mustExist: mustExist, timeout: timeout, interruption: session.interruption,
         onWait: { session.report(.progress(.waiting(seconds: $0))) })
     }
-    return try project(in: migrations)
+    let project = try project(in: migrations)
+    if project.migrations.isEmpty, project.lock == nil, !mayBeEmpty {
+      session.report(
+        .warning(
+          "\(migrations) holds no migration: nothing was checked or run. `schemactl new NAME` writes "
+            + "the first one"))
+    }
+    return project
   }
 
   private func project(in folder: String) throws -> Project {
@@ -185,10 +197,33 @@ struct Settings {
   }
 
   /// - Parameter path: a database, a folder or a file of SQL; nil is the history of the project.
-  func schema(of path: String?) throws -> Schema {
+  ///
+  /// - Parameter mayBeEmpty: whether a history without migrations is no reason for a warning.
+  func schema(
+    of path: String?, besides other: Schema = Schema(), mayBeEmpty: Bool = false
+  ) throws -> Schema {
+    try schema(of: source(path, mayBeEmpty: mayBeEmpty), besides: other)
+  }
+
+  /// Two schemas that are compared.
+  func schemas(_ from: String?, _ to: String?) throws -> (from: Schema, to: Schema) {
+    let (first, second) = (try source(from), try source(to))
+    // What a history or SQL makes is looked for in a database, whatever it is called.
+    if case .database = first {
+      let isPair = if case .database = second { true } else { false }
+      let actual = try schema(of: second)
+      return (try schema(of: first, besides: isPair ? Schema() : actual), actual)
+    }
+    let expected = try schema(of: first)
+    return (expected, try schema(of: second, besides: expected))
+  }
+
+  private func source(_ path: String?, mayBeEmpty: Bool = false) throws -> SchemaSource {
     let through = session.invocation.text("at")
-    guard let path else { return try schema(of: .history(project(), through: through)) }
-    return try schema(of: .at(path, through: through, loading: project(in:)))
+    guard let path else {
+      return .history(try project(mayBeEmpty: mayBeEmpty), through: through)
+    }
+    return try .at(path, through: through, loading: project(in:))
   }
 
   /// `--at` names a point of a history: of the project's, or of a folder that is named.
@@ -202,10 +237,10 @@ struct Settings {
       hint: "Leave out --at, or name a folder of migrations.")
   }
 
-  func schema(of source: SchemaSource) throws -> Schema {
+  func schema(of source: SchemaSource, besides other: Schema = Schema()) throws -> Schema {
     try source.schema(
-      application, ignoring: ForeignObjects(ignoring: configuration.ignore), timeout: timeout,
-      interruption: session.interruption)
+      application, ignoring: ForeignObjects(ignoring: configuration.ignore), besides: other,
+      timeout: timeout, interruption: session.interruption)
   }
 
   /// The file that holds the findings which lint does not report; nil when nobody has named one.
@@ -222,9 +257,33 @@ struct Settings {
       let failure = Failure(error)
       throw Failure(
         failure.status,
-        failure.message + ": `schemactl lint --write-baseline` writes the findings of today there")
+        failure.message + ": `schemactl lint --write-baseline"
+          + (session.invocation.isOnCommandLine("baseline")
+            ? " --baseline \(shellQuoted(baselineFile))" : "")
+          + "` writes the findings of today there")
     }
     return try Baseline(bytes, file: baselineFile)
+  }
+
+  /// Stops when writing a baseline would replace a file that is not one.
+  func requireReplaceable(baseline file: String) throws {
+    do throws(FileError) {
+      let bytes = try readFile(file, limit: 16_777_216)
+      if Baseline.isReplaceable(bytes, file: file) { return }
+    } catch {
+      // A link that leads nowhere is something, too.
+      if error.kind == .missing, !exists(file) { return }
+      if error.kind == .permission { throw Failure(error) }
+    }
+    throw Failure(
+      .invalidInput,
+      "\(file) is not a baseline of lint findings, and nothing was written. Name another file with "
+        + "--baseline, or remove this one first")
+  }
+
+  private func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
   }
 
   private func queries() throws -> [QueryFile]? {

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -224,6 +225,47 @@ struct LintTests {
           See 'schemactl lint --help'.
 
         """)
+  }
+
+  @Test("a baseline is written over a baseline, over nothing, and over no other file")
+  func baselineOverOthers() throws {
+    let folder = try dropping()
+    func write(to file: String, _ status: Int32) throws -> Run {
+      try folder.expect(status, "lint", "--write-baseline", "--baseline", file)
+    }
+    try folder.connection("app.sqlite").execute("CREATE TABLE t (a)")
+    try folder.write("notes.txt", "# to do\n\nlint\n")
+    try folder.write("comments.yaml", "# nothing but comments\n")
+    try folder.makeFolder("folder")
+    try folder.write("linked.txt", "text\n")
+    for (link, target) in [("link", "linked.txt"), ("nowhere", "missing/file")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path(link), withDestinationPath: target)
+    }
+    let refused = [
+      "app.sqlite", "notes.txt", "comments.yaml", "folder", "link", "nowhere", "schemactl.yaml",
+      "migrations/0001_notes.yaml",
+    ]
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    for file in refused {
+      let before = try? Data(contentsOf: URL(fileURLWithPath: folder.path(file)))
+      let run = try write(to: file, 65)
+      #expect(run.errors.contains("\(file) is not a baseline of lint findings"), "\(run.errors)")
+      #expect(before == (try? Data(contentsOf: URL(fileURLWithPath: folder.path(file)))))
+    }
+    try folder.write("empty", "")
+    for file in ["new", "new", "empty"] { _ = try write(to: file, 0) }
+    // What is left when a person has removed the comments.
+    let text = try folder.text("new")
+    try folder.write(
+      "entries", text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n"))
+    _ = try write(to: "entries", 0)
+    #expect(try folder.text("entries") == text)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("alias"), withDestinationPath: "new")
+    _ = try write(to: "alias", 0)
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("alias")) == "new")
   }
 
   @Test("a baseline is written, holds, and tells of what it no longer needs")

@@ -121,6 +121,85 @@ struct AdoptionTests {
     #expect(try folder.rows("SELECT rowid || a FROM f WHERE f MATCH 'hello'") == ["5hello"])
   }
 
+  @Test("the command that new --from prints replaces the draft by one that renames")
+  func printedRenaming() throws {
+    let folder = try WorkingFolder.of([
+      "0001_people": manifest(
+        "CREATE TABLE people (id INTEGER PRIMARY KEY, fax TEXT); "
+          + "CREATE TABLE \"my pets\" (id INTEGER PRIMARY KEY, \"a.b\" TEXT, \"it's\" TEXT)")
+    ])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.connection().execute(
+      "INSERT INTO people VALUES (1, '555'); INSERT INTO \"my pets\" VALUES (1, 'x', 'y')")
+    let target = try folder.connection("wanted one.sqlite")
+    try target.execute(
+      """
+      CREATE TABLE people (id INTEGER PRIMARY KEY, phone TEXT);
+      CREATE TABLE "my pets" (id INTEGER PRIMARY KEY, "c=d" TEXT, "it's" TEXT);
+      """)
+    let run = try folder.expect(
+      0, "new", "People's phones", "--from", "wanted one.sqlite", "--migrations", "migrations")
+    #expect(run.errors.contains("--rename people.fax=phone"), "\(run.errors)")
+    let line = try #require(
+      run.errors.split(separator: "\n").first { $0.contains("replace the draft") })
+    let parts = line.split(separator: "`", omittingEmptySubsequences: false)
+    let command = parts.dropFirst().dropLast().joined(separator: "`")
+    let repeated = try folder.shell(
+      "schemactl() { \"$schemactl\" \"$@\"; }; " + command)
+    #expect(repeated.code == 0, "\(command): \(repeated.errors)")
+    #expect(!repeated.errors.contains("replace the draft"))
+    let files = try folder.names("migrations").filter { $0.hasSuffix(".yaml") }
+    #expect(files == ["0001_people.yaml", "0002_people_s_phones.yaml"])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(try folder.rows("SELECT phone FROM people") == ["555"])
+    #expect(try folder.rows("SELECT \"c=d\", \"it's\" FROM \"my pets\"") == ["x|y"])
+    try folder.expect(0, "diff", "app.sqlite", "wanted one.sqlite")
+  }
+
+  @Test("a renaming that a draft is in the way of says to remove the draft")
+  func renamingAfterDraft() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.write("schema.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT);")
+    try folder.expect(0, "new", "Body", "--from", "schema.sql")
+    let arguments = ["new", "Body", "--from", "schema.sql", "--rename", "notes.text=body"]
+    let run = try folder.start(arguments).wait()
+    #expect(run.status == 64)
+    #expect(
+      run.errors.contains("remove it first (`rm -- migrations/0002_body.yaml`)"), "\(run.errors)")
+    try folder.remove("migrations/0002_body.yaml")
+    #expect(try folder.start(arguments).wait().status == 0)
+  }
+
+  @Test(
+    "a table of the history is compared, whatever other tool calls its own so",
+    arguments: ["schema_migrations", "grdb_migrations", "alembic_version", "Ignored"])
+  func bookkeepingOfOurOwn(name: String) throws {
+    let folder = try WorkingFolder.of([
+      "0001_tables": manifest(
+        "CREATE TABLE \(name) (version TEXT); CREATE INDEX \(name)_i ON \(name) (version)")
+    ])
+    try folder.write("schemactl.yaml", "ignore: [Ignored, other_*]\n")
+    try folder.connection("theirs.sqlite").execute(
+      """
+      CREATE TABLE \(name) (version TEXT); CREATE INDEX \(name)_i ON \(name) (version);
+      CREATE TABLE notes (id); CREATE TABLE goose_db_version (id); CREATE TABLE other_a (id);
+      """)
+    try folder.expect(0, "new", "Theirs", "--from", "theirs.sqlite")
+    let text = try folder.text("migrations/0002_theirs.yaml")
+    #expect(!text.contains("drop_") && text.contains("notes") && !text.contains("goose"), "\(text)")
+    #expect(!text.contains("other_a"))
+    try folder.expect(0, "diff", "theirs.sqlite")
+    try folder.expect(0, "diff", "theirs.sqlite", "migrations")
+    try folder.connection("theirs.sqlite").execute("ALTER TABLE \(name) ADD COLUMN more")
+    for names in [["theirs.sqlite"], ["theirs.sqlite", "migrations"]] {
+      let run = try folder.start(["diff"] + names).wait()
+      #expect(run.status == 1 && run.output.contains("\(name).more"), "\(run.output)")
+    }
+    try folder.connection("theirs.sqlite").execute("DROP TABLE \(name)")
+    try folder.expect(0, "new", "Gone", "--from", "theirs.sqlite")
+    #expect(try folder.text("migrations/0003_gone.yaml").contains("drop_table"))
+  }
+
   @Test("adopt does not guess whether a migration of rows has run")
   func ambiguous() throws {
     let folder = try WorkingFolder.of([

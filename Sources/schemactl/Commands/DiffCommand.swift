@@ -58,9 +58,8 @@ enum DiffCommand: Command {
     let to = names[names.count - 1]
     if names.count == 2 { try settings.requireHistory(among: names) }
     let result = try attempt {
-      let expected = try settings.schema(of: from)
-      // The other one of a pair stands as it is, unless it is a folder, too.
-      return compareSchemas(expected: expected, actual: try settings.schema(of: to))
+      let (expected, actual) = try settings.schemas(from, to)
+      return compareSchemas(expected: expected, actual: actual)
     }
     switch result {
     case .success(let changes):

@@ -34,7 +34,7 @@ enum InspectCommand: Command {
     let form = session.invocation.text("as").flatMap(SchemaForm.init) ?? .sql
     let source = session.invocation.arguments.first
     try settings.requireHistory(among: session.invocation.arguments)
-    let result = try attempt { try settings.schema(of: source) }
+    let result = try attempt { try settings.schema(of: source, mayBeEmpty: true) }
     switch result {
     case .success(let schema):
       if form == .sql, session.printsRawSQL { try requirePlainText(schema) }

@@ -2,6 +2,7 @@ import CommandLineParsing
 import History
 import Linting
 import Migrating
+import SQLText
 
 enum LintCommand: Command {
   static let name = "lint"
@@ -147,6 +148,7 @@ enum LintCommand: Command {
         hint: "Name it with --baseline FILE, or as `lint: { baseline: FILE }` in schemactl.yaml.")
     }
     let result = try attempt {
+      try settings.requireReplaceable(baseline: file)
       let report = try settings.linter(
         of: settings.project(), profile: profile, isForBaseline: true
       ).lint()

@@ -3,7 +3,9 @@ import History
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SchemaKit
+import SchemaModel
 
 #if canImport(Glibc)
   import Glibc
@@ -73,11 +75,12 @@ enum NewCommand: Command {
       throw Failure(error)
     }
     try settings.withClaim {
-      let project = try settings.project()
-      let operations = try operations(on: project, settings, session)
+      let project = try settings.project(mayBeEmpty: true)
+      let content = try content(on: project, settings, session)
       try session.writing.close {
         do throws(FileError) {
-          try write(manifest, operations, to: project, session)
+          let file = try write(manifest, content.operations, to: project, session)
+          advise(content.renamings, inPlaceOf: file, session)
         } catch {
           throw Failure(error)
         }
@@ -85,10 +88,33 @@ enum NewCommand: Command {
     }
   }
 
-  /// What leads from the head of the history to what --from names; nil without it.
-  private static func operations(
+  /// What a renaming that nobody has said would keep, and the command that says it: the draft is part of
+  /// the history now, and has to go first.
+  private static func advise(
+    _ renamings: [PossibleRenaming], inPlaceOf file: String, _ session: Session
+  ) {
+    guard !renamings.isEmpty else { return }
+    for one in renamings { session.report(.note(one.sentence)) }
+    let given = session.invocation
+    var words = ["schemactl", "new"]
+    for option in ["migrations", "config", "from"] where given.isOnCommandLine(option) {
+      words += given.texts(option).flatMap { ["--\(option)", $0] }
+    }
+    for text in given.texts("rename") + renamings.map(\.renaming.text) {
+      words += ["--rename", text]
+    }
+    words += (given.arguments.contains { $0.hasPrefix("-") } ? ["--"] : []) + given.arguments
+    session.report(
+      .note(
+        "to write it so instead, replace the draft: `rm -- \(shellQuoted(file)) && "
+          + words.map(shellQuoted).joined(separator: " ") + "`"))
+  }
+
+  /// What leads from the head of the history to what --from names, nil without it, and what may be
+  /// renamed columns in it.
+  private static func content(
     on project: Project, _ settings: Settings, _ session: Session
-  ) throws -> [WrittenOperation]? {
+  ) throws -> (operations: [WrittenOperation]?, renamings: [PossibleRenaming]) {
     let renamings = try session.invocation.texts("rename").map { text in
       guard let renaming = SchemaRenaming(text) else {
         throw session.usageError(
@@ -101,29 +127,53 @@ enum NewCommand: Command {
       guard renamings.isEmpty else {
         throw session.usageError("--rename goes with --from", hint: nil)
       }
-      return nil
+      return (nil, [])
     }
-    let wanted = try settings.schema(of: source)
     let head = try project.schema(through: nil, interruption: session.interruption)
-    for hint in SchemaRenaming.possible(from: head, to: wanted, besides: renamings) {
-      session.report(.note(hint))
-    }
+    let wanted = try settings.schema(of: source, besides: head)
     for hint in SchemaRenaming.keepingValues(renamings, from: head, to: wanted) {
       session.report(.note(hint))
     }
-    let operations = try SchemaTransition.operations(
-      from: head, to: wanted, renaming: renamings, settings.application)
+    let operations: [WrittenOperation]
+    do throws(Failure) {
+      operations = try SchemaTransition.operations(
+        from: head, to: wanted, renaming: renamings, settings.application)
+    } catch {
+      guard error.status == .usage else { throw error }
+      throw try explained(error, renamings, to: wanted, project, settings.application)
+    }
     guard !operations.isEmpty else {
       throw Failure(
         .finding, "\(source) has the schema of the history already: there is nothing to write")
     }
-    return operations
+    let possible = SchemaRenaming.possible(
+      from: head, to: wanted, besides: renamings, settings.application)
+    return (operations, possible)
+  }
+
+  /// A renaming that would work without the last draft was probably meant for what that draft does.
+  private static func explained(
+    _ failure: Failure, _ renamings: [SchemaRenaming], to wanted: Schema, _ project: Project,
+    _ application: Application
+  ) throws(Failure) -> Failure {
+    guard let draft = project.migrations.last, !project.isFrozen(draft) else { return failure }
+    var former = Schema()
+    if let last = project.migrations.dropLast().last {
+      former = try project.schema(through: last.id)
+    }
+    let operations = try? SchemaTransition.operations(
+      from: former, to: wanted, renaming: renamings, application)
+    guard operations != nil else { return failure }
+    return Failure(
+      .usage,
+      "\(failure.message). It was there before \(draft.id), which is a draft: to replace that, remove "
+        + "it first (`rm -- \(shellQuoted(draft.file))`)")
   }
 
   private static func write(
     _ manifest: NewManifest, _ operations: [WrittenOperation]?, to project: Project,
     _ session: Session
-  ) throws(FileError) {
+  ) throws(FileError) -> String {
     let modeline = modeline(of: project.migrations.last) ?? ownModeline
     let others = project.migrations.map(\.id) + (project.lock?.entries.map(\.id) ?? [])
     let id = manifest.id(after: others, at: .now)
@@ -133,6 +183,7 @@ enum NewCommand: Command {
     try createFileAtomically(
       Array(manifest.text(modeline: modeline, operations: operations).utf8), at: file)
     session.report(.created(id: id, file: file))
+    return file
   }
 
   /// The comment at the top of a manifest that names its schema.

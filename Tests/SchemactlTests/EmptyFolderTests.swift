@@ -1,0 +1,86 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("A folder without manifests")
+struct EmptyFolderTests {
+  private static let commands: [[String]] = [
+    ["check"], ["verify"], ["lint"], ["migrate", "--database", "app.sqlite"], ["plan"], ["freeze"],
+    ["diff", "migrations"], ["inspect"], ["new", "x"], ["rebase", "1", "--dry-run"],
+  ]
+
+  @Test(
+    "that holds another history is missing its manifests, in every command", arguments: commands)
+  func otherHistory(arguments: [String]) throws {
+    for file in ["0001_a.sql", "app/0001_a.yaml", "20260101_init/migration.sql"] {
+      let folder = try WorkingFolder.of([:])
+      try folder.makeFolder((("migrations/" + file) as NSString).deletingLastPathComponent)
+      try folder.write("migrations/" + file, "CREATE TABLE t (a)")
+      let run = try folder.start(arguments).wait()
+      #expect(run.status == 66, "\(file): \(run.output)\(run.errors)")
+      #expect((run.output + run.errors).contains("holds no manifest, but"))
+      #expect((run.output + run.errors).contains("To import another tool's history"))
+      #expect(!folder.exists("app.sqlite"))
+    }
+  }
+
+  @Test("the advice about another tool's history works")
+  func advice() throws {
+    let folder = try WorkingFolder.of([:])
+    try folder.write("migrations/0001_a.sql", "CREATE TABLE t (a)")
+    try folder.connection().execute("CREATE TABLE t (a)")
+    #expect(
+      try folder.expect(66, "init", "--from", "app.sqlite").errors
+        .contains("`schemactl init --from DATABASE --migrations FOLDER`"))
+    try folder.expect(0, "init", "--from", "app.sqlite", "--migrations", "history")
+    try folder.expect(0, "verify", "--migrations", "history", "--database", "app.sqlite")
+  }
+
+  @Test(
+    "that is empty is a warning, in each format",
+    arguments: ["text", "json", "sarif", "github", "xcode"])
+  func empty(format: String) throws {
+    for others in [[], ["README.md", "connection.sql"], ["queries/all.sql"]] {
+      let folder = try WorkingFolder.of([:])
+      for file in others {
+        try folder.makeFolder((("migrations/" + file) as NSString).deletingLastPathComponent)
+        try folder.write("migrations/" + file, "SELECT 1")
+      }
+      for command in ["check", "verify", "lint"] {
+        let run = try folder.expect(0, command, "--format", format)
+        #expect(
+          (run.output + run.errors).contains("migrations holds no migration"),
+          "\(command) \(others)")
+        if format == "github" { #expect(run.output.hasPrefix("::warning title=schemactl::")) }
+        if format == "text" { #expect(run.errors.hasPrefix("warning: ")) }
+      }
+    }
+    let folder = try WorkingFolder.of([:])
+    #expect(try !folder.expect(0, "new", "x").errors.contains("warning"))
+  }
+
+  @Test("that a lock says was full is a broken history", arguments: ["check", "verify", "migrate"])
+  func emptied(command: String) throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try folder.expect(0, "freeze")
+    try folder.remove("migrations/0001_notes.yaml")
+    let run = try folder.start(
+      command == "migrate" ? [command, "--database", "app.sqlite"] : [command]
+    ).wait()
+    #expect(run.status == 2, "\(run.errors)")
+  }
+
+  @Test(
+    "of a manifest with capitals in its ending, every command says to rename it",
+    arguments: commands)
+  func capitals(arguments: [String]) throws {
+    let folder = try WorkingFolder.of([:])
+    try folder.write("migrations/0001_a.YAML", tableOfNotes)
+    let run = try folder.start(arguments).wait()
+    let isRenumbering = arguments[0] == "rebase"
+    #expect(run.status == (isRenumbering ? 66 : 65), "\(run.output)\(run.errors)")
+    guard !isRenumbering else { return }
+    #expect((run.output + run.errors).contains("rename it to 0001_a.yaml"))
+  }
+}
