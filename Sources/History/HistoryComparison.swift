@@ -127,6 +127,17 @@ extension MigrationFolder {
       + acceptCommand(entry.id)
   }
 
+  /// A frozen manifest whose tokens are what they were, and whose schema is not: the replay finds it.
+  package func editedSchema(_ entry: LockEntry) -> HistoryEntry {
+    HistoryEntry(
+      id: entry.id, frozen: true, state: .edited,
+      detail:
+        "its SQL has the same words as what was frozen\(shipping(entry, .frozen)), and makes another "
+        + "schema: where an expression has no alias, its text, white space included, is the name of "
+        + "a column; \(restoring(entry, .frozen)), or, if no device has run it, accept the edit "
+        + acceptCommand(entry.id))
+  }
+
   private func acceptCommand(_ id: String) -> String {
     "with `schemactl freeze --accept \(shellQuoted(id)) --reason …`"
   }

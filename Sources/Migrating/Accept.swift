@@ -10,16 +10,22 @@ extension Project {
     guard let entry = comparison.first(where: { answers($0.id, to: name) }) else {
       throw Failure(.notFound, "there is no migration \(name)")
     }
-    guard entry.state == .edited, var lock,
+    let nothing = Failure(
+      .usage,
+      "there is nothing to accept: \(entry.id) is \(entry.state.rawValue)"
+        + (entry.detail.isEmpty ? "" : ": \(entry.detail)"))
+    guard [.edited, .cosmetic].contains(entry.state), var lock,
       let migration = migrations.first(where: { $0.id == entry.id })
-    else {
-      let advice = entry.detail.isEmpty ? "" : ": \(entry.detail)"
-      throw Failure(
-        .usage, "there is nothing to accept: \(entry.id) is \(entry.state.rawValue)\(advice)")
-    }
+    else { throw nothing }
     let range = migrations.filter { isFrozen($0) && $0.number <= migration.number }
     try requireEngine(for: range)
-    let shadow = try replay(range)
+    var report = VerifyReport(comparing: self)
+    var schemas = FrozenSchemas(self, report)
+    let shadow = try replay(range, observing: { schemas.compare($0, $1, in: &report) })
+    // What differs in layout alone may make another schema.
+    guard report.history.contains(where: { $0.id == entry.id && $0.state == .edited }) else {
+      throw nothing
+    }
     let digests = LockedDigests(
       raw: migration.rawDigest, canonical: migration.canonicalDigest, schema: shadow.fingerprint,
       sqlite: Connection.libraryVersion)

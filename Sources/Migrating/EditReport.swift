@@ -58,6 +58,29 @@ extension Project {
     }
   }
 
+  /// Explains the edits that only a replay finds.
+  func explainSchemaEdits(
+    in report: inout VerifyReport, _ control: VersionControl
+  ) throws(Failure) {
+    let found = report.history.filter { $0.state == .edited && report.edits[$0.id] == nil }
+    guard control != .ignored, !found.isEmpty else { return }
+    var result = GitComparison(history: found)
+    do {
+      try explainEdits(GitRepository(containing: folder.path), nil, &result)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      for entry in found {
+        result.edits[entry.id] = EditReport(problem: (error as? GitError)?.message ?? "\(error)")
+      }
+    }
+    report.edits.merge(result.edits) { $1 }
+    for entry in result.history {
+      guard let index = report.history.firstIndex(where: { $0.id == entry.id }) else { continue }
+      report.history[index] = entry
+    }
+  }
+
   /// The edit, and the form that was frozen or merged.
   private func edit(
     of id: String, _ git: GitRepository, _ merged: MergedHistory?

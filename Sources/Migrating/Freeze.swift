@@ -19,7 +19,10 @@ extension Project {
     try requireEngine(for: range)
     var lock = self.lock ?? HistoryLock()
     var frozen: [String] = []
+    var report = VerifyReport(comparing: self)
+    var schemas = FrozenSchemas(self, report)
     func freeze(_ step: Shadow.Step, _ shadow: Shadow) throws(Failure) {
+      schemas.compare(step, shadow, in: &report)
       let migration = step.migration
       guard !lock.contains(migration.id) else { return }
       let digests = LockedDigests(
@@ -33,6 +36,7 @@ extension Project {
       frozen.append(migration.id)
     }
     try replay(range, observing: freeze)
+    try requireIntact(report.history)
     return FreezeReport(lock: lock, frozen: frozen, isHistoryEmpty: migrations.isEmpty)
   }
 }

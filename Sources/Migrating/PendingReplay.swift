@@ -48,6 +48,8 @@ extension Project {
     var new: Connection?
     var keys = ForeignKeyGraph(Schema())
     var keepsForeignKeys = true
+    var report = VerifyReport(comparing: self)
+    var schemas = FrozenSchemas(self, report)
     func starts(_ index: Int) {
       guard index < targets.count else { return }
       onEvent(.started(id: targets[index].id, number: index + 1, of: targets.count))
@@ -65,6 +67,7 @@ extension Project {
         observing: { step, shadow in
           steps.append(step)
           fingerprints.append(shadow.fingerprint)
+          schemas.compare(step, shadow, in: &report)
           starts(steps.count)
           guard isNew else { return }
           keys.apply(step.delta)
@@ -76,6 +79,11 @@ extension Project {
       if endsAll || interruption.isRequested { throw error }
       failure = error
     }
+    // Another SQLite may make another schema of what was frozen; that stops no device.
+    try requireIntact(
+      report.history.filter { entry in
+        lock?.effectiveEntry(entry.id)?.digests.sqlite == Connection.libraryVersion
+      })
     return PendingReplay(
       steps: steps, fingerprints: fingerprints, failure: failure,
       new: isNew && keepsForeignKeys ? new : nil)

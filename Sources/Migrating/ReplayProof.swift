@@ -68,24 +68,25 @@ extension Project {
   /// - Throws: what is 64 and above; a migration that fails (3) is in the result.
   package func proveReplay(
     noting history: inout VerifyReport, everyPair: Bool = false,
-    interruption: Interruption = Interruption()
+    versionControl: VersionControl = .ignored, interruption: Interruption = Interruption()
   ) throws(Failure) -> ReplayProof {
     try requireEngine(for: migrations)
     var proof = ReplayProof()
     let straight = try Shadow(application, interruption: interruption)
     let points = releasePoints
-    var engine = EngineComparison(lock, history)
+    var frozen = FrozenSchemas(self, history)
     var walks: [Walk] = []
     for migration in migrations {
+      let step: Shadow.Step
       do {
-        try straight.apply(migration)
+        step = try straight.apply(migration)
       } catch {
         guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
         proof.failure = error
         break
       }
       proof.migrations += 1
-      engine.hold(migration, fingerprint: straight.fingerprint, against: &history)
+      frozen.compare(step, straight, in: &history)
       for walk in walks { try walk.apply(migration) }
       guard let point = points[migration.id] else { continue }
       proof.paths += arrive(at: point, straight, &walks)
@@ -100,6 +101,7 @@ extension Project {
       proof.paths += arrive(
         at: ReplayProof.Point(release: nil, migration: last.id), straight, &walks)
     }
+    try explainSchemaEdits(in: &history, versionControl)
     return proof
   }
 

@@ -54,6 +54,7 @@ extension Project {
     } else {
       try requireEngine(for: migrations)
       steps = try replay(into: &report)
+      try explainSchemaEdits(in: &report, versionControl)
     }
     guard let database else { return report }
     let connection = try DatabaseFile.openForReading(
@@ -117,11 +118,11 @@ extension Project {
   /// Replays the history as far as it works, and holds each frozen step against the lock.
   private func replay(into report: inout VerifyReport) throws(Failure) -> [Shadow.Step] {
     var steps: [Shadow.Step] = []
-    var engine = EngineComparison(lock, report)
+    var frozen = FrozenSchemas(self, report)
     do {
       try replay(observing: { step, shadow in
         steps.append(step)
-        engine.hold(step.migration, fingerprint: shadow.fingerprint, against: &report)
+        frozen.compare(step, shadow, in: &report)
       })
     } catch {
       guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }

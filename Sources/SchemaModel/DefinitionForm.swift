@@ -29,3 +29,11 @@ func definitionForm(_ tokens: TokenizedSQL, _ names: KnownNames) -> [[[UInt8]]] 
     return [form(0..<tokens.bytes.count)]
   }
 }
+
+extension SchemaObject {
+  /// The names of a view's result that are texts of expressions; none for other objects.
+  func resultTexts(_ tokens: TokenizedSQL) -> [[UInt8]] {
+    guard kind == .view, case .createView(let view)? = try? parseCreate(tokens) else { return [] }
+    return view.resultTexts(tokens)
+  }
+}

@@ -1,23 +1,31 @@
 import SQLText
 
 extension Schema {
-  /// The fingerprint, version 1, as the history lock and ledgers hold it (`docs/history.md`): 64
-  /// hexadecimal digits in lower case.
+  /// The fingerprint, as the history lock and ledgers hold it (`docs/history.md`): 64 hexadecimal
+  /// digits in lower case.
   ///
   /// SHA-256 over one entry for each object of `sqlite_schema`, sorted by their bytes. An entry is
-  /// the type, the name and the table as they stand there, and then the tokens of the SQL as they
-  /// are written, without white space and comments; each of them as its length in decimal, `:` and
-  /// its bytes; at the end a line feed. An object without SQL has no tokens.
+  /// the type, the name and the table as they stand there, and then the tokens of the SQL as a
+  /// manifest's digest has them; each of them as its length in decimal, `:` and its bytes; at the end
+  /// a line feed. An object without SQL has no tokens. Behind those of a view come the names of its
+  /// result that are the texts of expressions, as they are written: `a+b` and `a + b` are two names.
   ///
   /// Left out is what has `sqlite_` at the beginning of its name, and the ledger
   /// `schemactl_migrations` with all that belongs to it; ASCII case makes no difference to either.
   ///
   /// This never changes: locks and ledgers of every release hold it.
-  package func fingerprint() -> String {
-    var running = RunningFingerprint()
+  package func fingerprint(_ version: FingerprintVersion = .current) -> String {
+    var running = RunningFingerprint(version)
     running.apply(SchemaDelta(from: Schema(), to: self))
     return running.digest()
   }
+}
+
+package enum FingerprintVersion: Sendable {
+  /// Every token as it is written, and no names of results. Locks of the first releases hold it; most
+  /// schemas have the same fingerprint in both.
+  case first
+  case current
 }
 
 /// The fingerprint of a schema that changes step by step.
@@ -29,18 +37,22 @@ package struct RunningFingerprint: Sendable {
   private var hashed: [SHA256] = []
   private static let stride = 16
 
-  package init() {}
+  private let version: FingerprintVersion
+
+  package init(_ version: FingerprintVersion = .current) {
+    self.version = version
+  }
 
   package mutating func apply(_ delta: SchemaDelta) {
     for object in delta.before.values where !object.isOfLedger {
-      let entry = object.fingerprintEntry
+      let entry = object.fingerprintEntry(version)
       let place = self.place(of: entry)
       guard place < entries.count, entries[place] == entry else { continue }
       entries.remove(at: place)
       forget(from: place)
     }
     for object in delta.after.values where !object.isOfLedger {
-      let entry = object.fingerprintEntry
+      let entry = object.fingerprintEntry(version)
       let place = place(of: entry)
       entries.insert(entry, at: place)
       forget(from: place)
@@ -80,8 +92,12 @@ package struct RunningFingerprint: Sendable {
 }
 
 extension SchemaObject {
-  fileprivate var fingerprintEntry: [UInt8] {
+  fileprivate func fingerprintEntry(_ version: FingerprintVersion) -> [UInt8] {
     let names = [kind.rawValue, name, table].map { Array($0.utf8) }
-    return encodedTokens(names + TokenizedSQL(sql ?? "").verbatimTokens) + [10]
+    let tokens = TokenizedSQL(sql ?? "")
+    guard version == .current else {
+      return encodedTokens(names + tokens.verbatimTokens) + [10]
+    }
+    return encodedTokens(names + tokens.canonicalTokens + resultTexts(tokens)) + [10]
   }
 }

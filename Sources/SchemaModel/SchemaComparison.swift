@@ -49,10 +49,24 @@ private struct Comparison {
       ).changes
     }
     let names = KnownNames([expected, actual], and: [old, new])
-    guard definitionForm(old, names) != definitionForm(new, names) else { return [] }
+    guard definitionForm(old, names) == definitionForm(new, names) else {
+      return [
+        SchemaChange(
+          object.kind.change, object.name, .changed, expected: object.oneLine,
+          actual: live.oneLine)
+      ]
+    }
+    // Equal but for white space, case and the like, which are part of the names of results.
+    let results = zip(object.resultTexts(old), live.resultTexts(new)).filter { $0 != $1 }
+    guard !results.isEmpty else { return [] }
+    func text(_ names: [[UInt8]]) -> String {
+      names.map { "`\(String(decoding: $0, as: UTF8.self))`" }.joined(separator: ", ")
+    }
+    let noun = results.count == 1 ? "result column " : "result columns "
     return [
       SchemaChange(
-        object.kind.change, object.name, .changed, expected: object.oneLine, actual: live.oneLine)
+        object.kind.change, object.name, .changed, expected: noun + text(results.map(\.0)),
+        actual: noun + text(results.map(\.1)))
     ]
   }
 }

@@ -40,7 +40,7 @@ enum CheckCommand: Command {
       report.proof = report.attempt(.replay) {
         try project.proveReplay(
           noting: &history, everyPair: session.invocation.flag("full"),
-          interruption: session.interruption)
+          versionControl: .git(base: base), interruption: session.interruption)
       }
       report.history = history
       report.lint = report.attempt(.lint) {

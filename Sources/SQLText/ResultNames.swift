@@ -1,0 +1,189 @@
+extension CreateView {
+  /// The names of the view's result that are texts of expressions, as they are written, in their order.
+  ///
+  /// SQLite names a column so where an expression has no alias and is more than a column's name. White
+  /// space and comments are part of such a name, and the tokens of the statement do not tell it. Those
+  /// within the view's sources, which `*` lets through, are among them.
+  ///
+  /// Source: `sqlite3ColumnsFromExprList` of SQLite's `select.c`.
+  package func resultTexts(_ sql: TokenizedSQL) -> [[UInt8]] {
+    guard columns.isEmpty else { return [] }
+    var reader = ResultTextReader(sql: sql)
+    reader.read(sql.significant(in: selectRange)[...], depth: 0)
+    return reader.texts
+  }
+}
+
+private struct ResultTextReader {
+  let sql: TokenizedSQL
+  var texts: [[UInt8]] = []
+
+  /// SQLite's parser goes no deeper.
+  private static let deepest = 100
+  private static let ends = [
+    "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT",
+  ]
+  /// Behind one of these words comes an operand, and no alias.
+  private static let operators = [
+    "AND", "OR", "NOT", "IS", "IN", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "COLLATE",
+    "ESCAPE",
+    "EXISTS", "CASE", "WHEN", "THEN", "ELSE", "OVER", "DISTINCT", "ALL", "FROM",
+  ]
+
+  /// - Parameter tokens: a SELECT with what belongs to it: WITH, compounds, ORDER BY.
+  mutating func read(_ tokens: ArraySlice<Token>, depth: Int) {
+    guard depth < Self.deepest else { return }
+    var rest = tokens
+    if isWord(rest.first, "WITH") { readCommonTables(&rest, depth: depth) }
+    // A compound's names are those of its first SELECT.
+    guard isWord(rest.first, "SELECT") else { return }
+    rest = rest.dropFirst()
+    if isWord(rest.first, "DISTINCT") || isWord(rest.first, "ALL") { rest = rest.dropFirst() }
+    let end = endOfList(rest)
+    for term in split(rest[..<end]) { readTerm(term) }
+    readSources(rest[end...], depth: depth)
+  }
+
+  /// `a AS (SELECT …), b (x, y) AS MATERIALIZED (SELECT …)`: up to the SELECT itself.
+  private mutating func readCommonTables(_ rest: inout ArraySlice<Token>, depth: Int) {
+    rest = rest.dropFirst()
+    var hasColumns = false
+    while let token = rest.first, !isWord(token, "SELECT"), !isWord(token, "VALUES") {
+      guard text(token) == "(" else {
+        if text(token) == "," { hasColumns = false }
+        rest = rest.dropFirst()
+        continue
+      }
+      let end = closing(rest)
+      let inner = rest[rest.startIndex..<end].dropFirst()
+      if ["SELECT", "WITH", "VALUES"].contains(where: { isWord(inner.first, $0) }) {
+        if !hasColumns { read(inner, depth: depth + 1) }
+      } else {
+        hasColumns = true
+      }
+      rest = rest[end...].dropFirst()
+    }
+  }
+
+  /// The SELECTs in the FROM clause.
+  private mutating func readSources(_ tokens: ArraySlice<Token>, depth: Int) {
+    guard isWord(tokens.first, "FROM") else { return }
+    var index = tokens.startIndex + 1
+    while index < tokens.endIndex {
+      if Self.ends.contains(where: { isWord(tokens[index], $0) }) { return }
+      if text(tokens[index]) == "(" {
+        let end = closing(tokens[index...])
+        let inner = tokens[index..<end].dropFirst()
+        let isSource =
+          ["FROM", "JOIN"].contains { isWord(tokens[index - 1], $0) }
+          || [",", "("].contains(text(tokens[index - 1]))
+        if isSource, isWord(inner.first, "SELECT") || isWord(inner.first, "WITH") {
+          read(inner, depth: depth + 1)
+          index = end
+        } else if !isSource {
+          index = end
+        }
+      }
+      index += 1
+    }
+  }
+
+  private mutating func readTerm(_ term: ArraySlice<Token>) {
+    guard let first = term.first, let last = term.last else { return }
+    guard term.count > 1, !hasAlias(term), !isName(term) else { return }
+    texts.append(Array(sql.bytes[first.range.lowerBound..<last.range.upperBound]))
+  }
+
+  private func hasAlias(_ term: ArraySlice<Token>) -> Bool {
+    var depth = 0
+    var cases = 0
+    for index in term.indices {
+      depth += text(term[index]) == "(" ? 1 : text(term[index]) == ")" ? -1 : 0
+      guard depth == 0 else { continue }
+      if isWord(term[index], "AS") { return true }
+      if isWord(term[index], "CASE") { cases += 1 }
+      if isWord(term[index], "END") { cases -= 1 }
+    }
+    guard let last = term.last, let before = term.dropLast().last else { return false }
+    // The END of a CASE is no alias; behind it another one would be.
+    let isEnd =
+      isWord(last, "END") && cases >= 0
+      && term.contains { isWord($0, "CASE") }
+    let isOperand =
+      before.kind == .punctuation
+      ? text(before) == ")" : !Self.operators.contains { isWord(before, $0) }
+    return isNameToken(last) && isOperand && !isEnd
+  }
+
+  /// Whether a term is the name of a column or `*`, be it qualified, in parentheses or with COLLATE.
+  private func isName(_ term: ArraySlice<Token>) -> Bool {
+    var term = term
+    while term.count > 2 {
+      if isWord(term.dropLast().last, "COLLATE") {
+        term = term.dropLast(2)
+      } else if let first = term.first, text(first) == "(", closing(term) == term.endIndex - 1 {
+        term = term.dropFirst().dropLast()
+      } else {
+        break
+      }
+    }
+    return term.enumerated().allSatisfy { offset, token in
+      offset.isMultiple(of: 2)
+        ? isNameToken(token) || text(token) == "*" && term.count > 1 : text(token) == "."
+    }
+  }
+
+  // MARK: Tokens
+
+  /// Where the list of a SELECT's results ends.
+  private func endOfList(_ tokens: ArraySlice<Token>) -> Int {
+    var depth = 0
+    for index in tokens.indices {
+      depth += text(tokens[index]) == "(" ? 1 : text(tokens[index]) == ")" ? -1 : 0
+      guard depth == 0, Self.ends.contains(where: { isWord(tokens[index], $0) }) else { continue }
+      // IS [NOT] DISTINCT FROM
+      if isWord(tokens[index], "FROM"), isWord(tokens[..<index].last, "DISTINCT") { continue }
+      return index
+    }
+    return tokens.endIndex
+  }
+
+  private func split(_ tokens: ArraySlice<Token>) -> [ArraySlice<Token>] {
+    var terms: [ArraySlice<Token>] = []
+    var depth = 0
+    var start = tokens.startIndex
+    for index in tokens.indices {
+      depth += text(tokens[index]) == "(" ? 1 : text(tokens[index]) == ")" ? -1 : 0
+      if depth == 0, text(tokens[index]) == "," {
+        terms.append(tokens[start..<index])
+        start = index + 1
+      }
+    }
+    return terms + [tokens[start...]]
+  }
+
+  /// The place of the `)` that closes the `(` with which `tokens` begin.
+  private func closing(_ tokens: ArraySlice<Token>) -> Int {
+    var depth = 0
+    for index in tokens.indices {
+      depth += text(tokens[index]) == "(" ? 1 : text(tokens[index]) == ")" ? -1 : 0
+      if depth == 0 { return index }
+    }
+    return tokens.endIndex
+  }
+
+  private func text(_ token: Token) -> String { sql.text(token) }
+
+  private func isWord(_ token: Token?, _ word: String) -> Bool {
+    guard let token, token.kind == .word, token.range.count == word.utf8.count else { return false }
+    return sql.bytes[token.range].lazy.map(\.uppercased).elementsEqual(word.utf8)
+  }
+
+  private func isNameToken(_ token: Token) -> Bool {
+    switch token.kind {
+    case .quotedIdentifier, .string: true
+    case .word: !Keywords.contains(Keywords.reservedVersion1, sql.bytes[token.range])
+    default: false
+    }
+  }
+}
