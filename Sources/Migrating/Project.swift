@@ -120,8 +120,9 @@ extension ForeignObjects {
   ///
   /// - Parameter named: what a history makes is its own, whatever it is called.
   func contains(_ object: SchemaObject, besides named: Set<SchemaDelta.Key>) -> Bool {
-    (contains(object.name) || contains(object.table)) && !named.contains(object.key)
-      && !named.contains(SchemaDelta.Key(.table, object.table))
+    guard !named.contains(object.key) else { return false }
+    return contains(object.name)
+      || contains(object.table) && !named.contains(SchemaDelta.Key(.table, object.table))
   }
 }
 
