@@ -9,30 +9,40 @@ struct ForeignKeyViolations {
     let table: String
     /// The rowid; in tables without one the primary key, as SQL.
     let row: String
+    /// What the key's columns hold, as SQL.
+    let values: String
     let key: Key
   }
 
   private struct Key: Hashable {
-    let columns: [String]
+    let columns: [Column]
     let parent: String
+    let targets: [Column]
+  }
+
+  /// A column is known again by its name, or by its place when it was renamed.
+  private struct Column: Hashable {
+    let name: String
+    let place: Int64?
+
+    func isSame(as other: Column) -> Bool {
+      name == other.name || place != nil && place == other.place
+    }
   }
 
   private var found: Set<Violation> = []
   /// Tables whose check is an error (`foreign key mismatch`), folded.
   private var errors: [String: String] = [:]
-  /// The checked tables' root pages, by which a renamed one is known again.
-  private var rootPages: [String: Int64] = [:]
-  /// The checked tables' columns, by whose places renamed ones are known again.
-  private var columns: [String: [String]] = [:]
+  /// What tells the rows of each table apart that has violations.
+  private var identities: [String: String] = [:]
 
   var isEmpty: Bool { found.isEmpty && errors.isEmpty }
 
   init(of tables: [String], in schema: Schema, on connection: Connection) throws(DatabaseError) {
     for name in tables {
       guard let table = schema.table(name) else { continue }
-      rootPages[name] = table.rootPage
       do {
-        try check(table, as: name, on: connection)
+        try check(table, as: name, in: schema, on: connection)
       } catch  where !error.isFault {
         errors[name] = error.message
       }
@@ -40,87 +50,131 @@ struct ForeignKeyViolations {
   }
 
   private mutating func check(
-    _ table: SchemaObject, as name: String, on connection: Connection
+    _ table: SchemaObject, as name: String, in schema: Schema, on connection: Connection
   ) throws(DatabaseError) {
-    let text = [Value.text(table.name)]
-    columns[name] = try connection.rows("SELECT name FROM pragma_table_info(?1)", text)
-      .compactMap { $0[0].text?.asciiLowercased }
     let check = try connection.prepare(
       "PRAGMA main.foreign_key_check(\(Quoting.quoted(table.name)))")
-    var keys: [Int64: Key] = [:]
-    var hasRowless = false
+    var broken: Set<Int64> = []
+    var hasRowids = true
     while try check.step() {
-      if keys.isEmpty { keys = try self.keys(of: text, on: connection) }
-      guard let key = keys[check.integer(3)] else { continue }
-      if try check.value(1) == .null {
-        hasRowless = true
-      } else {
-        found.insert(Violation(table: name, row: "\(check.integer(1))", key: key))
-      }
+      broken.insert(check.integer(3))
+      if try check.value(1) == .null { hasRowids = false }
     }
-    if hasRowless { try findRowless(table, as: name, Array(keys.values), on: connection) }
+    guard !broken.isEmpty else { return }
+    let identity = try identity(of: table, hasRowids: hasRowids, on: connection)
+    identities[name] = identity.joined(separator: ", ")
+    for (id, key) in try keys(of: table, on: connection) where broken.contains(id) {
+      try find(key, of: table, as: name, identity, in: schema, on: connection)
+    }
+  }
+
+  /// A name of the rowid that no column hides; else the primary key.
+  private func identity(
+    of table: SchemaObject, hasRowids: Bool, on connection: Connection
+  ) throws(DatabaseError) -> [String] {
+    let columns = try connection.rows(
+      "SELECT name, pk FROM pragma_table_xinfo(?1, 'main') ORDER BY pk", [.text(table.name)])
+    let names = Set(columns.compactMap { $0[0].text?.asciiLowercased })
+    let rowid = ["rowid", "oid", "_rowid_"].first { !names.contains($0) }
+    if hasRowids, let rowid { return [rowid] }
+    return columns.filter { $0[1] != 0 }.compactMap { $0[0].text.map { Quoting.quoted($0) } }
   }
 
   private func keys(
-    of table: [Value], on connection: Connection
+    of table: SchemaObject, on connection: Connection
   ) throws(DatabaseError) -> [Int64: Key] {
     var keys: [Int64: Key] = [:]
+    // A key that names no columns of its parent points at the primary key.
     let rows = try connection.rows(
-      "SELECT id, \"from\", \"table\" FROM pragma_foreign_key_list(?1) ORDER BY id, seq", table)
+      """
+      SELECT k.id, k."from", c.cid, k."table", p.name, p.cid, k."to"
+      FROM pragma_foreign_key_list(?1, 'main') k
+      JOIN pragma_table_xinfo(?1, 'main') c ON c.name = k."from" COLLATE NOCASE
+      LEFT JOIN pragma_table_xinfo(k."table", 'main') p
+        ON CASE WHEN k."to" IS NULL THEN p.pk = k.seq + 1 ELSE p.name = k."to" COLLATE NOCASE END
+      ORDER BY k.id, k.seq
+      """, [.text(table.name)])
     for row in rows {
       guard let id = row[0].integer else { continue }
+      let target = (row[4].text ?? row[6].text ?? "").asciiLowercased
       keys[id] = Key(
-        columns: (keys[id]?.columns ?? []) + [row[1].text?.asciiLowercased ?? ""],
-        parent: row[2].text ?? "")
+        columns: (keys[id]?.columns ?? [])
+          + [Column(name: row[1].text?.asciiLowercased ?? "", place: row[2].integer)],
+        parent: row[3].text ?? "",
+        targets: (keys[id]?.targets ?? []) + [Column(name: target, place: row[5].integer)])
     }
     return keys
   }
 
-  /// The check names no row of a WITHOUT ROWID table: its rows are told apart by primary key and by
-  /// the values that point at nothing.
-  private mutating func findRowless(
-    _ table: SchemaObject, as name: String, _ keys: [Key], on connection: Connection
+  /// The check names no row of a WITHOUT ROWID table, and no values: so the rows are asked for.
+  private mutating func find(
+    _ key: Key, of table: SchemaObject, as name: String, _ identity: [String], in schema: Schema,
+    on connection: Connection
   ) throws(DatabaseError) {
-    let primary = try connection.rows(
-      "SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk", [.text(table.name)]
-    ).compactMap { $0[0].text }
-    for key in keys {
-      let parents = try connection.rows(
-        "SELECT coalesce(\"to\", (SELECT name FROM pragma_table_info(f.\"table\") WHERE pk = f.seq + 1)) "
-          + "FROM pragma_foreign_key_list(?1) f WHERE \"table\" = ?2 AND lower(\"from\") IN ("
-          + key.columns.map { Quoting.stringLiteral($0) }.joined(separator: ", ")
-          + ") ORDER BY id, seq", [.text(table.name), .text(key.parent)]
-      ).compactMap { $0[0].text }
-      guard parents.count >= key.columns.count else { continue }
-      let match = zip(parents, key.columns).map { parent, column in
-        "p.\(Quoting.quoted(parent)) = c.\(Quoting.quoted(column))"
-      }.joined(separator: " AND ")
-      let given = key.columns.map { "c.\(Quoting.quoted($0)) IS NOT NULL" }
-        .joined(separator: " AND ")
-      let identity = (primary + key.columns).map { "quote(c.\(Quoting.quoted($0)))" }
-        .joined(separator: " || ', ' || ")
-      let rows = try connection.rows(
-        """
-        SELECT \(identity) FROM main.\(Quoting.quoted(table.name)) c WHERE \(given)
-        AND NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(key.parent)) p WHERE \(match))
-        """)
-      for row in rows {
-        found.insert(Violation(table: name, row: row[0].text ?? "", key: key))
-      }
+    let columns = key.columns.map { "c.\(Quoting.quoted($0.name))" }
+    // As the key compares: with the parent's affinity and collation (Foreign Keys, section 3).
+    let match = zip(key.targets, columns).map { "p.\(Quoting.quoted($0.name)) = +\($1)" }
+    let given = columns.map { "\($0) IS NOT NULL" }
+    let orphaned =
+      schema.table(key.parent) == nil
+      ? "1"
+      : """
+      NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(key.parent)) p
+      WHERE \(match.joined(separator: " AND ")))
+      """
+    let row = identity.isEmpty ? columns : identity.map { "c.\($0)" }
+    let rows = try connection.rows(
+      """
+      SELECT \(quoted(row)), \(quoted(columns)) FROM main.\(Quoting.quoted(table.name)) c
+      WHERE \(given.joined(separator: " AND ")) AND \(orphaned)
+      """)
+    for row in rows {
+      found.insert(
+        Violation(table: name, row: row[0].text ?? "", values: row[1].text ?? "", key: key))
     }
   }
 
+  private func quoted(_ terms: [String]) -> String {
+    terms.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
+  }
+
   /// What is broken here and was not broken before; nil when nothing is.
-  func message(beyond before: ForeignKeyViolations) -> String? {
-    let former = formerNames(in: before)
-    let broken = errors.filter { before.errors[former[$0.key] ?? $0.key] == nil }
+  ///
+  /// - Parameter renames: what has become of the tables in between.
+  func message(beyond before: ForeignKeyViolations, _ renames: TableRenames) -> String? {
+    func former(_ name: String) -> String { renames.firstName(of: name) ?? name }
+    let broken = errors.filter { before.errors[former($0.key)] == nil }
       .map { "the foreign keys of \($0.key) cannot be checked: \($0.value)" }.sorted()
     if !broken.isEmpty { return broken.joined(separator: "; ") }
-    // By row, so that a million of them are not each held against a million.
-    let known = Dictionary(grouping: before.found) { [$0.table, $0.row] }
-    let new = found.filter { violation in
-      let old = known[[former[violation.table] ?? violation.table, violation.row]] ?? []
-      return !old.contains { before.isSame($0, as: violation, in: self) }
+    func isSame(_ old: Violation, _ new: Violation) -> Bool {
+      let parent = new.key.parent.asciiLowercased
+      return old.key.columns.elementsEqual(new.key.columns) { $0.isSame(as: $1) }
+        && old.key.targets.elementsEqual(new.key.targets) { $0.isSame(as: $1) }
+        && [parent, former(parent)].contains(old.key.parent.asciiLowercased)
+    }
+    // Rows that were copied into another table, or got another key, are known by what they hold.
+    func isMoved(_ table: String) -> Bool {
+      renames.isReplaced(former(table)) || identities[table] != before.identities[former(table)]
+    }
+    // By row, so that a million of them are not each compared with a million.
+    var known = Dictionary(grouping: before.found) { [$0.table, $0.row] }
+    var new = found.filter { violation in
+      let row = [former(violation.table), violation.row]
+      let index = known[row]?.firstIndex {
+        isSame($0, violation) && (!isMoved(violation.table) || $0.values == violation.values)
+      }
+      guard let index else { return true }
+      known[row]?.remove(at: index)
+      return false
+    }
+    var moved = Dictionary(grouping: known.values.joined()) { [$0.table, $0.values] }
+    new = new.filter { violation in
+      let values = [former(violation.table), violation.values]
+      guard isMoved(violation.table),
+        let index = moved[values]?.firstIndex(where: { isSame($0, violation) })
+      else { return true }
+      moved[values]?.remove(at: index)
+      return false
     }
     guard !new.isEmpty else { return nil }
     let list = new.map { "row \($0.row) of \($0.table) points at no row of \($0.key.parent)" }
@@ -128,24 +182,5 @@ struct ForeignKeyViolations {
     let more = list.count > 10 ? " and \(list.count - 10) more" : ""
     return "foreign keys are broken by this migration: "
       + list.prefix(10).joined(separator: "; ") + more
-  }
-
-  /// Whether two violations of one row are of the same key; its column and its parent may have been
-  /// called otherwise.
-  private func isSame(
-    _ old: Violation, as violation: Violation, in now: ForeignKeyViolations
-  ) -> Bool {
-    if old.key.columns == violation.key.columns { return true }
-    let places = violation.key.columns.map { now.columns[violation.table]?.firstIndex(of: $0) }
-    return old.key.columns.map { columns[old.table]?.firstIndex(of: $0) } == places
-  }
-
-  /// What tables that are new by name were called before: those with the same root page.
-  private func formerNames(in before: ForeignKeyViolations) -> [String: String] {
-    var names: [String: String] = [:]
-    for (name, page) in rootPages where before.rootPages[name] == nil {
-      names[name] = before.rootPages.first { $0.value == page }?.key
-    }
-    return names
   }
 }

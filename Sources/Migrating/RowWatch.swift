@@ -13,15 +13,13 @@ final class RowWatch {
   private let before: [String: Table]
   /// Operations that prove their rows themselves.
   private var proven: Set<Int> = []
-  /// Tables that statements of the manifest write, by folded name and by root page, because a name
-  /// may change in the middle.
+  /// Tables that statements of the manifest write, by their present names.
   private var written: Set<String> = []
-  private var writtenPages: Set<Int64> = []
   /// How many columns of each table are dropped, or changed by an operation that proves the others.
   private var changedColumns: [String: Int] = [:]
   /// Tables whose rows an operation has proven that tells them apart by something else afterwards.
   private var reidentified: Set<String> = []
-  private var renamesTables = false
+  private var renames = TableRenames()
 
   private struct Table {
     let object: SchemaObject
@@ -67,21 +65,22 @@ final class RowWatch {
     }
   }
 
-  func note(_ statement: Runner.RunStatement) throws(DatabaseError) {
+  func note(_ statement: Runner.RunStatement) {
+    for (old, new) in TableRenames.renamings(by: statement.sql, statement.events) {
+      if written.remove(old) != nil { written.insert(new) }
+      changedColumns[new, default: 0] += changedColumns.removeValue(forKey: old) ?? 0
+      if reidentified.remove(old) != nil { reidentified.insert(new) }
+    }
+    renames.note(statement.sql, statement.events)
     guard !proven.contains(statement.operation) else { return }
     for event in statement.events {
       switch event.action {
       case .insert, .update, .delete:
-        guard event.database == "main", let name = event.first?.asciiLowercased else { continue }
-        guard written.insert(name).inserted else { continue }
-        let page = try connection.value(
-          "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ?1",
-          [.text(name)])
-        if let page = page?.integer { writtenPages.insert(page) }
+        guard event.database == "main", let name = event.first else { continue }
+        written.insert(name.asciiLowercased)
       case .alterTable where event.database != nil:
         // The third name is there when a column is dropped.
         changedColumns[event.second?.asciiLowercased ?? "", default: 0] += 1
-      case .function where event.second == "sqlite_rename_table": renamesTables = true
       default: break
       }
     }
@@ -97,7 +96,7 @@ final class RowWatch {
     for (name, old) in before.sorted(by: { $0.key < $1.key }) {
       let new = successor(of: old, in: after)
       if let new { found.insert(new.object.key.name) }
-      if isWritten(old.object, new?.object, in: schema) {
+      if isWritten(old.object, new?.object) {
         report.append(
           WrittenTable(
             table: new?.object.name ?? old.object.name, before: old.checksums.rows,
@@ -109,34 +108,27 @@ final class RowWatch {
       }
     }
     for (name, new) in after where !found.contains(name) {
-      guard isWritten(nil, new.object, in: schema) else { continue }
+      guard isWritten(nil, new.object) else { continue }
       report.append(
         WrittenTable(table: new.object.name, before: nil, after: new.checksums.rows))
     }
     return report.sorted { $0.table < $1.table }
   }
 
-  /// The same table afterwards: a renamed one keeps its root page, one that is made anew its name.
+  /// The same table afterwards: the renamed one, or the one that was made anew under its name.
   private func successor(of old: Table, in after: [String: Table]) -> Table? {
-    let namesake = after[old.object.key.name]
-    guard renamesTables, namesake?.object.rootPage != old.object.rootPage else { return namesake }
-    return after.values.first { $0.object.rootPage == old.object.rootPage } ?? namesake
+    after[renames.presentName(of: old.object.key.name)] ?? after[old.object.key.name]
   }
 
-  private func isWritten(
-    _ old: SchemaObject?, _ new: SchemaObject?, in schema: Schema
-  ) -> Bool {
-    let objects = [old, new].compactMap { $0 }
-    return objects.contains { object in
-      written.contains(object.key.name) || writtenPages.contains(object.rootPage)
-        || isShadowOfWritten(object)
-    }
+  private func isWritten(_ old: SchemaObject?, _ new: SchemaObject?) -> Bool {
+    let names = [old.map { renames.presentName(of: $0.key.name) }, new?.key.name].compactMap { $0 }
+    return names.contains { written.contains($0) || isShadowOfWritten($0) }
   }
 
   /// A module writes its tables with statements that it may have compiled long before.
-  private func isShadowOfWritten(_ object: SchemaObject) -> Bool {
-    object.key.name.indices.contains { index in
-      object.key.name[index] == "_" && written.contains(String(object.key.name[..<index]))
+  private func isShadowOfWritten(_ name: String) -> Bool {
+    name.indices.contains { index in
+      name[index] == "_" && written.contains(String(name[..<index]))
     }
   }
 

@@ -55,6 +55,7 @@ final class Runner {
     var missingCalls: [Call] = []
     /// What the migration made for itself alone, and did not remove.
     var temporary: [TemporaryObject] = []
+    var renames = TableRenames()
 
     struct Call: Sendable {
       let function: String
@@ -334,6 +335,7 @@ final class Runner {
       if let problem = try connection.mistypedDefault(addedBy: events, application) {
         throw context.failure(.invalidInput, problem, position: start, statement: sql)
       }
+      record.renames.note(sql, events)
       try tell(of: sql, at: start, suspicion, context)
       return true
     } catch let error as DatabaseError {

@@ -214,7 +214,7 @@ package final class Shadow {
         keys?.apply(delta)
         do {
           brokenReferences = try violations.flatMap { (before) throws(DatabaseError) in
-            try self.violations(touched)?.message(beyond: before)
+            try self.violations(touched)?.message(beyond: before, record.renames)
           }
           if let brokenReferences, !toleratesBrokenReferences {
             throw context.failure(.migrationFailed, brokenReferences)

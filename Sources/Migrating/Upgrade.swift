@@ -72,7 +72,7 @@ final class Upgrade {
     if options.isParanoid { report.paranoid = ParanoidReport() }
     runner.onStatement = { [unowned self] (statement) throws(DatabaseError) in
       onEvent(.ran(statement: statement.sql))
-      try watch?.note(statement)
+      watch?.note(statement)
     }
     runner.onPlan = { [unowned self] index, plan, _ in watch?.note(plan, at: index) }
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }

@@ -34,7 +34,7 @@ extension Upgrade {
         batch.keys.apply(delta)
         let now = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: after, on: connection)
-        if let message = now.message(beyond: violations) {
+        if let message = now.message(beyond: violations, record.renames) {
           throw context.failure(.migrationFailed, message)
         }
         let elapsed = ContinuousClock.now - started

@@ -237,4 +237,43 @@ struct ParanoidTests {
     #expect(
       try sandbox.rows("SELECT zz, d FROM items") == [["7", .real(0)], ["8", "n/a"], ["3", "x"]])
   }
+
+  @Test(
+    "tables are known again where auto_vacuum moves their pages",
+    arguments: [0, 1, 2],
+    [
+      """
+      DROP TABLE b; ALTER TABLE a RENAME TO n; ALTER TABLE c RENAME TO a; ALTER TABLE n RENAME TO c;
+      """,
+      "DROP TABLE b; ALTER TABLE a RENAME TO 'n o'; UPDATE c SET v = 1; ALTER TABLE c RENAME TO a",
+      """
+      DROP TABLE b; DROP TABLE c; ALTER TABLE a RENAME TO n;
+      CREATE TABLE a (id INTEGER PRIMARY KEY, v, f INTEGER);
+      INSERT INTO a SELECT * FROM n; DROP TABLE n; ALTER TABLE a RENAME TO m;
+      """,
+    ])
+  func autoVacuum(mode: Int, statements: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.run("PRAGMA auto_vacuum = \(mode); CREATE TABLE x (v); DROP TABLE x;")
+    try sandbox.addSQL("0001_create", Self.create + "\nCREATE TABLE c (id REFERENCES a, v);")
+    try sandbox.migrate()
+    try sandbox.run(Self.rows + "INSERT INTO c VALUES (1, 'y'), (8, 'an orphan');")
+    try sandbox.add("0002_second", sql(statements))
+    let report = try migrate(sandbox)
+    #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
+    #expect(try sandbox.rows("PRAGMA auto_vacuum") == [[.integer(Int64(mode))]])
+  }
+
+  @Test("a table that is renamed, rebuilt and renamed again is the same table")
+  func renamedAndRebuilt() throws {
+    let report = try migrate(
+      sandbox(
+        """
+        operations:
+          - rename_table: { table: a, to: n }
+          - alter_column: { table: n, column: f, type: TEXT }
+          - rename_table: { table: n, to: m }
+        """))
+    #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
+  }
 }
