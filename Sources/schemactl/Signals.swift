@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// The first one asks the running migration to stop and roll back; a command that is not writing
 /// ends at once, and so does everything on the second one: SQLite survives that, as it survives a
-/// power cut.
+/// power cut. The same signal again within a second does not count.
 final class Signals: Sendable {
   private let interruption: Interruption
   private let isGraceful: Bool
@@ -62,7 +62,7 @@ final class Signals: Sendable {
     var signals = Self.taken
     var number: Int32 = 0
     while sigwait(&signals, &number) == EINTR {}
-    endAtOnceOnTheNext(signals)
+    endAtOnceOnTheNext(signals, after: number)
     if !isGraceful {
       writing.ifOpen {
         farewell()
@@ -74,27 +74,38 @@ final class Signals: Sendable {
   }
 
   /// By a handler: this thread, too, may be waiting for something from now on.
-  private func endAtOnceOnTheNext(_ signals: sigset_t) {
+  ///
+  /// The same signal within a second counts as one: GNU `timeout` sends it to its child and again to
+  /// the process group.
+  private func endAtOnceOnTheNext(_ signals: sigset_t, after first: Int32) {
     var signals = signals
     for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 {
-      signal(number) { _ in
-        // Only what a handler may do (signal-safety(7)), and never waiting for a reader.
-        let farewell: StaticString =
-          """
-
-          schemactl: ended at once by a second signal; a database that was being written is rolled \
-          back when it is opened next
-
-          """
-        var errors = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-        if poll(&errors, 1, 0) == 1, errors.revents & Int16(POLLOUT) != 0 {
-          _ = write(2, farewell.utf8Start, farewell.utf8CodeUnitCount)
-        }
-        _exit(130)
-      }
+      if number == first { signal(number) { _ in } } else { signal(number, endAtOnce) }
+    }
+    startThread {
+      var rest = timespec(tv_sec: 1, tv_nsec: 0)
+      var left = rest
+      while nanosleep(&rest, &left) != 0 { rest = left }
+      signal(first, endAtOnce)
     }
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
+}
+
+/// Does only what a handler may do (signal-safety(7)), and never waits for a reader.
+private func endAtOnce(_: Int32) {
+  let farewell: StaticString =
+    """
+
+    schemactl: ended at once by a second signal; a database that was being written is rolled \
+    back when it is opened next
+
+    """
+  var errors = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+  if poll(&errors, 1, 0) == 1, errors.revents & Int16(POLLOUT) != 0 {
+    _ = write(2, farewell.utf8Start, farewell.utf8CodeUnitCount)
+  }
+  _exit(ExitStatus.interrupted.rawValue)
 }
 
 /// Closed while a command writes files.

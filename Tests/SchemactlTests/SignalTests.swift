@@ -81,6 +81,15 @@ import Testing
       #expect(!folder.exists("app.sqlite"))
     }
 
+    @Test("130: the same signal twice within a second is one, as GNU timeout sends it")
+    func twice() throws {
+      let folder = try longHistory()
+      let run = try folder.shell(
+        "timeout -s TERM 1 \"$schemactl\" migrate --database app.sqlite --format json; echo >&2 $?")
+      #expect(run.errors == "124\n")
+      #expect((try run.json()["error"] as? [String: Any])?["code"] as? Int == 130)
+    }
+
     @Test("a second signal ends the program at once, whatever it waits for")
     func second() throws {
       let folder = try WorkingFolder()
