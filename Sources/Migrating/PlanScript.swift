@@ -1,8 +1,8 @@
+import History
 import ManifestFormat
 import Planning
 import SQLText
 import SQLite
-import History
 
 extension PlanReport {
   /// The plan as a script for the `sqlite3` shell, which stops at the first error and then rolls
@@ -17,7 +17,7 @@ extension PlanReport {
     }
     lines += [".bail on", "PRAGMA foreign_keys = OFF;"]
     for (index, planned) in migrations.enumerated() {
-      lines += [""] + planned.script(createsLedger: index == 0 && !hasLedger)
+      lines += [""] + planned.script(createsLedger: index == 0 && !hasLedger).map(shellScript)
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -140,14 +140,6 @@ extension PlannedMigration {
     "-- not in this script: the assertion that \(oneLine(assertion.query.text)) gives "
       + oneLine(assertion.equals.sql)
   }
-}
-
-/// A statement with its semicolon, outside of any comment that it ends with.
-private func terminated(_ sql: String) -> String {
-  let tokens = TokenizedSQL(sql)
-  guard let last = tokens.significant.last else { return sql }
-  if tokens.text(last) == ";" { return sql }
-  return tokens.tokens.last?.kind == .comment ? sql + "\n;" : sql + ";"
 }
 
 /// Text for a comment: a line feed would end it, and what drives a terminal or turns the direction of

@@ -35,6 +35,64 @@ struct PlanScriptTests {
     #expect(report.status == .success)
   }
 
+  @Test(
+    "means to the shell what it means to SQLite, whatever stands alone on a line",
+    arguments: ["/", "go", " GO  ", "\t/ -- divided", "/ /* divided */", "Go /* a\n */"])
+  func lines(line: String) throws {
+    let isName = line.lowercased().contains("go")
+    let sandbox = try Sandbox()
+    let expression = isName ? "a +\n\(line)\n+ b" : "a\n\(line)\nb"
+    try sandbox.addSQL(
+      "0001_lines",
+      """
+      CREATE TABLE t (a, b, go);
+      INSERT INTO t VALUES (6, 2, 1), (8, 4, 1);
+      CREATE TABLE texts (x);
+      INSERT INTO texts VALUES ('first
+      \(line)
+      .quit
+      # last'), (
+      -- .quit
+      /* open
+      /
+      .quit */ 2);
+      CREATE VIEW v AS SELECT \(expression) AS "name
+      \(line)
+      " FROM t;
+      CREATE TRIGGER r AFTER UPDATE ON t BEGIN
+      INSERT INTO texts SELECT \(expression) FROM t;
+      END;
+      DELETE FROM texts WHERE x = (SELECT \(expression) FROM t WHERE a = 6)
+      """)
+    try sandbox.add(
+      "0002_operations",
+      """
+      operations:
+        - add_column: { table: t, column: { name: c, check: \(quoted("c >\n" + expression)) } }
+        - update: { table: t, set: { b: \(quoted(expression)) }, all: true }
+        - create_view: { name: w, sql: \(quoted("CREATE VIEW w AS SELECT \(expression) FROM t /* open")) }
+
+      """)
+    let ended = try shell(sandbox, try plan(sandbox))
+    #expect(ended.code == 0 && ended.errors.isEmpty, "\(ended.errors)")
+    let byMigrate = try Sandbox()
+    try FileManager.default.removeItem(atPath: byMigrate.folder + "/migrations")
+    try FileManager.default.copyItem(
+      atPath: sandbox.folder + "/migrations", toPath: byMigrate.folder + "/migrations")
+    #expect(try byMigrate.migrate().failure == nil)
+    for table in ["t", "texts", "v", "w"] {
+      #expect(
+        try sandbox.rows("SELECT * FROM \(table)") == byMigrate.rows("SELECT * FROM \(table)"))
+    }
+    let report = try sandbox.project().verify(database: sandbox.database, timeout: 1)
+    #expect(report.status == .success, "\(report.drift ?? [])")
+  }
+
+  /// As a double-quoted scalar.
+  private func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\n", with: "\\n").replacing("\t", with: "\\t") + "\""
+  }
+
   @Test("stops at a value that the map does not name, and leaves everything as it was")
   func guarded() throws {
     let sandbox = try Sandbox.reminders()

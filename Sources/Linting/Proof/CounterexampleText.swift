@@ -69,7 +69,7 @@ extension Counterexample {
         if isFirst { lines += schemas[step.party]?.statements.flatMap(\.linesOfSQL) ?? [] }
         party = step.party
       }
-      lines += (step.sql + ";").linesOfSQL
+      lines += shellScript(terminated(step.sql)).linesOfSQL
     }
     return lines
   }
@@ -155,7 +155,7 @@ private struct ScriptSchema {
       }
       let portable = PortableSQL(sql, without: device.functions)
       missing.formUnion(portable.missing)
-      statements.append(portable.text + ";")
+      statements.append(shellScript(terminated(portable.text)))
     }
     if !missing.isEmpty {
       let names = missing.sorted().joined(separator: ", ")

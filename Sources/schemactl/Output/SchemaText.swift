@@ -8,7 +8,7 @@ extension TextReporter {
     switch form {
     case .sql:
       for object in schema.withoutShadowTables().objects {
-        if let sql = object.sql { sayScript(sql + ";\n") }
+        if let sql = object.sql { sayScript(shellScript(terminated(sql)) + "\n") }
       }
     case .operations: sayScript(manifestText(schema.operations))
     }
