@@ -87,7 +87,7 @@ struct CanonicalForm {
     switch shape {
     case .nullable where scalar.value == .null: append("n;")
     case .nullable(let inner), .either(let inner, _), .oneOrMany(let inner): append(scalar, inner)
-    case .sql: appendSQL(scalar.text)
+    case .sql, .script: appendSQL(scalar.text)
     case .choice(let choices):
       appendText(matchingChoice(scalar.text, among: choices) ?? scalar.text)
     default: append(scalar.value)

@@ -4,6 +4,8 @@ package indirect enum Shape: Sendable {
   case text(TextRule)
   /// An expression or statements. A plain number, boolean or null is SQL as it is written.
   case sql
+  /// SQL statements, or none: a text that holds only comments does nothing.
+  case script
   /// A value, `{ sql: … }` or `{ blob: … }`.
   case literal
   /// A literal whose plain texts may not read as expressions: as a default they look like SQL.

@@ -346,7 +346,7 @@ extension Shape {
   fileprivate var reference: String {
     switch self {
     case .text(let rule): rule.reference
-    case .sql: "SQL"
+    case .sql, .script: "SQL"
     case .literal, .columnDefault: "a [value](#values)"
     case .constant: "a [value](#values) other than SQL"
     case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"

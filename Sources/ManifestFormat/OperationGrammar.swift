@@ -160,7 +160,7 @@ extension Grammar {
         .optional("all", .consent, "Every row."),
       ], exactlyOneOf: ["where", "all"]
     ) { .delete(table: $0.name($1["table"]), where: $1["where"].map($0.sql)) },
-    OperationRule("sql", "Runs SQL statements.", shape: .oneOrMany(.sql)) {
+    OperationRule("sql", "Runs SQL statements.", shape: .oneOrMany(.script)) {
       .sql(($1.elements ?? [$1]).map($0.sql))
     },
     OperationRule("assert", "Stops the migration unless a query gives a value.", assertion.keys) {

@@ -225,6 +225,12 @@ struct Validator {
         report("\(subject.text) is empty: it must be SQL", at: scalar.position)
       }
       checkNUL(scalar, subject, "SQL cannot hold it")
+    case .script:
+      // A key without a value is more likely forgotten than meant.
+      if scalar.value == .null, scalar.text.isEmpty {
+        report("\(subject.text) is empty: it must be SQL", at: scalar.position)
+      }
+      checkNUL(scalar, subject, "SQL cannot hold it")
     case .literal, .columnDefault, .constant:
       if let message = scalar.value.ambiguity {
         report("\(subject.text): \(message)", at: scalar.position)
@@ -318,10 +324,12 @@ struct Validator {
     }
   }
 
-  private func shown(_ number: Double) -> String {
-    let text = "\(number)"
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-  }
+}
+
+/// `1` and `0.5`
+func shown(_ number: Double) -> String {
+  let text = "\(number)"
+  return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
 }
 
 /// `a, b and c`
@@ -438,7 +446,7 @@ extension Shape {
   fileprivate var noun: String {
     switch self {
     case .text(let rule): rule.noun
-    case .sql: "SQL"
+    case .sql, .script: "SQL"
     case .literal, .columnDefault, .constant: "a value"
     case .integer: "a whole number"
     case .number: "a number"

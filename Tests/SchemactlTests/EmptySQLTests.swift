@@ -1,0 +1,36 @@
+import TestSupport
+import Testing
+
+@Suite("A sql operation without a statement")
+struct EmptySQLTests {
+  @Test(
+    "does nothing, and no command minds it",
+    arguments: [
+      "'-- nothing to do'", "\" \\n\\t\"", "';'", "' ; ; '", "''", "'/* not closed'",
+      "['-- one', CREATE TABLE notes (id), '/* two */', ';']",
+      "|\n    -- one line\n    /* more\n    */",
+    ])
+  func nothing(text: String) throws {
+    let folder = try WorkingFolder.of(["0001_empty": "operations:\n- sql: \(text)\n"])
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    #expect(try folder.expect(0, "lint").output.contains("0 errors, 0 warnings, "))
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.expect(0, "verify", "--database", "app.sqlite")
+    let shell = try folder.shell("$schemactl plan --empty | sqlite3 shell.sqlite")
+    #expect(shell.status == 0 && shell.errors.isEmpty, "\(shell.errors)")
+    try folder.expect(0, "verify", "--database", "shell.sqlite")
+    try folder.expect(0, "freeze", "--release", "1.0")
+    try folder.expect(0, "verify")
+  }
+
+  @Test("65: a key without a value is refused, and so is an expression without anything")
+  func forgotten() throws {
+    let folder = try WorkingFolder.of(["0001_empty": "operations:\n- sql:\n"])
+    #expect(
+      try folder.expect(65, "verify").errors.hasPrefix(
+        "migrations/0001_empty.yaml:2:7: error: `sql` is empty: it must be SQL"))
+    try folder.write(
+      "migrations/0001_empty.yaml", "operations:\n- delete: { table: t, where: '-- all' }\n")
+    try folder.expect(65, "verify")
+  }
+}
