@@ -27,12 +27,12 @@ package enum FreeSpace {
   static func left(in folder: String) -> Int64? {
     var status = statvfs()
     guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return nil }
-    return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    return Int64(clamping: UInt64(status.f_bavail).saturatingTimes(UInt64(status.f_frsize)))
   }
 
   /// `466 MB`, as disks are sold.
   package static func size(_ bytes: Int64, _ rule: FloatingPointRoundingRule = .up) -> String {
-    let units = ["bytes", "kB", "MB", "GB", "TB"]
+    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
     var amount = Double(bytes)
     var unit = 0
     while amount >= 1000, unit < units.count - 1 {
@@ -46,5 +46,20 @@ package enum FreeSpace {
 
   private static func named(_ folder: String) -> String {
     (try? resolvedPath(folder)) ?? folder
+  }
+}
+
+extension FixedWidthInteger {
+  /// The sum, or the largest number where it does not fit. Some file systems report 16 EiB, and a sparse
+  /// file can be nearly as large: what is more than fits is more than there is.
+  func saturatingPlus(_ other: Self) -> Self {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? .max : sum
+  }
+
+  /// The product of numbers that are not negative, or the largest number where it does not fit.
+  func saturatingTimes(_ other: Self) -> Self {
+    let (product, overflows) = multipliedReportingOverflow(by: other)
+    return overflows ? .max : product
   }
 }

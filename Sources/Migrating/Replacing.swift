@@ -21,9 +21,12 @@ extension Copier {
   ) throws(Failure) -> String {
     // The copy, a journal of what is overwritten or written, and what the file grows by.
     let new = DatabaseFile.size(copy)
-    func room(_ live: Int64) -> Int64 { live + max(live, new) + max(0, new - live) }
+    func room(_ live: Int64) -> Int64 {
+      live.saturatingPlus(max(live, new)).saturatingPlus(max(0, new - live))
+    }
     let purpose = "a copy of what \(database) holds"
-    let live = DatabaseFile.size(database) + DatabaseFile.size(database + "-wal")
+    let live = DatabaseFile.size(database)
+      .saturatingPlus(DatabaseFile.size(database + "-wal"))
     // First, because leaving WAL mode cannot be taken back.
     try FreeSpace.require(room(live), in: parentFolder(of: database), for: purpose)
     try takePageSize(of: copy, database)

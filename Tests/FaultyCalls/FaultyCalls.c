@@ -14,13 +14,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static const char *folder;
 // Which calls count, and whose: all, where nothing is said.
 static const char *only, *part;
-static int kills, linkless;
+static int kills, linkless, endless;
 static long first, last, seen;
 static int error, journal = -1;
 // The path of each open file that counts.
@@ -35,6 +36,7 @@ __attribute__((constructor)) static void prepare(void) {
   part = getenv("FAULTY_CALLS_PATH");
   kills = getenv("FAULTY_CALLS_KILL") != 0;
   linkless = getenv("FAULTY_CALLS_NO_LINKS") != 0;
+  endless = getenv("FAULTY_CALLS_ENDLESS") != 0;
   first = text ? atol(text) : 0;
   text = getenv("FAULTY_CALLS_LAST");
   last = text ? atol(text) : first;
@@ -200,4 +202,19 @@ int close(int file) {
 
 CONTROL(fcntl)
 CONTROL(fcntl64)
+
+// 16 EiB, which is one byte more than 64 bits hold.
+#define SPACE(name)                                    \
+  int name(const char *path, struct name *space) {     \
+    REAL(int, name, const char *, struct name *);      \
+    int result = real(path, space);                    \
+    if (!result && endless) {                          \
+      space->f_frsize = space->f_bsize = 4096;         \
+      space->f_blocks = space->f_bavail = 1ULL << 52;  \
+    }                                                  \
+    return result;                                     \
+  }
+
+SPACE(statvfs)
+SPACE(statvfs64)
 #endif

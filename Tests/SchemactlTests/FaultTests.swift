@@ -50,6 +50,20 @@ import Testing
 
   @Suite("a disk that fails")
   struct FaultTests {
+    @Test("a file system that reports 16 EiB free has room for a backup and a restore")
+    func endless() throws {
+      let folder = try folder()
+      let environment = [
+        "LD_PRELOAD": programs.appendingPathComponent("libFaultyCalls.so").path,
+        "FAULTY_CALLS_ENDLESS": "",
+      ]
+      try folder.write("migrations/0003_more.yaml", manifest("UPDATE notes SET text = 'two'"))
+      try folder.expect(
+        0, "migrate", "--database", "app.sqlite", "--backup=new.bak", environment: environment)
+      try folder.expect(
+        0, "restore", "--database", "app.sqlite", "new.bak", environment: environment)
+    }
+
     /// A database with one row and a backup of it, `one.bak`, since which it has lost the row.
     private func folder(
       _ prepare: String = "", tables: String = ""
