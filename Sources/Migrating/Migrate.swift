@@ -52,6 +52,22 @@ package enum MigrateEvent: Sendable {
   case drift([SchemaChange])
 }
 
+/// A database that has run more than was asked for.
+package struct Beyond: Sendable {
+  package let database: String
+  /// The id of the last migration that was asked for.
+  package let target: String
+  /// The ids of the migrations after it that the database has run, in order.
+  package let applied: [String]
+
+  package var sentence: String {
+    let more = applied.count > 5 ? " and \(applied.count - 5) more" : ""
+    return
+      "\(database) is beyond \(target): it has also run \(applied.prefix(5).joined(separator: ", "))"
+      + "\(more). schemactl does not migrate backwards; `schemactl restore` puts a backup back"
+  }
+}
+
 package struct AppliedMigration: Sendable, Hashable {
   package let id: String
   package let milliseconds: Int64
@@ -67,6 +83,10 @@ package struct MigrateReport: Sendable {
   /// What a COMMIT that failed may have written, or not.
   package var uncertain: [String] = []
   package var created = false
+  /// The database did not exist, and was not created either, because no migration was applied.
+  package var isStillMissing = false
+  /// What the database has run beyond the last migration that was asked for.
+  package var beyond: Beyond?
   /// The copy that was asked for, made before the first migration.
   package var backup: String?
   /// The copy that was taken before the first draft.
@@ -102,8 +122,11 @@ extension Project {
     if exists {
       let connection = try DatabaseFile.openForReading(
         options.database, timeout: options.timeout, interruption: interruption)
-      guard try isBehind(LiveDatabase(connection, path: options.database), targets, options) else {
-        return MigrateReport()
+      let live = try LiveDatabase(connection, path: options.database)
+      guard try isBehind(live, targets, options) else {
+        var report = MigrateReport()
+        report.beyond = beyond(options.database, live.rows, options)
+        return report
       }
     }
     guard !targets.isEmpty else {
@@ -117,16 +140,45 @@ extension Project {
       if !exists { onEvent(event) }
     }
     if !exists {
+      guard !replay.steps.isEmpty else {
+        var report = MigrateReport()
+        report.failure = replay.failure
+        report.failedFrozen = holdsFrozen(report.failure)
+        report.isStillMissing = true
+        return report
+      }
       let new = NewDatabase(
         project: self, options: options, replay: replay, interruption: interruption,
         onEvent: onEvent)
       if let report = try new.make() { return report }
     }
     let createsFile = exists ? false : try DatabaseFile.make(options.database)
-    return try Upgrade(
-      project: self, options: options, replay: replay, interruption: interruption,
-      onEvent: onEvent, createsFile: createsFile
-    ).run()
+    do throws(Failure) {
+      var report = try Upgrade(
+        project: self, options: options, replay: replay, interruption: interruption,
+        onEvent: onEvent, createsFile: createsFile
+      ).run()
+      if createsFile, report.applied.isEmpty, report.uncertain.isEmpty {
+        DatabaseFile.removeEmpty(options.database)
+        report.created = false
+        report.isStillMissing = true
+      }
+      return report
+    } catch {
+      if createsFile { DatabaseFile.removeEmpty(options.database) }
+      throw error
+    }
+  }
+
+  /// What has run beyond the last migration that `options` ask for; nil when nothing has.
+  func beyond(_ database: String, _ rows: [LedgerRow]?, _ options: MigrateOptions) -> Beyond? {
+    guard let through = options.through,
+      let target = migrations.firstIndex(where: { $0.answers(to: through) })
+    else { return nil }
+    let known = Set((rows ?? []).map(\.id))
+    let later = migrations[(target + 1)...].map(\.id).filter(known.contains)
+    guard !later.isEmpty else { return nil }
+    return Beyond(database: database, target: migrations[target].id, applied: later)
   }
 
   /// The manifests that `options` ask for, in order.

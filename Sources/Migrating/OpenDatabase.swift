@@ -12,9 +12,30 @@ import SchemaModel
 
 /// What stands at a database's path.
 package enum DatabaseFile {
+  /// Requires the path of a file, which is all that schemactl opens: it would take what SQLite reads
+  /// as a database in memory or as a URI (`sqlite3_open_v2`) literally, and create a file of that name.
+  ///
+  /// - Throws: a usage error (64) for an empty path, `:memory:` and `file:…`, in any case of letters.
+  package static func requirePath(_ path: String) throws(Failure) {
+    let folded = path.asciiLowercased
+    guard !path.isEmpty else { throw Failure(.usage, "the path of the database is empty") }
+    guard folded != ":memory:" else {
+      throw Failure(
+        .usage,
+        "`\(path)` is a database in memory, which would be gone when schemactl ends: give the path of "
+          + "a file. A file of that name is `./\(path)`")
+    }
+    guard !folded.hasPrefix("file:") else {
+      throw Failure(
+        .usage,
+        "`\(path)` is a URI: give the path of a database file instead. A file of that name is "
+          + "`./\(path)`")
+    }
+  }
+
   /// Whether there is a file; throws for what can never be a database.
   package static func exists(_ path: String) throws(Failure) -> Bool {
-    guard !path.isEmpty else { throw Failure(.usage, "the path of the database is empty") }
+    try requirePath(path)
     var status = stat()
     guard stat(path, &status) == 0 else {
       switch errno {
@@ -62,6 +83,19 @@ package enum DatabaseFile {
     guard problem == EEXIST else { throw refusal(path, "made", problem) }
     // A link to nothing exists, too, and SQLite makes what it leads to.
     return access(path, F_OK) != 0
+  }
+
+  /// Removes a database file that `make` made and into which nothing was committed, with its lock held,
+  /// so that nobody else is writing there. A file that holds anything stays.
+  static func removeEmpty(_ path: String) {
+    guard let connection = try? Connection(path: path, mode: .readWrite),
+      (try? connection.execute("BEGIN EXCLUSIVE")) != nil
+    else { return }
+    // A link stays, and the file that was made behind it goes.
+    // The transaction itself has begun a first page, which is in the file only once it is committed.
+    guard size(path) == 0, !connection.hasMoved, let file = try? resolvedPath(path)
+    else { return }
+    unlink(file)
   }
 
   /// SQLite does not tell why it could not make a file.

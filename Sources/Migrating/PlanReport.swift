@@ -13,6 +13,8 @@ package struct PlanReport: Sendable {
   /// Whether there is a database whose rows tell what the plan costs.
   package let isMeasured: Bool
   package var migrations: [PlannedMigration]
+  /// What the database has run beyond the last migration that was asked for.
+  package var beyond: Beyond?
   /// How the database differs from what its history says it is.
   package var drift: [SchemaChange] = []
   /// Why the plan ends early.
@@ -77,6 +79,9 @@ extension Project {
     var report = PlanReport(
       database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty,
       isMeasured: sizes != nil, migrations: [])
+    report.beyond = beyond(database ?? "", rows, options)
+    // What comes after the last migration that was asked for is no drift.
+    if report.beyond != nil, targets.allSatisfy({ known.contains($0.id) }) { return report }
     // The ledger records the schema that the history promises, whatever stands in the database.
     let replay = try replay(targets, interruption: Interruption())
     let expected = replay.schema(after: known)

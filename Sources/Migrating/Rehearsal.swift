@@ -29,8 +29,15 @@ extension Project {
     let database = options.database
     let exists = try DatabaseFile.exists(database)
     if !exists, options.existing { throw Failure(.notFound, "there is no database \(database)") }
-    if exists, try !hasPending(options) {
-      return RehearsalReport(run: MigrateReport(), milliseconds: 0)
+    if exists {
+      let live = try LiveDatabase(
+        DatabaseFile.openForReading(database, timeout: options.timeout), path: database)
+      try requireIntactHistory()
+      guard try isBehind(live, targets(options), options) else {
+        var run = MigrateReport()
+        run.beyond = beyond(database, live.rows, options)
+        return RehearsalReport(run: run, milliseconds: 0)
+      }
     }
     let copy = exists ? try copy(options, interruption, onEvent) : try PartialCopy(as: database)
     var options = options
@@ -48,14 +55,6 @@ extension Project {
     }
   }
 
-  private func hasPending(_ options: MigrateOptions) throws(Failure) -> Bool {
-    let live = try LiveDatabase(
-      DatabaseFile.openForReading(options.database, timeout: options.timeout),
-      path: options.database)
-    try requireIntactHistory()
-    return try isBehind(live, targets(options), options)
-  }
-
   func copy(
     _ options: MigrateOptions, _ interruption: Interruption,
     _ onEvent: @escaping (MigrateEvent) -> Void
@@ -67,7 +66,7 @@ extension Project {
         let copy = try copier.copy(
           options.database, as: options.database,
           "a copy of \(options.database) to try the migrations on"
-        ) { $0 * 3 }
+        ) { $0.saturatingTimes(3) }
         if let copy { return copy.partial }
       } catch {
         guard access(parentFolder(of: options.database), W_OK) != 0 else { throw error }

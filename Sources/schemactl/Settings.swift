@@ -85,12 +85,16 @@ struct Settings {
   var timeout: Double { session.invocation.number("timeout") ?? configuration.timeout }
 
   /// The database that somebody has named.
-  var database: String? {
-    session.invocation.text("database") ?? configuration.database.map(resolved)
+  func database() throws -> String? {
+    let given = session.invocation.text("database")
+    guard let path = given ?? configuration.database else { return nil }
+    // Of the configuration, before it becomes a path below a folder.
+    try DatabaseFile.requirePath(path)
+    return given == nil ? resolved(path) : path
   }
 
   func requiredDatabase() throws -> String {
-    if let database { return database }
+    if let database = try database() { return database }
     throw session.usageError(
       "no database is named",
       hint: "Name it with --database FILE, in SCHEMACTL_DATABASE, or as `database` in "
@@ -99,7 +103,7 @@ struct Settings {
 
   /// For commands that can do without: one that only the configuration names need not be there yet.
   func optionalDatabase() throws -> String? {
-    guard let database else { return nil }
+    guard let database = try database() else { return nil }
     if session.invocation.text("database") == nil, try !DatabaseFile.exists(database) {
       session.report(.note("\(database) is not there yet"))
       return nil

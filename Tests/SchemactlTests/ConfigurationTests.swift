@@ -62,11 +62,14 @@ struct ConfigurationTests {
     #expect(folder.exists("src/absolute.sqlite"))
   }
 
-  @Test("verify passes over a configured database that is not there yet, and says so")
-  func notThereYet() throws {
+  @Test("66: verify cannot check a configured database that does not exist")
+  func missing() throws {
     let folder = try project()
-    let run = try folder.expect(0, "verify")
-    #expect(run.errors.hasPrefix("note: db/app.sqlite is not there yet\n"))
+    let run = try folder.expect(66, "verify")
+    #expect(run.errors == "schemactl: error: there is no database db/app.sqlite\n")
+    let json = try folder.expect(66, "verify", "--format", "json").json()
+    #expect(json["ok"] == nil)
+    #expect((json["error"] as? [String: Any])?["code"] as? Int == 66)
   }
 
   @Test("timeout and ignore hold")
@@ -86,6 +89,7 @@ struct ConfigurationTests {
   @Test("diagnostics name files as they are seen from the working folder")
   func diagnostics() throws {
     let folder = try project()
+    try folder.write("schemactl.yaml", "migrations: history\n")
     try folder.write("history/0002_wrong.yaml", "operations: 1\n")
     let run = try folder.expect(65, "verify", in: "src")
     let lines = run.errors.split(separator: "\n")

@@ -243,3 +243,69 @@ struct NothingToDoTests {
     try writer.execute("ROLLBACK")
   }
 }
+
+@Suite("A first migration that fails")
+struct FirstMigrationFailingTests {
+  @Test(
+    "leaves no file behind",
+    arguments: [
+      manifest("CREATE TABLE a (x NOT NULL); INSERT INTO a VALUES (NULL)"),
+      manifest("CREATE TABLE a (x"),
+      "operations:\n- sql: CREATE TABLE a (x)\n- assert: { query: SELECT 1, equals: 2 }\n",
+      manifest(
+        "CREATE TABLE p (x PRIMARY KEY); CREATE TABLE a (x REFERENCES p); INSERT INTO a VALUES (1)"),
+      "foreign_keys: enforced\n"
+        + manifest(
+          "CREATE TABLE p (x PRIMARY KEY); "
+            + "CREATE TABLE a (x REFERENCES p DEFERRABLE INITIALLY DEFERRED); INSERT INTO a VALUES (1)"
+        ),
+    ], [[], ["--paranoid"], ["--backup"], ["--dry-run=copy"]])
+  func nothing(text: String, options: [String]) throws {
+    let folder = try WorkingFolder.of(["0001_fails": text])
+    let run = try folder.start(["migrate", "--database", "app.sqlite"] + options).wait()
+    #expect(run.status == 3)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["migrations"])
+    #expect(run.errors.contains("app.sqlite was not c"), "\(run.errors)")
+  }
+
+  @Test("leaves no file behind a link, and the link")
+  func link() throws {
+    let folder = try WorkingFolder.of([
+      "0001_fails":
+        "operations:\n- sql: CREATE TABLE a (x)\n- assert: { query: SELECT 1, equals: 2 }\n"
+    ])
+    try folder.makeFolder("data")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("app.sqlite"), withDestinationPath: "data/real.sqlite")
+    try folder.expect(3, "migrate", "--database", "app.sqlite")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("data")).isEmpty)
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("app.sqlite"))
+        == "data/real.sqlite")
+  }
+
+  @Test("says in JSON that no database was created")
+  func json() throws {
+    let folder = try WorkingFolder.of(["0001_fails": manifest("CREATE TABLE a (x")])
+    let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--format", "json")
+    #expect(try run.json()["created"] as? Bool == false)
+  }
+
+  @Test("leaves an empty file that was there")
+  func empty() throws {
+    let folder = try WorkingFolder.of(["0001_fails": manifest("CREATE TABLE a (x")])
+    try folder.write("app.sqlite", "")
+    try folder.expect(3, "migrate", "--database", "app.sqlite")
+    #expect(folder.exists("app.sqlite"))
+  }
+
+  @Test("keeps the database when the second one fails")
+  func second() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes,
+      "0002_fails": "operations:\n- assert: { query: SELECT 1, equals: 2 }\n",
+    ])
+    try folder.expect(3, "migrate", "--database", "app.sqlite")
+    #expect(try folder.applied() == ["0001_notes"])
+  }
+}

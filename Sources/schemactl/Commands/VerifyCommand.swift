@@ -23,7 +23,7 @@ enum VerifyCommand: Command {
     let base = try session.base
     let settings = try Settings(session)
     let result = try attempt {
-      let database = try settings.optionalDatabase()
+      let database = try settings.database()
       let project = try settings.project(for: database)
       let report = try project.verify(
         database: database, timeout: settings.timeout, interruption: session.interruption,

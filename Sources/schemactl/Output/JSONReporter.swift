@@ -24,20 +24,22 @@ final class JSONReporter: Reporter {
       write(report.members + [("reset", options.reset?.json ?? .null)])
     case .rehearsed(let report, _):
       write(
-        migration(failure: report.failure, drift: report.plan.drift) + [
-          ("plan", report.plan.json), ("answers", .array(report.answers.map(\.json))),
-        ])
+        migration(
+          failure: report.failure, drift: report.plan.drift, beyond: report.plan.beyond) + [
+            ("plan", report.plan.json), ("answers", .array(report.answers.map(\.json))),
+          ])
     case .tried(let report, _):
       write(
-        migration(failure: report.run.failure, drift: report.run.drift) + [
-          (
-            "copy",
-            .object([
-              ("applied", .array(report.run.applied.map(\.json))),
-              ("milliseconds", .integer(report.milliseconds)),
-            ])
-          )
-        ])
+        migration(
+          failure: report.run.failure, drift: report.run.drift, beyond: report.run.beyond) + [
+            (
+              "copy",
+              .object([
+                ("applied", .array(report.run.applied.map(\.json))),
+                ("milliseconds", .integer(report.milliseconds)),
+              ])
+            )
+          ])
     case .restored(let report, let state, _): write(restoration(report, state))
     case .backups(let backups, _):
       write(restoration() + [("backups", .array(backups.map(\.json)))])
@@ -194,7 +196,8 @@ extension Failure {
 extension MigrateReport {
   fileprivate var members: [(String, JSON)] {
     migration(
-      applied: applied, failure: failure, backup: backup, created: created, drift: drift)
+      applied: applied, failure: failure, backup: backup, created: created, drift: drift,
+      beyond: beyond)
       + [("draftCopy", .text(draftCopy)), ("paranoid", paranoid?.json ?? .null)]
   }
 }
@@ -227,11 +230,12 @@ extension JSON {
 /// What was applied stays, whatever came after it: a failure from 64 up stands beside it.
 private func migration(
   applied: [AppliedMigration] = [], failure: Failure?, backup: String? = nil,
-  created: Bool = false, drift: [SchemaChange] = []
+  created: Bool = false, drift: [SchemaChange] = [], beyond: Beyond? = nil
 ) -> [(String, JSON)] {
   (failure?.errorMember ?? []) + [
     ("applied", .array(applied.map(\.json))), ("failed", failure?.json ?? .null),
     ("backup", .text(backup)), ("created", .bool(created)), ("drift", .array(drift.map(\.json))),
+    ("beyond", .list(beyond?.applied ?? [])),
   ]
 }
 
@@ -302,7 +306,7 @@ extension PlanReport {
       ("migrations", .array(migrations.map(\.json))),
       ("cost", cost.map { $0.json(isPartial: isCostPartial) } ?? .null),
       ("script", .string(script)),
-      ("failed", failure?.json ?? .null),
+      ("failed", failure?.json ?? .null), ("beyond", .list(beyond?.applied ?? [])),
     ]
   }
 

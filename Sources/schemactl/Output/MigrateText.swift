@@ -31,7 +31,8 @@ extension TextReporter {
     guard let failure = report.failure else {
       return mention(
         report.isHistoryEmpty
-          ? nothingThere(options) : arrival(report.applied.count, options))
+          ? nothingThere(options)
+          : report.beyond.map(sentence) ?? arrival(report.applied.count, options))
     }
     complain(Problem(failure))
     advise(whatStays(report, database, options.reset != nil))
@@ -91,6 +92,8 @@ extension TextReporter {
       : "\(state): \(counted(count, "migration")) applied."
   }
 
+  private func sentence(_ beyond: Beyond) -> String { beyond.sentence.visible + "." }
+
   private func nothingThere(_ options: MigrateOptions) -> String {
     let database = options.database.visible
     return options.frozenOnly
@@ -105,10 +108,10 @@ extension TextReporter {
       guard report.uncertain.isEmpty else {
         return "\(database) is as it was, or holds all of what was to be committed"
       }
-      let state =
-        report.created
-        ? "was made and is empty"
-        : wasReset ? "is as it was before its drafts" : "is as it was"
+      guard !report.isStillMissing else {
+        return "no migration was applied: \(database) was not created"
+      }
+      let state = wasReset ? "is as it was before its drafts" : "is as it was"
       return "no migration was applied: \(database) \(state)"
     }
     return "applied and kept: \(counted(report.applied.count, "migration")), the last one "
@@ -130,7 +133,9 @@ extension TextReporter {
       }
     }
     if report.plan.migrations.isEmpty, report.failure == nil {
-      mention(report.plan.isHistoryEmpty ? nothingThere(options) : arrival(0, options))
+      mention(
+        report.plan.isHistoryEmpty
+          ? nothingThere(options) : report.plan.beyond.map(sentence) ?? arrival(0, options))
     }
     for change in report.plan.drift { note("drift: " + change.sentence) }
     if let failure = report.failure { complain(Problem(failure)) }
@@ -157,7 +162,9 @@ extension TextReporter {
       return advise("this was a copy: \(database) was not changed")
     }
     guard !report.run.applied.isEmpty else {
-      return mention(report.run.isHistoryEmpty ? nothingThere(options) : arrival(0, options))
+      return mention(
+        report.run.isHistoryEmpty
+          ? nothingThere(options) : report.run.beyond.map(sentence) ?? arrival(0, options))
     }
     mention(
       "\(counted(report.run.applied.count, "migration")) in \(report.milliseconds) ms, on a copy: "
@@ -166,6 +173,7 @@ extension TextReporter {
 
   func show(_ report: PlanReport) {
     sayScript(report.script)
+    if let beyond = report.beyond { note(beyond.sentence) }
     for change in report.drift { note("drift: " + change.sentence) }
     if let failure = report.failure { complain(Problem(failure)) }
   }

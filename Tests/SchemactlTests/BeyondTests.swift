@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+@Suite("--to a migration that the database has left behind")
+struct BeyondTests {
+  private func database() throws -> WorkingFolder {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes, "0002_more": manifest("CREATE TABLE more (id)"),
+      "0003_most": manifest("CREATE TABLE most (id)"),
+    ])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    return folder
+  }
+
+  private static let sentence =
+    "app.sqlite is beyond 0001_notes: it has also run 0002_more, 0003_most. "
+    + "schemactl does not migrate backwards; `schemactl restore` puts a backup back"
+
+  @Test(
+    "is told where it is, and how to get back",
+    arguments: [
+      ["migrate"], ["migrate", "--dry-run"], ["migrate", "--dry-run=copy"], ["plan"],
+      ["migrate", "--paranoid"],
+    ], ["1", "0001_notes"])
+  func told(command: [String], target: String) throws {
+    let folder = try database()
+    let run = try folder.start(command + ["--database", "app.sqlite", "--to", target]).wait()
+    #expect(run.status == 0)
+    #expect((run.output + run.errors).contains(Self.sentence), "\(run.output)\(run.errors)")
+    #expect(!(run.output + run.errors).contains("drift"))
+    #expect(try folder.applied().count == 3)
+  }
+
+  @Test(
+    "is told in JSON, too",
+    arguments: [["migrate"], ["migrate", "--dry-run"], ["migrate", "--dry-run=copy"], ["plan"]])
+  func json(command: [String]) throws {
+    let folder = try database()
+    func beyond(_ target: String) throws -> [String]? {
+      let options = ["--database", "app.sqlite", "--format", "json", "--to", target]
+      return try folder.start(command + options).wait().json()["beyond"] as? [String]
+    }
+    #expect(try beyond("1") == ["0002_more", "0003_most"])
+    #expect(try beyond("3") == [])
+  }
+
+  @Test("has nothing to do at the migration that it asks for")
+  func there() throws {
+    let run = try database().expect(0, "migrate", "--database", "app.sqlite", "--to", "3")
+    #expect(run.output.contains("nothing to do"))
+  }
+}
