@@ -39,8 +39,8 @@ extension Project {
     var questions = Questions(
       connection: connection, database: options.database, redacts: options.redactsValues)
     for planned in plan.migrations {
-      for (index, operation) in planned.operations.enumerated() {
-        for question in operation.questions {
+      for index in planned.operations.indices {
+        for question in planned.questions(at: index) {
           let answer = try questions.ask(question, of: planned, index)
           report.answers.append(answer.said)
           if let failure = answer.failure { report.failure = report.failure ?? failure }
@@ -130,49 +130,54 @@ private struct Questions {
   }
 }
 
+extension PlannedMigration {
+  /// What the rows must not hold for an operation to succeed.
+  fileprivate func questions(at index: Int) -> [Question] {
+    let own = index + 1 < writtenBefore.count ? writtenBefore[index + 1] : written
+    return operations[index].questions
+      + newKeys[index].compactMap { operations[index].uniqueness($0, writing: own) }
+  }
+}
+
 extension OperationPlan {
-  /// What the rows must not hold for the operation to succeed.
+  /// What its steps ask the rows before anything is written.
   fileprivate var questions: [Question] {
-    switch operation.kind {
-    case .createIndex(let index) where index.unique: return [uniqueness(index)].compactMap { $0 }
-    default:
-      return steps.prefix(while: \.onlyAsks).compactMap { step in
-        switch step {
-        case .scan(let scan):
+    steps.prefix(while: \.onlyAsks).compactMap { step in
+      switch step {
+      case .scan(let scan):
+        Question(
+          tables: [scan.table], columns: [scan.column],
+          promise: scan.promise,
+          exists: scan.exists, obstacle: "", scan: scan)
+      case .guarding(let condition):
+        condition.promise.map { promise in
           Question(
-            tables: [scan.table], columns: [scan.column],
-            promise: scan.promise,
-            exists: scan.exists, obstacle: "", scan: scan)
-        case .guarding(let condition):
-          condition.promise.map { promise in
-            Question(
-              tables: promise.tables, columns: [], promise: promise.sentence,
-              exists: condition.condition, obstacle: condition.message, scan: nil)
-          }
-        default: nil
+            tables: promise.tables, columns: [], promise: promise.sentence,
+            exists: condition.condition, obstacle: condition.message, scan: nil)
         }
+      default: nil
       }
     }
   }
 
-  private func uniqueness(_ index: IndexDefinition) -> Question? {
-    var names: [String] = []
-    for column in index.columns {
-      guard case .column(let name) = column.term else { return nil }
-      names.append(name)
+  /// Nil where the rows that the operation leaves are not the rows that are there.
+  ///
+  /// - Parameter written: the tables that were written once it has run.
+  fileprivate func uniqueness(_ key: UniqueKey, writing written: Set<String>) -> Question? {
+    guard operation.carriesValues || !written.contains(key.table.asciiLowercased) else {
+      return nil
     }
-    // NULLs are all different to a UNIQUE index (CREATE INDEX, section 1.1).
-    let terms = names.map { Quoting.quoted($0) }
-    let condition =
-      (index.where.map { ["(\($0.text)\n)"] } ?? []) + terms.map { "\($0) IS NOT NULL" }
+    let columns = key.terms.compactMap(\.column)
+    let computed = Set(operation.computedColumns.map(\.asciiLowercased))
+    guard computed.isEmpty || key.terms.allSatisfy({ $0.column != nil }),
+      computed.isDisjoint(with: columns.map(\.asciiLowercased))
+    else { return nil }
+    let what =
+      key.index.map { "the unique index \($0) cannot be made" } ?? "they cannot become unique"
     return Question(
-      tables: [index.table], columns: names,
-      promise: "no two rows of \(index.table) are alike in \(names.joined(separator: ", "))",
-      exists: "EXISTS (SELECT 1 FROM \(Quoting.quoted(index.table)) WHERE "
-        + "\(condition.joined(separator: " AND ")) GROUP BY \(terms.joined(separator: ", ")) "
-        + "HAVING count(*) > 1)",
-      obstacle: "rows of \(index.table) are alike in \(names.joined(separator: ", ")): "
-        + "the unique index \(index.name) cannot be made",
-      scan: nil)
+      tables: [key.table], columns: columns,
+      promise: "no two rows of \(key.table) are alike in \(key.inWords)",
+      exists: key.violated(where: operation.rowFilter),
+      obstacle: "rows of \(key.table) are alike in \(key.inWords): \(what)", scan: nil)
   }
 }

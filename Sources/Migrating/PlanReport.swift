@@ -46,6 +46,8 @@ package struct PlannedMigration: Sendable {
   package let foreignKeysAfter: [String]
   /// For each operation: tables that those before it write, in folded spelling.
   let writtenBefore: [Set<String>]
+  /// For each operation: what must be unique from then on.
+  let newKeys: [[UniqueKey]]
   /// Tables that it writes, in folded spelling.
   package let written: Set<String>
   /// Those of them whose rows are changed or removed.
@@ -98,15 +100,27 @@ extension Project {
         var operations: [OperationPlan] = []
         var work: [Work] = []
         var writtenBefore: [Set<String>] = []
+        var schemas: [Schema] = []
         var unread: DatabaseError?
         let step = try shadow.apply(migration) { plan, touch in
           operations.append(plan)
           writtenBefore.append(touch.written)
           do throws(DatabaseError) {
-            work.append(plan.work(in: try Schema(of: shadow.connection)))
+            let schema = try Schema(of: shadow.connection, knowing: schemas.last ?? Schema())
+            schemas.append(schema)
+            work.append(plan.work(in: schema))
           } catch {
             unread = error
           }
+        }
+        var newKeys: [[UniqueKey]] = []
+        do throws(DatabaseError) {
+          schemas.append(try Schema(of: shadow.connection, knowing: schemas.last ?? Schema()))
+          for (before, after) in zip(schemas, schemas.dropFirst()) {
+            newKeys.append(try UniqueKey.added(from: before, to: after, application))
+          }
+        } catch {
+          unread = error
         }
         if let unread {
           throw Failure(unread.status, "the private replay cannot be read: \(unread.message)")
@@ -124,7 +138,7 @@ extension Project {
             costs: costs,
             row: replay.ledgerRow(at: index, startedAt: ""),
             foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: step.touched),
-            writtenBefore: writtenBefore, written: step.touch.written,
+            writtenBefore: writtenBefore, newKeys: newKeys, written: step.touch.written,
             rewritten: step.touch.rewritten,
             temporary: step.temporary.map(\.drop)))
       } catch {
