@@ -190,7 +190,7 @@ package struct Linter: Sendable {
         doubleQuoted: isQuoted
           ? try schema.brokenObjects(project.application, allowsQuotedStrings: false) : [])
     } catch {
-      throw Failure(error.status, "the schema cannot be looked through: \(error.message)")
+      throw Failure(error.status, "the schema cannot be looked through: \(error.inWords)")
     }
     try requireAnswers(tracker)
     var timeline = try proven(tracker.timeline, rows, deltas, isFull)

@@ -6,6 +6,8 @@ package struct Configuration: Sendable {
   package var queries: String?
   /// For every lock, in seconds.
   package var timeout = 5.0
+  /// The limits of a replay.
+  package var replay = ReplayConfiguration()
   /// The oldest SQLite that the application meets.
   package var minimumSQLite: SQLiteVersion?
   package var sync = SyncConfiguration()
@@ -43,6 +45,13 @@ package struct SyncConfiguration: Sendable {
   package var localTables: [String] = []
   package var since: String?
   package var oldestRelease: String?
+
+  package init() {}
+}
+
+package struct ReplayConfiguration: Sendable, Hashable {
+  package var seconds = 60.0
+  package var megabytes = 512
 
   package init() {}
 }
@@ -110,11 +119,8 @@ extension ManifestDecoder {
     if let migrations = fields["migrations"] { configuration.migrations = text(migrations) }
     configuration.database = fields["database"].map(text)
     configuration.queries = fields["queries"].map(text)
-    switch fields["timeout"].map(literal) {
-    case .integer(let seconds): configuration.timeout = Double(seconds)
-    case .real(let seconds): configuration.timeout = seconds
-    default: break
-    }
+    if let seconds = number(fields["timeout"]) { configuration.timeout = seconds }
+    if let node = fields["replay"] { configuration.replay = replay(Fields(node)) }
     configuration.minimumSQLite = fields["minimum_sqlite"].flatMap { SQLiteVersion(text($0)) }
     if let node = fields["sync"] { configuration.sync = sync(Fields(node)) }
     configuration.functions = fields.elements("functions").map { function(Fields($0)) }
@@ -136,6 +142,21 @@ extension ManifestDecoder {
     sync.since = fields["since"].map(text)
     sync.oldestRelease = fields["oldest_release"].map(text)
     return sync
+  }
+
+  private func replay(_ fields: Fields) -> ReplayConfiguration {
+    var replay = ReplayConfiguration()
+    if let seconds = number(fields["seconds"]) { replay.seconds = seconds }
+    if case .integer(let count) = fields["megabytes"].map(literal) { replay.megabytes = Int(count) }
+    return replay
+  }
+
+  private func number(_ node: YAMLNode?) -> Double? {
+    switch node.map(literal) {
+    case .integer(let number): Double(number)
+    case .real(let number): number
+    default: nil
+    }
   }
 
   private func backup(_ node: YAMLNode) -> BackupConfiguration {

@@ -23,6 +23,7 @@ extension Grammar {
       .optional(
         "backup", .either(.consent, backup),
         "Whether `migrate` makes a backup every time: `true`, or where and how many."),
+      .optional("replay", .mapping(replay), "What a replay of the history may cost."),
       .optional("lint", .mapping(lintConfiguration), "Which rules of lint hold."),
       .optional(
         "ignore", .list(of: .text(.filled), atLeast: 0),
@@ -45,6 +46,17 @@ extension Grammar {
       ),
       .optional(
         "oldest_release", .text(.filled), "The oldest release that still runs on a device."),
+    ])
+
+  private static let replay = MappingRule(
+    "`replay`",
+    [
+      .optional(
+        "seconds", .number(0.1...Configuration.maximumTimeout),
+        "How long the statements of one may run; 60 when absent."),
+      .optional(
+        "megabytes", .integer(1...1_000_000),
+        "How large its scratch database and each value there may become; 512 when absent."),
     ])
 
   private static let backup = MappingRule(

@@ -350,7 +350,7 @@ extension Shape {
     case .literal, .columnDefault: "a [value](#values)"
     case .constant: "a [value](#values) other than SQL"
     case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    case .number(let range): "a number, at least \(Int(range.lowerBound))"
+    case .number(let range): "a number, at least \(shown(range.lowerBound))"
     case .boolean: "`true` or `false`"
     case .consent: "`true`"
     case .choice(let choices): listed(choices.map { "`\($0)`" }, "or")

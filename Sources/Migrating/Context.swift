@@ -47,6 +47,12 @@ struct Context {
     _ error: DatabaseError, position: Position? = nil, statement: String? = nil,
     onShadow: Bool = false
   ) -> Failure {
+    if let exceeded = error.exceeded {
+      var failure = failure(
+        .migrationFailed, exceeded.inWords, position: position, statement: statement ?? error.sql)
+      failure.exceeded = exceeded
+      return failure
+    }
     let ofShadows: [ResultCode] = [.interrupted, .outOfMemory, .ioError, .cannotOpen]
     let isFault = onShadow ? ofShadows.contains(error.code) : error.isFault
     var failure = failure(
@@ -61,5 +67,27 @@ struct Context {
   private func advice(on error: DatabaseError) -> String {
     error.message.hasPrefix("error in ") && error.message.contains(" after rename: ")
       ? ". Drop that first, and create it again after" : ""
+  }
+}
+
+extension DatabaseError {
+  /// What SQLite said, or which limit of a scratch database stopped it.
+  package var inWords: String { exceeded?.inWords ?? message }
+}
+
+extension WorkLimit.Exceeded {
+  var inWords: String {
+    switch self {
+    case .seconds(let seconds):
+      "this runs longer than the \(counted(seconds)) s that a replay may take. If it ends, raise "
+        + "`replay: { seconds: … }` in schemactl.yaml"
+    case .megabytes(let megabytes):
+      "this needs more than the \(megabytes) MB that a replay may hold. If it has to, raise "
+        + "`replay: { megabytes: … }` in schemactl.yaml"
+    }
+  }
+
+  private func counted(_ seconds: Double) -> String {
+    Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
   }
 }

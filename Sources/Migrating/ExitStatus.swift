@@ -42,7 +42,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 extension DatabaseError {
   /// What the error means where no migration is to blame for it.
   package var status: ExitStatus {
-    switch code {
+    if exceeded != nil { return .migrationFailed }
+    return switch code {
     case .busy, .locked, .lockingProtocol: .busy
     case .readOnly where saysMoved: .inputOutput
     case .permission, .readOnly: .permission

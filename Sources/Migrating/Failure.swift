@@ -22,6 +22,8 @@ package struct Failure: Error, Sendable {
   var fault: DatabaseError?
   /// What SQLite said of a migration's statement, where it did.
   package internal(set) var code: ResultCode?
+  /// The limit that stopped a replay.
+  package internal(set) var exceeded: WorkLimit.Exceeded?
 
   package struct Place: Sendable, Hashable {
     package let file: String

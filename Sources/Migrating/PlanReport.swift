@@ -123,7 +123,7 @@ extension Project {
           unread = error
         }
         if let unread {
-          throw Failure(unread.status, "the private replay cannot be read: \(unread.message)")
+          throw Failure(unread.status, "the private replay cannot be read: \(unread.inWords)")
         }
         var costs: [Cost?] = []
         for work in work {

@@ -80,6 +80,9 @@ package enum SchemaSource: Sendable {
       try connection.execute(text)
       return try Schema(of: connection)
     } catch {
+      if let exceeded = error.exceeded {
+        throw Failure(.migrationFailed, "\(file): \(exceeded.inWords)")
+      }
       throw Failure(.invalidInput, "\(file): \(error.message)")
     }
   }

@@ -144,7 +144,7 @@ package final class Shadow {
       schema = Self.withoutLedger(whole.schema)
       ledger = Self.ledger(in: whole.schema)
     } catch {
-      throw Failure(error.status, "the private replay cannot be opened: \(error.message)")
+      throw Failure(error.status, "the private replay cannot be opened: \(error.inWords)")
     }
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(

@@ -24,6 +24,8 @@ package struct Application: Sendable {
   /// takes the cheapest way that gives the same schema and the same rows. `native` has each done on
   /// its own, by SQLite's own statement where there is one.
   package var forcedStrategy: Strategy?
+  /// What a scratch database may cost.
+  package var limit = WorkLimit()
 
   package init(
     declaredFunctions: [DeclaredFunction] = [], declaredCollations: [String] = [],

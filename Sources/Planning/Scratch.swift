@@ -6,7 +6,7 @@ extension Schema {
   ///
   /// Objects that cannot be made again (a view may name what is gone) are left out.
   package func scratch(_ application: Application) throws(DatabaseError) -> Connection {
-    let connection = try Connection(path: nil)
+    let connection = try application.scratch()
     try application.registerStubs(on: connection)
     if table("sqlite_stat1") != nil {
       // The only way to have SQLite's own tables of statistics.
@@ -21,6 +21,15 @@ extension Schema {
         } catch  where !error.isFault {}
       }
     }
+    return connection
+  }
+}
+
+extension Application {
+  /// A private database in memory that holds nothing, with the limits of one.
+  package func scratch() throws(DatabaseError) -> Connection {
+    let connection = try Connection(path: nil)
+    try connection.limitWork(to: limit)
     return connection
   }
 }

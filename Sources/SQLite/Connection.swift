@@ -182,7 +182,9 @@ package final class Connection {
   }
 
   func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
-    DatabaseError(handle, code: code, sql: sql)
+    var error = DatabaseError(handle, code: code, sql: sql)
+    error.exceeded = exceeded(code)
+    return error
   }
 
   // MARK: Settings

@@ -64,5 +64,7 @@ extension Connection {
       handle, "main", memory.assumingMemoryBound(to: UInt8.self), size, size,
       UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE))
     guard code == SQLITE_OK else { throw error(code) }
+    // The limit of pages went with the database that was there.
+    if let timer = stopCheck?.timer { try limitWork(to: timer.limit) }
   }
 }

@@ -40,6 +40,8 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
   package let offset: Int?
   /// `errno` of the call that failed, 0 when there was none (`sqlite3_system_errno`).
   package let systemError: Int32
+  /// The limit that stopped a statement on a private database.
+  package internal(set) var exceeded: WorkLimit.Exceeded?
 
   package init(
     extendedCode: Int32, message: String, sql: String? = nil, offset: Int? = nil,
@@ -57,7 +59,8 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
   /// Whether the world around is at fault (memory, disk, a lock, an interrupt) and not the SQL: it
   /// says nothing about what was asked.
   package var isFault: Bool {
-    switch code {
+    if exceeded != nil { return true }
+    return switch code {
     case .busy, .locked, .lockingProtocol, .outOfMemory, .readOnly, .interrupted, .ioError,
       .corrupt, .full, .cannotOpen, .notADatabase, .permission:
       true

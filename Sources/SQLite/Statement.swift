@@ -83,7 +83,10 @@ package final class Statement {
 
   /// Runs to the next row. False when there are no more.
   package func step() throws(DatabaseError) -> Bool {
+    let timer = connection.stopCheck?.timer
+    timer?.start()
     let code = sqlite3_step(handle)
+    defer { timer?.stop() }
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false

@@ -5,6 +5,7 @@ import ManifestFormat
 import Migrating
 import Planning
 import SQLText
+import SQLite
 import SchemaKit
 import SchemaModel
 
@@ -196,6 +197,8 @@ struct Settings {
   var application: Application {
     var application = Application(
       declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
+    application.limit = WorkLimit(
+      seconds: configuration.replay.seconds, megabytes: configuration.replay.megabytes)
     application.forcedStrategy = session.invocation.text("strategy").flatMap(Strategy.init)
     return application
   }

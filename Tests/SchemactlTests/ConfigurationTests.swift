@@ -72,6 +72,47 @@ struct ConfigurationTests {
     #expect((json["error"] as? [String: Any])?["code"] as? Int == 66)
   }
 
+  @Test(
+    "3: a replay has the limits that the configuration sets, for every command",
+    arguments: [
+      ["verify"], ["migrate"], ["migrate", "--dry-run"], ["plan"], ["lint"], ["check"],
+      ["freeze"], ["new", "more", "--from", "empty.sql"], ["diff", "history", "empty.sql"],
+      ["inspect", "history"],
+    ])
+  func replay(command: [String]) throws {
+    let folder = try project()
+    try folder.write(
+      "schemactl.yaml",
+      "migrations: history\ndatabase: app.sqlite\nreplay: { seconds: 0.2, megabytes: 5 }\n")
+    try folder.write("app.sqlite", "")
+    try folder.write("empty.sql", "-- nothing\n")
+    try folder.write(
+      "history/0002_endless.yaml",
+      manifest(
+        "CREATE TABLE u AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT zeroblob(100000) FROM n"
+      ))
+    try folder.write("history/0003_more.yaml", manifest("SELECT 1"))
+    let run = try folder.start(command).wait()
+    #expect(run.status == 3, "\(run.output)\(run.errors)")
+    #expect(
+      run.errors.contains("history/0002_endless.yaml:3:5: error: this needs more than the 5 MB"),
+      "\(run.errors)")
+    #expect(run.errors.contains("raise `replay: { megabytes: … }` in schemactl.yaml"))
+  }
+
+  @Test(
+    "65: limits of a replay that are none",
+    arguments: [
+      "{ seconds: 0 }", "{ seconds: -1 }", "{ seconds: long }", "{ megabytes: 0 }",
+      "{ megabytes: 1.5 }", "{ megabytes: 1000001 }", "{ minutes: 1 }", "60",
+    ])
+  func replayLimits(text: String) throws {
+    let folder = try project()
+    try folder.write("schemactl.yaml", "migrations: history\nreplay: \(text)\n")
+    let run = try folder.expect(65, "verify")
+    #expect(run.errors.hasPrefix("schemactl.yaml:2:"))
+  }
+
   @Test("timeout and ignore hold")
   func otherKeys() throws {
     let folder = try project()

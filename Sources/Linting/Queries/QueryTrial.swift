@@ -70,7 +70,7 @@ struct QueryTrial {
   var queries: [ApplicationQuery] { outcomes.map(\.query) }
 
   private static func failure(_ error: DatabaseError) -> Failure {
-    Failure(error.status, "the application's queries cannot be looked at: \(error.message)")
+    Failure(error.status, "the application's queries cannot be looked at: \(error.inWords)")
   }
 
   /// Must be told of each migration that was replayed: how many they are.

@@ -46,7 +46,7 @@ final class RowReplay {
     do {
       counts = try count(withoutVirtual(tables))
     } catch {
-      throw Failure(error.status, "rows cannot be counted: \(error.message)")
+      throw Failure(error.status, "rows cannot be counted: \(error.inWords)")
     }
     return try shadow.apply(step.migration, touching: step.touched)
   }
@@ -117,7 +117,7 @@ final class RowReplay {
       guard let now = try count([after.key])[after.key], now < before else { return nil }
       return RowLoss(table: after.name, before: before, after: now)
     } catch {
-      throw Failure(error.status, "rows cannot be counted: \(error.message)")
+      throw Failure(error.status, "rows cannot be counted: \(error.inWords)")
     }
   }
 

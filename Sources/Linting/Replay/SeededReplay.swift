@@ -61,7 +61,7 @@ final class SeededReplay: RowTrial {
       ground = nil
       restarts += 1
     } catch let error as DatabaseError {
-      throw Failure(error.status, "the replay with rows failed: \(error.message)")
+      throw Failure(error.status, "the replay with rows failed: \(error.inWords)")
     } catch {
       throw Failure(.bug, "\(error)")
     }
@@ -95,7 +95,7 @@ final class SeededReplay: RowTrial {
   }
 
   private func makeGround() throws -> Ground {
-    let connection = try Connection(path: nil)
+    let connection = try application.scratch()
     let calls = try application.register(on: connection)
     try connection.fixClockAndCountChances(ChanceCounter())
     connection.set(.trustedSchema, to: true)
@@ -138,6 +138,7 @@ final class SeededReplay: RowTrial {
         }
         return done.delta.doesTheSame(as: step.delta)
       } catch {
+        if error.exceeded != nil { throw error }
         guard error.status == .migrationFailed || ground.replay.askedForUnknown else {
           let isOfMachine = [.inputOutput, .permission, .busy, .interrupted].contains(error.status)
           if isOfMachine { throw error }
