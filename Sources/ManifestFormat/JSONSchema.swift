@@ -53,7 +53,7 @@ private struct SchemaBuilder {
     switch shape {
     case .text(let rule): text(rule)
     case .sql: reference("sql") { $0.scalar + [("pattern", .string(notBlank))] }
-    case .script: reference("script") { $0.scalar }
+    case .script: reference("script") { $0.scalar + [("pattern", .string("[\\s\\S]"))] }
     case .literal, .columnDefault: reference("value") { $0.value(Grammar.literal) }
     case .constant: reference("constant") { $0.value(Grammar.constant) }
     case .integer(let range): bounded("integer", "\(range.lowerBound)", "\(range.upperBound)")

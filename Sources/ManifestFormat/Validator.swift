@@ -226,8 +226,8 @@ struct Validator {
       }
       checkNUL(scalar, subject, "SQL cannot hold it")
     case .script:
-      // A key without a value is more likely forgotten than meant.
-      if scalar.value == .null, scalar.text.isEmpty {
+      // No text at all is more likely forgotten than meant.
+      if scalar.text.isEmpty {
         report("\(subject.text) is empty: it must be SQL", at: scalar.position)
       }
       checkNUL(scalar, subject, "SQL cannot hold it")

@@ -6,7 +6,7 @@ struct EmptySQLTests {
   @Test(
     "does nothing, and no command minds it",
     arguments: [
-      "'-- nothing to do'", "\" \\n\\t\"", "';'", "' ; ; '", "''", "'/* not closed'",
+      "'-- nothing to do'", "\" \\n\\t\"", "';'", "' ; ; '", "' '", "'/* not closed'",
       "['-- one', CREATE TABLE notes (id), '/* two */', ';']",
       "|\n    -- one line\n    /* more\n    */",
     ])
@@ -23,7 +23,7 @@ struct EmptySQLTests {
     try folder.expect(0, "verify")
   }
 
-  @Test("65: a key without a value is refused, and so is an expression without anything")
+  @Test("65: no text at all is refused, and so is an expression without anything")
   func forgotten() throws {
     let folder = try WorkingFolder.of(["0001_empty": "operations:\n- sql:\n"])
     #expect(
