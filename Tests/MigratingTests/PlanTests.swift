@@ -70,7 +70,7 @@ struct PlanScriptTests {
       operations:
         - add_column: { table: t, column: { name: c, check: \(quoted("c >\n" + expression)) } }
         - update: { table: t, set: { b: \(quoted(expression)) }, all: true }
-        - create_view: { name: w, sql: \(quoted("CREATE VIEW w AS SELECT \(expression) FROM t /* open")) }
+        - create_view: { name: w, sql: \(quoted("CREATE VIEW w AS SELECT \(expression) AS x FROM t /* open")) }
 
       """)
     let ended = try shell(sandbox, try plan(sandbox))
