@@ -55,6 +55,7 @@ extension Rule {
     reservedName,
     rowidAliasChange,
     selectStarInView,
+    selfReadingUpdate,
     syncedForeignKey,
     syncedPrimaryKey,
     syncedUnique,

@@ -327,6 +327,9 @@ final class Runner {
         suspicion.doubleQuotedString = Suspicion.QuotedString(
           text: token.map(tokens.text) ?? "", position: position(range.lowerBound + offset))
       }
+      if isForLint, hasSubquery(tokens) {
+        suspicion.readsItself = try readsItself(sql, statementGuard.events)
+      }
       reach.note(tokens)
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
       try stopIfCalled(context, sql)
@@ -344,6 +347,13 @@ final class Runner {
       throw failure
     } catch {
       throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// Whether the statement can read more than the row that it is at.
+  private func hasSubquery(_ tokens: TokenizedSQL) -> Bool {
+    tokens.significant.contains {
+      $0.kind == .word && ["select", "in"].contains(tokens.text($0).asciiLowercased)
     }
   }
 
