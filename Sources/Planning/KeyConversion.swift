@@ -14,7 +14,9 @@ struct KeyConversion {
 
   private static let keys = "temp.schemactl_keys"
 
-  init(_ conversion: ConvertPrimaryKey, in schema: Schema) throws(PlanningError) {
+  init(
+    _ conversion: ConvertPrimaryKey, in schema: Schema, _ application: Application
+  ) throws(PlanningError) {
     self.conversion = conversion
     self.schema = schema
     parent = try ParsedTable(named: conversion.table, in: schema)
@@ -36,6 +38,17 @@ struct KeyConversion {
     }
     affected = try Self.holders(of: key, in: parent, schema)
     try requireNoReaders()
+    try requireNoCalculations(application)
+  }
+
+  private func requireNoCalculations(_ application: Application) throws(PlanningError) {
+    let uses = try KeyUses(of: affected, in: schema, application).found
+    guard !uses.isEmpty else { return }
+    throw PlanningError(
+      .manifest,
+      "\(parent.name).\(key.name.text) is to be a UUID, and these calculate with it: "
+        + "\(uses.joined(separator: ", ")). Drop each of them before the conversion, and create it "
+        + "again after, as it must be for a text", key: "table")
   }
 
   /// A full-text table finds the rows that it reads by an integer, and holds the values it has read.

@@ -128,7 +128,7 @@ package struct Planner {
       try requireVirtual(name)
       return native("DROP TABLE \(main(name))")
     case .convertPrimaryKey(let conversion):
-      return try KeyConversion(conversion, in: schema).plan(operation)
+      return try KeyConversion(conversion, in: schema, application).plan(operation)
     }
   }
 

@@ -1,0 +1,342 @@
+import SQLText
+import SQLite
+import SchemaModel
+
+/// What calculates with columns that hold ids: their meaning is lost when an id becomes another value.
+///
+/// An id that is compared for equality with another one, tested for NULL, counted, grouped by or handed
+/// on as it is keeps its meaning. Arithmetic, order, functions and comparisons with anything else do not.
+struct KeyUses {
+  /// As a person would name them.
+  private(set) var found: [String] = []
+
+  /// SQLite says where the columns are mentioned: each gets a name of its own, by RENAME COLUMN on a
+  /// private copy of the schema. What SQLite cannot rewrite is looked at by the columns' names.
+  init(
+    of columns: [(table: ParsedTable, columns: [String])], in schema: Schema,
+    _ application: Application
+  ) throws(PlanningError) {
+    let marked: Schema
+    var ids: Set<String> = []
+    var unwritable: [SchemaObject] = []
+    do {
+      let scratch = try schema.scratch(application)
+      for (table, names) in columns {
+        for name in names {
+          let marker = "schemactl_id\(ids.count)"
+          let result = try scratch.alter(
+            "ALTER TABLE \(Quoting.quoted(table.name)) RENAME COLUMN \(Quoting.quoted(name)) TO \(marker)"
+          )
+          ids.insert(marker)
+          unwritable += result.broken.filter(\.isBrokenByChange).map(\.object)
+        }
+      }
+      marked = try Schema(of: scratch)
+    } catch {
+      throw PlanningError(error)
+    }
+    for table in marked.tables { noteConstraints(of: table, ids, as: schema.table(table.name)) }
+    noteOthers(marked.objects, ids)
+    let names = ids.union(columns.flatMap(\.columns).map(\.asciiLowercased))
+    noteOthers(unwritable, names)
+  }
+
+  private mutating func noteConstraints(
+    of object: SchemaObject, _ ids: Set<String>, as original: SchemaObject?
+  ) {
+    guard let table = try? ParsedTable(object),
+      let original = original.flatMap({ try? ParsedTable($0) })
+    else { return }
+    func calculates(_ expression: Expression) -> Bool {
+      IdExpressions(table.tokens, in: expression.range, ids).calculates
+    }
+    for (column, old) in zip(table.parsed.columns, original.parsed.columns) {
+      for (constraint, written) in zip(column.constraints, old.constraints) {
+        switch constraint.kind {
+        case .check(let check) where calculates(check):
+          found.append("\(original.tokens.text(written.range)) of \(table.name).\(old.name.text)")
+        case .generated(let generated) where calculates(generated.expression):
+          found.append("the generated column \(table.name).\(old.name.text)")
+        default: break
+        }
+      }
+    }
+    for (constraint, written) in zip(table.parsed.constraints, original.parsed.constraints) {
+      if case .check(let check, _) = constraint.kind, calculates(check) {
+        found.append("\(original.tokens.text(written.range)) of \(table.name)")
+      }
+    }
+  }
+
+  private mutating func noteOthers(_ objects: [SchemaObject], _ ids: Set<String>) {
+    // What a view hands on under another name is an id to those that read the view.
+    var outputs: [String: Set<String>] = [:]
+    var known = -1
+    while outputs.values.reduce(0, { $0 + $1.count }) > known {
+      known = outputs.values.reduce(0) { $0 + $1.count }
+      for object in objects where object.kind == .view {
+        guard case .createView(let view)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
+        else { continue }
+        let tokens = TokenizedSQL(object.sql ?? "")
+        let select = IdExpressions(
+          tokens, in: view.selectRange, ids.union(read(by: tokens, outputs, but: object.name)))
+        let names = select.outputs.compactMap { output in
+          view.columns.isEmpty
+            ? output.alias
+            : view.columns.indices.contains(output.place) ? view.columns[output.place].text : nil
+        }
+        outputs[object.name.asciiLowercased, default: []]
+          .formUnion(names.map(\.asciiLowercased))
+      }
+    }
+    for object in objects {
+      let tokens = TokenizedSQL(object.sql ?? "")
+      let ids = ids.union(read(by: tokens, outputs, but: object.name))
+      let ranges: [Range<Int>] =
+        switch try? parseCreate(tokens) {
+        case .createIndex(let index)?:
+          index.terms.filter { $0.column == nil }.map(\.expression.range)
+            + [index.condition?.range].compactMap { $0 }
+        case .createView(let view)?: [view.selectRange]
+        case .createTrigger(let trigger)?:
+          [trigger.condition?.range].compactMap { $0 } + trigger.statements
+        default: []
+        }
+      if ranges.contains(where: { IdExpressions(tokens, in: $0, ids).calculates }) {
+        found.append("\(object.kind.rawValue) \(object.name)")
+      }
+    }
+  }
+
+  /// The ids that the views which an object mentions hand on.
+  private func read(
+    by tokens: TokenizedSQL, _ outputs: [String: Set<String>], but own: String
+  ) -> Set<String> {
+    guard !outputs.isEmpty else { return [] }
+    return tokens.identifiers(in: 0..<tokens.bytes.count).reduce(into: []) { names, name in
+      if !name.isSame(as: own) { names.formUnion(outputs[name.text.asciiLowercased] ?? []) }
+    }
+  }
+}
+
+/// The places of a piece of SQL at which ids stand, and what is done with them there.
+private struct IdExpressions {
+  /// An id that a SELECT hands on as it is.
+  struct Output {
+    /// Counted from 0.
+    let place: Int
+    let alias: String?
+  }
+
+  private let words: [String]
+  private let texts: [String]
+  private let isName: [Bool]
+  private var isId: [Bool] = []
+  private(set) var calculates = false
+  private(set) var outputs: [Output] = []
+  /// The names under which subqueries hand ids on, within this piece of SQL.
+  private var aliases: Set<String> = []
+
+  init(_ tokens: TokenizedSQL, in range: Range<Int>, _ ids: Set<String>) {
+    let significant = tokens.significant(in: range)
+    let names = Set(tokens.identifiers(in: range).map(\.range.lowerBound))
+    texts = significant.map { Quoting.unquoted(tokens.text($0)) }
+    words = significant.map { tokens.text($0).uppercased() }
+    isName = significant.map { names.contains($0.range.lowerBound) }
+    var known = 0
+    repeat {
+      known = aliases.count
+      let ids = ids.union(aliases)
+      isId = texts.indices.map { isName[$0] && ids.contains(texts[$0].asciiLowercased) }
+      (calculates, outputs) = (false, [])
+      for index in words.indices
+      where isId[index] && word(index + 1) != "." && word(index - 1) != "AS" {
+        if !isHarmless(index) { calculates = true }
+      }
+    } while aliases.count > known
+  }
+
+  private func word(_ index: Int) -> String {
+    words.indices.contains(index) ? words[index] : ""
+  }
+
+  private static let equality: Set = ["=", "==", "<>", "!=", "IS"]
+  private static let calculating: Set = [
+    "+", "-", "*", "/", "%", "||", "<<", ">>", "&", "|", "~", "->", "->>", "<", ">", "<=", ">=",
+    "COLLATE", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "ESCAPE",
+  ]
+  private static let afterOutput: Set = [
+    "", ",", ")", ";", "AS", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION",
+    "EXCEPT",
+    "INTERSECT",
+  ]
+  private static let clauses: Set = [
+    "SELECT", "FROM", "WHERE", "BY", "HAVING", "LIMIT", "OFFSET", "ON", "SET", "VALUES", "WHEN",
+    "THEN",
+    "ELSE", "CASE", "RETURNING",
+  ]
+
+  private mutating func isHarmless(_ index: Int) -> Bool {
+    var (first, last) = (index, index)
+    while word(first - 1) == ".", first >= 2 { first -= 2 }
+    while word(first - 1) == "(", word(last + 1) == ")", !isCall(first - 1),
+      word(first - 2) != "IN",
+      word(first - 2) != "VALUES", word(first - 2) != "USING"
+    {
+      (first, last) = (first - 1, last + 1)
+    }
+    let (before, after) = (word(first - 1), word(last + 1))
+    if Self.calculating.contains(before) || Self.calculating.contains(after) { return false }
+    if ["ISNULL", "NOTNULL"].contains(after) || after == "NOT" && word(last + 2) == "NULL" {
+      return true
+    }
+    if Self.equality.contains(after) { return isIdOrNull(from: last + 2) }
+    if Self.equality.contains(before) || before == "NOT" && word(first - 2) == "IS" {
+      return isIdOrNull(to: first - (before == "NOT" ? 3 : 2))
+    }
+    if after == "IN" { return isIdList(from: last + 2) }
+    if after == "NOT", word(last + 2) == "IN" { return isIdList(from: last + 3) }
+    guard let opening = clause(before: first) else { return false }
+    switch word(opening) {
+    case "SELECT":
+      let isAlone =
+        ["SELECT", "DISTINCT", "ALL", ","].contains(before)
+        && (Self.afterOutput.contains(after) || isName[last + 1])
+      guard isAlone else { return false }
+      let named = after == "AS" ? last + 2 : last + 1
+      let alias = words.indices.contains(named) && isName[named] ? texts[named] : nil
+      let place = commas(from: opening, to: first)
+      guard opening > 0, word(opening - 1) == "(" else {
+        outputs.append(Output(place: place, alias: alias))
+        return true
+      }
+      aliases.formUnion(
+        [alias, listed(place, before: opening)].compactMap { $0?.asciiLowercased })
+      return isCompared(select: opening)
+    // The other name of a table.
+    case "FROM": return true
+    case "BY": return ["GROUP", "PARTITION"].contains(word(opening - 1))
+    case "(": return isHarmless(inList: opening)
+    default: return false
+    }
+  }
+
+  /// What stands in a list: of values, of an INSERT's columns, of USING, of `count()`.
+  private func isHarmless(inList opening: Int) -> Bool {
+    switch word(opening - 1) {
+    case "VALUES", "USING": return true
+    case ",":
+      // A further row of VALUES.
+      return clause(before: opening - 1).map { word($0) == "VALUES" } ?? false
+    case "COUNT": return true
+    case "DISTINCT": return false
+    case "IN": return isIdOrNull(to: opening - (word(opening - 2) == "NOT" ? 3 : 2))
+    default:
+      var name = opening - 1
+      while word(name - 1) == ".", name >= 2 { name -= 2 }
+      // The columns of an INSERT, or of a common table expression.
+      return word(name - 1) == "INTO" || word((closing(of: opening) ?? opening) + 1) == "AS"
+    }
+  }
+
+  /// The column of a common table expression, `c (a, b) AS (SELECT …`, that a result becomes.
+  private func listed(_ place: Int, before select: Int) -> String? {
+    guard word(select - 2) == "AS", word(select - 3) == ")", let start = opening(of: select - 3)
+    else { return nil }
+    let names = (start..<(select - 3)).filter { isName[$0] }
+    return names.indices.contains(place) ? texts[names[place]] : nil
+  }
+
+  private func closing(of opening: Int) -> Int? {
+    var depth = 0
+    return words.indices.dropFirst(opening).first { index in
+      depth += words[index] == "(" ? 1 : words[index] == ")" ? -1 : 0
+      return depth == 0
+    }
+  }
+
+  private func opening(of closing: Int) -> Int? {
+    var depth = 0
+    return words.indices.prefix(closing + 1).last { index in
+      depth += words[index] == ")" ? 1 : words[index] == "(" ? -1 : 0
+      return depth == 0
+    }
+  }
+
+  /// A subquery in parentheses: whether what it gives is compared with ids only.
+  private func isCompared(select: Int) -> Bool {
+    let opening = select - 1
+    let before = word(opening - 1)
+    if before == "IN" {
+      return isIdOrNull(to: opening - (word(opening - 2) == "NOT" ? 3 : 2))
+    }
+    if Self.equality.contains(before) { return isIdOrNull(to: opening - 2) }
+    if before == "(", isCall(opening - 1) { return false }
+    guard let end = closing(of: opening), !Self.calculating.contains(word(end + 1)) else {
+      return false
+    }
+    guard Self.equality.contains(word(end + 1)) else {
+      return ["EXISTS", "FROM", "JOIN", "AS", ",", "SELECT", "VALUES", "("].contains(before)
+    }
+    return isIdOrNull(from: end + 2)
+  }
+
+  private func isCall(_ opening: Int) -> Bool {
+    opening > 0 && (isName[opening - 1] || word(opening - 1) == "COUNT")
+  }
+
+  /// The word that governs a place, or the parenthesis that opens its list.
+  private func clause(before index: Int) -> Int? {
+    var depth = 0
+    for place in stride(from: index - 1, through: 0, by: -1) {
+      switch words[place] {
+      case ")": depth += 1
+      case "(" where depth == 0: return place
+      case "(": depth -= 1
+      case let word where depth == 0 && Self.clauses.contains(word): return place
+      default: break
+      }
+    }
+    return nil
+  }
+
+  private func commas(from start: Int, to end: Int) -> Int {
+    var (depth, count) = (0, 0)
+    for index in start..<end {
+      depth += words[index] == "(" ? 1 : words[index] == ")" ? -1 : 0
+      if depth == 0, words[index] == "," { count += 1 }
+    }
+    return count
+  }
+
+  /// Whether an operand that begins there is an id, a subquery that gives one, or NULL.
+  private func isIdOrNull(from start: Int) -> Bool {
+    var index = start
+    while ["NOT", "(", "DISTINCT", "FROM"].contains(word(index)) && word(index) != "" { index += 1 }
+    if word(index) == "SELECT" { index += word(index + 1) == "DISTINCT" ? 2 : 1 }
+    if word(index) == "NULL" { return true }
+    while word(index + 1) == "." { index += 2 }
+    return words.indices.contains(index) && isId[index]
+  }
+
+  private func isIdOrNull(to end: Int) -> Bool {
+    guard word(end) == ")" else {
+      return word(end) == "NULL" || words.indices.contains(end) && isId[end]
+    }
+    return opening(of: end).map { !isCall($0) && isIdOrNull(from: $0) } ?? false
+  }
+
+  private func isIdList(from opening: Int) -> Bool {
+    guard word(opening) == "(" else { return false }
+    if word(opening + 1) == "SELECT" { return isIdOrNull(from: opening + 1) }
+    var index = opening + 1
+    while word(index) != ")", words.indices.contains(index) {
+      guard
+        isId[index] || isName[index] && word(index + 1) == "."
+          || [",", ".", "NULL"].contains(word(index))
+      else { return false }
+      index += 1
+    }
+    return true
+  }
+}
