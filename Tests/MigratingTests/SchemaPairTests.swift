@@ -120,12 +120,12 @@ struct SchemaPairTests {
         "CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT) WITHOUT ROWID",
         "INSERT INTO t VALUES (1, '007')",
         "columns: [{ name: k, type: TEXT, primary_key: true }, { name: v, type: INTEGER }], without_rowid: true",
-        "t holds values in \"v\" that would not be the same"
+        "1 row of t holds a value in v that v INTEGER would store as another value"
       ),
       (
         "CREATE TABLE t (k INT, v TEXT, PRIMARY KEY (k)) WITHOUT ROWID",
         "INSERT INTO t VALUES (1, '1e2')", "columns: [{ name: v, type: INTEGER }]",
-        "t holds values in \"v\" that would not be the same"
+        "1 row of t holds a value in v that v INTEGER would store as another value"
       ),
       (
         "CREATE TABLE t (a, g)", "INSERT INTO t VALUES (1, 'mine')",
