@@ -76,6 +76,20 @@ package enum Value: Sendable, Hashable {
   }
 }
 
+extension Value {
+  /// Whether both have one storage class and `a IS b` in SQLite, which compares texts by their bytes.
+  package static func == (a: Value, b: Value) -> Bool {
+    switch (a, b) {
+    case (.null, .null): true
+    case (.integer(let a), .integer(let b)): a == b
+    case (.real(let a), .real(let b)): a == b
+    case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.blob(let a), .blob(let b)): a == b
+    default: false
+    }
+  }
+}
+
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   package init(stringLiteral value: String) { self = .text(value) }
   package init(integerLiteral value: Int64) { self = .integer(value) }

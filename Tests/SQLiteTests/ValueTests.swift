@@ -22,6 +22,13 @@ func roundTrip(encoding: String) throws {
   }
 }
 
+@Test("two Unicode forms of one letter are two values")
+func normalForms() {
+  let (composed, decomposed): (Value, Value) = ("\u{E9}", "e\u{301}")
+  #expect(composed != decomposed)
+  #expect(Set([composed, decomposed]).count == 2)
+}
+
 @Test("a function gets and gives every value unchanged")
 func throughFunctions() throws {
   let connection = try Connection(path: nil)
