@@ -30,6 +30,7 @@ test: prerequisites ## Build and run every test; print what fails and the sum
 check: prerequisites ## What a change must pass: format, build without a warning, tests
 	@swift format lint --strict --parallel --recursive $(SOURCES)
 	@swift build
+	@SCHEMACTL_FORBID_STRING_SETS=1 swift build --product schemactl --scratch-path .build/strict
 	@$(MAKE) --no-print-directory test
 
 sanitize: prerequisites ## Every test under the address and the thread sanitizer
@@ -43,7 +44,6 @@ fuzz: prerequisites ## Feed what is read with made-up input, SECONDS=60 for each
 torture: prerequisites ## Make faults happen for ten minutes; write how they ended into docs/reliability.md
 	swift build -c release --product schemactl --scratch-path .build/torture
 	swift build -c release --product Torture --scratch-path .build/torture
-	swift build -c release --product FaultyCalls --scratch-path .build/torture
 	.build/torture/release/Torture --minutes 10 --write docs/reliability.md
 
 rules: prerequisites ## After a lint rule was added: write the registry, docs/rules.md and the messages

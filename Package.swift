@@ -18,6 +18,11 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
 }
 
+/// `make check` forbids sets and dictionaries of strings, which compare by canonical equivalence.
+let text: [SwiftSetting] =
+  Context.environment["SCHEMACTL_FORBID_STRING_SETS"] == nil
+  ? [] : [.define("FORBIDS_STRING_SETS")]
+
 let package = Package(
   name: "schemactl",
   platforms: [.macOS(.v15)],
@@ -25,8 +30,6 @@ let package = Package(
     .executable(name: "schemactl", targets: ["schemactl"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
     .plugin(name: "SchemactlPlugin", targets: ["SchemactlPlugin"]),
-    // For tests alone: only a product becomes a file that can be loaded.
-    .library(name: "FaultyCalls", type: .dynamic, targets: ["FaultyCalls"]),
   ],
   targets: [
     .systemLibrary(
@@ -36,7 +39,7 @@ let package = Package(
       name: "CYAML", pkgConfig: "yaml-0.1",
       providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
     room("SQLite", ["CSQLite"]),
-    room("SQLText"),
+    .target(name: "SQLText", swiftSettings: strict + text),
     room("SchemaModel", ["SQLite", "SQLText"]),
     room("ManifestFormat", ["CYAML", "SQLText"]),
     room("Planning", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
@@ -70,7 +73,7 @@ let package = Package(
     tests(of: "SQLite"),
     tests(of: "SQLText"),
     tests(of: "SchemaModel", ["SQLite", "SQLText", "TestSupport"]),
-    tests(of: "ManifestFormat", ["JSONSchemaChecking"]),
+    tests(of: "ManifestFormat", ["SQLText", "JSONSchemaChecking"]),
     .target(
       name: "JSONSchemaChecking", path: "Tests/JSONSchemaChecking", swiftSettings: strict),
     tests(of: "CommandLineParsing"),
@@ -104,8 +107,6 @@ let package = Package(
     .executableTarget(name: "Benchmark", path: "Benchmarks", swiftSettings: strict),
     .target(
       name: "FaultyAllocator", dependencies: ["CSQLite"], path: "Tests/FaultyAllocator"),
-    // Loaded into the built program before the C library: every system call of it can fail.
-    .target(name: "FaultyCalls", path: "Tests/FaultyCalls"),
     .testTarget(
       name: "TortureTests", dependencies: ["Torture", "TestSupport", "Planning", "schemactl"],
       swiftSettings: strict),
@@ -119,14 +120,15 @@ let package = Package(
     .testTarget(
       name: "SchemactlTests",
       dependencies: [
-        "schemactl", "SQLite", "Planning", "History", "Linting", "SchemaKit", "CommandLineParsing",
+        "schemactl", "SQLite", "SQLText", "Planning", "History", "Linting", "SchemaKit",
+        "CommandLineParsing",
         "JSONSchemaChecking", "TestSupport",
       ],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "LintingTests",
       dependencies: [
-        "Linting", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
+        "Linting", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
       ],
       exclude: ["Golden"], swiftSettings: strict),
   ],

@@ -25,7 +25,7 @@ import Testing
       _ arguments: [String], failing call: FaultyCall, loggingTo log: String? = nil
     ) throws -> Run {
       var environment = [
-        "LD_PRELOAD": programs.appendingPathComponent("libFaultyCalls.so").path,
+        "LD_PRELOAD": try faultyCallsLibrary.get(),
         "FAULTY_CALLS_FOLDER": path, "FAULTY_CALLS_PATH": call.path,
         "FAULTY_CALLS_FIRST": "\(call.first)", "FAULTY_CALLS_LAST": "\(call.last ?? call.first)",
         "FAULTY_CALLS_ERRNO": "\(call.error)",

@@ -1,0 +1,34 @@
+import Foundation
+
+/// The library that makes system calls fail: `LD_PRELOAD` loads it into the built program before the C
+/// library. It is compiled beside the programs when it is first needed, because the package publishes
+/// nothing that only tests use.
+package let faultyCallsLibrary: Result<String, any Error> = Result {
+  let library = programs.appendingPathComponent("libFaultyCalls.so")
+  let source = URL(fileURLWithPath: repository + "/Tests/FaultyCalls/FaultyCalls.c")
+  if try library.modificationDate ?? .distantPast > source.modificationDate ?? .distantFuture {
+    return library.path
+  }
+  // Another process may load it while this one writes it.
+  let new = library.path + ".\(getpid())"
+  let compiled = try run(
+    "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-o", new, source.path, "-ldl"])
+  guard compiled.code == 0 else { throw CompilationFailure(output: compiled.errors) }
+  guard rename(new, library.path) == 0 else {
+    throw CompilationFailure(output: String(cString: strerror(errno)))
+  }
+  return library.path
+}
+
+private struct CompilationFailure: Error {
+  let output: String
+}
+
+extension URL {
+  fileprivate var modificationDate: Date? {
+    get throws {
+      guard FileManager.default.fileExists(atPath: path) else { return nil }
+      return try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+    }
+  }
+}
