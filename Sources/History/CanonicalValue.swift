@@ -1,3 +1,5 @@
+import SQLText
+
 /// A canonical form read back: what two versions of a manifest are compared by.
 enum CanonicalValue: Hashable {
   /// In the order of the form.

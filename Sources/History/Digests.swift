@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// The raw digest, version 1: SHA-256 of the bytes with CRLF read as LF.

@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// Which objects of a live database are not the history's: the bookkeeping of known engines and
@@ -17,7 +18,7 @@ package struct ForeignObjects: Sendable, Hashable {
 
   /// Names that schemactl keeps for itself: no migration may use them.
   package static func isReserved(_ name: String) -> Bool {
-    name.asciiLowercased.hasPrefix("schemactl_")
+    name.identifier.hasPrefix("schemactl_")
   }
 }
 

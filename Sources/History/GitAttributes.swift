@@ -1,3 +1,5 @@
+import SQLText
+
 /// The lines of `.gitattributes` with which git keeps a history's bytes, and never merges two locks
 /// by itself.
 package struct GitAttributes: Sendable {

@@ -1,3 +1,5 @@
+import SQLText
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -175,10 +177,10 @@ package struct GitRepository: Sendable, Hashable {
   /// what the file says.
   package func attributes(
     _ names: [String], of file: String
-  ) throws(GitError) -> [String: String] {
+  ) throws(GitError) -> [ExactText: String] {
     let fields = try answer(["check-attr", "-z"] + names + ["--", "./" + file]).fields
       .map { String(decoding: $0, as: UTF8.self) }
-    var values: [String: String] = [:]
+    var values: [ExactText: String] = [:]
     for index in stride(from: 0, to: fields.count - 2, by: 3) {
       values[fields[index + 1]] = fields[index + 2]
     }
@@ -190,7 +192,7 @@ package struct GitRepository: Sendable, Hashable {
   /// The text with one of these raw digests that a file of the folder last had, in the folder as it
   /// is called now or, failing that, in any folder of the repository.
   package func text(
-    ofFile name: String, withRawDigest digests: Set<String>
+    ofFile name: String, withRawDigest digests: Set<ExactText>
   ) throws(GitError) -> FrozenText? {
     guard try commit("HEAD") != nil else { return nil }
     // The name is a migration's: it holds no character that means something in a pattern.
@@ -221,7 +223,7 @@ package struct GitRepository: Sendable, Hashable {
       "--format=%x01%H", "HEAD", "--", pattern,
     ]).fields
     var versions: [Version] = []
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     var commit = ""
     var object: String?
     for field in fields {
@@ -229,7 +231,7 @@ package struct GitRepository: Sendable, Hashable {
       if let found = object {
         object = nil
         guard found.utf8.contains(where: { $0 != UInt8(ascii: "0") }) else { continue }
-        guard seen.insert(found).inserted else { continue }
+        guard seen.insert(found) else { continue }
         versions.append(Version(commit: commit, object: found, path: text))
       } else if text.hasPrefix("\u{1}") {
         commit = String(text.dropFirst())

@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// A pattern for whole names: `*` any characters, `?` one, `[a-z]` one of these, `[!a-z]` or
@@ -25,7 +26,7 @@ package struct Glob: Sendable, Hashable {
   private let elements: [Element]
 
   package init(_ pattern: String) {
-    let scalars = Array(pattern.asciiLowercased.unicodeScalars)
+    let scalars = Self.scalars(pattern)
     var elements: [Element] = []
     var index = 0
     while index < scalars.count {
@@ -37,7 +38,7 @@ package struct Glob: Sendable, Hashable {
   }
 
   package func matches(_ name: String) -> Bool {
-    let scalars = Array(name.asciiLowercased.unicodeScalars)
+    let scalars = Self.scalars(name)
     var (position, index) = (0, 0)
     // Where to go on when what follows the last `*` does not match: it takes one more character.
     var retry: (position: Int, index: Int)?
@@ -59,6 +60,11 @@ package struct Glob: Sendable, Hashable {
   }
 
   // MARK: Reading
+
+  /// The ASCII letters in lower case.
+  private static func scalars(_ name: String) -> [Unicode.Scalar] {
+    Array(String(decoding: Array(name.identifier.folded), as: UTF8.self).unicodeScalars)
+  }
 
   private static func element(_ rest: ArraySlice<Unicode.Scalar>) -> (Element, length: Int) {
     guard let first = rest.first else { return (.any, 0) }

@@ -1,3 +1,5 @@
+import SQLText
+
 /// What has become of a manifest since it was frozen, or that it has not been frozen.
 package enum HistoryState: String, Sendable, Hashable, CaseIterable {
   case unchanged
@@ -60,7 +62,7 @@ extension MigrationFolder {
     let items = historyItems(migrations, lock)
     let renames = renamedFiles(items)
     let passed = renames.isEmpty ? [:] : passedMigrations(items, renames)
-    let newNames = Set(renames.values.map(\.id))
+    let newNames = Set(renames.values.map(\.id.exact))
     let lastFrozen = lock?.entries.last
     return items.compactMap { item in
       if let entry = item.entry {
@@ -145,7 +147,7 @@ extension MigrationFolder {
   // MARK: Frozen, without a file
 
   private func gone(
-    _ entry: LockEntry, _ renames: [String: Migration], _ passed: [String: String],
+    _ entry: LockEntry, _ renames: [ExactText: Migration], _ passed: [ExactText: String],
     _ baseline: Baseline
   ) -> HistoryEntry {
     let frozen = baseline == .frozen
@@ -172,13 +174,13 @@ extension MigrationFolder {
   }
 
   /// For each frozen id without a file the draft that holds the same, each draft at most once.
-  private func renamedFiles(_ items: [HistoryItem]) -> [String: Migration] {
-    var drafts: [String: [Migration]] = [:]
+  private func renamedFiles(_ items: [HistoryItem]) -> [ExactText: Migration] {
+    var drafts: [ExactText: [Migration]] = [:]
     for item in items.reversed() where item.entry == nil {
       guard let migration = item.migration else { continue }
       drafts[migration.canonicalDigest, default: []].append(migration)
     }
-    var renames: [String: Migration] = [:]
+    var renames: [ExactText: Migration] = [:]
     for item in items where item.migration == nil {
       guard let canonical = item.entry?.digests.canonical,
         let first = drafts[canonical]?.popLast()
@@ -190,12 +192,12 @@ extension MigrationFolder {
 
   /// For each frozen migration that is no longer between the same others: one of these.
   private func passedMigrations(
-    _ items: [HistoryItem], _ renames: [String: Migration]
-  ) -> [String: String] {
+    _ items: [HistoryItem], _ renames: [ExactText: Migration]
+  ) -> [ExactText: String] {
     let places = items.filter { $0.entry != nil }.compactMap { item in
       (renames[item.id] ?? item.migration).map { (id: item.id, number: $0.number) }
     }
-    var passed: [String: String] = [:]
+    var passed: [ExactText: String] = [:]
     var greatest = places.first
     for place in places {
       if let other = greatest, place.number < other.number {
@@ -301,7 +303,8 @@ struct HistoryItem {
 
 /// What is frozen and what is there, in the order of the numbers.
 func historyItems(_ migrations: [Migration], _ lock: HistoryLock?) -> [HistoryItem] {
-  let files = Dictionary(migrations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  let files = Dictionary(
+    migrations.map { ($0.id.exact, $0) }, uniquingKeysWith: { first, _ in first })
   let frozen = (lock?.entries ?? []).map { entry in
     HistoryItem(
       id: entry.id, number: MigrationNumber(id: entry.id),

@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// What the lock holds about one form of a migration.
@@ -67,8 +68,8 @@ package struct HistoryLock: Sendable, Hashable {
 
   /// In the order of the file.
   private(set) var lines: [LockLine] = []
-  private var entriesByID: [String: LockEntry] = [:]
-  private var acceptancesByID: [String: [LockAcceptance]] = [:]
+  private var entriesByID: [ExactText: LockEntry] = [:]
+  private var acceptancesByID: [ExactText: [LockAcceptance]] = [:]
 
   /// A lock that freezes nothing.
   package init() {}

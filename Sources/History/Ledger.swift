@@ -26,7 +26,7 @@ package enum Ledger {
   ]
 
   /// Names in SQLite are equal when they differ in the case of ASCII letters only.
-  package static func isLedger(_ name: String) -> Bool { name.asciiLowercased == tableName }
+  package static func isLedger(_ name: String) -> Bool { name.identifier == tableName }
 
   /// The rows in the order of their positions; nil when the database has no ledger.
   package static func rows(in connection: Connection) throws(LedgerReadError) -> [LedgerRow]? {

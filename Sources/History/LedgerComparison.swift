@@ -1,3 +1,5 @@
+import SQLText
+
 /// Where a migration stands in one database.
 package enum LedgerState: String, Sendable, Hashable, CaseIterable {
   /// The database has run the form of it that holds now; for a draft, the file's.
@@ -55,7 +57,7 @@ package func compareLedger(
   canReset: @autoclosure () -> Bool = false
 ) -> [LedgerEntry] {
   let items = historyItems(migrations, lock)
-  let rowsByID = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  let rowsByID = Dictionary(rows.map { ($0.id.exact, $0) }, uniquingKeysWith: { first, _ in first })
   let lastApplied = items.last { rowsByID[$0.id] != nil }
   let rowsOfPosition = Dictionary(grouping: rows, by: \.position)
 
@@ -70,10 +72,9 @@ package func compareLedger(
     return present(row, item, lock)
   }
 
-  let ids = Set(items.map(\.id))
-  var seen: Set<String> = []
-  // Two ids that differ in their Unicode normal form only are one to Swift and two to SQLite.
-  let unknown = rows.filter { !ids.contains($0.id) || !seen.insert($0.id).inserted }
+  let ids = Set(items.map(\.id.exact))
+  var seen: Set<ExactText> = []
+  let unknown = rows.filter { !ids.contains($0.id) || !seen.insert($0.id) }
   let gone = unknown.isEmpty || !canReset() ? "" : " or with a draft that is gone"
   return known
     + unknown.map { row in

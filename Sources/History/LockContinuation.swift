@@ -1,3 +1,5 @@
+import SQLText
+
 /// How a lock fails to go on from an older one.
 package struct LockDivergence: Error, Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable {
@@ -101,9 +103,9 @@ extension HistoryLock {
   ///
   /// - Parameter besides: what may be missing.
   func firstPlaceMissing(
-    in lock: HistoryLock, besides: Set<String> = [], by isSame: (LockLine, LockLine) -> Bool
+    in lock: HistoryLock, besides: Set<ExactText> = [], by isSame: (LockLine, LockLine) -> Bool
   ) -> Int? {
-    var passed: [String: Int] = [:]
+    var passed: [ExactText: Int] = [:]
     return lines.indices.first { index in
       let line = lines[index]
       if besides.contains(line.id) { return false }

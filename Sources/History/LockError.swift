@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 /// What is wrong with a history lock, or with what was to be written to it.
 package struct LockError: Error, Hashable, Sendable, CustomStringConvertible {

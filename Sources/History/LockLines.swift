@@ -1,3 +1,5 @@
+import SQLText
+
 extension HistoryLock {
   /// The line of the file, from 1, that freezes the migration; nil when none does.
   package func line(freezing id: String) -> Int? {

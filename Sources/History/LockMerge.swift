@@ -1,3 +1,5 @@
+import SQLText
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -93,7 +95,7 @@ package struct LockMerge: Sendable {
     func places(_ lines: [LockLine], _ id: String) -> [Int] {
       lines.indices.filter { !lines[$0].isEntry && lines[$0].id == id }
     }
-    for id in Set(others.filter { !$0.isEntry }.map(\.id)).sorted() {
+    for id in Set(others.filter { !$0.isEntry }.map(\.id.exact)).sorted().map(\.text) {
       let (a, b) = (places(mine, id), places(others, id))
       guard let first = b.first, !a.isEmpty else { continue }
       guard a.count == b.count, zip(a, b).allSatisfy({ mine[$0].holdsTheSame(as: others[$1]) })
@@ -167,7 +169,7 @@ package struct LockMerge: Sendable {
   ///   - fingerprints: of the schema after each migration, replayed in the order of the numbers.
   ///   - sqlite: the version that made them.
   package func lock(
-    fingerprints: [String: String], sqlite: String
+    fingerprints: [ExactText: String], sqlite: String
   ) throws(LockError) -> HistoryLock {
     var lock = common
     for (index, line) in lines.enumerated() {
@@ -223,7 +225,7 @@ package struct LockConflict: Sendable {
   package let theirs: HistoryLock
 
   /// What either side has frozen.
-  package var frozenIDs: Set<String> { Set((ours.entries + theirs.entries).map(\.id)) }
+  package var frozenIDs: Set<ExactText> { Set((ours.entries + theirs.entries).map(\.id.exact)) }
 
   package init(ours: [UInt8], theirs: [UInt8]) throws(LockError) {
     self.ours = try Self.parse(ours, "our side of the conflict")
@@ -329,11 +331,11 @@ extension MigrationFolder {
   ///
   /// A side that was chosen ends the conflict before git is told so, but for ours: with `-merge`
   /// the file is ours from the beginning.
-  package func frozenIDs() throws(HistoryReadError) -> Set<String> {
+  package func frozenIDs() throws(HistoryReadError) -> Set<ExactText> {
     let conflict = try lockConflict()
     let chosen = conflict == nil ? try lock() : try? lock()
     let isChosen = conflict.map { chosen != nil && chosen != $0.ours } ?? true
     if let conflict, !isChosen { return conflict.frozenIDs }
-    return Set(chosen?.entries.map(\.id) ?? []).union(openMerge()?.keepingTheirNumbers ?? [])
+    return Set(chosen?.entries.map(\.id.exact) ?? []).union(openMerge()?.keepingTheirNumbers ?? [])
   }
 }

@@ -1,3 +1,5 @@
+import SQLText
+
 extension HistoryLock {
   /// Reads a lock's bytes, CRLF as LF.
   ///

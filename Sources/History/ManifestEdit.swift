@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 /// One difference in what two forms of a manifest do.
 package struct ManifestChange: Sendable, Hashable {
@@ -220,11 +221,11 @@ private func listDifferences(
   _ old: [CanonicalValue], _ new: [CanonicalValue], at path: String
 ) -> [ManifestChange.Key] {
   let (a, b) = (old.compactMap(\.elementName), new.compactMap(\.elementName))
-  guard a.count == old.count, b.count == new.count, Set(a).count == a.count,
-    Set(b).count == b.count
+  guard a.count == old.count, b.count == new.count, Set(a.map(\.exact)).count == a.count,
+    Set(b.map(\.exact)).count == b.count
   else { return placedDifferences(old, new, at: path) }
   let byName = { (names: [String], values: [CanonicalValue]) in
-    Dictionary(uniqueKeysWithValues: zip(names, values))
+    Dictionary(uniqueKeysWithValues: zip(names.map(\.exact), values))
   }
   let (older, newer) = (byName(a, old), byName(b, new))
   let names = a + b.filter { older[$0] == nil }

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 /// The history as another commit holds it: what is merged there may change no more than what is
 /// frozen.
@@ -15,7 +16,7 @@ package struct MergedHistory: Sendable {
   /// From the top of the repository, where it is not the one that git is asked in.
   private let folder: String?
   /// Merged too, and not comparable.
-  fileprivate let unread: Set<String>
+  fileprivate let unread: Set<ExactText>
 
   /// - Parameter path: of the folder, where it was another then; from the top of the repository.
   package init(
@@ -47,11 +48,11 @@ package struct MergedHistory: Sendable {
     lock = try Self.lock(files, git, &notes, commit)
     digests = Self.digests(self.migrations, &notes)
     self.notes = notes
-    unread = Set(manifests.map { String($0.name.dropLast(".yaml".count)) })
-      .subtracting(digests.entries.map(\.id))
+    unread = Set(manifests.map { ExactText($0.name.dropLast(".yaml".count)) })
+      .subtracting(digests.entries.map(\.id.exact))
   }
 
-  fileprivate var ids: Set<String> { unread.union(digests.entries.map(\.id)) }
+  fileprivate var ids: Set<ExactText> { unread.union(digests.entries.map(\.id.exact)) }
 
   /// What the branch has got in this folder since, in the order of the numbers.
   ///
@@ -131,8 +132,9 @@ extension MigrationFolder {
     let byBranch = compare(
       migrations, with: merged.digests,
       baseline: .merged(merged.place))
-    let branchEntries = Dictionary(byBranch.map { ($0.id, $0) }, uniquingKeysWith: { a, _ in a })
-    let lockIDs = Set(byLock.map(\.id))
+    let branchEntries = Dictionary(
+      byBranch.map { ($0.id.exact, $0) }, uniquingKeysWith: { a, _ in a })
+    let lockIDs = Set(byLock.map(\.id.exact))
     let kept = byLock.compactMap { entry -> HistoryEntry? in
       let isFrozen = lock?.contains(entry.id) == true
       if merged.unread.contains(entry.id) { return entry }

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 /// One manifest of a folder.

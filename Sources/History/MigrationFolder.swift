@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 #if canImport(Glibc)
   import Glibc
@@ -74,13 +75,13 @@ package struct MigrationFolder: Sendable, Hashable {
   }
 
   /// What to say of a manifest whose number another one has, by its name. A frozen one keeps it.
-  private func twins(in names: [ManifestName]) -> [String: String] {
+  private func twins(in names: [ManifestName]) -> [ExactText: String] {
     let named = names.filter { $0.problem == nil }
     let numbers = named.map { MigrationNumber(id: $0.id) }
     guard Set(numbers).count < numbers.count else { return [:] }
     let frozen = (try? frozenIDs()) ?? []
     let isInConflict = (try? lockConflict()) ?? nil != nil
-    var problems: [String: String] = [:]
+    var problems: [ExactText: String] = [:]
     for (number, names) in Dictionary(grouping: named, by: { MigrationNumber(id: $0.id) }) {
       let first = names.first { frozen.contains($0.id) } ?? names[0]
       let isFrozen = frozen.contains(first.id)

@@ -1,3 +1,5 @@
+import SQLText
+
 /// The number that a migration's id begins with, of any width: `007_x` is 7, a timestamp is one too.
 package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// ASCII digits without leading zeros; none is zero.

@@ -1,3 +1,5 @@
+import SQLText
+
 /// A merge that has begun and not ended: the locks of its two branches, as they were committed.
 package struct OpenMerge: Sendable {
   package let ours: HistoryLock
@@ -19,7 +21,9 @@ package struct OpenMerge: Sendable {
   }
 
   /// What may have shipped, and must not be taken for a draft where the lock does not have it yet.
-  package var keepingTheirNumbers: Set<String> { isDisputed ? [] : Set(onlyTheirs.map(\.id)) }
+  package var keepingTheirNumbers: Set<ExactText> {
+    isDisputed ? [] : Set(onlyTheirs.map(\.id.exact))
+  }
 
   // MARK: The lock that comes of it
 
@@ -35,7 +39,8 @@ package struct OpenMerge: Sendable {
     of lock: HistoryLock, named name: String, next: String
   ) -> LockDivergence? {
     func missing(_ side: HistoryLock, _ movable: [LockEntry]) -> LockLine? {
-      let moved = Set(movable.map(\.id).filter { isMoved($0, of: side, in: lock) })
+      let moved = Set(
+        movable.map(\.id).filter { isMoved($0, of: side, in: lock) }.map(\.exact))
       return side.firstPlaceMissing(in: lock, besides: moved) { $0.holdsTheSame(as: $1) }
         .map { side.lines[$0] }
     }

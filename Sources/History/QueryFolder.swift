@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 #if canImport(Glibc)
   import Glibc

@@ -1,3 +1,5 @@
+import SQLText
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -34,14 +36,14 @@ package enum RenumberingProblem: Error, Sendable, Hashable {
 ///   - now: what histories numbered by timestamps (`20261120130000`) go on with.
 /// - Returns: nothing when they come last already.
 package func renumbering(
-  _ names: [String], among ids: [String], frozen: Set<String>, now: Timestamp
+  _ names: [String], among ids: [String], frozen: Set<ExactText>, now: Timestamp
 ) throws(RenumberingProblem) -> [Renaming] {
-  var drafts: Set<String> = []
+  var drafts: Set<ExactText> = []
   for name in names { drafts.insert(try resolve(name, ids, frozen)) }
   let moving = ids.filter(drafts.contains).sorted { a, b in
-    (MigrationNumber(id: a), a) < (MigrationNumber(id: b), b)
+    (MigrationNumber(id: a), a.exact) < (MigrationNumber(id: b), b.exact)
   }
-  let others = Set(ids).union(frozen).subtracting(drafts)
+  let others = Set(ids.map(\.exact)).union(frozen).subtracting(drafts).map(\.text)
   guard let last = others.max(by: { MigrationNumber(id: $0) < MigrationNumber(id: $1) }) else {
     return []
   }
@@ -60,7 +62,7 @@ package func rebaseCommand(_ ids: [String]) -> String {
 }
 
 private func resolve(
-  _ name: String, _ ids: [String], _ frozen: Set<String>
+  _ name: String, _ ids: [String], _ frozen: Set<ExactText>
 ) throws(RenumberingProblem) -> String {
   let file = name.utf8.split(separator: UInt8(ascii: "/")).last.map { $0.text } ?? name
   let id = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
@@ -110,7 +112,7 @@ extension Sequence<UInt8> {
 extension MigrationFolder {
   /// Gives manifests other names, never that of another file: all of them, or none.
   package func rename(_ renamings: [Renaming]) throws(FileError) {
-    let moving = Set(renamings.map(\.from))
+    let moving = Set(renamings.map(\.from.exact))
     for renaming in renamings where !moving.contains(renaming.to) {
       let new = file(ofMigration: renaming.to)
       guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }

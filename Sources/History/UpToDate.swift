@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// The manifests of a folder by their bytes alone: what tells, without reading one, that nothing has
@@ -42,7 +43,7 @@ extension FolderDigests {
       && zip(rows, rows.dropFirst()).allSatisfy { $0.position < $1.position }
       && rows.first.map { $0.position > 0 } ?? true
       && zip(zip(ids, raw), rows).allSatisfy { file, row in
-        file.0.isSameText(as: row.id) && file.1 == row.rawDigest
+        file.0 == row.id && file.1 == row.rawDigest
           && isDigest(row.canonicalDigest) && isDigest(row.fingerprint)
       }
   }
@@ -54,7 +55,7 @@ extension HistoryLock {
     let entries = entries
     return entries.count <= rows.count
       && zip(entries, rows).allSatisfy { entry, row in
-        entry.id.isSameText(as: row.id) && acceptances(of: entry.id).isEmpty
+        entry.id == row.id && acceptances(of: entry.id).isEmpty
           && entry.digests.raw == row.rawDigest && entry.digests.canonical == row.canonicalDigest
       }
   }

@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Migrating
+import SQLText
 import SchemaModel
 
 /// The findings that were there when lint was adopted for an old history: they are reported no more,
@@ -23,9 +24,9 @@ package struct Baseline: Sendable {
   package let file: String
   private var entries: [Entry] = []
   /// The entries by their fingerprints.
-  private var places: [String: Int] = [:]
+  private var places: [ExactText: Int] = [:]
   /// How many findings of a rule, a migration and an object have asked.
-  private var counts: [String: Int] = [:]
+  private var counts: [ExactText: Int] = [:]
 
   private static let firstLine =
     "# The findings of `schemactl lint` that were there when it was adopted: they are not reported."
@@ -73,7 +74,7 @@ package struct Baseline: Sendable {
   /// The text of a baseline that holds all findings of a report but the waived ones and those about
   /// waivers.
   package static func text(_ findings: [Finding]) -> String {
-    var counts: [String: Int] = [:]
+    var counts: [ExactText: Int] = [:]
     let lines = findings.lazy.filter { !$0.waived && isAdoptable($0.rule) }.map { finding in
       let subject = subject(finding.rule, finding.home, finding.object)
       counts[subject, default: 0] += 1
@@ -109,7 +110,7 @@ package struct Baseline: Sendable {
   ///   - replayed: those of which it is known what lint finds.
   ///   - judgesQueries: whether it is known of the application's queries, too.
   func unused(
-    of all: Set<String>, replayed: Set<String>, judgesQueries: Bool
+    of all: Set<ExactText>, replayed: Set<ExactText>, judgesQueries: Bool
   ) -> [(line: Int, migration: String, object: String, message: String)] {
     entries.filter { entry in
       !entry.isUsed && (judgesQueries || Rule.named(entry.rule)?.section != .breaksQueries)

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 /// What `lint --explain` prints for a rule: plain text, at most 80 columns but for the examples.
 /// Nil when there is no such rule.
@@ -89,7 +90,7 @@ package var rulesDocument: String {
 extension Rule {
   fileprivate var severityText: String {
     let all = Profile.allCases.map { (severity: severities[$0].rawValue, profile: $0.rawValue) }
-    guard Set(all.map(\.severity)).count > 1 else {
+    guard Set(all.map(\.severity.exact)).count > 1 else {
       return "\(all[0].severity) under every profile"
     }
     return all.map { "\($0.severity) (\($0.profile))" }.joined(separator: ", ")

@@ -1,4 +1,5 @@
 import Migrating
+import SQLText
 
 /// Something that lint found, where it stands and what becomes of it.
 package struct Finding: Sendable, Hashable {

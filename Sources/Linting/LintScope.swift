@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Migrating
+import SQLText
 import SchemaModel
 
 /// What the configuration says that rules ask for: which tables sync, since when, and which versions
@@ -9,9 +10,9 @@ struct LintScope: Sendable {
   let profile: Profile
   /// The oldest SQLite that the application meets.
   let minimumSQLite: SQLiteVersion?
-  /// Folded; nil: every table but the local ones.
-  private let tables: Set<String>?
-  private let localTables: Set<String>
+  /// Nil: every table but the local ones.
+  private let tables: Set<Identifier>?
+  private let localTables: Set<Identifier>
   /// How many migrations of the history are older than the syncing.
   private var unsynced: Int
   /// How many migrations the oldest release that still runs has, and so every device.
@@ -26,8 +27,8 @@ struct LintScope: Sendable {
     let sync = configuration.sync
     self.profile = profile
     minimumSQLite = configuration.minimumSQLite
-    tables = sync.tables.map { Set($0.map(\.asciiLowercased)) }
-    localTables = Set(sync.localTables.map(\.asciiLowercased))
+    tables = sync.tables.map { Set($0.map(\.identifier)) }
+    localTables = Set(sync.localTables.map(\.identifier))
     namesOldestRelease = sync.oldestRelease != nil
     unsynced =
       try sync.since.map { (since) throws(Failure) in
@@ -40,14 +41,13 @@ struct LintScope: Sendable {
   }
 
   /// Whether the configuration takes the table out of what syncs.
-  func isLocal(_ table: String) -> Bool {
-    let key = table.asciiLowercased
-    return localTables.contains(key) || tables.map { !$0.contains(key) } ?? false
+  func isLocal(_ table: Identifier) -> Bool {
+    localTables.contains(table) || tables.map { !$0.contains(table) } ?? false
   }
 
   /// The profile by which a migration's change of a table is judged.
   func profile(_ table: String?, in migration: Int) -> Profile {
-    migration < unsynced || table.map(isLocal) ?? false ? .local : profile
+    migration < unsynced || table.map { isLocal($0.identifier) } ?? false ? .local : profile
   }
 
   /// Whether nothing synced yet when the migration was written.

@@ -2,6 +2,7 @@ import History
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -12,7 +13,7 @@ package struct Linter: Sendable {
   private let project: Project
   let scope: LintScope
   /// By the rule's id.
-  private let overrides: [String: Severity]
+  private let overrides: [ExactText: Severity]
   private let baseline: Baseline?
   private let queries: [QueryFile]?
   private let today: String
@@ -36,7 +37,7 @@ package struct Linter: Sendable {
     self.profile = profile ?? Profile(configuration.sync.engine)
     scope = try LintScope(
       configuration, profile: self.profile, project: project, file: configurationFile)
-    var overrides: [String: Severity] = [:]
+    var overrides: [ExactText: Severity] = [:]
     for setting in configuration.rules {
       guard Rule.named(setting.rule) != nil else {
         throw Failure(
@@ -64,7 +65,7 @@ package struct Linter: Sendable {
   ///     they run on rows that are made up.
   /// - Throws: what is 64 and above. A migration that fails (3) is in the report.
   package func lint(
-    through: String? = nil, reporting ids: Set<String>? = nil, isStrict: Bool = false,
+    through: String? = nil, reporting ids: Set<ExactText>? = nil, isStrict: Bool = false,
     isFull: Bool = false, on data: TrialCopy? = nil
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
@@ -92,7 +93,7 @@ package struct Linter: Sendable {
       severity(rule, scope.profile(nil, in: migration)) != .off
     }
     findings += problems.map { finding($0.rule, $0.draft, nil, migrations) }
-    let replayed = Set(migrations.prefix(complete).map(\.id))
+    let replayed = Set(migrations.prefix(complete).map(\.id.exact))
     let judgesQueries = !timeline.judgedQueries.isEmpty || (queries ?? []).isEmpty
     findings += unused(baseline, replayed: replayed, judgesQueries: judgesQueries)
     let reported = findings.filter { finding in
@@ -106,7 +107,7 @@ package struct Linter: Sendable {
 
   /// What to do about errors that cannot be mended where they stand.
   private func notes(on findings: [Finding]) -> [String] {
-    let frozen = Set(project.migrations.filter(project.isFrozen).map(\.id))
+    let frozen = Set(project.migrations.filter(project.isFrozen).map(\.id.exact))
     let count = findings.count { finding in
       finding.severity == .error && !finding.waived && frozen.contains(finding.migration)
     }
@@ -128,10 +129,10 @@ package struct Linter: Sendable {
   }
 
   private func unused(
-    _ baseline: Baseline?, replayed: Set<String>, judgesQueries: Bool
+    _ baseline: Baseline?, replayed: Set<ExactText>, judgesQueries: Bool
   ) -> [Finding] {
     guard let baseline else { return [] }
-    let known = Set(project.migrations.map(\.id))
+    let known = Set(project.migrations.map(\.id.exact))
     let unused = baseline.unused(of: known, replayed: replayed, judgesQueries: judgesQueries)
     return unused.map { entry in
       Finding(
@@ -251,7 +252,8 @@ package struct Linter: Sendable {
 
   private func inReadingOrder(_ findings: [Finding], _ migrations: [Migration]) -> [Finding] {
     let order = Dictionary(
-      migrations.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { a, _ in a })
+      migrations.enumerated().map { ($0.element.id.exact, $0.offset) },
+      uniquingKeysWith: { a, _ in a })
     func key(_ finding: Finding) -> (Int, String, Int, Int) {
       let index = order[finding.migration] ?? 0
       let isElsewhere = index < migrations.count && finding.file != migrations[index].file

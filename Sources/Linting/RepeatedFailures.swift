@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 /// Of a migration that fails on rows another rule may have spoken already: then that is the finding.
@@ -33,7 +34,7 @@ extension Rule {
 
 extension Draft {
   fileprivate func isSameHarm(as failure: Draft, _ migrations: [Migration]) -> Bool {
-    guard migration == failure.migration, let table = table?.asciiLowercased,
+    guard migration == failure.migration, let table = table?.identifier,
       failure.failedTables.contains(table)
     else { return false }
     // What is written by hand may be spread over several operations.

@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 
 /// A rule: what it is, why it is one, and how it finds what breaks it.
 package struct Rule: Sendable, CustomStringConvertible {
@@ -111,7 +112,7 @@ struct Draft: Sendable {
   /// It has happened, on a copy of a real database: an error, unless the rule is off.
   var isCertain = false
   /// What a migration that fails on rows was about: the tables, folded.
-  var failedTables: Set<String> = []
+  var failedTables: Set<Identifier> = []
 }
 
 extension Timeline {
@@ -147,6 +148,6 @@ extension Operation {
       case .moveColumn(let move): [move.to]
       default: []
       }
-    return columns.first { $0.name.lowercased() == name.lowercased() }
+    return columns.first { $0.name.isSameName(as: name) }
   }
 }

@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 
 /// The waivers of a history and of the application's queries, and which findings each of them allows.
 struct Waivers {

@@ -1,3 +1,5 @@
+import SQLText
+
 /// The bytes that the canonical digest covers, version 1. Frozen for ever: locks in other people's
 /// repositories hold digests of it. A grammar that grows may add keys and operations; what a
 /// manifest of today encodes to must not change.

@@ -1,3 +1,5 @@
+import SQLText
+
 extension ManifestDecoder {
   mutating func column(_ node: YAMLNode?) -> ColumnDefinition {
     guard let node else {
@@ -15,8 +17,7 @@ extension ManifestDecoder {
     column.collate = fields["collate"].map(text)
     column.references = fields["references"].map { columnReference(Fields($0)) }
     column.generated = fields["generated"].map(generated)
-    if column.autoincrement, !column.primaryKey || column.type?.foldedName != Array("integer".utf8)
-    {
+    if column.autoincrement, !column.primaryKey || column.type?.identifier != "integer" {
       report(
         "`autoincrement` needs `type: INTEGER` and `primary_key: true`",
         at: fields.position(of: "autoincrement"))
@@ -105,7 +106,7 @@ extension ManifestDecoder {
   }
 
   private mutating func checkMovesToAnotherName(_ move: MoveColumn, _ fields: Fields) {
-    guard !move.from.isEmpty, move.from.foldedName == move.to.name.foldedName else { return }
+    guard !move.from.isEmpty, move.from.isSameName(as: move.to.name) else { return }
     report(
       "the new column has the name of the old one, \(quoted(move.from)): "
         + "give it another, or use `alter_column`",

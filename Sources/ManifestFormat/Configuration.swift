@@ -1,3 +1,5 @@
+import SQLText
+
 /// `schemactl.yaml`. Paths are as written: relative to the folder of the file.
 package struct Configuration: Sendable {
   package var migrations = "migrations"

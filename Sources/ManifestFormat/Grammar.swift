@@ -1,3 +1,5 @@
+import SQLText
+
 /// What may stand at a place of a file. Validation, the canonical form and the JSON schema all
 /// follow from the shapes, so nothing about the grammar is said twice.
 package indirect enum Shape: Sendable {

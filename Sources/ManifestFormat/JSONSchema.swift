@@ -1,3 +1,5 @@
+import SQLText
+
 /// JSON Schema (draft-07, which editors understand best) of the files that people write, made from
 /// the grammar that decodes them.
 ///
@@ -35,12 +37,12 @@ private struct SchemaBuilder {
   typealias Member = (key: String, value: JSONText)
 
   private(set) var definitions: [Member] = []
-  private var defined: Set<String> = []
+  private var defined: Set<ExactText> = []
 
   private mutating func reference(
     _ name: String, _ members: (inout SchemaBuilder) -> [Member]
   ) -> [Member] {
-    if defined.insert(name).inserted {
+    if defined.insert(name) {
       let members = members(&self)
       definitions.append((name, .object(members)))
     }

@@ -1,3 +1,5 @@
+import SQLText
+
 /// One migration, as its YAML file states it.
 package struct Manifest: Sendable {
   /// The file as diagnostics name it.

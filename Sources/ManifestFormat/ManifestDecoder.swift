@@ -1,3 +1,5 @@
+import SQLText
+
 /// Reads a manifest.
 ///
 /// - Parameter file: how diagnostics name the file.
@@ -164,12 +166,12 @@ struct ManifestDecoder {
 
   /// Reports names that SQLite takes for one.
   mutating func checkDistinct(_ names: [(name: String, position: Position)], _ what: String) {
-    var first: [[UInt8]: Position] = [:]
+    var first: [Identifier: Position] = [:]
     for (name, position) in names where !name.isEmpty {
-      if let line = first[name.foldedName]?.line {
+      if let line = first[name]?.line {
         report("duplicate \(what) \(quoted(name)): it already stands on line \(line)", at: position)
       } else {
-        first[name.foldedName] = position
+        first[name] = position
       }
     }
   }
@@ -202,8 +204,9 @@ struct Fields {
     entries.first { $0.key.text == key }?.key.position ?? position
   }
 
-  var positions: [String: Position] {
+  var positions: [ExactText: Position] {
     Dictionary(
-      entries.map { ($0.key.text, $0.key.position) }, uniquingKeysWith: { first, _ in first })
+      entries.map { (ExactText($0.key.text), $0.key.position) },
+      uniquingKeysWith: { first, _ in first })
   }
 }

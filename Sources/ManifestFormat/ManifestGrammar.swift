@@ -1,3 +1,5 @@
+import SQLText
+
 extension Grammar {
   package static let manifest = MappingRule(
     "a manifest",

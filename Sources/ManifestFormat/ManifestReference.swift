@@ -1,3 +1,5 @@
+import SQLText
+
 /// `docs/manifest.md`: what a manifest and `schemactl.yaml` can say, made from the grammar that
 /// decodes them.
 package enum ManifestReference {
@@ -180,7 +182,7 @@ extension Grammar {
   }
 
   /// A short example of each operation, as an entry of `operations`.
-  package static let examples: [String: String] = [
+  package static let examples: [ExactText: String] = [
     "create_table": """
     - create_table:
         name: items
@@ -302,11 +304,11 @@ private struct ReferenceWriter {
 
   /// The mappings that others hold, each once.
   mutating func parts(besides known: [MappingRule], of rules: [MappingRule]) {
-    var names = Set((known + rules).map(\.name))
+    var names = Set((known + rules).map { ExactText($0.name) })
     var rest = rules.flatMap(\.held)
     while !rest.isEmpty {
       let rule = rest.removeFirst()
-      guard names.insert(rule.name).inserted else { continue }
+      guard names.insert(rule.name) else { continue }
       write("\n### \(rule.title)\n\n")
       keys(of: rule)
       rest = rule.held + rest

@@ -1,3 +1,5 @@
+import SQLText
+
 /// A manifest as somebody wrote it: for changes that leave every other byte, the comments among
 /// them, as it is.
 ///

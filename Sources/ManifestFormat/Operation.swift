@@ -1,10 +1,12 @@
+import SQLText
+
 /// One entry of a manifest's `operations`.
 package struct Operation: Sendable {
   package let kind: Kind
   /// Where the operation's name stands.
   package let position: Position
   /// Where each of the operation's own keys stands (`table`, `from`, `to`, …).
-  package let keys: [String: Position]
+  package let keys: [ExactText: Position]
   /// Waivers that hold for this operation alone.
   package let waivers: [Waiver]
   /// The operation's part of the manifest's canonical form, by which two versions of a manifest are
@@ -12,7 +14,7 @@ package struct Operation: Sendable {
   package let canonicalForm: [UInt8]
 
   package init(
-    kind: Kind, position: Position, keys: [String: Position] = [:], waivers: [Waiver] = [],
+    kind: Kind, position: Position, keys: [ExactText: Position] = [:], waivers: [Waiver] = [],
     canonicalForm: [UInt8] = []
   ) {
     self.kind = kind

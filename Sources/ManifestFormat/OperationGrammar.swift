@@ -1,9 +1,11 @@
+import SQLText
+
 extension Grammar {
   package static let operations: [OperationRule] =
     tableOperations + columnOperations + schemaObjectOperations + dataOperations
 
-  static let operationsByName: [String: OperationRule] = Dictionary(
-    operations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  static let operationsByName: [ExactText: OperationRule] = Dictionary(
+    operations.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
 
   private static let name = Shape.text(.name)
   private static let names = Shape.list(of: .text(.name), atLeast: 1)

@@ -1,3 +1,5 @@
+import SQLText
+
 /// A place in a text file, counted from 1. Columns count Unicode code points, as editors do.
 package struct Position: Hashable, Sendable, Comparable {
   package let line: Int

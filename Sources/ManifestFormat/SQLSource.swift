@@ -1,3 +1,5 @@
+import SQLText
+
 /// SQL that stands in a manifest, with the means to point into it.
 package struct SQLSource: Sendable, Hashable {
   package let text: String

@@ -1,3 +1,5 @@
+import SQLText
+
 /// A text as YAML writes it so that it reads back the same: plain where that is plain to see, else
 /// in double quotes.
 package func yamlScalar(_ text: String) -> String {

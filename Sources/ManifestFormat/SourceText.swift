@@ -1,3 +1,5 @@
+import SQLText
+
 /// The bytes of a file, and the way from libyaml's marks, which count code points, to bytes.
 struct SourceText: Sendable {
   /// Without a byte order mark.
@@ -105,9 +107,5 @@ extension UInt8 {
 }
 
 extension String {
-  /// ASCII letters in lower case, all else as it is: two names that SQLite takes for one are equal.
-  /// Bytes, because `String` takes two spellings of one character for equal, and SQLite does not.
-  var foldedName: [UInt8] { utf8.map(\.lowercased) }
-
   var isBlank: Bool { utf8.allSatisfy(\.isWhiteSpace) }
 }

@@ -1,3 +1,5 @@
+import SQLText
+
 extension ManifestDecoder {
   mutating func tableDefinition(_ fields: Fields, name: String) -> TableDefinition {
     let columns = fields.elements("columns")
@@ -50,7 +52,7 @@ extension ManifestDecoder {
 
   private mutating func checkColumnExists(_ node: YAMLNode, among columns: [String]) {
     let name = text(node)
-    guard !name.isEmpty, !columns.contains(where: { $0.foldedName == name.foldedName }) else {
+    guard !name.isEmpty, !columns.contains(where: name.isSameName) else {
       return
     }
     let near = suggestion(for: name, among: columns).map { ": did you mean \(quoted($0))?" }

@@ -1,3 +1,5 @@
+import SQLText
+
 /// Compares nodes with the shapes that they must have, and reports every difference.
 struct Validator {
   private let file: String
@@ -85,7 +87,7 @@ struct Validator {
   ) {
     guard let entries = node.entries else { return wrongKind(node, shape, subject) }
     // A misspelt key is there: to say that it is missing too would be noise.
-    var present = Set(entries.map(\.key.text))
+    var present = Set(entries.map { ExactText($0.key.text) })
     for entry in entries where isSingle(entry.keyNode) {
       if let key = rule.key(entry.key.text) {
         check(entry.value, key.shape, .key(key.name))
@@ -107,7 +109,7 @@ struct Validator {
   }
 
   private mutating func checkExactlyOne(
-    of rule: MappingRule, _ entries: [YAMLNode.Entry], _ present: Set<String>,
+    of rule: MappingRule, _ entries: [YAMLNode.Entry], _ present: Set<ExactText>,
     at position: Position
   ) {
     guard !rule.exactlyOneOf.isEmpty else { return }
@@ -115,7 +117,7 @@ struct Validator {
       if case .consent = rule.key(name)?.shape { "`\(name): true`" } else { "`\(name)`" }
     }
     let alternatives = entries.filter { rule.exactlyOneOf.contains($0.key.text) }
-    if present.isDisjoint(with: rule.exactlyOneOf) {
+    if !rule.exactlyOneOf.contains(where: present.contains) {
       report("\(rule.name) needs \(listed(names, "or"))", at: position)
     } else if alternatives.count > 1 {
       report(

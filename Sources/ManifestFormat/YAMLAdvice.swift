@@ -1,3 +1,5 @@
+import SQLText
+
 /// What to do about a problem that libyaml states in its own words (those of 0.2.5).
 enum YAMLAdvice {
   static func advice(

@@ -1,4 +1,5 @@
 import CYAML
+import SQLText
 
 /// A part of a YAML document as libyaml reports it.
 struct YAMLEvent {

@@ -1,3 +1,5 @@
+import SQLText
+
 /// A node of a YAML document and where it begins. Aliases are expanded: such a node keeps the
 /// position of its anchor.
 package struct YAMLNode: Sendable {

@@ -1,3 +1,5 @@
+import SQLText
+
 /// One YAML document as a tree, and what is wrong with it that does not keep it from being read on.
 package struct YAMLDocument: Sendable {
   /// Nil when the file holds no document.
@@ -18,8 +20,8 @@ package struct YAMLReader: ~Copyable {
   private let source: SourceText
   private var events: YAMLEventStream
   private var diagnostics: [Diagnostic] = []
-  private var anchors: [String: Subtree] = [:]
-  private var openAnchors: Set<String> = []
+  private var anchors: [ExactText: Subtree] = [:]
+  private var openAnchors: Set<ExactText> = []
   private var nodes = 0
 
   private struct Subtree {
@@ -146,7 +148,7 @@ package struct YAMLReader: ~Copyable {
     default: throw .refusal("not valid YAML: a value is missing", event.start)
     }
     if let anchor = event.anchor {
-      openAnchors.remove(anchor)
+      openAnchors.remove(ExactText(anchor))
       anchors[anchor] = result
     }
     return result

@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 import SchemaModel
 

@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 
 /// Which of several backups is put back. Backups are found by the database's file name, and in a

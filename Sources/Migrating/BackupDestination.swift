@@ -1,4 +1,5 @@
 import History
+import SQLText
 
 #if canImport(Glibc)
   import Glibc

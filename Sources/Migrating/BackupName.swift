@@ -1,4 +1,5 @@
 import History
+import SQLText
 
 /// What the name of a backup says after the database's: `app.sqlite.backup-0007-20261120T130000Z`.
 ///

@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 /// What one transaction knows and has done.
@@ -42,7 +43,7 @@ struct Batch {
 }
 
 extension Shadow.Step {
-  private func existing(_ tables: Set<String>, in schema: Schema) -> Bool {
+  private func existing(_ tables: Set<Identifier>, in schema: Schema) -> Bool {
     tables.contains { schema.table($0) != nil }
   }
 

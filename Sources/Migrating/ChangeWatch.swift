@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 /// Tells whether anybody has committed to a database since a moment, also while somebody holds it

@@ -1,4 +1,5 @@
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -11,10 +12,11 @@ extension SchemaDelta {
   ///
   /// - Parameters:
   ///   - before: the schema before the migration, and after it.
-  ///   - written: the tables whose rows it writes, folded.
+  ///   - written: the tables whose rows it writes.
   /// - Throws: when SQLite cannot be asked.
   func brokenObjects(
-    from before: Schema, to now: Schema, writing written: Set<String>, _ application: Application
+    from before: Schema, to now: Schema, writing written: Set<Identifier>,
+    _ application: Application
   ) throws(DatabaseError) -> String? {
     guard self.before.keys.contains(where: { after[$0] != nil }),
       written.contains(where: { before.table($0) != nil && now.table($0) != nil })

@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 import SQLite
 
 /// What a message needs to say where it comes from: the migration and the operation that runs.

@@ -1,3 +1,5 @@
+import SQLText
+
 extension Unicode.Scalar {
   /// C0, DEL and C1: what a terminal may take for a command.
   var isControl: Bool { properties.generalCategory == .control }

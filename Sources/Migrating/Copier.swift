@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 /// Copies databases page by page, while others go on using them.

@@ -33,7 +33,7 @@ extension Cost {
 /// The tables of a database, each looked at once.
 struct TableSizes {
   private let connection: Connection
-  private var known: [String: Size] = [:]
+  private var known: [Identifier: Size] = [:]
   /// What the rows of all tables can take together.
   private let limit: Int64
 
@@ -68,7 +68,7 @@ struct TableSizes {
   }
 
   private mutating func size(of table: String) throws(DatabaseError) -> Size? {
-    let key = table.asciiLowercased
+    let key = table.identifier
     if let size = known[key] { return size }
     let columns = try connection.rows(
       "SELECT name FROM pragma_table_xinfo(?1, 'main') WHERE hidden IN (0, 3)", [.text(table)]

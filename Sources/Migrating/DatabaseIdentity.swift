@@ -1,4 +1,5 @@
 import History
+import SQLText
 
 /// What tells databases apart that have run the same migrations: when they have.
 struct LedgerRun: Sendable, Hashable {
@@ -16,7 +17,7 @@ extension LedgerRow {
 func areOfOneDatabase(_ rows: [LedgerRow], _ others: [LedgerRow]) -> Bool? {
   guard !rows.isEmpty, !others.isEmpty else { return nil }
   let moments = Dictionary(
-    others.map { ($0.id, $0.startedAt) }, uniquingKeysWith: { first, _ in first })
+    others.map { ($0.id.exact, $0.startedAt) }, uniquingKeysWith: { first, _ in first })
   guard let first = rows.first(where: { moments[$0.id] != nil }) else { return false }
   return moments[first.id] == first.startedAt
 }

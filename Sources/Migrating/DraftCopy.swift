@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 
 /// The copy of a database that `migrate` keeps before it applies the first draft. A draft may still

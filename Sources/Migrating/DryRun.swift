@@ -82,7 +82,7 @@ private struct Questions {
   let database: String
   let redacts: Bool
   /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
-  var written: Set<String> = []
+  var written: Set<Identifier> = []
 
   func ask(
     _ question: Question, of planned: PlannedMigration, _ index: Int
@@ -96,7 +96,7 @@ private struct Questions {
     }
     do {
       let written = written.union(planned.writtenBefore[index])
-      let isKnown = written.isDisjoint(with: question.tables.map(\.asciiLowercased))
+      let isKnown = written.isDisjoint(with: question.tables.map(\.identifier))
       guard isKnown, try canBeAsked(question) else {
         return (said(nil, isAsked: false), nil)
       }
@@ -123,10 +123,10 @@ private struct Questions {
       return false
     }
     let columns = try connection.rows(
-      "SELECT lower(name) FROM pragma_table_xinfo(?1)", [.text(question.tables[0])]
-    ).compactMap { $0[0].text }
+      "SELECT name FROM pragma_table_xinfo(?1)", [.text(question.tables[0])]
+    ).compactMap { $0[0].text?.identifier }
     return !columns.isEmpty
-      && question.columns.allSatisfy { columns.contains($0.asciiLowercased) }
+      && question.columns.allSatisfy { columns.contains($0.identifier) }
   }
 }
 
@@ -163,14 +163,14 @@ extension OperationPlan {
   /// Nil where the rows that the operation leaves are not the rows that are there.
   ///
   /// - Parameter written: the tables that were written once it has run.
-  fileprivate func uniqueness(_ key: UniqueKey, writing written: Set<String>) -> Question? {
-    guard operation.carriesValues || !written.contains(key.table.asciiLowercased) else {
+  fileprivate func uniqueness(_ key: UniqueKey, writing written: Set<Identifier>) -> Question? {
+    guard operation.carriesValues || !written.contains(key.table.identifier) else {
       return nil
     }
     let columns = key.terms.compactMap(\.column)
-    let computed = Set(operation.computedColumns.map(\.asciiLowercased))
+    let computed = Set(operation.computedColumns.map(\.identifier))
     guard computed.isEmpty || key.terms.allSatisfy({ $0.column != nil }),
-      computed.isDisjoint(with: columns.map(\.asciiLowercased))
+      computed.isDisjoint(with: columns.map(\.identifier))
     else { return nil }
     let what =
       key.index.map { "the unique index \($0) cannot be made" } ?? "they cannot become unique"

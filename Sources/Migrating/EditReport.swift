@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -28,7 +29,7 @@ extension Project {
   func explainEdits(
     _ git: GitRepository, _ merged: MergedHistory?, _ result: inout GitComparison
   ) throws(Failure) {
-    var old: [String: Migration] = [:]
+    var old: [ExactText: Migration] = [:]
     let entries = result.history.filter { [.edited, .removed].contains($0.state) }
     for entry in entries {
       do throws(GitError) {
@@ -93,7 +94,7 @@ extension Project {
       guard new?.rawDigest != digests.raw else {
         return (EditReport(problem: "the file holds what was frozen, byte by byte"), nil)
       }
-      guard let text = try git.text(ofFile: id + ".yaml", withRawDigest: [digests.raw]) else {
+      guard let text = try git.text(ofFile: id + ".yaml", withRawDigest: [digests.raw.exact]) else {
         let depth = git.isShallow ? ", and the clone is shallow: fetch more of it" : ""
         return (EditReport(problem: "no commit holds the frozen text\(depth)"), nil)
       }
@@ -133,7 +134,7 @@ extension Manifest {
 private struct EditEffect {
   let project: Project
   /// The forms that were frozen or merged, of every edited migration.
-  let old: [String: Migration]
+  let old: [ExactText: Migration]
   let id: String
   /// `frozen` or `merged`.
   let verb: String
@@ -211,7 +212,7 @@ private struct EditEffect {
   }
 
   private func sameSchema(_ changes: [ManifestChange], _ now: Migration?) -> String {
-    let checks: Set = ["assert", "before", "after", "requires"]
+    let checks = ["assert", "before", "after", "requires"]
     if changes.allSatisfy({ checks.contains($0.name) }) {
       return
         "the schema and the rows are the same either way: only what is checked before or after "

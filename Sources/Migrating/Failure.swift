@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 import SQLite
 
 #if canImport(Glibc)

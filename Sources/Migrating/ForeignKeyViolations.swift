@@ -6,7 +6,7 @@ import SchemaModel
 struct ForeignKeyViolations {
   /// One foreign key of one row that points at nothing.
   private struct Violation: Hashable {
-    let table: String
+    let table: Identifier
     /// The rowid; in tables without one the primary key, as SQL.
     let row: String
     /// What the key's columns hold, as SQL.
@@ -16,13 +16,24 @@ struct ForeignKeyViolations {
 
   private struct Key: Hashable {
     let columns: [Column]
-    let parent: String
+    let parent: Identifier
     let targets: [Column]
+  }
+
+  /// A row as its table and SQL that tells it from others.
+  private struct Row: Hashable {
+    let table: Identifier
+    let text: ExactText
+
+    init(of table: Identifier, _ text: String) {
+      self.table = table
+      self.text = text.exact
+    }
   }
 
   /// A column is known again by its name, or by its place when it was renamed.
   private struct Column: Hashable {
-    let name: String
+    let name: Identifier
     let place: Int64?
 
     func isSame(as other: Column) -> Bool {
@@ -31,10 +42,10 @@ struct ForeignKeyViolations {
   }
 
   private var found: Set<Violation> = []
-  /// Tables whose check is an error (`foreign key mismatch`), folded.
-  private var errors: [String: String] = [:]
+  /// Tables whose check is an error (`foreign key mismatch`).
+  private var errors: [Identifier: String] = [:]
   /// What tells the rows of each table apart that has violations.
-  private var identities: [String: String] = [:]
+  private var identities: [Identifier: String] = [:]
 
   var isEmpty: Bool { found.isEmpty && errors.isEmpty }
 
@@ -74,7 +85,7 @@ struct ForeignKeyViolations {
   ) throws(DatabaseError) -> [String] {
     let columns = try connection.rows(
       "SELECT name, pk FROM pragma_table_xinfo(?1, 'main') ORDER BY pk", [.text(table.name)])
-    let names = Set(columns.compactMap { $0[0].text?.asciiLowercased })
+    let names = Set(columns.compactMap { $0[0].text?.identifier })
     let rowid = ["rowid", "oid", "_rowid_"].first { !names.contains($0) }
     if hasRowids, let rowid { return [rowid] }
     return columns.filter { $0[1] != 0 }.compactMap { $0[0].text.map { Quoting.quoted($0) } }
@@ -96,11 +107,11 @@ struct ForeignKeyViolations {
       """, [.text(table.name)])
     for row in rows {
       guard let id = row[0].integer else { continue }
-      let target = (row[4].text ?? row[6].text ?? "").asciiLowercased
+      let target = (row[4].text ?? row[6].text ?? "").identifier
       keys[id] = Key(
         columns: (keys[id]?.columns ?? [])
-          + [Column(name: row[1].text?.asciiLowercased ?? "", place: row[2].integer)],
-        parent: row[3].text ?? "",
+          + [Column(name: row[1].text?.identifier ?? "", place: row[2].integer)],
+        parent: Identifier(row[3].text ?? ""),
         targets: (keys[id]?.targets ?? []) + [Column(name: target, place: row[5].integer)])
     }
     return keys
@@ -111,15 +122,15 @@ struct ForeignKeyViolations {
     _ key: Key, of table: SchemaObject, as name: String, _ identity: [String], in schema: Schema,
     on connection: Connection
   ) throws(DatabaseError) {
-    let columns = key.columns.map { "c.\(Quoting.quoted($0.name))" }
+    let columns = key.columns.map { "c.\(Quoting.quoted($0.name.text))" }
     // As the key compares: with the parent's affinity and collation (Foreign Keys, section 3).
-    let match = zip(key.targets, columns).map { "p.\(Quoting.quoted($0.name)) = +\($1)" }
+    let match = zip(key.targets, columns).map { "p.\(Quoting.quoted($0.name.text)) = +\($1)" }
     let given = columns.map { "\($0) IS NOT NULL" }
     let orphaned =
-      schema.table(key.parent) == nil
+      schema.table(key.parent.text) == nil
       ? "1"
       : """
-      NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(key.parent)) p
+      NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(key.parent.text)) p
       WHERE \(match.joined(separator: " AND ")))
       """
     let row = identity.isEmpty ? columns : identity.map { "c.\($0)" }
@@ -130,7 +141,8 @@ struct ForeignKeyViolations {
       """)
     for row in rows {
       found.insert(
-        Violation(table: name, row: row[0].text ?? "", values: row[1].text ?? "", key: key))
+        Violation(
+          table: name.identifier, row: row[0].text ?? "", values: row[1].text ?? "", key: key))
     }
   }
 
@@ -142,24 +154,24 @@ struct ForeignKeyViolations {
   ///
   /// - Parameter renames: what has become of the tables in between.
   func message(beyond before: ForeignKeyViolations, _ renames: TableRenames) -> String? {
-    func former(_ name: String) -> String { renames.firstName(of: name) ?? name }
+    func former(_ name: Identifier) -> Identifier { renames.firstName(of: name) ?? name }
     let broken = errors.filter { before.errors[former($0.key)] == nil }
       .map { "the foreign keys of \($0.key) cannot be checked: \($0.value)" }.sorted()
     if !broken.isEmpty { return broken.joined(separator: "; ") }
     func isSame(_ old: Violation, _ new: Violation) -> Bool {
-      let parent = new.key.parent.asciiLowercased
+      let parent = new.key.parent
       return old.key.columns.elementsEqual(new.key.columns) { $0.isSame(as: $1) }
         && old.key.targets.elementsEqual(new.key.targets) { $0.isSame(as: $1) }
-        && [parent, former(parent)].contains(old.key.parent.asciiLowercased)
+        && [parent, former(parent)].contains(old.key.parent)
     }
     // Rows that were copied into another table, or got another key, are known by what they hold.
-    func isMoved(_ table: String) -> Bool {
+    func isMoved(_ table: Identifier) -> Bool {
       renames.isReplaced(former(table)) || identities[table] != before.identities[former(table)]
     }
     // By row, so that a million of them are not each compared with a million.
-    var known = Dictionary(grouping: before.found) { [$0.table, $0.row] }
+    var known = Dictionary(grouping: before.found) { Row(of: $0.table, $0.row) }
     var new = found.filter { violation in
-      let row = [former(violation.table), violation.row]
+      let row = Row(of: former(violation.table), violation.row)
       let index = known[row]?.firstIndex {
         isSame($0, violation) && (!isMoved(violation.table) || $0.values == violation.values)
       }
@@ -167,9 +179,9 @@ struct ForeignKeyViolations {
       known[row]?.remove(at: index)
       return false
     }
-    var moved = Dictionary(grouping: known.values.joined()) { [$0.table, $0.values] }
+    var moved = Dictionary(grouping: known.values.joined()) { Row(of: $0.table, $0.values) }
     new = new.filter { violation in
-      let values = [former(violation.table), violation.values]
+      let values = Row(of: former(violation.table), violation.values)
       guard isMoved(violation.table),
         let index = moved[values]?.firstIndex(where: { isSame($0, violation) })
       else { return true }

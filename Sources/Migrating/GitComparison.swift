@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 
 /// Whether git is asked about a history.
 package enum VersionControl: Sendable, Hashable {
@@ -15,7 +16,7 @@ package struct GitComparison: Sendable {
   /// How the lock fails to go on from older ones.
   package var lock: [LockDivergence] = []
   /// What changed, by the id, for each entry of `history` that is edited or removed.
-  package var edits: [String: EditReport] = [:]
+  package var edits: [ExactText: EditReport] = [:]
   /// What could not be checked, and why.
   package var notes: [String] = []
 
@@ -196,7 +197,7 @@ extension Project {
       restoring: merged.restoringLock(of: folder), &result)
   }
   private func noteMissing(_ newer: [String], of branch: String, _ notes: inout [String]) {
-    let ours = Set(migrations.map(\.id))
+    let ours = Set(migrations.map(\.id.exact))
     let missing = newer.filter { !ours.contains($0) }
     guard !missing.isEmpty else { return }
     let names = missing.prefix(3).joined(separator: ", ") + (missing.count > 3 ? ", …" : "")

@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -71,7 +72,7 @@ extension Project {
       throw Failure(.finding, "\(database) has no ledger that could be repaired")
     }
     let repaired = try repaired(rows, by: repair)
-    let known = Set(repaired.map(\.id))
+    let known = Set(repaired.map(\.id.exact))
     // What the ledger does not have the database has not run, wherever it stands in the history.
     let shadow = try replay(migrations.filter { known.contains($0.id) })
     return RepairPlan(
@@ -101,7 +102,7 @@ extension Project {
     }
     // Positions are the places in the history; what the history does not know comes last.
     let order = Dictionary(
-      migrations.enumerated().map { ($1.id, Int64($0 + 1)) }, uniquingKeysWith: { a, _ in a })
+      migrations.enumerated().map { ($1.id.exact, Int64($0 + 1)) }, uniquingKeysWith: { a, _ in a })
     var next = Int64(migrations.count)
     for index in rows.indices {
       next += order[rows[index].id] == nil ? 1 : 0

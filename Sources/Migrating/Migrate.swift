@@ -198,7 +198,7 @@ extension Project {
   ) throws(Failure) -> Bool {
     try live.requireOurs(self, path: options.database)
     _ = try requireUsableLedger(live.rows, of: options.database)
-    let known = Set((live.rows ?? []).map(\.id))
+    let known = Set((live.rows ?? []).map(\.id.exact))
     return targets.contains { !known.contains($0.id) }
   }
 }

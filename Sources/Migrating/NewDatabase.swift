@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 

@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -17,7 +18,7 @@ package enum DatabaseFile {
   ///
   /// - Throws: a usage error (64) for an empty path, `:memory:` and `file:…`, in any case of letters.
   package static func requirePath(_ path: String) throws(Failure) {
-    let folded = path.asciiLowercased
+    let folded = path.identifier
     guard !path.isEmpty else { throw Failure(.usage, "the path of the database is empty") }
     guard folded != ":memory:" else {
       throw Failure(

@@ -1,3 +1,5 @@
+import SQLText
+
 /// The folder that a path leads into: `.` when it names none.
 func parentFolder(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }

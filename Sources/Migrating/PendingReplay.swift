@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -27,7 +28,7 @@ struct PendingReplay {
   }
 
   /// The schema that the history promises once `ids` are applied.
-  func schema(after ids: Set<String>) -> Schema {
+  func schema(after ids: Set<ExactText>) -> Schema {
     Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta))
   }
 }

@@ -45,13 +45,13 @@ package struct PlannedMigration: Sendable {
   package let foreignKeysBefore: [String]
   package let foreignKeysAfter: [String]
   /// For each operation: tables that those before it write, in folded spelling.
-  let writtenBefore: [Set<String>]
+  let writtenBefore: [Set<Identifier>]
   /// For each operation: what must be unique from then on.
   let newKeys: [[UniqueKey]]
   /// Tables that it writes, in folded spelling.
-  package let written: Set<String>
+  package let written: Set<Identifier>
   /// Those of them whose rows are changed or removed.
-  let rewritten: Set<String>
+  let rewritten: Set<Identifier>
   /// How to remove what the migration makes for itself alone.
   let temporary: [String]
 }
@@ -77,7 +77,7 @@ extension Project {
       sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
       schema.objects.removeAll { Ledger.isLedger($0.table) }
     }
-    let known = Set((rows ?? []).map(\.id))
+    let known = Set((rows ?? []).map(\.id.exact))
     var report = PlanReport(
       database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty,
       isMeasured: sizes != nil, migrations: [])
@@ -99,7 +99,7 @@ extension Project {
         if let obstacle = promised.obstacle(among: report.drift) { throw obstacle }
         var operations: [OperationPlan] = []
         var work: [Work] = []
-        var writtenBefore: [Set<String>] = []
+        var writtenBefore: [Set<Identifier>] = []
         var schemas: [Schema] = []
         var unread: DatabaseError?
         let step = try shadow.apply(migration) { plan, touch in

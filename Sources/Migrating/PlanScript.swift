@@ -84,10 +84,10 @@ extension PlannedMigration {
   /// What a PRAGMA of the manifest's SQL has begun.
   private var settingsPutBack: [String] {
     let words = Set(
-      operations.flatMap(\.steps).flatMap { step -> [String] in
+      operations.flatMap(\.steps).flatMap { step -> [Identifier] in
         guard case .script(let source) = step else { return [] }
         let tokens = TokenizedSQL(source.text)
-        return tokens.significant.map { tokens.text($0).lowercased() }
+        return tokens.significant.map { tokens.text($0).identifier }
       })
     return Pragmas.putBack.filter(words.contains).sorted().map { name in
       "PRAGMA \(name) = \(name == "writable_schema" ? "RESET" : "OFF");"

@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -122,7 +123,7 @@ extension ForeignObjects {
   func contains(_ object: SchemaObject, besides named: Set<SchemaDelta.Key>) -> Bool {
     guard !named.contains(object.key) else { return false }
     return contains(object.name)
-      || contains(object.table) && !named.contains(SchemaDelta.Key(.table, object.table))
+      || contains(object.table) && !named.contains(SchemaDelta.Key(.table, object.table.identifier))
   }
 }
 

@@ -17,12 +17,12 @@ extension Connection {
   /// Rows that break a constraint are the user's, and a page that nothing uses does no harm.
   ///
   /// - Parameters:
-  ///   - tables: those whose rows are rewritten, in folded spelling. What no statement can
+  ///   - tables: those whose rows are rewritten. What no statement can
   ///   have stored in a column of its type is damage there: SQLite would turn it into what can be
   ///   stored, and nobody would ever see that it was damaged.
   ///   - table: only this one and its indexes; nil is all of the database.
   func soundness(
-    rewriting tables: Set<String> = [], of table: String? = nil
+    rewriting tables: Set<Identifier> = [], of table: String? = nil
   ) throws(DatabaseError) -> Soundness {
     // CHECK constraints may call functions that only the application has.
     try execute("PRAGMA ignore_check_constraints = ON")
@@ -51,11 +51,13 @@ extension Connection {
 
   /// A number in a column of text, or a text that is a number in a column of numbers.
   private func strangeValue(
-    in found: [String], of tables: Set<String>
+    in found: [String], of tables: Set<Identifier>
   ) throws(DatabaseError) -> String? {
     for problem in found {
       let isStrange = tables.contains { table in
-        ["numeric", "text"].contains { problem.lowercased().hasPrefix("\($0) value in \(table).") }
+        ["numeric", "text"].contains {
+          problem.identifier.hasPrefix(Identifier("\($0) value in \(table)."))
+        }
       }
       guard isStrange, try !isMisread(problem) else { continue }
       // ADD COLUMN with DEFAULT TRUE gives the rows that are there a number, whatever the type.
@@ -125,7 +127,7 @@ extension Connection {
 
   /// What is wrong, nil when nothing is, or when it could not be asked.
   func structuralDamage(
-    rewriting tables: Set<String> = [], of table: String? = nil
+    rewriting tables: Set<Identifier> = [], of table: String? = nil
   ) throws(DatabaseError) -> String? {
     if case .damaged(let problem) = try soundness(rewriting: tables, of: table) {
       problem

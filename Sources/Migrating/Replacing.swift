@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 #if canImport(Glibc)

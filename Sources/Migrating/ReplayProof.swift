@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SchemaModel
 
 /// Whether the history gives one schema, whichever release a database was created at.
@@ -107,9 +108,9 @@ extension Project {
 
   /// The places at which databases were created in the field, by their last migration: each release,
   /// and what is frozen last without one.
-  private var releasePoints: [String: ReplayProof.Point] {
+  private var releasePoints: [ExactText: ReplayProof.Point] {
     guard let lock else { return [:] }
-    var points: [String: ReplayProof.Point] = [:]
+    var points: [ExactText: ReplayProof.Point] = [:]
     if let last = lock.entries.last {
       points[last.id] = ReplayProof.Point(release: nil, migration: last.id)
     }

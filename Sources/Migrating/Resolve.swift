@@ -1,5 +1,6 @@
 import History
 import Planning
+import SQLText
 import SQLite
 
 /// A history lock made of the two sides of a merge.
@@ -28,7 +29,8 @@ package func resolveLock(
   } catch {
     // What has the number of a frozen one is found by its name, whatever else is wrong.
     let frozen = Dictionary(
-      conflict.frozenIDs.map { (MigrationNumber(id: $0), $0) }, uniquingKeysWith: { a, _ in a })
+      conflict.frozenIDs.map { (MigrationNumber(id: $0.text), $0) }, uniquingKeysWith: { a, _ in a }
+    )
     let rivals = try folder.ids().filter { id in
       !conflict.frozenIDs.contains(id) && frozen[MigrationNumber(id: id)] != nil
     }
@@ -38,7 +40,7 @@ package func resolveLock(
       "\(rivals.joined(separator: ", ")): the number is that of a frozen migration; renumber it "
         + "with `\(rebaseCommand(rivals))`, and resolve again")
   }
-  let files = Dictionary(migrations.map { ($0.id, $0) }, uniquingKeysWith: { a, _ in a })
+  let files = Dictionary(migrations.map { ($0.id.exact, $0) }, uniquingKeysWith: { a, _ in a })
   for entry in merge.entries {
     guard files[entry.id] == nil else { continue }
     throw Failure(
@@ -75,9 +77,9 @@ package func resolveLock(
 
 extension Project {
   /// Of the schema after each migration.
-  fileprivate func fingerprints() throws(Failure) -> [String: String] {
+  fileprivate func fingerprints() throws(Failure) -> [ExactText: String] {
     try requireEngine(for: migrations)
-    var fingerprints: [String: String] = [:]
+    var fingerprints: [ExactText: String] = [:]
     try replay(observing: { fingerprints[$0.migration.id] = $1.fingerprint })
     return fingerprints
   }

@@ -10,15 +10,15 @@ import SchemaModel
 /// statements write is counted and reported.
 final class RowWatch {
   private let connection: Connection
-  private let before: [String: Table]
+  private let before: [Identifier: Table]
   /// Operations that prove their rows themselves.
   private var proven: Set<Int> = []
   /// Tables that statements of the manifest write, by their present names.
-  private var written: Set<String> = []
+  private var written: Set<Identifier> = []
   /// How many columns of each table are dropped, or changed by an operation that proves the others.
-  private var changedColumns: [String: Int] = [:]
+  private var changedColumns: [Identifier: Int] = [:]
   /// Tables whose rows an operation has proven that tells them apart by something else afterwards.
-  private var reidentified: Set<String> = []
+  private var reidentified: Set<Identifier> = []
   private var renames = TableRenames()
 
   private struct Table {
@@ -36,8 +36,8 @@ final class RowWatch {
   /// rows that any statement may change.
   private static func tables(
     of schema: Schema, on connection: Connection
-  ) throws(RowWatchError) -> [String: Table] {
-    var tables: [String: Table] = [:]
+  ) throws(RowWatchError) -> [Identifier: Table] {
+    var tables: [Identifier: Table] = [:]
     for object in schema.tables where !object.isInternal && object.rootPage != 0 {
       do {
         let rows = try TableRows(of: object)
@@ -60,8 +60,8 @@ final class RowWatch {
     guard !plan.proofs.isEmpty else { return }
     proven.insert(operation)
     for proof in plan.proofs {
-      changedColumns[proof.after.table.asciiLowercased, default: 0] += proof.changedColumns
-      if !proof.keepsIdentity { reidentified.insert(proof.after.table.asciiLowercased) }
+      changedColumns[proof.after.table.identifier, default: 0] += proof.changedColumns
+      if !proof.keepsIdentity { reidentified.insert(proof.after.table.identifier) }
     }
   }
 
@@ -77,10 +77,10 @@ final class RowWatch {
       switch event.action {
       case .insert, .update, .delete:
         guard event.database == "main", let name = event.first else { continue }
-        written.insert(name.asciiLowercased)
+        written.insert(name.identifier)
       case .alterTable where event.database != nil:
         // The third name is there when a column is dropped.
-        changedColumns[event.second?.asciiLowercased ?? "", default: 0] += 1
+        changedColumns[event.second?.identifier ?? "", default: 0] += 1
       default: break
       }
     }
@@ -92,7 +92,7 @@ final class RowWatch {
   func check(_ schema: Schema) throws(RowWatchError) -> [WrittenTable] {
     let after = try Self.tables(of: schema, on: connection)
     var report: [WrittenTable] = []
-    var found: Set<String> = []
+    var found: Set<Identifier> = []
     for (name, old) in before.sorted(by: { $0.key < $1.key }) {
       let new = successor(of: old, in: after)
       if let new { found.insert(new.object.key.name) }
@@ -116,7 +116,7 @@ final class RowWatch {
   }
 
   /// The same table afterwards: the renamed one, or the one that was made anew under its name.
-  private func successor(of old: Table, in after: [String: Table]) -> Table? {
+  private func successor(of old: Table, in after: [Identifier: Table]) -> Table? {
     after[renames.presentName(of: old.object.key.name)] ?? after[old.object.key.name]
   }
 
@@ -126,9 +126,11 @@ final class RowWatch {
   }
 
   /// A module writes its tables with statements that it may have compiled long before.
-  private func isShadowOfWritten(_ name: String) -> Bool {
-    name.indices.contains { index in
-      name[index] == "_" && written.contains(String(name[..<index]))
+  private func isShadowOfWritten(_ name: Identifier) -> Bool {
+    let bytes = Array(name.text.utf8)
+    return bytes.indices.contains { index in
+      bytes[index] == UInt8(ascii: "_")
+        && written.contains(String(decoding: bytes[..<index], as: UTF8.self))
     }
   }
 
@@ -143,10 +145,10 @@ final class RowWatch {
     guard !reidentified.contains(new.object.key.name) else { return nil }
     guard old.rows.tellsRowsApart && new.rows.tellsRowsApart || old.rows.columns == new.rows.columns
     else { return nil }
-    var rest = Array(zip(new.rows.columns.map(\.asciiLowercased), new.checksums.columns))
+    var rest = Array(zip(new.rows.columns.map(\.identifier), new.checksums.columns))
     var lost = Array(zip(old.rows.columns, old.checksums.columns))
     lost.removeAll { column, checksum in
-      rest.remove { $0 == column.asciiLowercased && $1 == checksum }
+      rest.remove { $0 == column.identifier && $1 == checksum }
     }
     lost.removeAll { _, checksum in rest.remove { $1 == checksum } }
     let allowed = Set([old.object.key.name, new.object.key.name])

@@ -277,7 +277,7 @@ final class Runner {
     _ source: SQLSource, _ context: Context, record: inout Record
   ) throws(Failure) {
     let tokens = TokenizedSQL(source.text)
-    if tokens.significant.contains(where: { tokens.text($0).lowercased() == "writable_schema" }) {
+    if tokens.significant.contains(where: { tokens.text($0).identifier == "writable_schema" }) {
       connection.set(.defensive, to: false)
     }
     var script = Script(source.text)
@@ -353,7 +353,7 @@ final class Runner {
   /// Whether the statement can read more than the row that it is at.
   private func hasSubquery(_ tokens: TokenizedSQL) -> Bool {
     tokens.significant.contains {
-      $0.kind == .word && ["select", "in"].contains(tokens.text($0).asciiLowercased)
+      $0.kind == .word && ["select", "in"].contains(tokens.text($0).identifier)
     }
   }
 
@@ -378,7 +378,7 @@ final class Runner {
     let tokens = TokenizedSQL(bytes: Array(bytes[offset...]))
     guard let first = tokens.significant.first else { return (offset, "") }
     let isTrigger = tokens.significant.prefix(4).contains {
-      tokens.text($0).uppercased() == "TRIGGER"
+      tokens.text($0).identifier == "TRIGGER"
     }
     let end = tokens.significant.first { tokens.text($0) == ";" }.map(\.range.lowerBound)
     let last = tokens.significant.last?.range.upperBound ?? first.range.upperBound
@@ -447,7 +447,7 @@ final class Runner {
   /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.
   private func isVacuum(_ tokens: TokenizedSQL) -> Bool {
     let first = tokens.significant.first { tokens.text($0) != ";" }
-    return first.map { tokens.text($0).uppercased() == "VACUUM" } ?? false
+    return first.map { tokens.text($0).identifier == "VACUUM" } ?? false
   }
 
   /// The authorizer is not told what stands in the body of a trigger or a view that is made or
@@ -486,8 +486,8 @@ final class Runner {
     }
     for row in program where row.count > 5 {
       guard let opcode = row[1].text, opcode == "Function" || opcode == "PureFunc",
-        let called = row[5].text?.split(separator: "(").first?.lowercased(),
-        let function = missing.first(where: { $0.name.lowercased() == called })
+        let called = row[5].text?.split(separator: "(").first.map({ Identifier($0) }),
+        let function = missing.first(where: { $0.name.identifier == called })
       else { continue }
       record.missingCalls.append(Record.Call(function: function.name, position: position))
     }

@@ -1,5 +1,6 @@
 import ManifestFormat
 import Planning
+import SQLText
 import SQLite
 
 extension Runner {

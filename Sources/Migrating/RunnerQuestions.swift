@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Planning
+import SQLText
 import SQLite
 
 /// What is asked of the rows, and stops a migration by its answer.

@@ -1,5 +1,6 @@
 import History
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 

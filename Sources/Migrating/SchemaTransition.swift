@@ -102,14 +102,14 @@ extension SchemaRenaming {
       else {
         return nil
       }
-      let renamed = said.filter { $0.table.asciiLowercased == old.name.asciiLowercased }
-      let known = Set((before + renamed.map(\.to)).map(\.asciiLowercased))
+      let renamed = said.filter { $0.table.identifier == old.name.identifier }
+      let known = Set((before + renamed.map(\.to)).map(\.identifier))
       let gone = before.filter { name in
-        !after.contains { $0.asciiLowercased == name.asciiLowercased }
-          && !renamed.contains { $0.column?.asciiLowercased == name.asciiLowercased }
+        !after.contains { $0.identifier == name.identifier }
+          && !renamed.contains { $0.column?.identifier == name.identifier }
       }
       guard let first = gone.first,
-        let added = after.first(where: { !known.contains($0.asciiLowercased) })
+        let added = after.first(where: { !known.contains($0.identifier) })
       else { return nil }
       return PossibleRenaming(
         renaming: SchemaRenaming(table: old.name, column: first, to: added), gone: gone)
@@ -127,7 +127,7 @@ extension SchemaRenaming {
       guard let column = one.column else { return nil }
       // The renamings are done in their order, those of tables among them.
       func isTable(_ other: SchemaRenaming, _ name: String) -> Bool {
-        other.column == nil && name.asciiLowercased == one.table.asciiLowercased
+        other.column == nil && name.identifier == one.table.identifier
       }
       let first = renamings.first { isTable($0, $0.to) }?.table ?? one.table
       let last = renamings.first { isTable($0, $0.table) }?.to ?? one.table
@@ -137,7 +137,7 @@ extension SchemaRenaming {
       let changes = ["type", "default"].compactMap { key -> String? in
         let (before, after) = (old[key] ?? "none", new[key] ?? "none")
         let isSame =
-          key == "type" ? before.asciiLowercased == after.asciiLowercased : before == after
+          key == "type" ? before.identifier == after.identifier : before == after
         return isSame ? nil : "\(key) \(before) → \(after)"
       }
       guard !changes.isEmpty else { return nil }
@@ -157,12 +157,12 @@ extension SchemaObject {
   }
 
   /// What a manifest would say of a column.
-  fileprivate func keys(ofColumn name: String) -> [String: String]? {
+  fileprivate func keys(ofColumn name: String) -> [ExactText: String]? {
     let tokens = TokenizedSQL(sql ?? "")
     guard case .createTable(let table)? = try? parseCreate(tokens),
       let column = table.column(named: name)
     else { return nil }
-    return Dictionary(column.keys(tokens)) { $1 }
+    return Dictionary(column.keys(tokens).map { ($0.exact, $1) }) { $1 }
   }
 }
 
@@ -234,10 +234,10 @@ package struct SchemaTransition {
     }
     // A virtual table says nothing of its columns, and cannot have them renamed.
     guard let columns = table.columns else { return table }
-    guard columns.contains(where: { $0.asciiLowercased == column.asciiLowercased }) else {
+    guard columns.contains(where: { $0.identifier == column.identifier }) else {
       throw refusal("there is no column \(column) in \(table.name)", column, columns)
     }
-    guard !columns.contains(where: { $0.asciiLowercased == one.to.asciiLowercased }) else {
+    guard !columns.contains(where: { $0.identifier == one.to.identifier }) else {
       throw refusal("\(table.name) has a column \(one.to) already")
     }
     return table
@@ -390,8 +390,8 @@ private struct TableTransition {
     else { return [] }
     var candidates: [[WrittenOperation]] = []
     let name = yamlScalar(from.name)
-    let oldNames = old.columns.map(\.name.text.asciiLowercased)
-    let newNames = new.columns.map(\.name.text.asciiLowercased)
+    let oldNames = old.columns.map(\.name.text.identifier)
+    let newNames = new.columns.map(\.name.text.identifier)
     if newNames.starts(with: oldNames) {
       let added = new.columns[old.columns.count...]
       if !added.isEmpty {

@@ -16,7 +16,7 @@ extension Runner {
     let own = events.filter { $0.trigger == nil && $0.database == "main" && $0.action == .update }
     guard let table = own.first?.first, let substituted = substituting("schemactl_row", in: sql)
     else { return false }
-    let written = Set(own.compactMap(\.second?.asciiLowercased))
+    let written = Set(own.compactMap(\.second?.identifier))
     let schema = try Schema(of: connection)
     guard schema.table(table) != nil else { return false }
     let scratch = try schema.scratch(application)
@@ -25,8 +25,8 @@ extension Runner {
         "CREATE TABLE main.schemactl_row AS SELECT * FROM main.\(Quoting.quoted(table)) WHERE 0")
       var readsWritten = false
       scratch.setAuthorizer { event in
-        if event.action == .read, event.first?.asciiLowercased == table.asciiLowercased,
-          written.contains(event.second?.asciiLowercased ?? "")
+        if event.action == .read, event.first?.identifier == table.identifier,
+          written.contains(event.second?.identifier ?? "")
         {
           readsWritten = true
         }
@@ -55,7 +55,7 @@ private func substituting(_ other: String, in sql: String) -> String? {
     defer { if text == "(" { depth += 1 } }
     return depth == 0
   }
-  let words = outer.map { tokens.text($0).asciiLowercased }
+  let words = outer.map { tokens.text($0).identifier }
   guard let update = words.firstIndex(of: "update"), let set = words.firstIndex(of: "set"),
     update < set, !words[set...].contains("from")
   else { return nil }

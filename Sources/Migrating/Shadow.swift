@@ -41,13 +41,13 @@ package final class Shadow {
     var milliseconds: Int64 = 0
 
     /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
-    package var touched: Set<String> { touch.written.union(delta.keys.map(\.name)) }
+    package var touched: Set<Identifier> { touch.written.union(delta.keys.map(\.name)) }
 
     /// Why it cannot run on a database that has drifted: it touches what is otherwise there. Drift
     /// elsewhere is reported and no more.
     package func obstacle(among drift: [SchemaChange]) -> Failure? {
       let touched = touched
-      let inTheWay = drift.filter { touched.contains($0.holder.asciiLowercased) }
+      let inTheWay = drift.filter { touched.contains($0.holder.identifier) }
       guard !inTheWay.isEmpty else { return nil }
       return Context(migration: migration).failure(
         .finding,
@@ -182,7 +182,7 @@ package final class Shadow {
   ///   - onPlan: told of each operation's plan before it runs, and of what those before it touch.
   @discardableResult
   package func apply(
-    _ migration: Migration, touching touched: Set<String> = [],
+    _ migration: Migration, touching touched: Set<Identifier> = [],
     onPlan: @escaping (OperationPlan, Touch) -> Void = { _, _ in }
   ) throws(Failure) -> Step {
     runner.onPlan = { onPlan($1, $2) }
@@ -258,7 +258,7 @@ package final class Shadow {
 
   /// The foreign keys that point at nothing; nil where there are no rows.
   private func violations(
-    _ touched: Set<String>
+    _ touched: Set<Identifier>
   ) throws(DatabaseError) -> ForeignKeyViolations? {
     guard let keys else { return nil }
     return try ForeignKeyViolations(of: keys.affected(by: touched), in: schema, on: connection)

@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 
 /// Watches what the statements of a migration do, and refuses what no migration may do.
@@ -55,7 +56,7 @@ final class StatementGuard {
       refusal = "\(Ledger.tableName) is schemactl's ledger: a migration may not use it"
       return .deny
     }
-    if event.action == .pragma, let name = event.first?.lowercased(),
+    if event.action == .pragma, let name = event.first,
       Pragmas.acceptedNotRun.contains(name)
     {
       return .ignore
@@ -72,7 +73,7 @@ final class StatementGuard {
     case .attach:
       return "ATTACH and VACUUM do not belong in a migration: they need their own transaction"
     case .detach: return "DETACH does not belong in a migration"
-    case .function where event.second?.lowercased() == "load_extension":
+    case .function where event.second?.identifier == "load_extension":
       return "load_extension() does not belong in a migration: extensions are not loaded"
     case .pragma: return Pragmas.reasonToRefuse(event)
     default: return nil
@@ -91,21 +92,21 @@ final class StatementGuard {
 /// Which PRAGMAs a migration's `sql` may hold (DESIGN: the manifest, `sql`).
 package enum Pragmas {
   /// Written by hand in many rebuilds, and done by schemactl in its own way.
-  package static let acceptedNotRun: Set = [
+  package static let acceptedNotRun: Set<Identifier> = [
     "foreign_keys", "defer_foreign_keys", "foreign_key_check",
   ]
 
   /// Run, and put back after the migration.
-  package static let putBack: Set = [
+  package static let putBack: Set<Identifier> = [
     "writable_schema", "ignore_check_constraints", "legacy_alter_table",
   ]
 
-  private static let readingWithArgument: Set = [
+  private static let readingWithArgument: Set<Identifier> = [
     "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo",
     "foreign_key_list", "integrity_check", "quick_check",
   ]
 
-  private static let reading: Set = [
+  private static let reading: Set<Identifier> = [
     "application_id", "auto_vacuum", "automatic_index", "busy_timeout", "cache_size",
     "cache_spill", "cell_size_check", "checkpoint_fullfsync", "collation_list", "compile_options",
     "data_version", "database_list", "encoding", "freelist_count", "fullfsync", "function_list",
@@ -118,12 +119,12 @@ package enum Pragmas {
 
   /// Whether it asks and changes nothing.
   package static func onlyReads(_ event: AuthorizerEvent) -> Bool {
-    let name = (event.first ?? "").lowercased()
+    let name = (event.first ?? "").identifier
     return readingWithArgument.contains(name) || event.second == nil && reading.contains(name)
   }
 
   static func reasonToRefuse(_ event: AuthorizerEvent) -> String? {
-    let name = (event.first ?? "").lowercased()
+    let name = (event.first ?? "").identifier
     if acceptedNotRun.contains(name) || putBack.contains(name) || onlyReads(event) { return nil }
     return "PRAGMA \(name) does not belong in a migration: it changes the connection or the file, "
       + "not the schema"

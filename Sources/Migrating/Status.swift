@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -63,7 +64,7 @@ extension Project {
         "\(database) has run migrations that the history does not know: "
           + unknown.joined(separator: ", "))
     }
-    let known = Set((live.rows ?? []).map(\.id))
+    let known = Set((live.rows ?? []).map(\.id.exact))
     let last =
       live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
     let expected = try replay(Array(migrations[..<(last.map { $0 + 1 } ?? 0)])).schema

@@ -1,5 +1,6 @@
 import ManifestFormat
 import Planning
+import SQLText
 import SQLite
 
 /// What is odd about a statement, and SQLite itself does not tell of when it runs it.

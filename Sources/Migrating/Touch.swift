@@ -1,12 +1,13 @@
+import SQLText
 import SQLite
 import SchemaModel
 
-/// The tables of the main database that statements write, in folded spelling.
+/// The tables of the main database that statements write.
 package struct Touch: Sendable {
   /// Tables that get, lose or change rows.
-  package var written: Set<String> = []
+  package var written: Set<Identifier> = []
   /// Tables whose rows are changed or removed, or that are rewritten as a whole.
-  package var rewritten: Set<String> = []
+  package var rewritten: Set<Identifier> = []
   /// Whether pages of an index are given back, for others to write over.
   package var dropsIndexes = false
   /// Whether anything was said about what is temporary.
@@ -30,12 +31,12 @@ package struct Touch: Sendable {
   }
 
   private mutating func write(_ table: String?) {
-    guard let table = table?.asciiLowercased, !table.hasPrefix("sqlite_") else { return }
+    guard let table = table?.identifier, !table.isInternal else { return }
     written.insert(table)
   }
 
   mutating func rewrite(_ table: String?) {
-    guard let table = table?.asciiLowercased, !table.hasPrefix("sqlite_") else { return }
+    guard let table = table?.identifier, !table.isInternal else { return }
     written.insert(table)
     rewritten.insert(table)
   }

@@ -1,5 +1,6 @@
 import History
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -10,11 +11,11 @@ package final class TrialCopy {
   package let connection: Connection
   package let calls: CallRecord
   /// The migrations that its ledger has.
-  package let known: Set<String>
+  package let known: Set<ExactText>
   private let file: PartialCopy
 
   fileprivate init(
-    of database: String, _ file: PartialCopy, _ known: Set<String>, _ application: Application
+    of database: String, _ file: PartialCopy, _ known: Set<ExactText>, _ application: Application
   ) throws(Failure) {
     self.database = database
     self.file = file
@@ -72,7 +73,7 @@ extension Project {
     var options = MigrateOptions(database: database)
     options.timeout = timeout
     return try TrialCopy(
-      of: database, copy(options, interruption, onEvent), Set((live.rows ?? []).map(\.id)),
+      of: database, copy(options, interruption, onEvent), Set((live.rows ?? []).map(\.id.exact)),
       application)
   }
 }

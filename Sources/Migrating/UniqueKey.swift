@@ -22,9 +22,16 @@ struct UniqueKey: Sendable {
     let collation: String
 
     /// With quotes, white space and case out of the way.
-    fileprivate var form: [String] {
-      [collation.asciiLowercased, column?.asciiLowercased ?? "\u{0}"]
-        + (column == nil ? TokenizedSQL(sql).normalTokens.map { "\($0)" } : [])
+    fileprivate var form: Form {
+      Form(
+        collation: collation.identifier, column: column?.identifier,
+        tokens: column == nil ? TokenizedSQL(sql).normalTokens : [])
+    }
+
+    fileprivate struct Form: Hashable {
+      let collation: Identifier
+      let column: Identifier?
+      let tokens: [[UInt8]]
     }
   }
 
@@ -44,7 +51,7 @@ struct UniqueKey: Sendable {
   /// For messages: `title, lower(name) (NOCASE)`.
   var inWords: String {
     terms.map { term in
-      let isUsual = term.collation.asciiLowercased == "binary"
+      let isUsual = term.collation.identifier == "binary"
       return (term.column ?? term.sql) + (isUsual ? "" : " (\(term.collation))")
     }.joined(separator: ", ")
   }
@@ -61,13 +68,14 @@ struct UniqueKey: Sendable {
     from before: Schema, to after: Schema, _ application: Application
   ) throws(DatabaseError) -> [UniqueKey] {
     let delta = SchemaDelta(from: before, to: after)
-    var names: Set<String> = []
+    var names: Set<Identifier> = []
     for object in Array(delta.before.values) + Array(delta.after.values) {
-      if [.table, .index].contains(object.kind) { names.insert(object.table.asciiLowercased) }
+      if [.table, .index].contains(object.kind) { names.insert(object.table.identifier) }
     }
     var added: [UniqueKey] = []
     for name in names.sorted() {
-      guard let old = before.table(name), let new = after.table(name), new.rootPage != 0 else {
+      guard let old = before.table(name.text), let new = after.table(name.text), new.rootPage != 0
+      else {
         continue
       }
       let known = try keys(of: old, in: before, application)
@@ -92,7 +100,7 @@ struct UniqueKey: Sendable {
     {
       guard let index = row[0].text else { continue }
       hasKeyIndex = hasKeyIndex || row[1].text == "pk"
-      let sql = indexes.first { $0.name.asciiLowercased == index.asciiLowercased }?.sql
+      let sql = indexes.first { $0.name.identifier == index.identifier }?.sql
       let columns = try scratch.rows(
         "SELECT name, coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno", [.text(index)])
       keys.append(UniqueKey(table.name, columns, index: row[1].text == "c" ? index : nil, sql))

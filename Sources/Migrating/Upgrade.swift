@@ -104,7 +104,7 @@ final class Upgrade {
     } catch {
       throw Failure(error, database: options.database)
     }
-    let known = Set(rows.map(\.id))
+    let known = Set(rows.map(\.id.exact))
     for step in replay.steps where !known.contains(step.migration.id) {
       if let refusal = step.refusal { throw refusal }
     }
@@ -222,7 +222,7 @@ final class Upgrade {
       try live.requireOurs(project, path: options.database)
       _ = try project.requireUsableLedger(live.rows, of: options.database)
       if live.rows == nil { try connection.execute(Ledger.createStatement) }
-      let known = Set((live.rows ?? []).map(\.id))
+      let known = Set((live.rows ?? []).map(\.id.exact))
       let expected = replay.schema(after: known)
       let schema = try Schema(of: connection, knowing: live.schema)
       let drift = compareSchemas(
@@ -321,7 +321,7 @@ final class Upgrade {
       guard error.code != .busy else { throw error }
       let ids = batch.done.map(\.applied.id)
       let rows = connection.isInTransaction ? nil : try? Ledger.rows(in: connection) ?? []
-      if let rows, Set(rows.map(\.id)).isSuperset(of: ids) {
+      if let rows, Set(rows.map(\.id.exact)).isSuperset(of: ids.map(\.exact)) {
         noteCommitted(batch)
       } else if rows == nil || (try? isWAL()) != false {
         report.uncertain = ids

@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -123,7 +124,7 @@ extension Upgrade {
     let differences = compareSchemas(
       expected: step.delta.applied(to: batch.expected),
       actual: project.comparable(schema, with: step.delta.applied(to: batch.expected))
-    ).filter { touched.contains($0.holder.asciiLowercased) }
+    ).filter { touched.contains($0.holder.identifier) }
     guard !differences.isEmpty || delta.keys != step.delta.keys else { return }
     let other =
       differences.map(\.sentence)

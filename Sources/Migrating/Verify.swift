@@ -1,4 +1,5 @@
 import History
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -7,7 +8,7 @@ package struct VerifyReport: Sendable {
   /// How history.lock fails to go on from the ones that git holds.
   package var lock: [LockDivergence] = []
   /// By the id, for what is edited or removed.
-  package var edits: [String: EditReport] = [:]
+  package var edits: [ExactText: EditReport] = [:]
   /// Nil when no database was named.
   package var ledger: [LedgerEntry]?
   package var drift: [SchemaChange]?
@@ -101,7 +102,7 @@ extension Project {
   private func compare(
     _ live: LiveDatabase, _ steps: [Shadow.Step], into report: inout VerifyReport
   ) throws(Failure) {
-    let known = Set((live.rows ?? []).map(\.id))
+    let known = Set((live.rows ?? []).map(\.id.exact))
     let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
     guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
     else {

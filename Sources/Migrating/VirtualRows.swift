@@ -9,8 +9,8 @@ struct VirtualRows {
   private let columns: [String]
   private let hasRowid: Bool
 
-  private static let textModules = ["fts3", "fts4", "fts5"]
-  private static let boxModules = ["rtree", "rtree_i32"]
+  private static let textModules: [Identifier] = ["fts3", "fts4", "fts5"]
+  private static let boxModules: [Identifier] = ["rtree", "rtree_i32"]
 
   /// Nil where nothing is to be kept, or nobody knows how: the rows of an external-content table are
   /// another table's, and a module may be the application's own.
@@ -19,24 +19,24 @@ struct VirtualRows {
       let (newModule, after) = Self.columns(of: new), module == newModule
     else { return nil }
     columns = before.filter { name in
-      after.contains { $0.asciiLowercased == name.asciiLowercased }
+      after.contains { $0.identifier == name.identifier }
     }
     guard !columns.isEmpty else { return nil }
     table = new.name
     hasRowid = Self.textModules.contains(module)
   }
 
-  private static func columns(of object: SchemaObject) -> (module: String, columns: [String])? {
+  private static func columns(of object: SchemaObject) -> (module: Identifier, columns: [String])? {
     let tokens = TokenizedSQL(object.sql ?? "")
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return nil }
-    let module = virtual.module.text.asciiLowercased
+    let module = virtual.module.text.identifier
     guard (textModules + boxModules).contains(module) else { return nil }
     var columns: [String] = []
     for argument in virtual.arguments {
       let words = tokens.significant(in: argument).map(tokens.text)
       if words.count > 1, words[1] == "=" {
-        if words[0].asciiLowercased == "content" { return nil }
-      } else if let name = words.first(where: { $0 != "+" }), name.asciiLowercased != "tokenize" {
+        if words[0].identifier == "content" { return nil }
+      } else if let name = words.first(where: { $0 != "+" }), name.identifier != "tokenize" {
         columns.append(Quoting.unquoted(name))
       }
     }

@@ -6,7 +6,7 @@ package enum Affinity: Sendable {
   case text, numeric, integer, real, blob
 
   package init(ofType type: String) {
-    let bytes = Array(type.asciiLowercased.utf8)
+    let bytes = Array(type.identifier.folded)
     func has(_ part: String) -> Bool {
       bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
     }
@@ -57,7 +57,7 @@ extension ParsedTable {
   func affinity(of column: CreateTable.Column) -> Affinity {
     let type = column.type?.text ?? ""
     // ANY in a STRICT table stores values as they are (STRICT Tables, section 4).
-    return parsed.isStrict && type.asciiLowercased == "any" ? .blob : Affinity(ofType: type)
+    return parsed.isStrict && type.identifier == "any" ? .blob : Affinity(ofType: type)
   }
 
   /// The question whether a column of another table keeps each value that one of this table hands over.

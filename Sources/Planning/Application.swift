@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 import SQLite
 import Synchronization
 
@@ -39,13 +40,13 @@ package struct Application: Sendable {
 
   /// Declared functions that nobody has brought; `uuid()` is built in.
   package var missingFunctions: [DeclaredFunction] {
-    let known = Set(([.uuid] + functions).map { $0.name.lowercased() })
-    return declaredFunctions.filter { !known.contains($0.name.lowercased()) }
+    let known = Set(([.uuid] + functions).map { $0.name.identifier })
+    return declaredFunctions.filter { !known.contains($0.name.identifier) }
   }
 
   package var missingCollations: [String] {
-    let known = Set(collations.map { $0.name.lowercased() })
-    return declaredCollations.filter { !known.contains($0.lowercased()) }
+    let known = Set(collations.map { $0.name.identifier })
+    return declaredCollations.filter { !known.contains($0.identifier) }
   }
 
   /// Registers everything on a private database: what is missing does nothing, so that any schema

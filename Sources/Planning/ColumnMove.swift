@@ -363,7 +363,7 @@ struct ColumnMove {
       column.constraints.map { tokens.normalTokens(in: $0.range) }
         .sorted { $0.joined().lexicographicallyPrecedes($1.joined()) }
     }
-    return new.type?.text.lowercased() == column.type?.text.lowercased()
+    return new.type?.text.identifier == column.type?.text.identifier
       && clauses(new, tokens) == clauses(column, table.tokens)
   }
 }

@@ -113,15 +113,15 @@ extension SchemaObject {
     guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens) else { return false }
     let arguments = virtual.arguments.map { tokens.significant(in: $0).map(tokens.text) }
     let isOver = arguments.contains { words in
-      words.count == 3 && words[0].asciiLowercased == "content" && words[1] == "="
-        && Quoting.unquoted(words[2]).asciiLowercased == table.asciiLowercased
+      words.count == 3 && words[0].identifier == "content" && words[1] == "="
+        && Quoting.unquoted(words[2]).identifier == table.identifier
     }
     guard isOver, let column else { return isOver }
     return arguments.contains { words in
       let isRowid =
-        words.count == 3 && words[0].asciiLowercased == "content_rowid" && words[1] == "="
-      return (isRowid ? words.last : words.first).map { Quoting.unquoted($0).asciiLowercased }
-        == column.asciiLowercased
+        words.count == 3 && words[0].identifier == "content_rowid" && words[1] == "="
+      return (isRowid ? words.last : words.first).map { Quoting.unquoted($0).identifier }
+        == column.identifier
     }
   }
 

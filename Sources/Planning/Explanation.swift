@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 extension OperationPlan {
   /// The strategy, what it means for the rows, and why it was taken.

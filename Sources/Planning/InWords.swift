@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 extension Operation {
   /// What the operation does, for somebody who knows no SQL.

@@ -230,7 +230,7 @@ extension ParsedTable {
       guard reference.table.isSame(as: parent.name) else { return [] }
       let parents =
         reference.columns.isEmpty ? parent.primaryKey : reference.columns.map(\.text)
-      return zip(columns, parents).filter { $1.asciiLowercased == column.asciiLowercased }
+      return zip(columns, parents).filter { $1.identifier == column.identifier }
         .compactMap { self.parsed.column(named: $0.0.text)?.name.text }
     }
   }
@@ -242,7 +242,7 @@ extension ParsedTable {
     for constraint in table.constraints {
       guard case .primaryKey(_, let isAutoincrement, _) = constraint.kind, isAutoincrement,
         let word = tokens.significant(in: constraint.range).first(where: {
-          tokens.text($0).uppercased() == "AUTOINCREMENT"
+          tokens.text($0).identifier == "AUTOINCREMENT"
         })
       else { continue }
       var bytes = tokens.bytes

@@ -17,7 +17,7 @@ struct KeyUses {
     _ application: Application
   ) throws(PlanningError) {
     let marked: Schema
-    var ids: Set<String> = []
+    var ids: Set<Identifier> = []
     var unwritable: [SchemaObject] = []
     do {
       let scratch = try schema.scratch(application)
@@ -37,12 +37,12 @@ struct KeyUses {
     }
     for table in marked.tables { noteConstraints(of: table, ids, as: schema.table(table.name)) }
     noteOthers(marked.objects, ids)
-    let names = ids.union(columns.flatMap(\.columns).map(\.asciiLowercased))
+    let names = ids.union(columns.flatMap(\.columns).map(\.identifier))
     noteOthers(unwritable, names)
   }
 
   private mutating func noteConstraints(
-    of object: SchemaObject, _ ids: Set<String>, as original: SchemaObject?
+    of object: SchemaObject, _ ids: Set<Identifier>, as original: SchemaObject?
   ) {
     guard let table = try? ParsedTable(object),
       let original = original.flatMap({ try? ParsedTable($0) })
@@ -68,9 +68,9 @@ struct KeyUses {
     }
   }
 
-  private mutating func noteOthers(_ objects: [SchemaObject], _ ids: Set<String>) {
+  private mutating func noteOthers(_ objects: [SchemaObject], _ ids: Set<Identifier>) {
     // What a view hands on under another name is an id to those that read the view.
-    var outputs: [String: Set<String>] = [:]
+    var outputs: [Identifier: Set<Identifier>] = [:]
     var known = -1
     while outputs.values.reduce(0, { $0 + $1.count }) > known {
       known = outputs.values.reduce(0) { $0 + $1.count }
@@ -85,8 +85,8 @@ struct KeyUses {
             ? output.alias
             : view.columns.indices.contains(output.place) ? view.columns[output.place].text : nil
         }
-        outputs[object.name.asciiLowercased, default: []]
-          .formUnion(names.map(\.asciiLowercased))
+        outputs[object.name.identifier, default: []]
+          .formUnion(names.map(\.identifier))
       }
     }
     for object in objects {
@@ -110,11 +110,11 @@ struct KeyUses {
 
   /// The ids that the views which an object mentions hand on.
   private func read(
-    by tokens: TokenizedSQL, _ outputs: [String: Set<String>], but own: String
-  ) -> Set<String> {
+    by tokens: TokenizedSQL, _ outputs: [Identifier: Set<Identifier>], but own: String
+  ) -> Set<Identifier> {
     guard !outputs.isEmpty else { return [] }
     return tokens.identifiers(in: 0..<tokens.bytes.count).reduce(into: []) { names, name in
-      if !name.isSame(as: own) { names.formUnion(outputs[name.text.asciiLowercased] ?? []) }
+      if !name.isSame(as: own) { names.formUnion(outputs[name.text.identifier] ?? []) }
     }
   }
 }
@@ -135,9 +135,9 @@ private struct IdExpressions {
   private(set) var calculates = false
   private(set) var outputs: [Output] = []
   /// The names under which subqueries hand ids on, within this piece of SQL.
-  private var aliases: Set<String> = []
+  private var aliases: Set<Identifier> = []
 
-  init(_ tokens: TokenizedSQL, in range: Range<Int>, _ ids: Set<String>) {
+  init(_ tokens: TokenizedSQL, in range: Range<Int>, _ ids: Set<Identifier>) {
     let significant = tokens.significant(in: range)
     let names = Set(tokens.identifiers(in: range).map(\.range.lowerBound))
     texts = significant.map { Quoting.unquoted(tokens.text($0)) }
@@ -147,7 +147,7 @@ private struct IdExpressions {
     repeat {
       known = aliases.count
       let ids = ids.union(aliases)
-      isId = texts.indices.map { isName[$0] && ids.contains(texts[$0].asciiLowercased) }
+      isId = texts.indices.map { isName[$0] && ids.contains(texts[$0].identifier) }
       (calculates, outputs) = (false, [])
       for index in words.indices
       where isId[index] && word(index + 1) != "." && word(index - 1) != "AS" {
@@ -211,7 +211,7 @@ private struct IdExpressions {
         return true
       }
       aliases.formUnion(
-        [alias, listed(place, before: opening)].compactMap { $0?.asciiLowercased })
+        [alias, listed(place, before: opening)].compactMap { $0?.identifier })
       return isCompared(select: opening)
     // The other name of a table.
     case "FROM": return true

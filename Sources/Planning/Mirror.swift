@@ -56,10 +56,10 @@ struct Mirror {
       (on: "update", from: new, to: old, when: ["NOT \(new.isUnchanged)"]),
       (on: "update", from: old, to: new, when: ["NOT \(old.isUnchanged)", new.isUnchanged]),
     ]
-    var taken = schema.objects.filter { $0.kind == .trigger }.map(\.name.asciiLowercased)
+    var taken = schema.objects.filter { $0.kind == .trigger }.map(\.name.identifier)
     return cases.map { event, from, to, conditions in
       let name = free("mirror_\(table.name)_\(from.name)_to_\(to.name)_on_\(event)", taken)
-      taken.append(name.asciiLowercased)
+      taken.append(name.identifier)
       let columns = event == "update" ? "UPDATE OF \(Quoting.quoted(from.name))" : "INSERT"
       return """
         CREATE TRIGGER \(Quoting.quoted(name)) AFTER \(columns) ON \(Quoting.quoted(table.name))
@@ -99,9 +99,9 @@ struct Mirror {
 }
 
 /// A name with a number behind it where another trigger has it.
-private func free(_ name: String, _ taken: [String]) -> String {
+private func free(_ name: String, _ taken: [Identifier]) -> String {
   let candidates = (1...).lazy.map { $0 == 1 ? name : "\(name)_\($0)" }
-  return candidates.first { !taken.contains($0.asciiLowercased) } ?? name
+  return candidates.first { !taken.contains($0.identifier) } ?? name
 }
 
 extension Mirror {
@@ -274,7 +274,7 @@ extension Schema {
   /// The triggers of `mirror` that hold a column of a table, by what they are called.
   func mirrors(of column: String, in table: String) -> [String] {
     objects(.trigger, on: table).filter { trigger in
-      guard trigger.name.asciiLowercased.hasPrefix("mirror_") else { return false }
+      guard trigger.name.identifier.hasPrefix("mirror_") else { return false }
       let tokens = TokenizedSQL(trigger.sql ?? "")
       return tokens.identifiers(in: 0..<tokens.bytes.count).contains { $0.isSame(as: column) }
     }.map(\.name)

@@ -75,7 +75,7 @@ struct ParentKeys {
     + "tables, and add it again after"
 }
 
-private func isSame(_ a: String, _ b: String) -> Bool { a.asciiLowercased == b.asciiLowercased }
+private func isSame(_ a: String, _ b: String) -> Bool { a.identifier == b.identifier }
 
 extension ParsedTable {
   /// The foreign keys, as columns and what they refer to.

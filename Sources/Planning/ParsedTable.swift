@@ -50,7 +50,7 @@ struct ParsedTable {
   var hasRowidAlias: Bool {
     guard !parsed.isWithoutRowid else { return false }
     return parsed.columns.contains { column in
-      guard column.type?.text.lowercased() == "integer" else { return false }
+      guard column.type?.text.identifier == "integer" else { return false }
       // Inline, DESC makes it an ordinary column; at table level it does not.
       if let key = column.primaryKey { return key.order != .descending }
       return parsed.constraints.contains { constraint in
@@ -76,7 +76,7 @@ struct ParsedTable {
   /// - Parameter others: columns that the table is to have, and must not be meant by mistake.
   func rowidName(beside others: [String]) -> String? {
     ["rowid", "_rowid_", "oid"].first { name in
-      parsed.column(named: name) == nil && !others.contains { $0.asciiLowercased == name }
+      parsed.column(named: name) == nil && !others.contains { $0.isSameName(as: name) }
     }
   }
 

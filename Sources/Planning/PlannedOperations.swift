@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// Operations of a migration that are done as one, as they were planned.

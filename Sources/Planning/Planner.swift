@@ -254,7 +254,7 @@ package struct Planner {
     }
     for column in index.columns {
       guard case .column(let name) = column.term, table.parsed.column(named: name) == nil,
-        !["rowid", "oid", "_rowid_"].contains(name.asciiLowercased)
+        !["rowid", "oid", "_rowid_"].contains(name.identifier)
       else { continue }
       throw PlanningError(
         .failed,

@@ -119,7 +119,7 @@ struct Rebuild {
   private func storageGuards(_ columns: [Column]) -> [Guard] {
     guard !table.parsed.isStrict else { return [] }
     let typed = Set(
-      table.parsed.columns.filter { $0.type != nil }.map { Quoting.quoted($0.name.text) })
+      table.parsed.columns.filter { $0.type != nil }.map { Quoting.quoted($0.name.text).exact })
     let kept = columns.enumerated().filter { $0.element.isKept && typed.contains($0.element.name) }
     // SQLite limits how deep an expression may be.
     return stride(from: 0, to: kept.count, by: 50).map { start in

@@ -42,7 +42,7 @@ struct RowExpression {
     try scratch.execute("ROLLBACK TO schemactl_row; RELEASE schemactl_row")
     self.readsOtherRows = readsOtherRows
     let place = type.flatMap { $0.hasPrefix("c") ? Int($0.dropFirst()) : nil }
-    let isRowid = type?.asciiLowercased == "integer"
+    let isRowid = type?.identifier == "integer"
     column =
       if readsOtherRows {
         nil

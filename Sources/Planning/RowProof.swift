@@ -30,9 +30,9 @@ extension RowProof {
   init(of old: ParsedTable, as new: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
     before = TableRows(of: old, keeping: columns, keepsRowids: keepsRowids)
     after = TableRows(of: new, keeping: columns, keepsRowids: keepsRowids)
-    let kept = Set(columns.map(\.asciiLowercased))
+    let kept = Set(columns.map(\.identifier))
     changedColumns = old.parsed.columns.count { column in
-      column.generated == nil && !kept.contains(column.name.text.asciiLowercased)
+      column.generated == nil && !kept.contains(column.name.text.identifier)
     }
     keepsIdentity = keepsRowids
   }

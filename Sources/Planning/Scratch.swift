@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 import SchemaModel
 

@@ -100,7 +100,7 @@ struct SharedPass {
 
   /// A name that nobody has taken.
   private var rows: String {
-    let taken = Set(run.before.objects.map(\.name.asciiLowercased))
+    let taken = Set(run.before.objects.map(\.name.identifier))
     var name = "schemactl_pass"
     while taken.contains(name) { name += "_" }
     return name
@@ -165,10 +165,10 @@ extension Operation {
 
   fileprivate func mayShare(passOver table: String) -> Bool {
     switch kind {
-    case .addColumn(let own, _): own.asciiLowercased == table.asciiLowercased
+    case .addColumn(let own, _): own.identifier == table.identifier
     // Whose they are is in the schema.
     case .dropIndex, .dropTrigger: true
-    default: changedTable?.asciiLowercased == table.asciiLowercased
+    default: changedTable?.identifier == table.identifier
     }
   }
 }

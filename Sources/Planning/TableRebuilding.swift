@@ -79,8 +79,8 @@ struct TableRebuilding {
       let type = source.type?.text ?? ""
       // ANY converts numbers that are texts, but not in a STRICT table.
       let isSame =
-        type.asciiLowercased == (column.type?.text ?? "").asciiLowercased
-        && (type.asciiLowercased != "any" || old.parsed.isStrict == new.parsed.isStrict)
+        type.identifier == (column.type?.text ?? "").identifier
+        && (type.identifier != "any" || old.parsed.isStrict == new.parsed.isStrict)
       return Rebuild.Column(
         name: name, value: Quoting.quoted(source.name.text), isKept: isSame)
     }
@@ -90,7 +90,7 @@ struct TableRebuilding {
   private var keptLinks: [Step] {
     let rewritten = rebuild.copy.map(\.column)
     return ParentKeys(of: old, rewriting: rewritten, in: schema).guards(filter: filter) { name in
-      rebuild.copy.first { $0.column.asciiLowercased == name.asciiLowercased }
+      rebuild.copy.first { $0.column.identifier == name.identifier }
         .map { "(\(expression($0.expression)))" }
     }
   }
@@ -118,7 +118,7 @@ struct TableRebuilding {
   /// The questions whether values that are copied as they are stay the same.
   private func carried(_ application: Application) throws(PlanningError) -> [Step] {
     var steps: [Step] = []
-    let kept = Set(columns.filter(\.isKept).map(\.name))
+    let kept = Set(columns.filter(\.isKept).map(\.name.exact))
     for column in new.parsed.columns
     where column.generated == nil && !kept.contains(Quoting.quoted(column.name.text)) {
       let copy = rebuild.copy.first { column.name.isSame(as: $0.column) }

@@ -96,33 +96,33 @@ struct TableRun {
     return operation.expressions.contains { source in
       let tokens = TokenizedSQL(source.text)
       return tokens.identifiers(in: 0..<tokens.bytes.count).contains {
-        changed.contains($0.text.asciiLowercased)
+        changed.contains($0.text.identifier)
       }
     }
   }
 
   /// Columns that are not what they were, and those that are computed from them.
-  private var changedNames: Set<String> {
-    var names = Set(columns.filter(\.isNew).map(\.name.asciiLowercased))
-    let unchanged = Set(columns.filter { !$0.isNew }.compactMap { $0.origin?.name.text })
+  private var changedNames: Set<Identifier> {
+    var names = Set(columns.filter(\.isNew).map(\.name.identifier))
+    let unchanged = Set(columns.filter { !$0.isNew }.compactMap { $0.origin?.name.text.identifier })
     names.formUnion(
       table.parsed.columns.map(\.name.text).filter { !unchanged.contains($0) }
-        .map(\.asciiLowercased))
+        .map(\.identifier))
     var computed = table.parsed.columns.filter { $0.generated != nil }
     while let next = computed.firstIndex(where: { column in
       guard let range = column.generated?.expression.range else { return false }
       return table.tokens.identifiers(in: range).contains {
-        names.contains($0.text.asciiLowercased)
+        names.contains($0.text.identifier)
       }
     }) {
-      names.insert(computed.remove(at: next).name.text.asciiLowercased)
+      names.insert(computed.remove(at: next).name.text.identifier)
     }
     return names
   }
 
   private func isOfTable(_ operation: Operation) -> Bool {
     func isOn(_ kind: SchemaObject.Kind, _ name: String) -> Bool {
-      schema.object(kind, name)?.table.asciiLowercased == table.name.asciiLowercased
+      schema.object(kind, name)?.table.identifier == table.name.identifier
     }
     return switch operation.kind {
     case .dropIndex(let name): isOn(.index, name)
@@ -154,7 +154,7 @@ struct TableRun {
     _ operation: Operation, _ plan: OperationPlan
   ) throws(PlanningError) -> Bool {
     func place(_ name: String) -> Int? {
-      columns.firstIndex { $0.name.asciiLowercased == name.asciiLowercased }
+      columns.firstIndex { $0.name.identifier == name.identifier }
     }
     var rewrites = plan.strategy == .rebuild
     switch operation.kind {

@@ -247,7 +247,7 @@ extension CreateTable.Column {
     if words.count == 1 {
       switch words[0].kind {
       case .string, .quotedIdentifier: return yamlQuoted(Quoting.unquoted(text))
-      case .word where text.asciiLowercased == "null": return "null"
+      case .word where text.identifier == "null": return "null"
       // A word that is no value is a text, and in parentheses it would be a column.
       case .word where !Keywords.isValue(text): return yamlQuoted(text)
       case .integer where Int64(text).map { "\($0)" == text } == true: return text

@@ -25,7 +25,7 @@ extension TokenizedSQL {
     return Name(text: Quoting.unquoted(text(token)), range: token.range)
   }
 
-  private func isKeyword(_ token: Token, _ words: Set<String>) -> Bool {
+  private func isKeyword(_ token: Token, _ words: Set<Identifier>) -> Bool {
     token.kind == .word && Keywords.contains(words, bytes[token.range])
   }
 

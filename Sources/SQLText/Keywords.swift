@@ -14,7 +14,7 @@ package enum Keywords {
   /// Pinned for ever: version 1 of the canonical digest folds the case of exactly these words, so
   /// one word more or less would make every digest in every history lock wrong. A keyword that a
   /// later SQLite reserves belongs in a list of its own.
-  package static let reservedVersion1: Set<String> = [
+  package static let reservedVersion1: Set<Identifier> = [
     "ADD", "ALL", "ALTER", "AND", "AS", "AUTOINCREMENT", "BETWEEN", "CASE", "CHECK", "COLLATE",
     "COMMIT", "CONSTRAINT", "CREATE", "DEFAULT", "DEFERRABLE", "DELETE", "DISTINCT", "DROP",
     "ELSE", "ESCAPE", "EXCEPT", "EXISTS", "FOREIGN", "FROM", "GROUP", "HAVING", "IN", "INDEX",
@@ -24,15 +24,17 @@ package enum Keywords {
   ]
 
   /// Names that no expression, type or DEFAULT can hold bare (`TK_JOIN_KW` in SQLite's grammar).
-  static let joins: Set<String> = ["CROSS", "FULL", "INNER", "LEFT", "NATURAL", "OUTER", "RIGHT"]
+  static let joins: Set<Identifier> = [
+    "CROSS", "FULL", "INNER", "LEFT", "NATURAL", "OUTER", "RIGHT",
+  ]
 
   /// Bare, these are values; quoted, they are names.
-  static let values: Set<String> = [
+  static let values: Set<Identifier> = [
     "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "FALSE", "TRUE",
   ]
 
   /// Keywords that SQLite accepts as identifiers wherever they mean nothing else.
-  private static let fallback: Set<String> = [
+  private static let fallback: Set<Identifier> = [
     "ABORT", "ACTION", "AFTER", "ALWAYS", "ANALYZE", "ASC", "ATTACH", "BEFORE", "BEGIN", "BY",
     "CASCADE", "CAST", "COLUMN", "CONFLICT", "CURRENT", "CURRENT_DATE", "CURRENT_TIME",
     "CURRENT_TIMESTAMP", "DATABASE", "DEFERRED", "DESC", "DETACH", "DO", "EACH", "END", "EXCLUDE",
@@ -47,9 +49,9 @@ package enum Keywords {
 
   private static let all = reservedVersion1.union(joins).union(fallback)
 
-  /// Whether a set of upper-case words holds the word, whatever its ASCII case.
-  static func contains(_ words: Set<String>, _ word: some Collection<UInt8>) -> Bool {
+  /// Whether a set of words holds the word, whatever its ASCII case.
+  static func contains(_ words: Set<Identifier>, _ word: some Collection<UInt8>) -> Bool {
     // The longest keyword, CURRENT_TIMESTAMP, has 17 letters.
-    word.count <= 17 && words.contains(String(decoding: word.map(\.uppercased), as: UTF8.self))
+    word.count <= 17 && words.contains(String(decoding: word, as: UTF8.self))
   }
 }

@@ -118,7 +118,7 @@ extension Parser {
     return Name(text: Quoting.unquoted(sql.text(token)), range: token.range)
   }
 
-  func isWord(_ index: Int, of words: Set<String>) -> Bool {
+  func isWord(_ index: Int, of words: Set<Identifier>) -> Bool {
     tokens[index].kind == .word && Keywords.contains(words, sql.bytes[tokens[index].range])
   }
 

@@ -5,6 +5,8 @@ package enum Quoting {
     String(decoding: wrapped(name.utf8, in: "\""), as: UTF8.self)
   }
 
+  package static func quoted(_ name: Identifier) -> String { quoted(name.text) }
+
   /// The name bare where every SQLite reads it as that name, in double quotes elsewhere.
   package static func identifier(_ name: String) -> String {
     isPlain(name) ? name : quoted(name)

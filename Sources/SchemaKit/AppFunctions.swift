@@ -1,4 +1,5 @@
 import Planning
+import SQLText
 import SQLite
 
 /// A value of one of SQLite's five storage classes.

@@ -1,5 +1,6 @@
 import History
 import Migrating
+import SQLText
 import SchemaModel
 
 /// What ``SchemaMigrator/migrate(databaseAt:through:onlyFrozen:backup:)`` did.

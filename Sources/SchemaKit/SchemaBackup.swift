@@ -1,4 +1,5 @@
 import Migrating
+import SQLText
 
 /// A copy of a database, made before it is migrated. `schemactl restore` puts it back.
 ///

@@ -3,8 +3,7 @@ import SQLText
 /// The names that a double-quoted word can mean in some SQL. SQLite takes it for a string where it
 /// means none (Quirks, Caveats, and Gotchas In SQLite, section 8), and then its case matters.
 struct KnownNames {
-  /// In folded spelling.
-  private var names: Set<[UInt8]> = []
+  private var names: Set<Identifier> = []
 
   /// The names of the columns of a table, for expressions in its own definition.
   init(of tables: [CreateTable]) {
@@ -28,9 +27,9 @@ struct KnownNames {
     }
   }
 
-  private mutating func add(_ name: String) { names.insert(Array(name.asciiLowercased.utf8)) }
+  private mutating func add(_ name: String) { names.insert(name) }
 
-  func contains(_ name: String) -> Bool { names.contains(Array(name.asciiLowercased.utf8)) }
+  func contains(_ name: String) -> Bool { names.contains(name) }
 }
 
 extension TokenizedSQL {
@@ -44,7 +43,7 @@ extension TokenizedSQL {
         return text == ";" ? [[UInt8(ascii: ";")]] : normalTokens(in: token.range)
       }
       let name = Quoting.unquoted(text)
-      let before = index > 0 ? self.text(tokens[index - 1]).asciiLowercased : ""
+      let before: Identifier = index > 0 ? self.text(tokens[index - 1]).identifier : ""
       let after = index + 1 < tokens.count ? self.text(tokens[index + 1]) : ""
       let isName =
         names.contains(name) || [".", "collate", "as"].contains(before)

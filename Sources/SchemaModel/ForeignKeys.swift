@@ -2,8 +2,8 @@ import SQLText
 
 /// Which table's foreign keys point at which table.
 package struct ForeignKeyGraph: Sendable {
-  /// By the folded name of the child.
-  private var parents: [String: Set<String>] = [:]
+  /// By the child.
+  private var parents: [Identifier: Set<Identifier>] = [:]
 
   package init(_ schema: Schema) {
     for table in schema.tables { note(table) }
@@ -17,11 +17,10 @@ package struct ForeignKeyGraph: Sendable {
 
   /// The tables among `names` that have foreign keys, and all tables whose foreign keys point at
   /// one of `names`: those in which a change of `names` can break a reference. Sorted.
-  package func affected(by names: Set<String>) -> [String] {
-    let folded = Set(names.map(\.asciiLowercased))
-    return parents.filter { child, parents in
-      folded.contains(child) || !parents.isDisjoint(with: folded)
-    }.keys.sorted()
+  package func affected(by names: Set<Identifier>) -> [String] {
+    parents.filter { child, parents in
+      names.contains(child) || !parents.isDisjoint(with: names)
+    }.keys.sorted().map(\.text)
   }
 
   private mutating func note(_ table: SchemaObject) {
@@ -29,8 +28,8 @@ package struct ForeignKeyGraph: Sendable {
     let tokens = TokenizedSQL(table.sql ?? "")
     guard tokens.mentions("references"), case .createTable(let parsed)? = try? parseCreate(tokens)
     else { return }
-    let found = Set(parsed.parents.map(\.asciiLowercased))
-    if !found.isEmpty { parents[table.name.asciiLowercased] = found }
+    let found = Set(parsed.parents.map(\.identifier))
+    if !found.isEmpty { parents[table.name.identifier] = found }
   }
 }
 
@@ -49,7 +48,7 @@ extension CreateTable {
 }
 
 extension TokenizedSQL {
-  fileprivate func mentions(_ word: String) -> Bool {
-    tokens.contains { $0.kind == .word && text($0).asciiLowercased == word }
+  fileprivate func mentions(_ word: Identifier) -> Bool {
+    tokens.contains { $0.kind == .word && text($0).identifier == word }
   }
 }

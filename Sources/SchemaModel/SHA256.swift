@@ -1,3 +1,5 @@
+import SQLText
+
 /// SHA-256 (FIPS 180-4), which neither the toolchain nor SQLite brings.
 package struct SHA256 {
   private var state: [UInt32] = [

@@ -1,12 +1,5 @@
+import SQLText
 import SQLite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// One row of `sqlite_schema`. A class, because schemas are copied whole at each step of a history, and
 /// share nearly all of their objects.
@@ -33,12 +26,12 @@ package final class SchemaObject: Sendable, Hashable {
     self.table = table
     self.sql = sql
     self.rootPage = rootPage
-    key = SchemaDelta.Key(kind, name)
-    isOfLedger = name.isSameName(as: Self.ledger) || table.isSameName(as: Self.ledger)
+    key = SchemaDelta.Key(kind, name.identifier)
+    isOfLedger = name.identifier == Self.ledger || table.identifier == Self.ledger
   }
 
   /// Where schemactl keeps what a database has run.
-  package static let ledger = "schemactl_migrations"
+  package static let ledger: Identifier = "schemactl_migrations"
 
   /// The ledger itself, and what belongs to it: no part of what a history promises.
   package let isOfLedger: Bool
@@ -52,7 +45,7 @@ package final class SchemaObject: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
   /// SQLite's own objects: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
-  package var isInternal: Bool { key.isInternal }
+  package var isInternal: Bool { key.name.isInternal }
 }
 
 /// The whole schema of a database, as `sqlite_schema` holds it.
@@ -82,42 +75,23 @@ package struct Schema: Sendable, Hashable {
       })
   }
 
-  /// Names in SQLite are equal when they differ in the case of ASCII letters only.
-  package func object(_ kind: SchemaObject.Kind, _ name: String) -> SchemaObject? {
+  package func object(_ kind: SchemaObject.Kind, _ name: Identifier) -> SchemaObject? {
     let key = SchemaDelta.Key(kind, name)
     return objects.first { $0.key == key }
   }
 
+  package func object(_ kind: SchemaObject.Kind, _ name: String) -> SchemaObject? {
+    object(kind, name.identifier)
+  }
+
+  package func table(_ name: Identifier) -> SchemaObject? { object(.table, name) }
+
   package func table(_ name: String) -> SchemaObject? { object(.table, name) }
 
   package func objects(_ kind: SchemaObject.Kind, on table: String) -> [SchemaObject] {
-    objects.filter { $0.kind == kind && $0.table.isSameName(as: table) }
+    let table = table.identifier
+    return objects.filter { $0.kind == kind && $0.table.identifier == table }
   }
 
   package var tables: [SchemaObject] { objects.filter { $0.kind == .table } }
-}
-
-extension String {
-  /// As SQLite folds names: ASCII letters only.
-  package var asciiLowercased: String {
-    String(
-      decoding: utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
-  }
-
-  /// Whether SQLite takes both for one name.
-  func isSameName(as other: String) -> Bool {
-    asciiLowercased.isSameText(as: other.asciiLowercased)
-  }
-
-  /// Byte by byte. `==` takes two spellings of one character for equal, and SQLite does not.
-  package func isSameText(as other: String) -> Bool {
-    let isSame = utf8.withContiguousStorageIfAvailable { mine in
-      other.utf8.withContiguousStorageIfAvailable { theirs in
-        guard mine.count == theirs.count, let a = mine.baseAddress, let b = theirs.baseAddress
-        else { return mine.count == theirs.count }
-        return memcmp(a, b, mine.count) == 0
-      }
-    }
-    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
-  }
 }

@@ -1,3 +1,5 @@
+import SQLText
+
 /// One way in which a schema differs from the one that was expected.
 package struct SchemaChange: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable {

@@ -23,7 +23,7 @@ private struct Comparison {
           SchemaChange(object.kind.change, object.name, .missing, expected: object.oneLine))
         continue
       }
-      if !object.name.isSameText(as: live.name) {
+      if object.name != live.name {
         changes.append(spelling(object.name, live.name, at: object.name, in: object.name))
       }
       if !object.hasSameSQL(as: live) { changes += differences(object, live) }
@@ -116,7 +116,7 @@ private struct TableComparison {
     _ column: TableForm.Column, _ live: TableForm.Column
   ) -> [SchemaChange] {
     var changes: [SchemaChange] = []
-    if !column.name.isSameText(as: live.name) {
+    if column.name != live.name {
       changes.append(spelling(column.name, live.name, at: path(column), in: table))
     }
     if column.form != live.form {
@@ -159,7 +159,7 @@ private struct TableComparison {
   private func constraints(of form: TableForm, notIn other: TableForm) -> [TableForm.Constraint] {
     let columns = Set(other.columns.map(\.key))
     return form.constraints.filter { constraint in
-      constraint.column.map { columns.contains(Array($0.asciiLowercased.utf8)) } ?? true
+      constraint.column.map { columns.contains($0.identifier) } ?? true
     }
   }
 }
@@ -171,7 +171,7 @@ private func spelling(
 }
 
 extension TableForm.Column {
-  fileprivate var key: [UInt8] { Array(name.asciiLowercased.utf8) }
+  fileprivate var key: Identifier { name.identifier }
 }
 
 extension SchemaObject {

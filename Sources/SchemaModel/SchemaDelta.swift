@@ -4,16 +4,11 @@ import SQLText
 package struct SchemaDelta: Sendable {
   package struct Key: Hashable, Sendable {
     package let kind: SchemaObject.Kind
-    private let bytes: [UInt8]
+    package let name: Identifier
 
-    /// In folded spelling.
-    package var name: String { String(decoding: bytes, as: UTF8.self) }
-
-    var isInternal: Bool { bytes.starts(with: "sqlite_".utf8) }
-
-    package init(_ kind: SchemaObject.Kind, _ name: String) {
+    package init(_ kind: SchemaObject.Kind, _ name: Identifier) {
       self.kind = kind
-      bytes = Array(name.asciiLowercased.utf8)
+      self.name = name
     }
   }
 
@@ -113,7 +108,7 @@ extension Schema {
 extension SchemaObject {
   /// Whether two objects are the same but for quoting, case, white space and comments.
   package func readsLike(_ other: SchemaObject) -> Bool {
-    guard kind == other.kind, name.isSameName(as: other.name), table.isSameName(as: other.table)
+    guard key == other.key, table.identifier == other.table.identifier
     else { return false }
     if hasSameSQL(as: other) { return true }
     guard let sql, let theirs = other.sql else { return false }
@@ -121,8 +116,7 @@ extension SchemaObject {
   }
 
   func hasSameSQL(as other: SchemaObject) -> Bool {
-    guard let sql, let theirs = other.sql else { return sql == nil && other.sql == nil }
-    return sql.isSameText(as: theirs)
+    sql == other.sql
   }
 
   /// Byte by byte, wherever it is stored.
@@ -131,6 +125,6 @@ extension SchemaObject {
   }
 
   fileprivate func isIdentical(to other: SchemaObject) -> Bool {
-    name.isSameText(as: other.name) && table.isSameText(as: other.table) && hasSameSQL(as: other)
+    name == other.name && table == other.table && hasSameSQL(as: other)
   }
 }

@@ -20,7 +20,7 @@ package struct SchemaReach: Sendable {
   package mutating func note(_ statement: TokenizedSQL) {
     count += 1
     let words = statement.significant.prefix(6).map { statement.text($0) }
-    let keywords = words.map { $0.uppercased() } + ["", "", "", "", ""]
+    let keywords = words.map(\.identifier) + ["", "", "", "", ""]
     switch keywords[0] {
     case "CREATE" where keywords[1] != "VIRTUAL": addsRows = true
     case "ALTER" where keywords[3] == "ADD": tables.append(Quoting.unquoted(words[2]))

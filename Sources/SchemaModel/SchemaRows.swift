@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 /// Rows of `sqlite_schema`, in their order.

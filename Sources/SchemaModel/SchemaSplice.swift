@@ -1,3 +1,5 @@
+import SQLText
+
 /// What stands otherwise in a schema after a change: objects in a row that are gone, and those that
 /// stand in their place.
 ///

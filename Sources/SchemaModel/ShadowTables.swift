@@ -4,11 +4,11 @@ extension Schema {
   /// Without the tables in which virtual tables keep what they hold: those are made and changed by
   /// their modules alone, by each version of SQLite as it likes.
   package func withoutShadowTables() -> Schema {
-    let shadows = Set(tables.flatMap(\.shadowTables).map { SchemaDelta.Key(.table, $0) })
+    let shadows = Set(tables.flatMap(\.shadowTables).map { SchemaDelta.Key(.table, $0.identifier) })
     guard !shadows.isEmpty else { return self }
     return Schema(
       objects: objects.filter { object in
-        object.kind == .view || !shadows.contains(SchemaDelta.Key(.table, object.table))
+        object.kind == .view || !shadows.contains(SchemaDelta.Key(.table, object.table.identifier))
       })
   }
 }
@@ -24,12 +24,12 @@ extension SchemaObject {
     guard isVirtualTable, let sql,
       case .createVirtualTable(let table)? = try? parseCreate(TokenizedSQL(sql))
     else { return [] }
-    return (shadowSuffixes[table.module.text.asciiLowercased] ?? []).map { "\(name)_\($0)" }
+    return (shadowSuffixes[table.module.text.identifier] ?? []).map { "\(name)_\($0)" }
   }
 }
 
 /// What the `xShadowName` of SQLite's own modules knows.
-private let shadowSuffixes: [String: [String]] = [
+private let shadowSuffixes: [Identifier: [String]] = [
   "fts3": fts3, "fts4": fts3, "fts5": ["config", "content", "data", "docsize", "idx"],
   "rtree": rtree, "rtree_i32": rtree, "geopoly": rtree,
 ]

@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 /// The schema of a connection's main database, which changes statement by statement. Where it is known
@@ -40,7 +41,7 @@ package struct StoredSchema: Sendable {
   ) throws(DatabaseError) -> SchemaRows? {
     var rows = rows
     for name in reach.tables {
-      let key = SchemaDelta.Key(.table, name)
+      let key = SchemaDelta.Key(.table, name.identifier)
       guard let index = rows.objects.firstIndex(where: { $0.key == key }) else { continue }
       let row = try SchemaRows(
         of: connection, where: "rowid = ?1", [.integer(rows.rowids[index])])

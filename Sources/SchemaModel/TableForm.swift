@@ -84,7 +84,7 @@ private struct FormReader {
       return tokens.comparableTokens(in: expression.range, names)
     }
     let text = tokens.text(significant[0])
-    return Keywords.isValue(text) || text.asciiLowercased == "null"
+    return Keywords.isValue(text) || text.identifier == "null"
       ? tokens.normalTokens(in: expression.range)
       : [Array(Quoting.stringLiteral(Quoting.unquoted(text)).utf8)]
   }
@@ -97,7 +97,7 @@ private struct FormReader {
     case .primaryKey(let key):
       let isDescending = key.order == .descending
       // Only inline does DESC keep INTEGER from being the rowid (Rowid Tables).
-      let isInteger = column.type?.text.asciiLowercased == "integer"
+      let isInteger = column.type?.text.identifier == "integer"
       return named(constraint.name, "primary key")
         + [[column.name.folded] + words(isDescending ? "desc" : "")]
         + [words(key.isAutoincrement ? "autoincrement" : ""), conflict(key.onConflict)]
@@ -162,7 +162,7 @@ func words(_ text: String) -> [[UInt8]] {
 }
 
 extension Name {
-  var folded: [UInt8] { Array(text.asciiLowercased.utf8) }
+  var folded: [UInt8] { Array(text.identifier.folded) }
 }
 
 extension IndexedTerm {

@@ -1,6 +1,7 @@
 import History
 import Linting
 import Migrating
+import SQLText
 
 /// What was found about a history, check by check. One that could not be carried out to its end
 /// keeps no other from being carried out.

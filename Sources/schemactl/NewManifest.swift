@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Planning
+import SQLText
 
 /// A manifest that does nothing yet.
 package struct NewManifest {

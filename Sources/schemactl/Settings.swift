@@ -161,9 +161,9 @@ struct Settings {
   }
 
   /// The history, and the manifest files of the drafts, by id.
-  func projectWithDraftTexts() throws -> (Project, [String: [UInt8]]) {
+  func projectWithDraftTexts() throws -> (Project, [ExactText: [UInt8]]) {
     let project = try project()
-    var texts: [String: [UInt8]] = [:]
+    var texts: [ExactText: [UInt8]] = [:]
     for migration in project.migrations where !project.isFrozen(migration) {
       do throws(FileError) {
         texts[migration.id] = try readFile(

@@ -1,5 +1,6 @@
 import History
 import Migrating
+import SQLText
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Migrating
+import SQLText
 import SQLite
 
 /// One run of the program: from the words of its command line to its exit status.

@@ -1,4 +1,5 @@
 import Migrating
+import SQLText
 
 #if canImport(Glibc)
   import Glibc

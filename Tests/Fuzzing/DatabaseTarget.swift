@@ -20,7 +20,7 @@ enum DatabaseTarget: FuzzTarget {
     _ = compareSchemas(expected: Schema(), actual: schema)
     _ = compareSchemas(expected: schema, actual: Schema()).map(\.sentence)
     try promise(schema.fingerprint().count == 64, "a fingerprint that is none")
-    _ = ForeignKeyGraph(schema).affected(by: Set(schema.tables.map(\.name)))
+    _ = ForeignKeyGraph(schema).affected(by: Set(schema.tables.map(\.key.name)))
     let entries = compareLedger(live.rows ?? [], with: [], nil)
     try promise(entries.count == (live.rows ?? []).count, "a row of the ledger is passed over")
   }

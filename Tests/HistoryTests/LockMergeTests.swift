@@ -1,4 +1,5 @@
 import History
+import SQLText
 import Testing
 
 @Suite("Locks of two branches")

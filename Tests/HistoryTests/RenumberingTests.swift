@@ -1,5 +1,6 @@
 import Foundation
 import History
+import SQLText
 import Testing
 
 @Suite("Renumbering")
@@ -8,7 +9,7 @@ struct RenumberingTests {
   private let now = Timestamp(milliseconds: 1_795_179_600_000)
 
   private func renamed(
-    _ names: [String], among ids: [String], frozen: Set<String> = []
+    _ names: [String], among ids: [String], frozen: Set<ExactText> = []
   ) throws -> [String] {
     try renumbering(names, among: ids, frozen: frozen, now: now).map { "\($0.from) > \($0.to)" }
   }

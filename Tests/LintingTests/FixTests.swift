@@ -3,6 +3,7 @@ import History
 import Linting
 import ManifestFormat
 import Migrating
+import SQLText
 import Testing
 
 /// What `lint --fix` makes of a history, all of it drafts unless a release says otherwise.
@@ -13,7 +14,7 @@ func fixed(
   let project = try project(manifests, releases: releases)
   let drafts = project.migrations.enumerated().filter { !project.isFrozen($0.element) }
   let texts = Dictionary(
-    uniqueKeysWithValues: drafts.map { ($0.element.id, Array(manifests[$0.offset].utf8)) })
+    uniqueKeysWithValues: drafts.map { ($0.element.id.exact, Array(manifests[$0.offset].utf8)) })
   let result = try Fixer.fix(project, texts) { project in
     try Linter(
       project: project,
@@ -351,7 +352,7 @@ struct FixTests {
       ).report.fixes?.isEmpty == false
     }
     #expect(
-      Set(rules.map(\.id)) == [
+      Set(rules.map(\.id.exact)) == [
         "drop-column", "not-null-without-conflict-default", "foreign-key-without-index",
         "if-not-exists", "waiver-unused", "transaction-control",
       ])

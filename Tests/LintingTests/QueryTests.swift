@@ -1,6 +1,7 @@
 import Linting
 import ManifestFormat
 import Migrating
+import SQLText
 import Testing
 
 @Suite("The application's queries")

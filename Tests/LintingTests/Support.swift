@@ -4,6 +4,7 @@ import Linting
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 
 /// A history of manifests, called `0001_step` and so on.
 ///
@@ -42,7 +43,7 @@ private func lock(_ migrations: [Migration], _ releases: [String: Int]) throws -
 func lint(
   _ manifests: [String], _ profile: Profile? = nil, configuration: String = "",
   functions: [String] = [], releases: [String: Int] = [:], baseline: String? = nil,
-  queries: String? = nil, through: String? = nil, reporting: Set<String>? = nil,
+  queries: String? = nil, through: String? = nil, reporting: Set<ExactText>? = nil,
   isStrict: Bool = false, isFull: Bool = false
 ) throws -> LintReport {
   let linter = try Linter(

@@ -1,6 +1,7 @@
 import History
 import Linting
 import Migrating
+import SQLText
 import SQLite
 import Testing
 

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 import Testing
 
 @Suite("Decoding manifests")

@@ -2,6 +2,7 @@ import Foundation
 import History
 import ManifestFormat
 import Migrating
+import SQLText
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import History
 import Migrating
+import SQLText
 import TestSupport
 import Testing
 

@@ -71,7 +71,7 @@ func delta() throws {
     objects.map { "\($0.kind.rawValue) \($0.name) \($1.name)" }.sorted()
   }
   #expect(names(delta.before) == ["index i i", "table b b", "table c c"])
-  #expect(names(delta.after) == ["table b B", "table d d", "view i i"])
+  #expect(names(delta.after) == ["table B B", "table d d", "view i i"])
   #expect(delta.applied(to: old).objects.map(\.name) == ["a", "B", "d", "i"])
   #expect(delta.keys.count == 5)
 }

@@ -23,7 +23,7 @@ package struct DatabaseContent: Equatable {
         "SELECT name FROM pragma_table_xinfo(?1)", [.text(name)]
       ).compactMap { $0[0].text }
       let free = ["rowid", "_rowid_", "oid"].first { rowid in
-        !columns.contains { $0.asciiLowercased == rowid }
+        !columns.contains { $0.isSameName(as: rowid) }
       }
       let rowid = table[1] == 1 || name.hasPrefix("sqlite_") ? nil : free
       let terms = columns.map(Quoting.quoted).flatMap { ["typeof(\($0))", "quote(\($0))"] }

@@ -271,3 +271,8 @@ private struct PragmaFacts {
     ]
   }
 }
+
+extension String {
+  /// As SQLite folds names: ASCII letters only.
+  var asciiLowercased: String { String(decoding: Array(identifier.folded), as: UTF8.self) }
+}

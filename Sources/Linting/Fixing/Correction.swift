@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 /// A change of a draft's manifest that does, safely, what its author meant.
 package enum Correction: Sendable, Hashable {

@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Migrating
+import SQLText
 
 /// What `lint --fix` changed in a draft.
 package struct Fix: Sendable, Hashable {
@@ -29,10 +30,10 @@ package struct Fixer {
   private var project: Project
   private var report: LintReport
   /// The drafts' files, by id.
-  private var texts: [String: [UInt8]]
+  private var texts: [ExactText: [UInt8]]
   private var fixes: [Fix] = []
   /// The findings whose correction did no good.
-  private var rejected: Set<[String]> = []
+  private var rejected: Set<[ExactText]> = []
 
   package struct Result: Sendable {
     /// Of the project as it is now.
@@ -45,7 +46,7 @@ package struct Fixer {
   ///   - texts: the manifest files of the drafts, by id.
   ///   - judge: what lint says of a project.
   package static func fix(
-    _ project: Project, _ texts: [String: [UInt8]],
+    _ project: Project, _ texts: [ExactText: [UInt8]],
     judge: @escaping (Project) throws -> LintReport
   ) throws -> Result {
     var fixer = Fixer(
@@ -63,7 +64,7 @@ package struct Fixer {
 
   private init(
     judge: @escaping (Project) throws -> LintReport, project: Project,
-    report: LintReport, texts: [String: [UInt8]]
+    report: LintReport, texts: [ExactText: [UInt8]]
   ) {
     self.judge = judge
     self.project = project
@@ -81,7 +82,7 @@ package struct Fixer {
       for finding in findings {
         // After one that is good, the others stand elsewhere.
         if findings.count > 1, try apply([finding]) { break }
-        rejected.insert(finding.key)
+        rejected.insert(finding.key.map(\.exact))
       }
     }
   }
@@ -90,7 +91,7 @@ package struct Fixer {
   private var candidates: [Finding] {
     report.findings.filter { finding in
       finding.correction != nil && !finding.waived && texts[finding.migration] != nil
-        && !rejected.contains(finding.key)
+        && !rejected.contains(finding.key.map(\.exact))
     }
   }
 
@@ -118,7 +119,7 @@ package struct Fixer {
 
   private func corrected(
     _ findings: [Finding]
-  ) -> (migrations: [Migration], texts: [String: [UInt8]])? {
+  ) -> (migrations: [Migration], texts: [ExactText: [UInt8]])? {
     var (migrations, texts) = (project.migrations, texts)
     for (index, migration) in migrations.enumerated() {
       let corrections = findings.filter { $0.migration == migration.id }.compactMap(\.correction)
@@ -151,9 +152,10 @@ extension Finding {
 extension LintReport {
   /// Whether the findings are gone and no error came.
   fileprivate func isBetter(than old: LintReport, without gone: [Finding]) -> Bool {
-    func counts(_ findings: [Finding]) -> [[String]: Int] {
+    func counts(_ findings: [Finding]) -> [[ExactText]: Int] {
       Dictionary(
-        findings.map { ([$0.rule, $0.migration, $0.object ?? ""], 1) }, uniquingKeysWith: +)
+        findings.map { ([$0.rule, $0.migration, $0.object ?? ""].map(\.exact), 1) },
+        uniquingKeysWith: +)
     }
     let (before, after) = (counts(old.findings), counts(findings))
     let errors = counts(findings.filter { $0.severity == .error && !$0.waived })

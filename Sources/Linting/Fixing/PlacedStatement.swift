@@ -52,7 +52,7 @@ struct PlacedStatement {
   private func definition(of column: String) -> ArraySlice<Token>? {
     func isName(_ token: Token) -> Bool {
       [.word, .quotedIdentifier, .string].contains(token.kind)
-        && Quoting.unquoted(sql.text(token)).asciiLowercased == column.asciiLowercased
+        && Quoting.unquoted(sql.text(token)).identifier == column.identifier
     }
     if sql.isWord(tokens.first, "ALTER") {
       guard let add = tokens.firstIndex(where: { sql.isWord($0, "ADD") }) else { return nil }

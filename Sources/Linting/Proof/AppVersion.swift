@@ -1,5 +1,6 @@
 import History
 import Migrating
+import SQLText
 
 /// A version of the app that a device may run: a release, or the history as it is now.
 struct AppVersion: Sendable, Hashable {

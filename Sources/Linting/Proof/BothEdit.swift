@@ -26,7 +26,7 @@ struct BothEdit {
         for (index, change) in (senderFirst ? changes : changes.reversed()).enumerated() {
           let other = change.0.other
           // The second one has sent its own change by then.
-          let pending: Set<String> =
+          let pending: Set<Identifier> =
             index == 0 ? [(change.0 == .sender ? theirs : mine).column.key] : []
           guard let message = try meeting.pass(change, to: other, pending) else { continue }
           return counterexample(table, meeting, change.1, .refused(message))
@@ -65,7 +65,7 @@ struct BothEdit {
       table: table.name, column: column.key, harm: harm,
       deeds: "creates \(plan.row.words), sets \(mine.column.name)=\(mine.value.shortLiteral) while "
         + "the other one sets \(theirs.column.name)=\(theirs.value.shortLiteral)",
-      steps: meeting.steps, tables: Set(plan.insertions.map { $0.table.asciiLowercased }))
+      steps: meeting.steps, tables: Set(plan.insertions.map { $0.table.identifier }))
   }
 }
 
@@ -96,7 +96,7 @@ private struct Meeting {
   /// Sends one change through the server; what the other device says when it refuses it.
   mutating func pass(
     _ change: (Step.Party, column: DeviceTable.Column, value: Value), to party: Step.Party,
-    _ pending: Set<String>
+    _ pending: Set<Identifier>
   ) throws(DatabaseError) -> String? {
     guard var new = record else { return nil }
     new.set(change.column.key, to: change.value)

@@ -17,9 +17,9 @@ extension Counterexample {
   func spelt(_ devices: [Device]) -> String {
     guard let column else { return table }
     let names = devices.lazy.compactMap { device in
-      (try? device.table(table.asciiLowercased))?.column(column)?.name
+      (try? device.table(table.identifier))?.column(column)?.name
     }
-    return "\(table).\(names.first ?? column)"
+    return "\(table).\(names.first ?? column.text)"
   }
 
   private func consequence(_ name: String) -> String {
@@ -137,10 +137,10 @@ private struct ScriptSchema {
 
   private(set) var statements: [String] = []
 
-  init(_ device: Device, _ tables: Set<String>, _ extent: Extent) {
+  init(_ device: Device, _ tables: Set<Identifier>, _ extent: Extent) {
     if device.enforcesForeignKeys { statements.append("PRAGMA foreign_keys = ON;") }
     let needed = (try? device.withParents(tables)) ?? tables
-    var missing: Set<String> = []
+    var missing: Set<Identifier> = []
     for object in device.schema.objects where !object.isInternal {
       guard let sql = object.sql else { continue }
       let isNeeded =
@@ -150,7 +150,7 @@ private struct ScriptSchema {
         case .trigger: extent == .triggers
         case .view: false
         }
-      guard extent == .all || isNeeded && needed.contains(object.table.asciiLowercased) else {
+      guard extent == .all || isNeeded && needed.contains(object.table.identifier) else {
         continue
       }
       let portable = PortableSQL(sql, without: device.functions)
@@ -158,7 +158,7 @@ private struct ScriptSchema {
       statements.append(shellScript(terminated(portable.text)))
     }
     if !missing.isEmpty {
-      let names = missing.sorted().joined(separator: ", ")
+      let names = missing.sorted().map(\.text).joined(separator: ", ")
       statements.insert("-- Functions of the app, which the shell does not have: \(names)", at: 0)
     }
   }

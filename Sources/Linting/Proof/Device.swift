@@ -11,43 +11,42 @@ final class Device {
   let schema: Schema
   let connection: Connection
   let enforcesForeignKeys: Bool
-  /// The folded names of the functions that the app brings, and schemactl for it.
-  let functions: Set<String>
-  /// By folded name; virtual tables, and those that they keep for themselves, are left out.
-  let tableNames: [String: String]
-  /// What the schema says of each table with its indexes and triggers, by folded name.
-  let definitions: [String: [[String]]]
-  private var tables: [String: DeviceTable] = [:]
-  private var texts: [String: TableText] = [:]
+  /// The names of the functions that the app brings, and schemactl for it.
+  let functions: Set<Identifier>
+  /// Virtual tables, and those that they keep for themselves, are left out.
+  let tableNames: [Identifier: String]
+  /// What the schema says of each table with its indexes and triggers.
+  let definitions: [Identifier: [[ExactText]]]
+  private var tables: [Identifier: DeviceTable] = [:]
+  private var texts: [Identifier: TableText] = [:]
 
   init(
     _ version: AppVersion, _ schema: Schema, _ application: Application, enforcesForeignKeys: Bool
   ) throws(DatabaseError) {
     self.version = version
-    let missing = Set(application.missingFunctions.map(\.name.asciiLowercased))
+    let missing = Set(application.missingFunctions.map(\.name.identifier))
     let portable = schema.portable(without: missing)
     self.schema = portable.withoutShadowTables()
     self.enforcesForeignKeys = enforcesForeignKeys
     functions = Set(
-      ["uuid"] + application.declaredFunctions.map(\.name.asciiLowercased)
-        + application.functions.map(\.name.asciiLowercased))
+      ["uuid"] + application.declaredFunctions.map(\.name.identifier)
+        + application.functions.map(\.name.identifier))
     connection = try portable.scratch(application)
     try connection.fixClockAndChance()
     connection.set(.foreignKeys, to: enforcesForeignKeys)
     tableNames = Dictionary(
       self.schema.tables.filter { !$0.isInternal && !$0.isVirtualTable }
-        .map { ($0.name.asciiLowercased, $0.name) }, uniquingKeysWith: { first, _ in first })
-    var definitions: [String: [[String]]] = [:]
+        .map { ($0.name.identifier, $0.name) }, uniquingKeysWith: { first, _ in first })
+    var definitions: [Identifier: [[ExactText]]] = [:]
     for object in self.schema.objects {
       guard let sql = object.sql, !sql.isPlainIndex else { continue }
-      definitions[object.table.asciiLowercased, default: []]
-        .append([object.kind.rawValue, object.name, sql])
+      definitions[object.table.identifier, default: []]
+        .append([object.kind.rawValue.exact, object.name.exact, sql.exact])
     }
     self.definitions = definitions.mapValues { $0.sorted { $0.lexicographicallyPrecedes($1) } }
   }
 
-  /// - Parameter key: the folded name.
-  func table(_ key: String) throws(DatabaseError) -> DeviceTable? {
+  func table(_ key: Identifier) throws(DatabaseError) -> DeviceTable? {
     if let known = tables[key] { return known }
     guard let name = tableNames[key] else { return nil }
     let table = try DeviceTable(name, on: connection)
@@ -55,16 +54,16 @@ final class Device {
     return table
   }
 
-  /// - Parameter key: the folded name of the table.
-  func text(of key: String) -> TableText {
+  /// - Parameter key: the name of the table.
+  func text(of key: Identifier) -> TableText {
     if let known = texts[key] { return known }
-    let text = TableText(definitions[key] ?? [])
+    let text = TableText((definitions[key] ?? []).map { $0.map(\.text) })
     texts[key] = text
     return text
   }
 
-  /// The table and those that its foreign keys lead to; folded, as the tables are.
-  func withParents(_ tables: Set<String>) throws(DatabaseError) -> Set<String> {
+  /// The table and those that its foreign keys lead to.
+  func withParents(_ tables: Set<Identifier>) throws(DatabaseError) -> Set<Identifier> {
     var needed = tables
     var rest = Array(tables)
     while let name = rest.popLast() {
@@ -76,7 +75,7 @@ final class Device {
   }
 
   /// All that decides which rows of the table the device takes.
-  func definition(of table: String) throws(DatabaseError) -> [[String]] {
+  func definition(of table: Identifier) throws(DatabaseError) -> [[ExactText]] {
     try withParents([table]).sorted().flatMap { definitions[$0] ?? [] }
   }
 
@@ -114,14 +113,14 @@ final class Device {
     for insertion in insertions {
       if let refusal = try refusal(of: insertion.sql) { return refusal }
     }
-    for key in Set(insertions.map { $0.table.asciiLowercased }).sorted() {
+    for key in Set(insertions.map { $0.table.identifier }).sorted() {
       if let table = try table(key), let refusal = try violation(in: table) { return refusal }
     }
     return nil
   }
 
   /// The row that was inserted, as it is stored now; nil when it is not there any more.
-  func stored(_ row: RowIdentity) throws(DatabaseError) -> [String: Value]? {
+  func stored(_ row: RowIdentity) throws(DatabaseError) -> [Identifier: Value]? {
     guard let table = try table(row.table) else { return nil }
     let columns = table.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
     let rows = try connection.rows(
@@ -133,7 +132,7 @@ final class Device {
 
   /// How to find a row again: by its primary key, or as the last one where there is none.
   func identity(of insertion: Insertion) throws(DatabaseError) -> RowIdentity? {
-    guard let table = try table(insertion.table.asciiLowercased) else { return nil }
+    guard let table = try table(insertion.table.identifier) else { return nil }
     let key = table.primaryKey.compactMap { column in
       insertion[column.key].map { "\(Quoting.quoted(column.name)) = \($0.literal)" }
     }
@@ -158,7 +157,6 @@ extension String {
 }
 
 struct RowIdentity: Sendable, Hashable {
-  /// Folded.
-  let table: String
+  let table: Identifier
   let condition: String
 }

@@ -9,7 +9,7 @@ struct Scenario: Sendable {
   /// Then it changes columns of the last row.
   var edits: [(column: DeviceTable.Column, value: Value)] = []
   /// The folded column whose value is what the scenario is about.
-  var column: String?
+  var column: Identifier?
 
   var words: String {
     let rows = insertions.map(\.words)
@@ -29,7 +29,7 @@ struct Exchange {
   let receiver: Device
   var delivery: Delivery
   /// Whether rows of a table travel; folded.
-  let syncs: (String) -> Bool
+  let syncs: (Identifier) -> Bool
 
   /// What the receiver does with the rows of one table; nil when it takes them, and when the sender
   /// itself cannot do what the scenario says.
@@ -124,9 +124,8 @@ struct Exchange {
   // MARK: Receiving
 
   private struct Problem {
-    /// Folded, as the column is.
-    let table: String
-    let column: String?
+    let table: Identifier
+    let column: Identifier?
     let harm: Harm
     let steps: [Step]
   }
@@ -187,7 +186,7 @@ struct Exchange {
 
   /// Whether the sender, getting back what the receiver keeps, has the value again.
   private func goesBack(
-    _ value: Value, from kept: Value, _ column: String?, _ scenario: Scenario,
+    _ value: Value, from kept: Value, _ column: Identifier?, _ scenario: Scenario,
     _ table: DeviceTable
   ) throws(DatabaseError) -> Bool {
     guard let column = column.flatMap({ table.column($0) }) else { return false }
@@ -202,7 +201,7 @@ struct Exchange {
 
 extension DeviceTable {
   /// The only column that a message of SQLite names, folded.
-  func column(in message: String) -> String? {
+  func column(in message: String) -> Identifier? {
     guard let name = message.split(separator: " ").last, !message.utf8.contains(UInt8(ascii: ","))
     else { return nil }
     return columns.first { name == "\(self.name).\($0.name)" }?.key

@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -39,13 +40,12 @@ struct Step: Sendable {
 /// Something that goes wrong between two devices, with all that was done until then.
 struct Counterexample: Sendable {
   let table: String
-  /// Folded; nil when it is about the table.
-  var column: String?
+  /// Nil when it is about the table.
+  var column: Identifier?
   let harm: Harm
   /// What the sender does, in words.
   let deeds: String
   /// What both run; the last one shows the harm.
   let steps: [Step]
-  /// Folded.
-  let tables: Set<String>
+  let tables: Set<Identifier>
 }

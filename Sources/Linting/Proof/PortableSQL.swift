@@ -8,10 +8,10 @@ import SchemaModel
 struct PortableSQL {
   let text: String
   /// Functions that it calls all the same; folded.
-  let missing: Set<String>
+  let missing: Set<Identifier>
 
   /// - Parameter functions: those that are missing; folded.
-  init(_ sql: String, without functions: Set<String>) {
+  init(_ sql: String, without functions: Set<Identifier>) {
     let tokens = TokenizedSQL(sql)
     var bytes = tokens.bytes
     if !functions.isEmpty, case .createTable(let table)? = try? parseCreate(tokens) {
@@ -41,7 +41,7 @@ extension CreateTable.Column {
 
 extension Schema {
   /// For a private database where functions of the app are missing.
-  func portable(without functions: Set<String>) -> Schema {
+  func portable(without functions: Set<Identifier>) -> Schema {
     guard !functions.isEmpty else { return self }
     return Schema(
       objects: objects.map { object in
@@ -55,11 +55,11 @@ extension Schema {
 
 extension TokenizedSQL {
   /// The folded names of what is called inside a byte range.
-  fileprivate func calls(in range: Range<Int>) -> Set<String> {
+  fileprivate func calls(in range: Range<Int>) -> Set<Identifier> {
     let tokens = significant(in: range)
     return Set(
       zip(tokens, tokens.dropFirst()).compactMap { name, next in
-        name.kind == .word && text(next) == "(" ? text(name).asciiLowercased : nil
+        name.kind == .word && text(next) == "(" ? text(name).identifier : nil
       })
   }
 }

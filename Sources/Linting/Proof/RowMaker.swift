@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -23,12 +24,12 @@ enum MadeRow: Sendable {
 final class RowMaker {
   private let device: Device
   /// By folded table.
-  private let hints: (String) -> ValueHints
-  private var minimal: [String: MadeRow] = [:]
-  private var full: [String: MadeRow] = [:]
-  private var candidates: [String: Candidates] = [:]
+  private let hints: (Identifier) -> ValueHints
+  private var minimal: [Identifier: MadeRow] = [:]
+  private var full: [Identifier: MadeRow] = [:]
+  private var candidates: [Identifier: Candidates] = [:]
 
-  init(_ device: Device, hints: @escaping (String) -> ValueHints) {
+  init(_ device: Device, hints: @escaping (Identifier) -> ValueHints) {
     self.device = device
     self.hints = hints
   }
@@ -66,7 +67,7 @@ final class RowMaker {
   // MARK: The least that a row needs
 
   private func makeMinimal(
-    _ table: DeviceTable, within path: [String]
+    _ table: DeviceTable, within path: [Identifier]
   ) throws(DatabaseError) -> MadeRow {
     var plan = RowPlan(parents: [], row: Insertion(table.name))
     for column in table.columns where column.isRequired {
@@ -142,7 +143,7 @@ final class RowMaker {
   /// that cannot be.
   private func refer(
     by key: DeviceTable.ForeignKey, of table: DeviceTable, in plan: inout RowPlan,
-    within path: [String]
+    within path: [Identifier]
   ) throws(DatabaseError) -> String? {
     guard let parent = try device.table(key.parent) else {
       return "there is no table \(key.parent)"
@@ -150,17 +151,17 @@ final class RowMaker {
     let columns =
       key.parentColumns.isEmpty ? parent.primaryKey.map(\.key) : key.parentColumns
     guard columns.count == key.columns.count else { return "foreign key mismatch" }
-    let row: [String: Value]
+    let row: [Identifier: Value]
     if key.parent == table.key {
       // A row may be its own parent.
       row = Dictionary(
-        zip(plan.row.columns.map(\.asciiLowercased), plan.row.values),
+        zip(plan.row.columns.map(\.identifier), plan.row.values),
         uniquingKeysWith: { first, _ in first })
     } else {
       guard !path.contains(key.parent) else {
         return "a row of \(table.name) needs one of \(parent.name), and the other way round"
       }
-      if !plan.parents.contains(where: { $0.table.asciiLowercased == key.parent }) {
+      if !plan.parents.contains(where: { $0.table.identifier == key.parent }) {
         switch try makeMinimal(parent, within: path + [table.key]) {
         case .plan(let made):
           plan.parents += made.insertions.filter { !plan.parents.contains($0) }
@@ -180,9 +181,9 @@ final class RowMaker {
 
   /// The parent as it is stored: another column than its key may be referred to.
   private func stored(
-    _ parent: String, in plan: RowPlan
-  ) throws(DatabaseError) -> [String: Value] {
-    guard let insertion = plan.parents.last(where: { $0.table.asciiLowercased == parent }) else {
+    _ parent: Identifier, in plan: RowPlan
+  ) throws(DatabaseError) -> [Identifier: Value] {
+    guard let insertion = plan.parents.last(where: { $0.table.identifier == parent }) else {
       return [:]
     }
     return try device.trying { () throws(DatabaseError) in

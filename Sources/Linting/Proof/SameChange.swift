@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 extension Waivers {
@@ -21,13 +22,13 @@ extension Draft {
   /// Whether both are about one change of one object.
   fileprivate func isSameChange(as other: Draft, _ migrations: [Migration]) -> Bool {
     guard migration == other.migration, let object, let theirs = other.object,
-      let table = table?.asciiLowercased, other.table?.asciiLowercased == table
+      let table = table?.identifier, other.table?.identifier == table
     else { return false }
-    if object.asciiLowercased == theirs.asciiLowercased { return true }
+    if object.identifier == theirs.identifier { return true }
     guard operation == other.operation else { return false }
     if isOneChange(migrations) { return true }
     // A statement may change several columns, each for itself.
-    return position == other.position && !theirs.asciiLowercased.hasPrefix(table + ".")
+    return position == other.position && !theirs.identifier.hasPrefix(Identifier("\(table)."))
   }
 
   /// Whether the operation it is about does one thing, be it to two columns.

@@ -4,18 +4,17 @@ import SchemaModel
 
 /// A row as a server holds it for all devices: the columns that some device has set.
 struct ServerRecord: Sendable, Hashable {
-  /// Folded.
-  let table: String
-  /// By folded column. A column that is NULL where the row was made is absent.
-  private(set) var values: [String: Value]
+  let table: Identifier
+  /// By column. A column that is NULL where the row was made is absent.
+  private(set) var values: [Identifier: Value]
 
-  init(table: String, row: [String: Value]) {
+  init(table: Identifier, row: [Identifier: Value]) {
     self.table = table
     values = row.filter { $0.value != .null }
   }
 
   /// A sender sets the columns that it changed; the others keep what the server has.
-  mutating func set(_ column: String, to value: Value) {
+  mutating func set(_ column: Identifier, to value: Value) {
     values[column] = value
   }
 }
@@ -25,13 +24,13 @@ struct Delivery: Sendable {
   /// A column that the record does not have is inserted as NULL; otherwise it gets its default.
   let insertsNull: Bool
   /// Values for columns that the record cannot have, where their being absent is known already.
-  var assumed: [String: Value] = [:]
+  var assumed: [Identifier: Value] = [:]
 
   /// What the device runs. On a conflict of keys only columns that the record has are updated.
   ///
-  /// - Parameter pending: folded columns that the device has changed itself and not yet sent.
+  /// - Parameter pending: columns that the device has changed itself and not yet sent.
   func statement(
-    _ record: ServerRecord, into table: DeviceTable, pending: Set<String> = []
+    _ record: ServerRecord, into table: DeviceTable, pending: Set<Identifier> = []
   ) -> String {
     var insertion = Insertion(table.name)
     for column in table.columns {

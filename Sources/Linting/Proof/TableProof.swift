@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -11,9 +12,9 @@ struct TableProof {
   let makers: (sender: RowMaker, receiver: RowMaker)
   let delivery: Delivery
   /// Whether rows of a table travel; folded.
-  let syncs: (String) -> Bool
+  let syncs: (Identifier) -> Bool
   /// Whether a column of the sender's may be unknown to the receiver; both folded.
-  let mayLack: (String, String) -> Bool
+  let mayLack: (Identifier, Identifier) -> Bool
 
   enum Result {
     case found([Counterexample])
@@ -24,7 +25,7 @@ struct TableProof {
   /// The first harm of each column, and of the table as a whole.
   ///
   /// - Parameter key: the table's folded name.
-  func result(of key: String) throws(DatabaseError) -> Result {
+  func result(of key: Identifier) throws(DatabaseError) -> Result {
     guard let table = try sender.table(key) else { return .found([]) }
     let isOlder = sender.version.count < receiver.version.count
     guard let other = try receiver.table(key) else {
@@ -60,10 +61,10 @@ struct TableProof {
 
   private struct Findings {
     private(set) var all: [Counterexample] = []
-    private(set) var columns: Set<String?> = []
+    private(set) var columns: Set<Identifier?> = []
 
     /// - Parameter column: the folded column that it comes of, where that is known better.
-    mutating func add(_ counterexample: Counterexample, of column: String? = nil) {
+    mutating func add(_ counterexample: Counterexample, of column: Identifier? = nil) {
       var counterexample = counterexample
       counterexample.column = counterexample.column ?? column
       if columns.insert(counterexample.column).inserted { all.append(counterexample) }

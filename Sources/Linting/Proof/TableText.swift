@@ -5,9 +5,9 @@ import SchemaModel
 /// words needs no trial.
 struct TableText {
   /// The definition of each column in normal form, by folded name.
-  private var columns: [String: [[UInt8]]] = [:]
+  private var columns: [Identifier: [[UInt8]]] = [:]
   /// The columns whose definition may look at others: a CHECK, or what generates it.
-  private var looking: Set<String> = []
+  private var looking: Set<Identifier> = []
   /// Constraints of the table, options, unique and partial indexes, triggers.
   private var others: [[[UInt8]]] = []
 
@@ -24,7 +24,7 @@ struct TableText {
       }
       others.append(tokens.normalTokens(in: last.range.upperBound..<end))
       for column in table.columns {
-        let key = column.name.text.asciiLowercased
+        let key = column.name.text.identifier
         columns[key] = tokens.normalTokens(in: column.range)
         if !column.checks.isEmpty || column.generated != nil { looking.insert(key) }
       }
@@ -32,7 +32,7 @@ struct TableText {
   }
 
   /// The folded columns whose values the two may take differently; nil: any.
-  func differences(from other: TableText) -> Set<String>? {
+  func differences(from other: TableText) -> Set<Identifier>? {
     guard others == other.others else { return nil }
     let all = Set(columns.keys).union(other.columns.keys)
     let changed = all.filter { columns[$0] != other.columns[$0] }

@@ -1,6 +1,7 @@
 import History
 import Migrating
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -25,8 +26,8 @@ final class TwoDeviceProof {
   private let deltas: [SchemaDelta]
   private let application: Application
   private let scope: LintScope
-  /// The folded names of columns, with their tables, that cr-sqlite was told of.
-  private let announced: Set<[String]>
+  /// The names of columns, with their tables, that cr-sqlite was told of.
+  private let announced: Set<[Identifier]>
   private let hints: HintBook
   private var devices: [Int: Party] = [:]
 
@@ -63,8 +64,8 @@ final class TwoDeviceProof {
     self.application = application
     self.scope = scope
     hints = HintBook(deltas)
-    func names(_ change: TableChange, _ column: LostColumn) -> [String] {
-      [change.before?.name ?? "", column.name].map(\.asciiLowercased)
+    func names(_ change: TableChange, _ column: LostColumn) -> [Identifier] {
+      [change.before?.name ?? "", column.name].map(\.identifier)
     }
     let all = timeline.changes.flatMap { change in change.lost.map { names(change, $0) } }
     announced = Set(all).subtracting(timeline.lostColumns(scope).map { names($0.0, $0.1) })
@@ -95,7 +96,7 @@ final class TwoDeviceProof {
     var found: [Disagreement] = []
     var known: Set<Origin> = []
     // Most tables are the same in many releases: what is tried of one goes for all of them.
-    var tried: Set<[[String]]> = []
+    var tried: Set<[[ExactText]]> = []
     for pair in pairs {
       let (older, newer) = try (party(pair.older), party(pair.newer))
       for table in try tables(older.device, newer.device) {
@@ -139,7 +140,7 @@ final class TwoDeviceProof {
 
   /// The tables that both versions may exchange and that are not the same in both, or whose parents
   /// are not; sorted.
-  private func tables(_ older: Device, _ newer: Device) throws(DatabaseError) -> [String] {
+  private func tables(_ older: Device, _ newer: Device) throws(DatabaseError) -> [Identifier] {
     let (old, new) = (older.definitions, newer.definitions)
     var changed = Set(old.keys).filter { new[$0] != old[$0] }
     // A table that is new has no older device to disagree with.
@@ -156,7 +157,7 @@ final class TwoDeviceProof {
   // MARK: Finding the migration
 
   private func result(
-    _ table: String, _ sender: AppVersion, _ receiver: AppVersion
+    _ table: Identifier, _ sender: AppVersion, _ receiver: AppVersion
   ) throws(DatabaseError) -> TableProof.Result {
     let (from, to) = try (party(sender), party(receiver))
     return try TableProof(
@@ -169,14 +170,14 @@ final class TwoDeviceProof {
   }
 
   private func judge(
-    _ table: String, _ sender: AppVersion, _ receiver: AppVersion
+    _ table: Identifier, _ sender: AppVersion, _ receiver: AppVersion
   ) throws(DatabaseError) -> [(Origin, lines: () -> [String])] {
     let (first, last) = (min(sender.count, receiver.count), max(sender.count, receiver.count))
     let suspects = (first..<last).filter { touches($0, table) }
     let (from, to) = try (party(sender).device, party(receiver).device)
     switch try result(table, sender, receiver) {
     case .unknown(let version, let problem):
-      let name = from.tableNames[table] ?? table
+      let name = from.tableNames[table] ?? table.text
       let origin = Origin(
         migration: suspects.last ?? last - 1, table: name, object: name, isNote: true)
       return [
@@ -204,16 +205,16 @@ final class TwoDeviceProof {
     }
   }
 
-  private func touches(_ migration: Int, _ table: String) -> Bool {
+  private func touches(_ migration: Int, _ table: Identifier) -> Bool {
     let delta = deltas[migration]
     return [delta.before, delta.after].contains { objects in
-      objects.values.contains { $0.table.asciiLowercased == table }
+      objects.values.contains { $0.table.identifier == table }
     }
   }
 
   /// The migration after which the same goes wrong, and before which it does not.
   private func culprit(
-    of counterexample: Counterexample, _ table: String, _ sender: AppVersion,
+    of counterexample: Counterexample, _ table: Identifier, _ sender: AppVersion,
     _ receiver: AppVersion, among suspects: [Int]
   ) throws(DatabaseError) -> Int? {
     let isOlder = sender.count < receiver.count

@@ -25,7 +25,7 @@ struct ApplicationQuery: Sendable {
       message.hasPrefix("no such ")
     else { return nil }
     return TokenizedSQL(sql).identifiers(in: 0..<sql.utf8.count)
-      .first { $0.text.asciiLowercased == String(name).asciiLowercased }?.range.lowerBound
+      .first { $0.text.identifier == String(name).identifier }?.range.lowerBound
   }
 
   /// The place in the file of a byte of the statement.

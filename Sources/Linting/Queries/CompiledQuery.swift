@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 /// What SQLite makes of a query on a schema.

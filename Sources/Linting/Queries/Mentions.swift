@@ -5,25 +5,25 @@ import SchemaModel
 /// the views and triggers mention which it reaches.
 struct Mentions {
   /// The folded names of what each migration changes.
-  let touched: [Set<String>]
+  let touched: [Set<Identifier>]
   /// For the folded name of a view, or of a trigger's table, what their texts mention.
-  private var reached: [String: Set<String>] = [:]
+  private var reached: [Identifier: Set<Identifier>] = [:]
 
   init(_ deltas: [SchemaDelta]) {
     touched = deltas.map { delta in
-      var names: Set<String> = []
+      var names: Set<Identifier> = []
       for object in [delta.before, delta.after].flatMap(\.values) {
-        names.insert(object.name.asciiLowercased)
-        names.insert(object.table.asciiLowercased)
+        names.insert(object.name.identifier)
+        names.insert(object.table.identifier)
       }
       return names
     }
     for object in deltas.flatMap(\.after.values) where [.view, .trigger].contains(object.kind) {
-      reached[object.table.asciiLowercased, default: []].formUnion(words(of: object.sql ?? ""))
+      reached[object.table.identifier, default: []].formUnion(words(of: object.sql ?? ""))
     }
   }
 
-  func names(of query: ApplicationQuery) -> Set<String> {
+  func names(of query: ApplicationQuery) -> Set<Identifier> {
     var names = words(of: query.sql)
     var new = names
     while !new.isEmpty {
@@ -35,9 +35,9 @@ struct Mentions {
 }
 
 /// Every word that can be a name, folded; strings, too, which SQLite takes for names here and there.
-private func words(of text: String) -> Set<String> {
+private func words(of text: String) -> Set<Identifier> {
   let sql = TokenizedSQL(text)
   return Set(
     sql.significant.filter { [.word, .quotedIdentifier, .string].contains($0.kind) }
-      .map { Quoting.unquoted(sql.text($0)).asciiLowercased })
+      .map { Quoting.unquoted(sql.text($0)).identifier })
 }

@@ -11,7 +11,7 @@ final class DataReplay: RowTrial {
   private let copy: TrialCopy
   private let project: Project
   private let replay: RowReplay
-  private let before: [String: Int64]
+  private let before: [Identifier: Int64]
   /// What the history's migrations do, as far as they have come.
   private var deltas: [SchemaDelta] = []
   private var applied: [String] = []
@@ -44,7 +44,7 @@ final class DataReplay: RowTrial {
     }
     failure = step.refusal ?? step.obstacle(among: drift)
     guard failure == nil else { return }
-    let tables = timeline.statements(in: migration).reduce(into: Set<String>()) {
+    let tables = timeline.statements(in: migration).reduce(into: Set<Identifier>()) {
       $0.formUnion($1.events.mainTables)
     }
     do {
@@ -68,7 +68,7 @@ final class DataReplay: RowTrial {
       let names = Set(before.keys).union(after.keys).sorted()
       return DataReport(
         database: copy.database, applied: applied,
-        tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) },
+        tables: names.map { .init(name: $0.text, before: before[$0], after: after[$0]) },
         failure: failure)
     } catch {
       throw copy.said(Failure(error, database: copy.database))
@@ -78,9 +78,9 @@ final class DataReplay: RowTrial {
 
 extension Connection {
   /// How many rows each table has that is ours to look at.
-  fileprivate func rowCounts(_ project: Project) throws(DatabaseError) -> [String: Int64] {
+  fileprivate func rowCounts(_ project: Project) throws(DatabaseError) -> [Identifier: Int64] {
     let schema = try Schema(of: self).withoutShadowTables()
-    var counts: [String: Int64] = [:]
+    var counts: [Identifier: Int64] = [:]
     for table in schema.tables {
       guard !table.isInternal, !Ledger.isLedger(table.name), !project.foreign.contains(table.name)
       else { continue }

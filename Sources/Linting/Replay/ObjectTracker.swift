@@ -15,10 +15,10 @@ struct ObjectTracker {
 
   mutating func note(_ step: SchemaStep, droppedTables: [SchemaObject], at place: StatementPlace) {
     let kept = Set(step.new.map(\.key))
-    let tables = Set(droppedTables.map { $0.name.asciiLowercased })
+    let tables = Set(droppedTables.map { $0.name.identifier })
     for object in step.old where object.kind != .table && !object.isInternal {
       guard !kept.contains(object.key) else { continue }
-      let isImplicit = object.kind != .view && tables.contains(object.table.asciiLowercased)
+      let isImplicit = object.kind != .view && tables.contains(object.table.identifier)
       vanished[object.key] = (place, isImplicit)
     }
     for object in step.new where object.kind != .table && !object.isInternal {
@@ -37,7 +37,7 @@ struct ObjectTracker {
       guard let (place, isImplicit) = vanished[object.key] else { return nil }
       let heirs =
         object.kind == .view
-        ? after.objects.filter { $0.name.asciiLowercased == object.name.asciiLowercased }
+        ? after.objects.filter { $0.name.identifier == object.name.identifier }
         : after.objects(object.kind, on: object.table)
       return GoneObject(
         object: object, place: place, isImplicit: isImplicit,

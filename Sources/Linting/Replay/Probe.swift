@@ -8,7 +8,7 @@ import SchemaModel
 final class Probe {
   private let application: Application
   private var opened: Connection?
-  private var constants: [String: Bool] = [:]
+  private var constants: [ExactText: Bool] = [:]
   /// What kept SQLite from answering: what was answered then says nothing.
   private(set) var fault: DatabaseError?
 
@@ -81,11 +81,11 @@ final class Probe {
   /// the table takes them.
   ///
   /// - Parameters:
-  ///   - settled: what columns hold in every row, as SQL, by folded name.
-  ///   - neverNull: the columns that are NULL in no row, folded.
+  ///   - settled: what columns hold in every row, as SQL.
+  ///   - neverNull: the columns that are NULL in no row.
   func refused(
     by check: TableShape.Check, of table: TableShape, after old: [TableShape.Check],
-    settled: [String: String], neverNull: Set<String>
+    settled: [Identifier: String], neverNull: Set<Identifier>
   ) -> Refused {
     let columns = check.columns.sorted().compactMap(table.column)
     let free = columns.filter { settled[$0.key] == nil }
@@ -154,9 +154,9 @@ final class Probe {
     }
     let usual = ["0", "1", "''", "'x'", "-1", "2", "1.5"]
     let odd = ["-1e18", "1e18", "x'00'", "hex(zeroblob(50000))"]
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     return (["NULL"] + named.prefix(40) + usual + odd + lengths.prefix(20) + nearby)
-      .filter { seen.insert($0).inserted }
+      .filter { seen.insert($0) }
   }
 }
 
@@ -164,12 +164,12 @@ extension TableShape.Column {
   /// What SQLite makes sure of for every value of the column; nil: nothing.
   fileprivate func condition(in table: TableShape, isNeverNull: Bool) -> String? {
     let name = Quoting.quoted(name)
-    let type = type?.asciiLowercased ?? ""
+    let type: Identifier = type?.identifier ?? ""
     let isOfType: String? =
       switch type {
       case _ where !table.isStrict, "any": nil
       case "int": "'integer'"
-      default: "'\(type)'"
+      default: "lower('\(type)')"
       }
     let isNeverNull = isNeverNull || notNull != nil || table.rowidAlias == key
     return switch (isOfType, isNeverNull) {

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 /// What became of rows when steps of a history ran on tables that hold some.
 struct RowEvidence: Sendable {
@@ -10,17 +11,16 @@ struct RowEvidence: Sendable {
 
   struct Rebuild: Sendable, Hashable {
     let migration: Int
-    /// Folded.
-    let table: String
+    let table: Identifier
   }
 
-  func loss(of table: String, in migration: Int) -> RowLoss? {
+  func loss(of table: Identifier, in migration: Int) -> RowLoss? {
     rebuilds[Rebuild(migration: migration, table: table)]
   }
 }
 
 struct RowLoss: Sendable {
-  let table: String
+  let table: Identifier
   let before: Int64
   let after: Int64
 }
@@ -34,8 +34,8 @@ struct RowFailure: Sendable {
   let object: String?
   /// What SQLite or the migration said.
   let message: String
-  /// The tables that the statement reads and writes, folded.
-  let tables: Set<String>
+  /// The tables that the statement reads and writes.
+  let tables: Set<Identifier>
   /// `map` of a move_column does not name a value that is there.
   let isOfMap: Bool
   /// The database whose rows they are; nil for rows that were made up.

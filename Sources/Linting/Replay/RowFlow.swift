@@ -5,24 +5,24 @@ import SchemaModel
 
 /// Between which tables a statement moves rows; names are folded.
 struct RowFlow {
-  private(set) var read: Set<String> = []
-  private(set) var written: Set<String> = []
-  private(set) var temporaryRead: Set<String> = []
-  private(set) var temporaryWritten: Set<String> = []
-  private(set) var temporaryCreated: Set<String> = []
+  private(set) var read: Set<Identifier> = []
+  private(set) var written: Set<Identifier> = []
+  private(set) var temporaryRead: Set<Identifier> = []
+  private(set) var temporaryWritten: Set<Identifier> = []
+  private(set) var temporaryCreated: Set<Identifier> = []
   /// The columns that are read of each table.
-  private(set) var columns: [String: Set<String>] = [:]
+  private(set) var columns: [Identifier: Set<Identifier>] = [:]
 
   init(_ statement: ReplayedStatement, _ before: Schema) {
     for event in statement.events {
-      guard let name = event.first?.asciiLowercased, !name.hasPrefix("sqlite_") else { continue }
+      guard let name = event.first?.identifier, !name.isInternal else { continue }
       let isTemporary = event.database == "temp"
       switch event.action {
       // What a trigger does is not the statement's own copying. A view or a subquery is named in
       // the same way as a trigger.
       case .read where !before.isInTrigger(event):
         if isTemporary { temporaryRead.insert(name) } else { read.insert(name) }
-        if let column = event.second { columns[name, default: []].insert(column.asciiLowercased) }
+        if let column = event.second { columns[name, default: []].insert(column.identifier) }
       case .insert where event.trigger == nil:
         if isTemporary { temporaryWritten.insert(name) } else { written.insert(name) }
       case .createTemporaryTable:

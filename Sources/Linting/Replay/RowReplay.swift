@@ -9,14 +9,14 @@ import SchemaModel
 final class RowReplay {
   let shadow: Shadow
   private let calls: CallRecord
-  /// How many rows each watched table has now, by folded name.
-  private var counts: [String: Int64] = [:]
+  /// How many rows each watched table has now.
+  private var counts: [Identifier: Int64] = [:]
   private var ran: [Ran] = []
 
   private struct Ran {
     let sql: String
     /// Before it ran.
-    let counts: [String: Int64]
+    let counts: [Identifier: Int64]
     let losses: [RowLoss]
   }
 
@@ -37,9 +37,9 @@ final class RowReplay {
 
   /// - Parameters:
   ///   - step: what the migration did without rows.
-  ///   - tables: those whose rows are counted, folded.
+  ///   - tables: those whose rows are counted.
   func apply(
-    _ step: Shadow.Step, counting tables: Set<String>
+    _ step: Shadow.Step, counting tables: Set<Identifier>
   ) throws(Failure) -> Shadow.Step {
     ran = []
     calls.clear()
@@ -63,15 +63,15 @@ final class RowReplay {
   }
 
   /// What a search index holds follows from other tables.
-  private func withoutVirtual(_ tables: Set<String>) -> Set<String> {
-    let virtual = shadow.schema.tables.filter(\.isVirtualTable).map(\.name.asciiLowercased)
+  private func withoutVirtual(_ tables: Set<Identifier>) -> Set<Identifier> {
+    let virtual = shadow.schema.tables.filter(\.isVirtualTable).map(\.name.identifier)
     return tables.filter { name in
-      !virtual.contains { name == $0 || name.hasPrefix($0 + "_") }
+      !virtual.contains { name == $0 || name.hasPrefix(Identifier("\($0)_")) }
     }
   }
 
-  private func count(_ tables: Set<String>) throws(DatabaseError) -> [String: Int64] {
-    var counts: [String: Int64] = [:]
+  private func count(_ tables: Set<Identifier>) throws(DatabaseError) -> [Identifier: Int64] {
+    var counts: [Identifier: Int64] = [:]
     for table in tables {
       do {
         counts[table] =
@@ -88,7 +88,7 @@ final class RowReplay {
     let statements = timeline.statements(in: migration)
     guard statements.count == ran.count else { return }
     for (statement, ran) in zip(statements, ran) where statement.sql == ran.sql {
-      guard let target = statement.target?.name.asciiLowercased else { continue }
+      guard let target = statement.target?.name.identifier else { continue }
       let others = ran.losses.filter { $0.table != target }
       if !others.isEmpty { evidence.losses[statement.place.number] = others }
     }
@@ -115,7 +115,7 @@ final class RowReplay {
     }
     do {
       guard let now = try count([after.key])[after.key], now < before else { return nil }
-      return RowLoss(table: after.name, before: before, after: now)
+      return RowLoss(table: after.key, before: before, after: now)
     } catch {
       throw Failure(error.status, "rows cannot be counted: \(error.inWords)")
     }
@@ -137,7 +137,7 @@ final class RowReplay {
   }
 
   /// Takes all rows away, and nothing else.
-  func empty(_ tables: Set<String>) throws(DatabaseError) {
+  func empty(_ tables: Set<Identifier>) throws(DatabaseError) {
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: true) }
     for table in tables.sorted() {
@@ -149,8 +149,8 @@ final class RowReplay {
 }
 
 extension [AuthorizerEvent] {
-  /// The tables of the schema that a statement reads, writes or changes, folded.
-  var mainTables: Set<String> {
+  /// The tables of the schema that a statement reads, writes or changes.
+  var mainTables: Set<Identifier> {
     Set(
       lazy.compactMap { event -> String? in
         switch event.action {
@@ -160,6 +160,6 @@ extension [AuthorizerEvent] {
         case .createIndex: return event.database == "main" ? event.second : nil
         default: return nil
         }
-      }.map(\.asciiLowercased).filter { !$0.hasPrefix("sqlite_") })
+      }.map(\.identifier).filter { !$0.isInternal })
   }
 }

@@ -1,19 +1,20 @@
 import ManifestFormat
+import SQLText
 import SQLite
 import SchemaModel
 
 extension Timeline {
-  /// The tables, folded, whose rows decide what a migration comes to; empty when rows make no
+  /// The tables whose rows decide what a migration comes to; empty when rows make no
   /// difference to it.
   ///
   /// - Parameters:
-  ///   - isOld: whether a table, folded, was there before the migration.
+  ///   - isOld: whether a table was there before the migration.
   ///   - children: the tables whose foreign keys point at one of these.
   func tablesAtRisk(
-    in migration: Int, isOld: (String) -> Bool, children: (Set<String>) -> [String]
-  ) -> Set<String> {
-    var risky: Set<String> = []
-    var shrunk: Set<String> = []
+    in migration: Int, isOld: (Identifier) -> Bool, children: (Set<Identifier>) -> [String]
+  ) -> Set<Identifier> {
+    var risky: Set<Identifier> = []
+    var shrunk: Set<Identifier> = []
     for statement in statements(in: migration) {
       let tables = statement.events.mainTables.filter(isOld)
       guard !tables.isEmpty, statement.dependsOnRows(of: tables) else { continue }
@@ -21,19 +22,19 @@ extension Timeline {
       shrunk.formUnion(tables.intersection(statement.tables(of: .delete)))
     }
     for change in changes(in: migration) where change.judgesRows {
-      if let name = change.before?.name.asciiLowercased, isOld(name) { risky.insert(name) }
+      if let name = change.before?.name.identifier, isOld(name) { risky.insert(name) }
     }
     for index in indexes.reversed() {
       guard index.place.migration == migration else { break }
-      if isOld(index.table.asciiLowercased) { risky.insert(index.table.asciiLowercased) }
+      if isOld(index.table.identifier) { risky.insert(index.table.identifier) }
     }
-    return risky.union(shrunk.isEmpty ? [] : children(shrunk).filter(isOld))
+    return risky.union(shrunk.isEmpty ? [] : children(shrunk).map(\.identifier).filter(isOld))
   }
 }
 
 extension StatementEffect {
   /// - Parameter tables: those that it reads, writes or changes, and that were there before.
-  fileprivate func dependsOnRows(of tables: Set<String>) -> Bool {
+  fileprivate func dependsOnRows(of tables: Set<Identifier>) -> Bool {
     if !tables.isDisjoint(with: self.tables(of: .update).union(self.tables(of: .delete))) {
       return true
     }
@@ -43,10 +44,10 @@ extension StatementEffect {
     return !self.tables(of: .insert).isEmpty || events.contains { $0.action == .createTable }
   }
 
-  fileprivate func tables(of action: AuthorizerAction) -> Set<String> {
+  fileprivate func tables(of action: AuthorizerAction) -> Set<Identifier> {
     Set(
       events.lazy.filter { $0.action == action && $0.database == "main" }
-        .compactMap { $0.first?.asciiLowercased }.filter { !$0.hasPrefix("sqlite_") })
+        .compactMap { $0.first?.identifier }.filter { !$0.isInternal })
   }
 }
 
@@ -65,7 +66,7 @@ extension TableChange {
     }
     return hasNewRule || after.foreignKeys.count > before.foreignKeys.count
       || keptColumns.contains { old, new in
-        old.notNull != new.notNull || old.type?.asciiLowercased != new.type?.asciiLowercased
+        old.notNull != new.notNull || old.type?.identifier != new.type?.identifier
           || old.collation != new.collation || old.isGenerated != new.isGenerated
       }
   }

@@ -1,4 +1,5 @@
 import Migrating
+import SQLText
 
 /// Runs the steps of a history on tables that hold rows, after each has run on empty ones.
 protocol RowTrial: AnyObject {

@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// What one statement did to the objects of a schema.
@@ -32,10 +33,10 @@ struct SchemaStep {
     var tables = Tables()
     tables.created = new.filter(\.isOurTable)
     for table in old where table.isOurTable {
-      let key = table.name.asciiLowercased
+      let key = table.name.identifier
       let heir =
         tables.created.firstIndex { table.rootPage != 0 && $0.rootPage == table.rootPage }
-        ?? tables.created.firstIndex { $0.name.asciiLowercased == key }
+        ?? tables.created.firstIndex { $0.name.identifier == key }
       if let heir {
         tables.changed.append((table, tables.created.remove(at: heir)))
       } else {

@@ -2,6 +2,7 @@ import History
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -17,7 +18,7 @@ final class SeededReplay: RowTrial {
   /// What the migrations did without rows, as far as they have come.
   private var steps: [Shadow.Step] = []
   /// The tables and their indexes before the next migration, by the table's folded name.
-  private var definitions: [String: [SchemaDelta.Key: SchemaObject]] = [:]
+  private var definitions: [Identifier: [SchemaDelta.Key: SchemaObject]] = [:]
   private var keys = ForeignKeyGraph(Schema())
   /// How often the rows were lost.
   private var restarts = 0
@@ -71,17 +72,17 @@ final class SeededReplay: RowTrial {
     steps.append(step)
     keys.apply(step.delta)
     for (key, object) in step.delta.before {
-      let table = object.table.asciiLowercased
+      let table = object.table.identifier
       definitions[table]?[key] = nil
       if key.kind == .table, step.delta.after[key] == nil { definitions[table] = nil }
     }
     for (key, object) in step.delta.after where key.kind == .table || key.kind == .index {
-      definitions[object.table.asciiLowercased, default: [:]][key] = object
+      definitions[object.table.identifier, default: [:]][key] = object
     }
   }
 
   private func run(
-    _ step: Shadow.Step, _ migration: Int, _ tables: Set<String>, _ timeline: Timeline
+    _ step: Shadow.Step, _ migration: Int, _ tables: Set<Identifier>, _ timeline: Timeline
   ) throws {
     var ground = try ground ?? makeGround()
     self.ground = nil
@@ -104,15 +105,16 @@ final class SeededReplay: RowTrial {
   }
 
   /// A table and its indexes as they are and as they are to be; nothing for a virtual one.
-  private func objects(of table: String, with delta: SchemaDelta) -> [SchemaObject] {
+  private func objects(of table: Identifier, with delta: SchemaDelta) -> [SchemaObject] {
     guard let now = definitions[table], !now.values.contains(where: \.isVirtualTable) else {
       return []
     }
     let next = delta.after.values.filter { object in
-      [.table, .index].contains(object.kind) && object.table.asciiLowercased == table
+      [.table, .index].contains(object.kind) && object.table.identifier == table
     }
     return (Array(now.values) + next).sorted {
-      ($0.kind.rawValue, $0.name, $0.sql ?? "") < ($1.kind.rawValue, $1.name, $1.sql ?? "")
+      ($0.kind.rawValue, $0.name.exact, ($0.sql ?? "").exact)
+        < ($1.kind.rawValue, $1.name.exact, ($1.sql ?? "").exact)
     }
   }
 
@@ -121,10 +123,10 @@ final class SeededReplay: RowTrial {
   ///
   /// - Parameter timeline: what the migration did without rows; nil when nothing is to be noted.
   private func attempt(
-    _ step: Shadow.Step, _ migration: Int, _ tables: Set<String>, _ timeline: Timeline?,
+    _ step: Shadow.Step, _ migration: Int, _ tables: Set<Identifier>, _ timeline: Timeline?,
     _ ground: Ground
   ) throws -> Bool {
-    var emptied: Set<String> = []
+    var emptied: Set<Identifier> = []
     var isReset = false
     for left in (0..<Self.tries).reversed() {
       do throws(Failure) {

@@ -9,7 +9,7 @@ struct SelectText {
   /// The terms of the result, as significant tokens; empty for VALUES and for a compound.
   private(set) var results: [ArraySlice<Token>] = []
   /// The names that WHERE and its like mention, folded.
-  private(set) var filterNames: Set<String> = []
+  private(set) var filterNames: Set<Identifier> = []
 
   private let sql: TokenizedSQL
 
@@ -125,7 +125,7 @@ struct SelectText {
 /// A statement that puts what it reads into a table: INSERT … SELECT, or CREATE TABLE … AS SELECT.
 struct CopyText {
   /// The columns that INSERT lists, folded; nil when it lists none.
-  let columns: [String]?
+  let columns: [Identifier]?
   let select: SelectText
   /// `IGNORE` or `REPLACE` of INSERT OR ….
   let onConflict: String?
@@ -184,9 +184,9 @@ extension TokenizedSQL {
     token.map { $0.kind == .word && self.word($0) == word } ?? false
   }
 
-  /// The name that a token means, folded.
-  func name(_ token: Token) -> String {
-    Quoting.unquoted(text(token)).asciiLowercased
+  /// The name that a token means.
+  func name(_ token: Token) -> Identifier {
+    Quoting.unquoted(text(token)).identifier
   }
 
   /// What stands between the parenthesis that `tokens` begin with and the one that closes it.
@@ -203,7 +203,7 @@ extension TokenizedSQL {
   }
 
   /// The first of these words that stands in no parentheses.
-  func firstWord(of words: Set<String>, in tokens: ArraySlice<Token>) -> Int? {
+  func firstWord(of words: Set<Identifier>, in tokens: ArraySlice<Token>) -> Int? {
     var depth = 0
     for index in tokens.indices {
       let token = tokens[index]
@@ -216,7 +216,7 @@ extension TokenizedSQL {
 
   /// The pieces between such words outside of parentheses, each behind its word.
   func split(
-    _ tokens: ArraySlice<Token>, atWords words: Set<String>
+    _ tokens: ArraySlice<Token>, atWords words: Set<Identifier>
   ) -> [(word: String?, tokens: ArraySlice<Token>)] {
     var pieces: [(word: String?, tokens: ArraySlice<Token>)] = []
     var word: String?

@@ -13,14 +13,13 @@ struct TableShape: Sendable {
     let defaultText: String?
     let isGenerated: Bool
     let isStored: Bool
-    /// What it is computed from: the columns that its expression mentions, folded.
-    let sources: Set<String>
-    /// Folded.
-    let collation: String?
+    /// What it is computed from: the columns that its expression mentions.
+    let sources: Set<Identifier>
+    let collation: Identifier?
     /// Where it is declared in the stored text of the table: the bytes.
     let range: Range<Int>
 
-    var key: String { name.asciiLowercased }
+    var key: Identifier { name.identifier }
 
     func isDefined(as other: Column) -> Bool {
       type == other.type && notNull == other.notNull && defaultText == other.defaultText
@@ -30,15 +29,15 @@ struct TableShape: Sendable {
   }
 
   struct PrimaryKey: Sendable, Hashable {
-    /// Folded, in the order of the key.
-    let columns: [String]
+    /// In the order of the key.
+    let columns: [Identifier]
     let isAutoincrement: Bool
     let onConflict: CreateTable.ConflictAction
   }
 
   struct Unique: Sendable, Hashable {
-    /// Folded, in the order of the constraint.
-    let columns: [String]
+    /// In the order of the constraint.
+    let columns: [Identifier]
     let onConflict: CreateTable.ConflictAction
   }
 
@@ -46,8 +45,8 @@ struct TableShape: Sendable {
     /// The expression's tokens in normal form, by which two checks are compared.
     let tokens: [[UInt8]]
     let text: String
-    /// The columns that it mentions, folded.
-    let columns: Set<String>
+    /// The columns that it mentions.
+    let columns: Set<Identifier>
 
     static func == (one: Self, other: Self) -> Bool { one.tokens == other.tokens }
 
@@ -55,11 +54,10 @@ struct TableShape: Sendable {
   }
 
   struct ForeignKey: Sendable, Hashable {
-    /// In folded spelling.
-    let columns: [String]
+    let columns: [Identifier]
     let parent: String
-    /// Folded; empty: the parent's primary key.
-    let parentColumns: [String]
+    /// Empty: the parent's primary key.
+    let parentColumns: [Identifier]
     let onDelete: CreateTable.ForeignKeyAction
     let onUpdate: CreateTable.ForeignKeyAction
     let isDeferred: Bool
@@ -74,10 +72,10 @@ struct TableShape: Sendable {
   let foreignKeys: [ForeignKey]
   let isStrict: Bool
   let isWithoutRowid: Bool
-  /// The column that is another name of the rowid, folded (CREATE TABLE, section 5).
-  let rowidAlias: String?
-  /// What CREATE VIRTUAL TABLE says after the module, word by word and folded.
-  let moduleArguments: Set<String>
+  /// The column that is another name of the rowid (CREATE TABLE, section 5).
+  let rowidAlias: Identifier?
+  /// What CREATE VIRTUAL TABLE says after the module, word by word.
+  let moduleArguments: Set<Identifier>
 
   /// Nil when the stored text cannot be read, which only an edit of `sqlite_schema` can bring about.
   init?(_ object: SchemaObject) {
@@ -95,7 +93,7 @@ struct TableShape: Sendable {
       isWithoutRowid = false
       rowidAlias = nil
       moduleArguments = Set(
-        tokens.significant.map { Quoting.unquoted(tokens.text($0)).asciiLowercased })
+        tokens.significant.map { Quoting.unquoted(tokens.text($0)).identifier })
     case .createTable(let table)?:
       isVirtual = false
       columns = table.columns.map { Column($0, tokens) }
@@ -111,18 +109,17 @@ struct TableShape: Sendable {
     }
   }
 
-  /// The columns of each UNIQUE constraint, in folded spelling.
-  var uniques: [[String]] { uniqueConstraints.map(\.columns) }
+  /// The columns of each UNIQUE constraint.
+  var uniques: [[Identifier]] { uniqueConstraints.map(\.columns) }
 
-  var key: String { name.asciiLowercased }
+  var key: Identifier { name.identifier }
 
-  func column(_ name: String) -> Column? {
-    let key = name.asciiLowercased
-    return columns.first { $0.name.asciiLowercased == key }
-  }
+  func column(_ name: Identifier) -> Column? { columns.first { $0.key == name } }
+
+  func column(_ name: String) -> Column? { column(name.identifier) }
 
   func isInPrimaryKey(_ column: Column) -> Bool {
-    primaryKey?.columns.contains(column.name.asciiLowercased) ?? false
+    primaryKey?.columns.contains(column.name.identifier) ?? false
   }
 }
 
@@ -135,11 +132,11 @@ extension TableShape.Column {
     isStored = column.generated?.isStored ?? false
     sources = Set(
       column.generated.map { tokens.columnIdentifiers(in: $0.expression.range) }?
-        .map(\.text.asciiLowercased) ?? [])
-    collation = column.collation?.text.asciiLowercased
+        .map(\.text.identifier) ?? [])
+    collation = column.collation?.text.identifier
     range = column.range
     defaultText = column.defaultExpression.flatMap { expression in
-      tokens.text(expression.range).asciiLowercased == "null"
+      tokens.text(expression.range).identifier == "null"
         ? nil : tokens.text(expression.outerRange)
     }
   }
@@ -148,14 +145,18 @@ extension TableShape.Column {
   var isInteger: Bool { affinity == .integer }
 
   var affinity: Affinity { Affinity(ofType: type ?? "") }
+
+  /// Whether it is declared to hold blobs, and not only because it has no type.
+  var isBlob: Bool { type != nil && affinity == .blob }
 }
 
 /// A value of a type, as SQL, that says nothing: for a DEFAULT.
 func emptyValue(ofType type: String?) -> String {
-  let type = type?.asciiLowercased ?? ""
-  if type.contains("int") { return "0" }
-  if ["char", "clob", "text"].contains(where: type.contains) { return "''" }
-  return type.isEmpty || type.contains("blob") ? "x''" : "0"
+  switch Affinity(ofType: type ?? "") {
+  case .text: "''"
+  case .blob: "x''"
+  case .integer, .numeric, .real: "0"
+  }
 }
 
 extension TableShape.PrimaryKey {
@@ -163,7 +164,7 @@ extension TableShape.PrimaryKey {
     for column in table.columns {
       guard let key = column.primaryKey else { continue }
       self.init(
-        columns: [column.name.text.asciiLowercased], isAutoincrement: key.isAutoincrement,
+        columns: [column.name.text.identifier], isAutoincrement: key.isAutoincrement,
         onConflict: key.onConflict ?? .abort)
       return
     }
@@ -172,7 +173,7 @@ extension TableShape.PrimaryKey {
         continue
       }
       self.init(
-        columns: terms.compactMap { $0.column?.text.asciiLowercased },
+        columns: terms.compactMap { $0.column?.text.identifier },
         isAutoincrement: isAutoincrement, onConflict: action ?? .abort)
       return
     }
@@ -193,9 +194,9 @@ extension TableShape.ForeignKey {
   }
 
   private init(_ columns: [Name], _ reference: CreateTable.Reference) {
-    self.columns = columns.map(\.text.asciiLowercased)
+    self.columns = columns.map(\.text.identifier)
     parent = reference.table.text
-    parentColumns = reference.columns.map(\.text.asciiLowercased)
+    parentColumns = reference.columns.map(\.text.identifier)
     onDelete = reference.onDelete
     onUpdate = reference.onUpdate
     isDeferred = reference.isDeferred
@@ -207,14 +208,14 @@ extension TableShape.Unique {
     let inline = table.columns.flatMap { column in
       column.constraints.compactMap { constraint -> Self? in
         guard case .unique(let action) = constraint.kind else { return nil }
-        return Self(columns: [column.name.text.asciiLowercased], onConflict: action ?? .abort)
+        return Self(columns: [column.name.text.identifier], onConflict: action ?? .abort)
       }
     }
     return inline
       + table.constraints.compactMap { constraint in
         guard case .unique(let terms, let action) = constraint.kind else { return nil }
         return Self(
-          columns: terms.map { ($0.column?.text ?? tokens.text($0.range)).asciiLowercased },
+          columns: terms.map { ($0.column?.text ?? tokens.text($0.range)).identifier },
           onConflict: action ?? .abort)
       }
   }
@@ -234,13 +235,13 @@ extension TableShape.Check {
     self.init(
       tokens: tokens.normalTokens(in: expression.range), text: tokens.text(expression.range),
       columns: Set(
-        tokens.names(in: expression.range).filter { table.column(named: $0) != nil }))
+        tokens.names(in: expression.range).filter { table.column(named: $0.text) != nil }))
   }
 }
 
 extension TableShape.Check {
-  /// The same with columns under other names, both folded.
-  func renaming(_ names: [String: String]) -> Self {
+  /// The same with columns under other names.
+  func renaming(_ names: [Identifier: Identifier]) -> Self {
     guard !names.isEmpty else { return self }
     let renamed = tokens.map { $0.renamed(names) }
     let text = renamed.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
@@ -250,32 +251,32 @@ extension TableShape.Check {
 
 extension [UInt8] {
   /// A token in normal form with the column's other name, where it is one of these.
-  func renamed(_ names: [String: String]) -> [UInt8] {
-    names[String(decoding: self, as: UTF8.self)].map { Array($0.utf8) } ?? self
+  func renamed(_ names: [Identifier: Identifier]) -> [UInt8] {
+    names[String(decoding: self, as: UTF8.self)].map { Array($0.folded) } ?? self
   }
 }
 
 extension TokenizedSQL {
-  /// The words and quoted names in a byte range, folded.
-  func names(in range: Range<Int>) -> Set<String> {
+  /// The words and quoted names in a byte range.
+  func names(in range: Range<Int>) -> Set<Identifier> {
     Set(
       significant(in: range).lazy
         .filter { $0.kind == .word || $0.kind == .quotedIdentifier }
-        .map { Quoting.unquoted(text($0)).asciiLowercased })
+        .map { Quoting.unquoted(text($0)).identifier })
   }
 }
 
-private func alias(of table: CreateTable) -> String? {
+private func alias(of table: CreateTable) -> Identifier? {
   guard !table.isWithoutRowid else { return nil }
-  for column in table.columns where column.type?.text.asciiLowercased == "integer" {
-    let key = column.name.text.asciiLowercased
+  for column in table.columns where column.type?.text.identifier == "integer" {
+    let key = column.name.text.identifier
     // Inline, DESC makes it an ordinary column; at table level it does not.
     if let primary = column.primaryKey { return primary.order == .descending ? nil : key }
     let isKey = table.constraints.contains { constraint in
       guard case .primaryKey(let terms, _, _) = constraint.kind, terms.count == 1 else {
         return false
       }
-      return terms[0].column?.isSame(as: key) ?? false
+      return terms[0].column?.text.identifier == key
     }
     if isKey { return key }
   }

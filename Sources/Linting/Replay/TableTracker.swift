@@ -23,15 +23,15 @@ final class TableTracker {
   /// What went along when a table of this migration got another name.
   private var drags: [Drag] = []
   /// The statements that made what is temporary, by folded name.
-  private var temporaryMakers: [String: StatementPlace] = [:]
+  private var temporaryMakers: [Identifier: StatementPlace] = [:]
   /// The columns of each temporary table whose definition lists them, all folded.
-  private var temporaryColumns: [String: [String]] = [:]
+  private var temporaryColumns: [Identifier: [Identifier]] = [:]
   /// The tables of the schema, by folded name.
-  private var live: [String: Int] = [:]
+  private var live: [Identifier: Int] = [:]
   /// The tables whose rows each temporary table holds, by folded name.
-  private var temporary: [String: Set<Int>] = [:]
+  private var temporary: [Identifier: Set<Int>] = [:]
   /// The unique indexes that this migration made, by folded name.
-  private var uniqueIndexes: [String: CreatedUniqueIndex] = [:]
+  private var uniqueIndexes: [Identifier: CreatedUniqueIndex] = [:]
   private var removed: [Removed] = []
   private var migration = 0
   /// The tables that this migration found and changed, and those that it made.
@@ -52,8 +52,8 @@ final class TableTracker {
   /// What SQLite wrote anew in other objects because a table got another name.
   private struct Drag {
     let table: Int
-    /// The name that they mean now, folded.
-    let name: String
+    /// The name that they mean now.
+    let name: Identifier
     let place: StatementPlace
     let keys: [SchemaDelta.Key]
   }
@@ -136,12 +136,12 @@ final class TableTracker {
 
   private func target(of statement: ReplayedStatement) -> StatementEffect.WrittenTable? {
     let writes = statement.events.filter(\.writesRows)
-    guard let name = writes.first?.first?.asciiLowercased, let id = live[name] else { return nil }
-    let own = writes.filter { $0.first?.asciiLowercased == name }
+    guard let name = writes.first?.first?.identifier, let id = live[name] else { return nil }
+    let own = writes.filter { $0.first?.identifier == name }
     return StatementEffect.WrittenTable(
       name: tables[id].name, isOld: tables[id].created.migration != migration,
       inserts: own.contains { $0.action == .insert },
-      updates: Set(own.lazy.filter { $0.action == .update }.compactMap(\.second?.asciiLowercased)),
+      updates: Set(own.lazy.filter { $0.action == .update }.compactMap(\.second?.identifier)),
       deletes: own.contains { $0.action == .delete }, table: id)
   }
 
@@ -150,22 +150,22 @@ final class TableTracker {
     at place: StatementPlace
   ) {
     let dropped = Set(
-      step.old.lazy.filter { $0.kind == .table }.map { $0.name.asciiLowercased }
-    ).subtracting(step.new.lazy.filter { $0.kind == .table }.map { $0.name.asciiLowercased })
-    let isDrop = target.map { dropped.contains($0.name.asciiLowercased) } ?? false
+      step.old.lazy.filter { $0.kind == .table }.map { $0.name.identifier }
+    ).subtracting(step.new.lazy.filter { $0.kind == .table }.map { $0.name.identifier })
+    let isDrop = target.map { dropped.contains($0.name.identifier) } ?? false
     // Which may be a view.
-    let written = statement.events.first(where: \.writesRows)?.first?.asciiLowercased
+    let written = statement.events.first(where: \.writesRows)?.first?.identifier
     var reached: [String] = []
     if statement.enforcesForeignKeys, let written {
       let others = Set(
         statement.events.lazy.filter { $0.writesRows && $0.action != .insert }
-          .compactMap(\.first?.asciiLowercased)
+          .compactMap(\.first?.identifier)
       ).subtracting([written]).subtracting(dropped)
       reached = others.compactMap { name in live[name].map { tables[$0].name } }.sorted()
     }
     for event in statement.events {
       guard let name = event.first, event.isTemporaryCreation else { continue }
-      temporaryMakers[name.asciiLowercased] = place
+      temporaryMakers[name.identifier] = place
     }
     timeline.statements.append(
       StatementEffect(
@@ -178,7 +178,7 @@ final class TableTracker {
   /// - Parameter objects: what is temporary, and still there after the migration.
   func note(leftBehind objects: [TemporaryObject]) {
     timeline.leftBehind += objects.compactMap { object in
-      temporaryMakers[object.name.asciiLowercased].map { ($0, object) }
+      temporaryMakers[object.name.identifier].map { ($0, object) }
     }
   }
 
@@ -198,7 +198,7 @@ final class TableTracker {
     last.doubleQuoted = placed(doubleQuoted)
     for object in schema.objects {
       if object.kind == .table {
-        guard let id = live[object.name.asciiLowercased], !tables[id].isShadow else { continue }
+        guard let id = live[object.name.identifier], !tables[id].isShadow else { continue }
         let table = tables[id]
         last.tables.append(
           LastSchema.Table(
@@ -228,8 +228,8 @@ final class TableTracker {
 
   private func noteCalls(_ statement: ReplayedStatement, at place: StatementPlace) {
     for event in statement.events {
-      guard event.action == .function, let name = event.second?.asciiLowercased else { continue }
-      if name.hasPrefix("crsql_") { timeline.alterCalls.append((place, name)) }
+      guard event.action == .function, let name = event.second?.identifier else { continue }
+      if name.hasPrefix("crsql_") { timeline.alterCalls.append((place, name.text)) }
     }
   }
 
@@ -240,14 +240,14 @@ final class TableTracker {
     let found = step.tables
     objects.note(step, droppedTables: found.dropped, at: place)
     for table in found.dropped {
-      guard let id = live.removeValue(forKey: table.name.asciiLowercased) else { continue }
+      guard let id = live.removeValue(forKey: table.name.identifier) else { continue }
       touch(id)
       tables[id].drop(at: place)
     }
     // All names first: two tables may exchange theirs.
-    let ids = found.changed.map { live.removeValue(forKey: $0.old.name.asciiLowercased) }
+    let ids = found.changed.map { live.removeValue(forKey: $0.old.name.identifier) }
     for case (let id?, let (_, new)) in zip(ids, found.changed) {
-      live[new.name.asciiLowercased] = id
+      live[new.name.identifier] = id
       guard let shape = TableShape(new) else { continue }
       touch(id)
       tables[id].become(shape, moved: moved(statement.operation), at: place)
@@ -260,7 +260,7 @@ final class TableTracker {
       tables.append(
         TrackedTable(
           id: id, shape: shape, isShadow: hasVirtual && !shape.isVirtual, at: place))
-      live[table.name.asciiLowercased] = id
+      live[table.name.identifier] = id
       created.append(id)
       // CREATE TABLE … AS SELECT.
       if let copy { copies[.table(id)] = [copy] }
@@ -270,7 +270,7 @@ final class TableTracker {
     // ALTER TABLE makes no index; it writes those anew whose table or column it renames.
     let isAltering = statement.events.contains { $0.action == .alterTable }
     for index in step.new where index.kind == .index {
-      if isAltering, uniqueIndexes[index.name.asciiLowercased] == nil { continue }
+      if isAltering, uniqueIndexes[index.name.identifier] == nil { continue }
       note(index, at: place)
     }
   }
@@ -280,15 +280,15 @@ final class TableTracker {
     _ step: SchemaStep, _ found: SchemaStep.Tables, at place: StatementPlace
   ) {
     let renamed = found.changed.filter { $0.old.key != $0.new.key }
-    guard renamed.count == 1, let id = live[renamed[0].new.name.asciiLowercased] else { return }
+    guard renamed.count == 1, let id = live[renamed[0].new.name.identifier] else { return }
     let kept = Set(step.old.map(\.key))
     let keys = step.new.filter { object in
       kept.contains(object.key) && !object.isInternal
-        && object.table.asciiLowercased != renamed[0].new.name.asciiLowercased
+        && object.table.identifier != renamed[0].new.name.identifier
     }.map(\.key)
     guard !keys.isEmpty else { return }
     drags.append(
-      Drag(table: id, name: renamed[0].new.name.asciiLowercased, place: place, keys: keys))
+      Drag(table: id, name: renamed[0].new.name.identifier, place: place, keys: keys))
   }
 
   /// Must be told before the first statement of the operation changes the table.
@@ -297,27 +297,27 @@ final class TableTracker {
       timeline.moves.last.map({
         $0.place.migration != place.migration || $0.place.operation != place.operation
       }) ?? true,
-      let id = live[move.table.asciiLowercased]
+      let id = live[move.table.identifier]
     else { return }
     timeline.moves.append((place, move, tables[id].shape))
   }
 
-  /// The folded name of the column that an operation moves.
-  private func moved(_ operation: Int) -> String? {
+  /// The column that an operation moves.
+  private func moved(_ operation: Int) -> Identifier? {
     let operations = timeline.migrations[migration].manifest.operations
     guard operations.indices.contains(operation),
       case .moveColumn(let move) = operations[operation].kind
     else { return nil }
-    return move.from.asciiLowercased
+    return move.from.identifier
   }
 
   private func note(_ index: SchemaObject, at place: StatementPlace) {
     guard let sql = index.sql, case .createIndex(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
       parsed.isUnique
     else { return }
-    uniqueIndexes[index.name.asciiLowercased] = CreatedUniqueIndex(
+    uniqueIndexes[index.name.identifier] = CreatedUniqueIndex(
       name: index.name, table: index.table, isPartial: parsed.condition != nil,
-      columns: parsed.terms.map { $0.column?.text.asciiLowercased }, place: place)
+      columns: parsed.terms.map { $0.column?.text.identifier }, place: place)
   }
 
   // MARK: Copies
@@ -353,9 +353,9 @@ final class TableTracker {
 
   /// The columns of a table, folded, that hold what a column of another name held in the one whose
   /// place it takes.
-  private func renamedColumns(from old: Int, to id: Int) -> [String: TrackedTable.ColumnCopy] {
+  private func renamedColumns(from old: Int, to id: Int) -> [Identifier: TrackedTable.ColumnCopy] {
     let (before, after) = (tables[old].shape, tables[id].shape)
-    var renamed: [String: TrackedTable.ColumnCopy] = [:]
+    var renamed: [Identifier: TrackedTable.ColumnCopy] = [:]
     for column in after.columns where before.column(column.name) == nil {
       guard let copy = origin(of: column.key, in: .table(id), from: .table(old), over: []),
         let origin = copy.column, after.column(origin) == nil,
@@ -369,7 +369,7 @@ final class TableTracker {
   /// What a column of one table got its values from in another one; nil when that is not known. All
   /// names are folded.
   private func origin(
-    of column: String, in table: RowCopy.Source, from old: RowCopy.Source,
+    of column: Identifier, in table: RowCopy.Source, from old: RowCopy.Source,
     over seen: Set<RowCopy.Source>
   ) -> TrackedTable.ColumnCopy? {
     guard !seen.contains(table), let copies = copies[table], copies.count == 1,
@@ -388,7 +388,7 @@ final class TableTracker {
     }
   }
 
-  private func filledColumns(of table: RowCopy.Source) -> [String]? {
+  private func filledColumns(of table: RowCopy.Source) -> [Identifier]? {
     switch table {
     case .table(let id): tables[id].shape.filledColumns
     case .temporary(let name): temporaryColumns[name]
@@ -422,7 +422,7 @@ final class TableTracker {
     var change = change
     guard let after = change.after else {
       // Another table that had to be renamed for it, or that had to make room, was to replace it.
-      guard let id = live[before.name.asciiLowercased] else { return change }
+      guard let id = live[before.name.identifier] else { return change }
       let isRenamedInto = tables[id].names.count > 1
       let madeRoom = change.removal.map { tables[id].created.number < $0.number } ?? false
       if isRenamedInto || madeRoom { change.replacement = tables[id].shaped }
@@ -461,10 +461,10 @@ final class TableTracker {
   }
 
   /// What the new columns hold in every row that was there before, as SQL.
-  private func settledColumns(_ change: TableChange, _ after: TableShape) -> [String: String] {
+  private func settledColumns(_ change: TableChange, _ after: TableShape) -> [Identifier: String] {
     let kept = Set(change.keptColumns.map(\.new.key))
     let moved = timeline.moves.lazy.filter { $0.place.migration == self.migration }
-      .map { $0.move.to.name.asciiLowercased }
+      .map { $0.move.to.name.identifier }
     let new = after.columns.filter { column in
       !kept.contains(column.key) && !column.isGenerated && !moved.contains(column.key)
         && (change.isRebuilt
@@ -484,7 +484,7 @@ final class TableTracker {
     }
     guard !names.isEmpty,
       let index = timeline.changes.indices.dropFirst(first).first(where: {
-        timeline.changes[$0].before.map { tables[drag.table].left[$0.name.asciiLowercased] != nil }
+        timeline.changes[$0].before.map { tables[drag.table].left[$0.name.identifier] != nil }
           ?? false && (timeline.changes[$0].isRebuilt || timeline.changes[$0].replacement != nil)
       })
     else { return }
@@ -527,8 +527,8 @@ final class TableTracker {
 
   private func endRebuild(of id: Int, _ replacing: inout Set<Int>) {
     guard let successor = tables[id].successor, let start = tables[id].start,
-      let displaced = tables[id].left[start.name.asciiLowercased],
-      tables[successor].names.contains(start.name.asciiLowercased)
+      let displaced = tables[id].left[start.name.identifier],
+      tables[successor].names.contains(start.name.identifier)
     else { return }
     appendRebuild(of: id, from: start, displaced, &replacing)
   }
@@ -584,8 +584,7 @@ final class TableTracker {
       change.lost = start.columns.compactMap { lostColumn($0.name, of: id, start.name, nil, []) }
       change.columnPlaces = table.columnPlaces
     }
-    if change.isDropped || change.isRenamed, let displaced = table.left[start.name.asciiLowercased]
-    {
+    if change.isDropped || change.isRenamed, let displaced = table.left[start.name.identifier] {
       var known = start
       if let after = change.after {
         known = after
@@ -617,7 +616,7 @@ final class TableTracker {
   private func lostColumn(
     _ name: String, of id: Int, _ table: String, _ displaced: StatementPlace?, _ heirs: [Int]
   ) -> LostColumn? {
-    let key = name.asciiLowercased
+    let key = name.identifier
     let now = tables[heirs.last ?? id]
     if let same = now.columns.first(where: { $0.key == key }) {
       // Another old column may have taken the name, or one that is younger than the loss, and so
@@ -639,14 +638,14 @@ final class TableTracker {
 
   /// The statement that took a column away, or the last table that had it.
   private func placeOfLoss(
-    _ key: String, _ id: Int, _ table: String, _ displaced: StatementPlace?, _ heirs: [Int]
+    _ key: Identifier, _ id: Int, _ table: String, _ displaced: StatementPlace?, _ heirs: [Int]
   ) -> StatementPlace? {
     var place = displaced
     if let loss = tables[id].losses[key] { return loss }
     for heir in heirs {
       if let loss = tables[heir].losses[key] { return loss }
       guard tables[heir].columns.contains(where: { $0.origin == key }) else { break }
-      place = tables[heir].left[table.asciiLowercased]
+      place = tables[heir].left[table.identifier]
     }
     return place
   }
@@ -657,7 +656,7 @@ final class TableTracker {
       $0.value.place.number < $1.value.place.number
     }) {
       let renamed = timeline.change(of: index.table, in: migration)?.renamedColumns ?? [:]
-      guard let live = live[index.table.asciiLowercased], !tables[live].isShadow,
+      guard let live = live[index.table.identifier], !tables[live].isShadow,
         let object = delta.after.first(where: { $0.key.kind == .index && $0.key.name == key })
       else { continue }
       index.before = delta.before[object.key].flatMap { IndexShape($0)?.renaming(renamed) }
@@ -669,12 +668,12 @@ final class TableTracker {
 }
 
 extension ReplayedStatement {
-  /// The columns, folded, that CREATE TABLE lists; nil when it makes those of a SELECT.
-  fileprivate var createdColumns: [String]? {
+  /// The columns that CREATE TABLE lists; nil when it makes those of a SELECT.
+  fileprivate var createdColumns: [Identifier]? {
     guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql)),
       !table.columns.isEmpty
     else { return nil }
-    return table.columns.map(\.name.text.asciiLowercased)
+    return table.columns.map(\.name.text.identifier)
   }
 }
 
@@ -691,7 +690,7 @@ extension AuthorizerEvent {
   /// temporary.
   fileprivate var writesRows: Bool {
     [.insert, .update, .delete].contains(action) && trigger == nil && database != "temp"
-      && first.map { !$0.asciiLowercased.hasPrefix("sqlite_") } ?? false
+      && first.map { !$0.identifier.isInternal } ?? false
   }
 
   fileprivate var isTemporaryCreation: Bool {

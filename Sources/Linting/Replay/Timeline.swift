@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 import History
 import ManifestFormat
@@ -61,9 +62,9 @@ struct Timeline: Sendable {
     changes.slice(in: migration, by: \.migration)
   }
 
-  /// A table's name as the schema has it, from the folded one.
-  func spelling(of table: String, in migration: Int) -> String {
-    changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table
+  /// A table's name as the schema has it.
+  func spelling(of table: Identifier, in migration: Int) -> String {
+    changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table.text
   }
 
   func statements(in migration: Int) -> ArraySlice<StatementEffect> {
@@ -72,8 +73,8 @@ struct Timeline: Sendable {
 
   /// What the migration did to the table that has this name after it; nil when it did nothing.
   func change(of table: String, in migration: Int) -> TableChange? {
-    let key = table.asciiLowercased
-    return changes(in: migration).first { $0.after?.name.asciiLowercased == key }
+    let key = table.identifier
+    return changes(in: migration).first { $0.after?.name.identifier == key }
   }
 
   /// Whether the migration itself made the table, so that no database has rows of it before.
@@ -105,10 +106,10 @@ struct LastSchema: Sendable {
     let created: StatementPlace
     let shaped: StatementPlace
     /// By folded name.
-    let columnPlaces: [String: StatementPlace]
+    let columnPlaces: [Identifier: StatementPlace]
 
     func place(of column: String) -> StatementPlace {
-      columnPlaces[column.asciiLowercased] ?? shaped
+      columnPlaces[column.identifier] ?? shaped
     }
   }
 
@@ -147,8 +148,8 @@ struct StatementEffect: Sendable {
   let sql: String
   let events: [AuthorizerEvent]
   let suspicion: Suspicion
-  /// The table or view, folded, that it writes first.
-  let written: String?
+  /// The table or view that it writes first.
+  let written: Identifier?
   /// The table whose rows it writes; nil when it writes none.
   var target: WrittenTable?
   /// Tables whose rows go or change because a foreign key says so; sorted.
@@ -159,8 +160,7 @@ struct StatementEffect: Sendable {
     /// It was there when the migration began.
     let isOld: Bool
     let inserts: Bool
-    /// Folded.
-    let updates: Set<String>
+    let updates: Set<Identifier>
     let deletes: Bool
     /// What it inserts is a copy of the rows of a table whose place it takes, then or later.
     var isCopy = false
@@ -168,10 +168,10 @@ struct StatementEffect: Sendable {
   }
 
   /// Whether it calls one of these functions itself, and not from a trigger.
-  func calls(_ names: Set<String>) -> Bool {
+  func calls(_ names: Set<Identifier>) -> Bool {
     events.contains { event in
       event.action == .function && event.trigger == nil
-        && names.contains(event.second?.asciiLowercased ?? "")
+        && names.contains(event.second?.identifier ?? "")
     }
   }
 }
@@ -180,8 +180,8 @@ struct StatementEffect: Sendable {
 struct RowCopy: Sendable {
   enum Source: Sendable, Hashable {
     case table(Int)
-    /// A temporary table, by folded name.
-    case temporary(String)
+    /// A temporary table.
+    case temporary(Identifier)
   }
 
   let place: StatementPlace
@@ -189,8 +189,8 @@ struct RowCopy: Sendable {
   let from: [Source]
   /// As the source was then, when it is a single table of the schema.
   let source: TableShape?
-  /// The columns of the source that it read, folded.
-  let read: Set<String>
+  /// The columns of the source that it read.
+  let read: Set<Identifier>
   /// It fills the table that all the copying is for.
   var isLast = false
 }
@@ -215,8 +215,8 @@ struct TableChange: Sendable {
   /// that an earlier migration made.
   var staged: TableShape?
   var lost: [LostColumn] = []
-  /// Where each column of `after` came to be, by folded name.
-  var columnPlaces: [String: StatementPlace] = [:]
+  /// Where each column of `after` came to be.
+  var columnPlaces: [Identifier: StatementPlace] = [:]
   /// The statement that gave `after` its form.
   let shaped: StatementPlace
   /// The statement that dropped the table, or gave it its new name.
@@ -227,41 +227,41 @@ struct TableChange: Sendable {
   var isRebuilt = false
   /// The statements that carried the rows over, where the table was made anew by hand.
   var copies: [RowCopy] = []
-  /// The columns, folded, whose values the copying makes instead of taking those of another column.
-  var computed: Set<String> = []
+  /// The columns whose values the copying makes instead of taking those of another column.
+  var computed: Set<Identifier> = []
   /// A new table has its name, and got none of its rows: the copy was forgotten.
   var replacement: StatementPlace?
   var newChecks: [NewCheck] = []
-  /// New columns whose default SQLite can give to no row that is there, folded.
-  var nonConstantDefaults: Set<String> = []
-  /// Columns that ADD COLUMN added, folded.
-  var addedInPlace: Set<String> = []
+  /// New columns whose default SQLite can give to no row that is there.
+  var nonConstantDefaults: Set<Identifier> = []
+  /// Columns that ADD COLUMN added.
+  var addedInPlace: Set<Identifier> = []
   /// Tables, views and triggers that went along when the table got another name, and now mean that
   /// one instead of what has the name; with the statement that did it.
   var dragged: (place: StatementPlace, names: [String])?
 
   var isDropped: Bool { before != nil && after == nil }
 
-  /// The folded names of the columns that have another one now, by the old one.
-  var renamedColumns: [String: String] {
+  /// The names of the columns that have another one now, by the old one.
+  var renamedColumns: [Identifier: Identifier] {
     Dictionary(
       lost.compactMap { column in
         guard case .renamed(let name) = column.fate else { return nil }
-        return (column.name.asciiLowercased, name.asciiLowercased)
+        return (column.name.identifier, name.identifier)
       }, uniquingKeysWith: { first, _ in first })
   }
 
   var isRenamed: Bool {
     guard let before, let after else { return false }
-    return before.name.asciiLowercased != after.name.asciiLowercased
+    return before.name.identifier != after.name.identifier
   }
 
   /// What was there before in one way or the other, for telling what is new.
   var known: [TableShape] { [before, staged].compactMap { $0 } }
 
-  func place(of column: String) -> StatementPlace {
-    columnPlaces[column.asciiLowercased] ?? shaped
-  }
+  func place(of column: Identifier) -> StatementPlace { columnPlaces[column] ?? shaped }
+
+  func place(of column: String) -> StatementPlace { place(of: column.identifier) }
 }
 
 struct LostColumn: Sendable {
@@ -280,8 +280,8 @@ struct CreatedUniqueIndex: Sendable {
   let name: String
   let table: String
   let isPartial: Bool
-  /// Folded; nil for an expression.
-  let columns: [String?]
+  /// Nil for an expression.
+  let columns: [Identifier?]
   let place: StatementPlace
   /// What had its name before the migration, with the names that its columns have now, and what has it
   /// after.

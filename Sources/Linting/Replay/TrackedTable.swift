@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 /// One table from its creation to its end, through all its names.
@@ -8,8 +9,8 @@ struct TrackedTable {
   let isShadow: Bool
   private(set) var name: String
   private(set) var shape: TableShape
-  /// All names that the table has had, folded.
-  private(set) var names: Set<String>
+  /// All names that the table has had.
+  private(set) var names: Set<Identifier>
   /// The statement that gave it its form.
   private(set) var shaped: StatementPlace
   private(set) var columns: [Column]
@@ -25,33 +26,33 @@ struct TrackedTable {
   /// As it was when the last migration that touched it began; nil when that one made it.
   private(set) var start: TableShape?
   private(set) var startedAsLeftover = false
-  /// Where, in this migration, columns were dropped or renamed, by the folded name they began with.
-  private(set) var losses: [String: StatementPlace] = [:]
-  private(set) var renames: [String: StatementPlace] = [:]
-  /// The statements that took names away from it, by folded name.
-  private(set) var left: [String: StatementPlace] = [:]
+  /// Where, in this migration, columns were dropped or renamed, by the name they began with.
+  private(set) var losses: [Identifier: StatementPlace] = [:]
+  private(set) var renames: [Identifier: StatementPlace] = [:]
+  /// The statements that took names away from it, by name.
+  private(set) var left: [Identifier: StatementPlace] = [:]
   /// The last statement that dropped or renamed it.
   private(set) var removal: StatementPlace?
 
   struct Column {
     let name: String
-    /// The name, folded, that the column had when the migration began; nil for a new one.
-    var origin: String?
+    /// The name that the column had when the migration began; nil for a new one.
+    var origin: Identifier?
     /// The statement that gave it its name, and the one that made it.
     var place: StatementPlace
     var created: StatementPlace
 
-    var key: String { name.asciiLowercased }
+    var key: Identifier { name.identifier }
   }
 
-  var key: String { name.asciiLowercased }
+  var key: Identifier { name.identifier }
 
   init(id: Int, shape: TableShape, isShadow: Bool, at place: StatementPlace) {
     self.id = id
     self.shape = shape
     self.isShadow = isShadow
     name = shape.name
-    names = [shape.name.asciiLowercased]
+    names = [shape.name.identifier]
     created = place
     shaped = place
     columns = shape.columns.map {
@@ -59,7 +60,7 @@ struct TrackedTable {
     }
   }
 
-  var columnPlaces: [String: StatementPlace] {
+  var columnPlaces: [Identifier: StatementPlace] {
     Dictionary(columns.map { ($0.key, $0.place) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -82,17 +83,17 @@ struct TrackedTable {
 
   /// - Parameter moved: the column whose values `move_column` carries into another one. SQLite may
   ///   do that by renaming it: the old column is gone nevertheless.
-  mutating func become(_ new: TableShape, moved: String?, at place: StatementPlace) {
+  mutating func become(_ new: TableShape, moved: Identifier?, at place: StatementPlace) {
     let old = columns
     columns = new.columns.enumerated().map { index, column in
       // ADD and DROP COLUMN change the number of columns; everything else, an edit of the schema
       // by hand included, leaves each value at its place in the row, whatever it is called then.
       let same =
         old.count == new.columns.count
-        ? old[index] : old.first { $0.key == column.name.asciiLowercased }
+        ? old[index] : old.first { $0.key == column.name.identifier }
       let new = Column(name: column.name, origin: nil, place: place, created: place)
       guard let same else { return new }
-      guard same.key != column.name.asciiLowercased else { return same }
+      guard same.key != column.name.identifier else { return same }
       guard moved != same.key else { return new }
       if let origin = same.origin { renames[origin] = place }
       return Column(
@@ -102,7 +103,7 @@ struct TrackedTable {
     for case let origin? in old.map(\.origin) where !kept.contains(origin) {
       losses[origin] = losses[origin] ?? place
     }
-    if new.name.asciiLowercased == key { shaped = place } else { rename(new.name, at: place) }
+    if new.name.identifier == key { shaped = place } else { rename(new.name, at: place) }
     shape = new
   }
 
@@ -125,7 +126,7 @@ struct TrackedTable {
   /// nothing but their values.
   ///
   /// - Parameter renamed: what columns with other names were copied from, all folded.
-  mutating func inheritColumns(of old: TrackedTable, renamed: [String: ColumnCopy]) {
+  mutating func inheritColumns(of old: TrackedTable, renamed: [Identifier: ColumnCopy]) {
     for index in columns.indices {
       let key = columns[index].key
       if let copy = renamed[key], let same = old.columns.first(where: { $0.key == copy.column }) {
@@ -148,7 +149,7 @@ struct TrackedTable {
   /// What a column got its values from, and the statement that did it.
   struct ColumnCopy {
     /// Folded; nil for an expression.
-    let column: String?
+    let column: Identifier?
     let place: StatementPlace
   }
 }

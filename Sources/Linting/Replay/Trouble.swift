@@ -1,6 +1,7 @@
 import History
 import ManifestFormat
 import Migrating
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -8,10 +9,10 @@ import SchemaModel
 /// blamed for it.
 struct Trouble {
   let failure: RowFailure
-  /// The tables that the statement reads and writes, folded.
-  let tables: Set<String>
-  /// Those into which it inserts what is there already, folded.
-  let collidesWith: Set<String>
+  /// The tables that the statement reads and writes.
+  let tables: Set<Identifier>
+  /// Those into which it inserts what is there already.
+  let collidesWith: Set<Identifier>
   /// The unique index that cannot be made.
   let newUnique: CreatedUniqueIndex?
   /// False for what made-up rows are no witness of.
@@ -80,19 +81,19 @@ extension Timeline {
     }
   }
 
-  /// The `move_column` whose `map` stands there, with its folded column.
+  /// The `move_column` whose `map` stands there, with its column.
   fileprivate func move(
     mappedAt position: Position, in migration: Int
-  ) -> (table: TableShape, column: String)? {
+  ) -> (table: TableShape, column: Identifier)? {
     moves.last { move in
       move.place.migration == migration && operation(move.place)?.keys["map"] == position
-    }.map { ($0.table, $0.move.from.asciiLowercased) }
+    }.map { ($0.table, $0.move.from.identifier) }
   }
 }
 
 /// Whether the function gives NULL for a text that has not its form.
 private func readsFormat(_ function: String) -> Bool {
-  let name = function.asciiLowercased
+  let name = function.identifier
   return name.hasPrefix("json") || ["->", "->>"].contains(name)
     || ["date", "time", "datetime", "julianday", "unixepoch", "strftime"].contains(name)
 }
@@ -119,9 +120,9 @@ extension TableChange {
 }
 
 extension StatementEffect {
-  /// The tables that it or its triggers insert into, folded.
-  fileprivate var inserted: [String] {
-    events.filter { $0.action == .insert }.compactMap { $0.first?.asciiLowercased }
+  /// The tables that it or its triggers insert into.
+  fileprivate var inserted: [Identifier] {
+    events.filter { $0.action == .insert }.compactMap { $0.first?.identifier }
   }
 
   fileprivate var readsFormats: Bool {
@@ -141,10 +142,9 @@ extension StatementEffect {
     }.first
   }
 
-  /// Folded.
-  fileprivate var droppedTables: Set<String> {
+  fileprivate var droppedTables: Set<Identifier> {
     Set(
       events.lazy.filter { $0.action == .dropTable && $0.database == "main" }
-        .compactMap { $0.first?.asciiLowercased })
+        .compactMap { $0.first?.identifier })
   }
 }

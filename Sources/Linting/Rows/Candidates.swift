@@ -1,4 +1,5 @@
 import Planning
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -6,13 +7,13 @@ import SchemaModel
 struct Candidates: Sendable {
   let hints: ValueHints
   /// The value of each DEFAULT, by folded column.
-  let defaults: [String: Value]
+  let defaults: [Identifier: Value]
 
   init(
     _ table: DeviceTable, hints: ValueHints, _ connection: Connection
   ) throws(DatabaseError) {
     self.hints = hints
-    var defaults: [String: Value] = [:]
+    var defaults: [Identifier: Value] = [:]
     for column in table.columns {
       guard let text = column.defaultText else { continue }
       do {

@@ -7,8 +7,7 @@ import SchemaModel
 struct DeviceTable: Sendable {
   struct Column: Sendable {
     let name: String
-    /// The name, folded.
-    let key: String
+    let key: Identifier
     let type: String
     let isNotNull: Bool
     /// Nil when there is none.
@@ -24,22 +23,21 @@ struct DeviceTable: Sendable {
   }
 
   struct ForeignKey: Sendable {
-    /// Folded, as all names here.
-    let columns: [String]
-    let parent: String
+    let columns: [Identifier]
+    let parent: Identifier
     /// Empty: the parent's primary key.
-    let parentColumns: [String]
+    let parentColumns: [Identifier]
   }
 
   /// A UNIQUE constraint, a unique index or the primary key.
   struct Unique: Sendable {
-    /// Folded; nil for an expression.
-    let columns: [String?]
+    /// Nil for an expression.
+    let columns: [Identifier?]
     let isPrimaryKey: Bool
   }
 
   let name: String
-  let key: String
+  let key: Identifier
   /// Those that can be written.
   let columns: [Column]
   let generated: [Column]
@@ -51,10 +49,9 @@ struct DeviceTable: Sendable {
     columns.filter(\.isInKey).sorted { $0.keyPosition < $1.keyPosition }
   }
 
-  func column(_ name: String) -> Column? {
-    let key = name.asciiLowercased
-    return columns.first { $0.key == key }
-  }
+  func column(_ name: Identifier) -> Column? { columns.first { $0.key == name } }
+
+  func column(_ name: String) -> Column? { column(name.identifier) }
 
   /// The first column that people would read, for a row that can be told from others.
   var label: Column? {
@@ -66,7 +63,7 @@ struct DeviceTable: Sendable {
 
   init(_ name: String, on connection: Connection) throws(DatabaseError) {
     self.name = name
-    key = name.asciiLowercased
+    key = name.identifier
     let rows = try connection.rows(
       """
       SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)
@@ -74,7 +71,7 @@ struct DeviceTable: Sendable {
     let all = rows.map { row in
       let (name, type) = (row[0].text ?? "", row[1].text ?? "")
       return Column(
-        name: name, key: name.asciiLowercased, type: type,
+        name: name, key: name.identifier, type: type,
         isNotNull: row[2].integer == 1, defaultText: row[3].text,
         isGenerated: (row[5].integer ?? 0) >= 2, keyPosition: Int(row[4].integer ?? 0),
         affinity: Affinity(ofType: type))
@@ -99,9 +96,9 @@ struct DeviceTable: Sendable {
     return numbers.map { number in
       let parts = rows.filter { $0[0].integer == number }
       return ForeignKey(
-        columns: parts.map { ($0[2].text ?? "").asciiLowercased },
-        parent: (parts[0][1].text ?? "").asciiLowercased,
-        parentColumns: parts.compactMap { $0[3].text?.asciiLowercased })
+        columns: parts.map { ($0[2].text ?? "").identifier },
+        parent: (parts[0][1].text ?? "").identifier,
+        parentColumns: parts.compactMap { $0[3].text?.identifier })
     }
   }
 
@@ -116,7 +113,7 @@ struct DeviceTable: Sendable {
       let columns = try connection.rows("SELECT name FROM pragma_index_info(?)", [row[0]])
       uniques.append(
         Unique(
-          columns: columns.map { $0[0].text?.asciiLowercased }, isPrimaryKey: row[1].text == "pk"))
+          columns: columns.map { $0[0].text?.identifier }, isPrimaryKey: row[1].text == "pk"))
     }
     return uniques
   }

@@ -15,14 +15,15 @@ struct Insertion: Sendable, Hashable {
   }
 
   /// The value of a column, whatever the case of its name.
+  subscript(_ column: Identifier) -> Value? {
+    columns.firstIndex { $0.identifier == column }.map { values[$0] }
+  }
+
   subscript(_ column: String) -> Value? {
-    get {
-      let key = column.asciiLowercased
-      return columns.firstIndex { $0.asciiLowercased == key }.map { values[$0] }
-    }
+    get { self[column.identifier] }
     set {
-      let key = column.asciiLowercased
-      let index = columns.firstIndex { $0.asciiLowercased == key }
+      let key = column.identifier
+      let index = columns.firstIndex { $0.identifier == key }
       switch (index, newValue) {
       case (let index?, let value?): values[index] = value
       case (let index?, nil):

@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 import SchemaModel
 
@@ -20,7 +21,7 @@ struct RowSearch {
   func settle(_ start: Insertion) throws(DatabaseError) -> Result {
     guard var problem = try refusal(start) else { return .row(start) }
     var row = start
-    var seen: Set<String> = [problem]
+    var seen: Set = [problem.exact]
     var tries = 0
     search: while true {
       // SQLite names the column, or the CHECK with the column in it.
@@ -35,7 +36,7 @@ struct RowSearch {
           guard let other = try refusal(next) else { return .row(next) }
           // Another complaint than those before: the row has come further, unless it has only got
           // a value of the wrong type.
-          guard !other.isOfType, seen.insert(other).inserted else { continue }
+          guard !other.isOfType, seen.insert(other) else { continue }
           row = next
           problem = other
           continue search
@@ -47,10 +48,9 @@ struct RowSearch {
 }
 
 extension String {
-  /// Folded.
-  fileprivate var words: Set<String> {
+  fileprivate var words: Set<Identifier> {
     Set(
-      split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0).asciiLowercased })
+      split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { Identifier($0) })
   }
 
   /// Whether SQLite says of a value that it is not of its column's type.

@@ -13,7 +13,7 @@ final class Seeder {
   /// What it knows of what it has done.
   struct Memory {
     /// The tables that were filled, by folded name.
-    var known: [String: Filling] = [:]
+    var known: [Identifier: Filling] = [:]
     /// Makes values that are like no other one. Migrations write small numbers.
     var serial: Int64 = 7000
   }
@@ -22,7 +22,7 @@ final class Seeder {
     /// What the table read then.
     let sql: String?
     /// Its columns, folded.
-    let columns: Set<String>
+    let columns: Set<Identifier>
     /// No row could be made.
     let isImpossible: Bool
   }
@@ -41,7 +41,7 @@ final class Seeder {
   ///   - definitions: what the schema says of a table and its indexes, and what it is to say next:
   ///     values near the limits of both are worth a try. Empty for what is no table to fill.
   func fill(
-    _ tables: [String], _ definitions: (String) -> [SchemaObject]
+    _ tables: [Identifier], _ definitions: (Identifier) -> [SchemaObject]
   ) throws(DatabaseError) {
     connection.set(.foreignKeys, to: true)
     defer { connection.set(.foreignKeys, to: false) }
@@ -54,7 +54,7 @@ final class Seeder {
   }
 
   private func fill(
-    _ name: String, _ definitions: (String) -> [SchemaObject], within path: [String]
+    _ name: Identifier, _ definitions: (Identifier) -> [SchemaObject], within path: [Identifier]
   ) throws(DatabaseError) {
     let objects = definitions(name)
     guard !objects.isEmpty, !path.contains(name) else { return }
@@ -63,7 +63,7 @@ final class Seeder {
     let isNews = memory.known[name]?.sql != sql
     let isImpossible = memory.known[name]?.isImpossible ?? false
     guard count == 0 ? isNews || !isImpossible : isNews && count < Self.most else { return }
-    let table = try DeviceTable(name, on: connection)
+    let table = try DeviceTable(name.text, on: connection)
     for key in table.foreignKeys where key.parent != name {
       try fill(key.parent, definitions, within: path + [name])
     }
@@ -76,7 +76,7 @@ final class Seeder {
       sql: sql, columns: Set(table.columns.map(\.key)), isImpossible: try rowCount(of: name) == 0)
   }
 
-  private func rowCount(of name: String) throws(DatabaseError) -> Int64 {
+  private func rowCount(of name: Identifier) throws(DatabaseError) -> Int64 {
     try connection.value(
       "SELECT count(*) FROM (SELECT 1 FROM main.\(Quoting.quoted(name)) LIMIT \(Self.most))")?
       .integer ?? 0
@@ -86,7 +86,7 @@ final class Seeder {
 
   /// What the rows that are there hold in the columns that are no news: what earlier migrations have
   /// made of them stays true of rows that are added.
-  private func patterns(of table: DeviceTable) throws(DatabaseError) -> [[String: Value]] {
+  private func patterns(of table: DeviceTable) throws(DatabaseError) -> [[Identifier: Value]] {
     let columns = table.columns.filter { memory.known[table.key]?.columns.contains($0.key) ?? true }
     guard !columns.isEmpty else { return [] }
     let names = columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
@@ -98,13 +98,13 @@ final class Seeder {
   }
 
   private func fill(
-    _ table: DeviceTable, _ candidates: Candidates, like patterns: [[String: Value]]
+    _ table: DeviceTable, _ candidates: Candidates, like patterns: [[Identifier: Value]]
   ) throws(DatabaseError) {
     let distinct = table.distinctColumns
     // A table that was emptied is filled without NULL: an earlier migration may have replaced it.
     for number in (patterns.isEmpty && memory.known[table.key] != nil ? 1 : 0)..<Self.rows {
       memory.serial += 1
-      var references: [String: Value] = [:]
+      var references: [Identifier: Value] = [:]
       for (place, key) in table.foreignKeys.enumerated() {
         let parents = try parents(by: key, of: table)
         guard !parents.isEmpty else { continue }
@@ -165,7 +165,7 @@ final class Seeder {
     do {
       let columns =
         try key.parentColumns.isEmpty
-        ? DeviceTable(key.parent, on: connection).primaryKey.map(\.name) : key.parentColumns
+        ? DeviceTable(key.parent.text, on: connection).primaryKey.map(\.key) : key.parentColumns
       guard columns.count == key.columns.count else { return [] }
       let names = columns.map { Quoting.quoted($0) }
       return try connection.rows(
@@ -195,7 +195,7 @@ extension DeviceTable {
 
   /// Of each key and each UNIQUE the last column that refers to nothing: with another value in each
   /// row, none of them stands in the way.
-  fileprivate var distinctColumns: Set<String> {
+  fileprivate var distinctColumns: Set<Identifier> {
     let keys = uniques.map { $0.columns.compactMap(\.self) } + [primaryKey.map(\.key)]
     return Set(
       keys.compactMap { key in

@@ -2,10 +2,10 @@ import SQLText
 import SQLite
 import SchemaModel
 
-/// Values that stand in the CHECKs and the partial indexes of a table, by folded column: near them
+/// Values that stand in the CHECKs and the partial indexes of a table, by column: near them
 /// rows begin to be allowed, or to be refused.
 struct ValueHints: Sendable {
-  private(set) var values: [String: [Value]] = [:]
+  private(set) var values: [Identifier: [Value]] = [:]
 
   /// - Parameter objects: the table and its indexes, in any of their versions.
   init(_ objects: [SchemaObject]) {
@@ -31,13 +31,13 @@ struct ValueHints: Sendable {
 
   private mutating func note(_ expression: Expression, _ tokens: TokenizedSQL, column: String?) {
     let literals = tokens.literals(in: expression.range)
-    let mentioned = tokens.columnIdentifiers(in: expression.range).map(\.text.asciiLowercased)
-    for name in Set(mentioned + [column?.asciiLowercased].compactMap { $0 }).sorted() {
+    let mentioned = tokens.columnIdentifiers(in: expression.range).map(\.text.identifier)
+    for name in Set(mentioned + [column?.identifier].compactMap { $0 }).sorted() {
       note(literals, for: name)
     }
   }
 
-  private mutating func note(_ new: [Value], for column: String) {
+  private mutating func note(_ new: [Value], for column: Identifier) {
     var known = values[column] ?? []
     for value in new where !known.contains(value) { known.append(value) }
     values[column] = known
@@ -47,23 +47,24 @@ struct ValueHints: Sendable {
 /// The hints of all tables of a history: a value near the limit that one version has is worth a try in
 /// the others.
 final class HintBook {
-  /// By folded table, each text once.
-  private var objects: [String: [SchemaObject]] = [:]
-  private var known: [String: ValueHints] = [:]
+  /// By table, each text once.
+  private var objects: [Identifier: [SchemaObject]] = [:]
+  private var known: [Identifier: ValueHints] = [:]
 
   init(_ deltas: [SchemaDelta]) {
-    var texts: Set<String> = []
+    var texts: Set<ExactText> = []
     for delta in deltas {
       let new = delta.after.values.filter { $0.kind == .table || $0.kind == .index }
-      for object in new.sorted(by: { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) })
-      where texts.insert(object.sql ?? "").inserted {
-        objects[object.table.asciiLowercased, default: []].append(object)
+      for object in new.sorted(by: {
+        ($0.kind.rawValue, $0.name.exact) < ($1.kind.rawValue, $1.name.exact)
+      })
+      where texts.insert(object.sql ?? "") {
+        objects[object.table.identifier, default: []].append(object)
       }
     }
   }
 
-  /// - Parameter table: folded.
-  func hints(of table: String) -> ValueHints {
+  func hints(of table: Identifier) -> ValueHints {
     if let known = known[table] { return known }
     let new = ValueHints(objects[table] ?? [])
     known[table] = new

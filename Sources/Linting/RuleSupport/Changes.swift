@@ -7,7 +7,7 @@ extension TableChange {
   var keptColumns: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
     let renames = renamedColumns
-    let dropped = Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.asciiLowercased })
+    let dropped = Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.identifier })
     return before.columns.compactMap { old in
       guard !dropped.contains(old.key), let new = after.column(renames[old.key] ?? old.key) else {
         return nil
@@ -17,12 +17,12 @@ extension TableChange {
   }
 
   /// The folded names of the columns that are gone.
-  var droppedColumns: Set<String> {
-    Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.asciiLowercased })
+  var droppedColumns: Set<Identifier> {
+    Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.identifier })
   }
 
-  /// Names of columns, folded, as they read after the change; nil when one of them is gone.
-  func renamed(_ columns: [String]) -> [String]? {
+  /// Names of columns as they read after the change; nil when one of them is gone.
+  func renamed(_ columns: [Identifier]) -> [Identifier]? {
     let (renames, dropped) = (renamedColumns, droppedColumns)
     guard dropped.isDisjoint(with: columns) else { return nil }
     return columns.map { renames[$0] ?? $0 }
@@ -72,22 +72,22 @@ extension TableChange {
 
   /// Whether one of the operation's own statements or one of the manifest sets a column in rows that
   /// are there, before the change or with it.
-  func isUpdated(_ column: String, _ timeline: Timeline, since first: Int) -> Bool {
-    let names = Set([before, after].compactMap { $0?.name.asciiLowercased })
+  func isUpdated(_ column: Identifier, _ timeline: Timeline, since first: Int) -> Bool {
+    let names = Set([before, after].compactMap { $0?.name.identifier })
     return (first...migration).contains { number in
       timeline.statements(in: number).contains { statement in
         guard let target = statement.target else { return false }
-        return target.updates.contains(column.asciiLowercased)
-          && (names.contains(target.name.asciiLowercased) || target.isCopy)
+        return target.updates.contains(column)
+          && (names.contains(target.name.identifier) || target.isCopy)
       }
     }
   }
 
   /// Whether the migration first deletes rows by the column, or all of them.
-  func isCleared(_ column: String, _ timeline: Timeline) -> Bool {
+  func isCleared(_ column: Identifier, _ timeline: Timeline) -> Bool {
     timeline.statements(in: migration).contains { statement in
       guard let target = statement.target, target.deletes, target.updates.isEmpty,
-        target.name.asciiLowercased == before?.name.asciiLowercased,
+        target.name.identifier == before?.name.identifier,
         statement.place.number < place(of: column).number
       else { return false }
       let sql = TokenizedSQL(statement.sql)
@@ -99,7 +99,7 @@ extension TableChange {
 
 extension TableShape.Column {
   fileprivate func saysTheSame(as other: Self) -> Bool {
-    key == other.key && type?.asciiLowercased == other.type?.asciiLowercased
+    key == other.key && type?.identifier == other.type?.identifier
       && notNull == other.notNull && defaultText == other.defaultText
       && collation == other.collation && isGenerated == other.isGenerated
   }
@@ -108,7 +108,7 @@ extension TableShape.Column {
 extension Timeline {
   /// Whether a table is a virtual one, a search index most often: its rows follow from others.
   func isVirtual(_ table: String) -> Bool {
-    let key = table.asciiLowercased
+    let key = table.identifier
     return changes.contains { $0.after.map { $0.isVirtual && $0.key == key } ?? false }
   }
 
@@ -133,8 +133,8 @@ struct IndexShape {
   let isUnique: Bool
   /// Each term in normal form, without ASC.
   private(set) var terms: [[[UInt8]]]
-  /// The folded name of the column, or nil for an expression.
-  private(set) var columns: [String?]
+  /// The name of the column, or nil for an expression.
+  private(set) var columns: [Identifier?]
   /// In normal form; nil when the index is not partial.
   private(set) var condition: [[UInt8]]?
 
@@ -150,12 +150,12 @@ struct IndexShape {
       let words = tokens.normalTokens(in: term.range)
       return term.order == .ascending ? Array(words.dropLast()) : words
     }
-    columns = index.terms.map { $0.column?.text.asciiLowercased }
+    columns = index.terms.map { $0.column?.text.identifier }
     condition = index.condition.map { tokens.normalTokens(in: $0.range) }
   }
 
-  /// The same with columns under other names, both folded.
-  func renaming(_ names: [String: String]) -> IndexShape {
+  /// The same with columns under other names.
+  func renaming(_ names: [Identifier: Identifier]) -> IndexShape {
     var index = self
     index.terms = terms.map { $0.map { $0.renamed(names) } }
     index.columns = columns.map { $0.map { names[$0] ?? $0 } }

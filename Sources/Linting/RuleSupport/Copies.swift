@@ -3,26 +3,26 @@ import SchemaModel
 
 /// Which expression of a copying statement each column of the new table gets.
 struct CopyMapping {
-  /// By folded name; columns that the statement does not name are missing.
-  private(set) var expressions: [String: Expression] = [:]
+  /// Columns that the statement does not name are missing.
+  private(set) var expressions: [Identifier: Expression] = [:]
   let text: CopyText
 
   struct Expression {
-    /// The folded name, when it is a column and nothing else.
-    let column: String?
-    /// All names that stand in it, folded.
-    let names: Set<String>
+    /// The name, when it is a column and nothing else.
+    let column: Identifier?
+    /// All names that stand in it.
+    let names: Set<Identifier>
     let isCast: Bool
-    /// How CREATE TABLE … AS SELECT calls the column, folded.
-    let name: String?
+    /// How CREATE TABLE … AS SELECT calls the column.
+    let name: Identifier?
   }
 
   /// Nil when the statement is no copy of rows.
   ///
   /// - Parameters:
-  ///   - columns: those that take values, folded; nil: the statement itself names them.
-  ///   - source: the columns of what it reads, folded, where that is no table of the schema.
-  init?(_ copy: RowCopy, into columns: [String]?, from source: [String]? = nil) {
+  ///   - columns: those that take values; nil: the statement itself names them.
+  ///   - source: the columns of what it reads, where that is no table of the schema.
+  init?(_ copy: RowCopy, into columns: [Identifier]?, from source: [Identifier]? = nil) {
     let sql = TokenizedSQL(copy.sql)
     guard let text = CopyText(sql) else { return nil }
     self.text = text
@@ -35,13 +35,13 @@ struct CopyMapping {
 
   /// `*` stands for every column of the source.
   private static func expand(
-    _ term: ArraySlice<Token>, _ source: [String]?, _ sql: TokenizedSQL
+    _ term: ArraySlice<Token>, _ source: [Identifier]?, _ sql: TokenizedSQL
   ) -> [Expression] {
     if let last = term.last, sql.text(last) == "*", term.count == 1 || term.count == 3 {
       return (source ?? []).map { Expression(column: $0, names: [$0], isCast: false, name: $0) }
     }
     var term = term
-    var alias: String?
+    var alias: Identifier?
     if let word = sql.firstWord(of: ["AS"], in: term) {
       alias = term[word...].dropFirst().first.map(sql.name)
       term = term[..<word]
@@ -51,12 +51,12 @@ struct CopyMapping {
     }
     let names = Set(
       term.lazy.filter { $0.kind == .word || $0.kind == .quotedIdentifier }.map(sql.name))
-    var column: String?
+    var column: Identifier?
     if let last = term.last, last.kind == .word || last.kind == .quotedIdentifier,
       term.count == 1 || term.count == 3 && sql.text(term[term.startIndex + 1]) == "."
     {
       let name = sql.name(last)
-      let isName = last.kind == .quotedIdentifier || !Keywords.isKeyword(name)
+      let isName = last.kind == .quotedIdentifier || !Keywords.isKeyword(name.text)
       if source?.contains(name) ?? isName { column = name }
     }
     return [
@@ -68,8 +68,8 @@ struct CopyMapping {
 }
 
 extension TableShape {
-  /// The columns that INSERT gives values to when it names none, folded.
-  var filledColumns: [String] { columns.filter { !$0.isGenerated }.map(\.key) }
+  /// The columns that INSERT gives values to when it names none.
+  var filledColumns: [Identifier] { columns.filter { !$0.isGenerated }.map(\.key) }
 }
 
 extension TableChange {
@@ -86,15 +86,15 @@ extension TableChange {
   func fills(_ column: String, _ timeline: Timeline) -> Bool {
     handCopies(timeline).contains { copy in
       guard copy.isLast, let text = CopyText(TokenizedSQL(copy.sql)) else { return false }
-      return text.columns?.contains(column.asciiLowercased) ?? true
+      return text.columns?.contains(column.identifier) ?? true
     }
   }
 
   /// Whether a copy leaves rows out by a condition on the column.
-  func filters(_ column: String, _ timeline: Timeline) -> Bool {
+  func filters(_ column: Identifier, _ timeline: Timeline) -> Bool {
     handCopies(timeline).contains { copy in
       guard let text = CopyText(TokenizedSQL(copy.sql)) else { return false }
-      return text.onConflict != nil || text.select.filterNames.contains(column.asciiLowercased)
+      return text.onConflict != nil || text.select.filterNames.contains(column)
         || text.select.filter == "DISTINCT"
     }
   }

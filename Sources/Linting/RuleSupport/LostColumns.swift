@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 extension Timeline {
@@ -24,7 +25,7 @@ extension Timeline {
   /// The `move_column` that a column was dropped by.
   func move(of column: LostColumn, at place: StatementPlace) -> MoveColumn? {
     guard case .moveColumn(let move)? = operation(place)?.kind,
-      move.from.asciiLowercased == column.name.asciiLowercased
+      move.from.identifier == column.name.identifier
     else { return nil }
     return move
   }

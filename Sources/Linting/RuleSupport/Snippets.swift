@@ -1,5 +1,6 @@
 import ManifestFormat
 import Planning
+import SQLText
 
 // Pieces of manifests that findings offer.
 

@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 extension Timeline {
@@ -29,13 +30,15 @@ extension Linter {
     }
     let kept = found.filter { rule, draft in
       !rule.concernsSyncedSchema || !scope.isBeforeSyncing(draft.migration)
-        || draft.table.map(scope.isLocal) ?? false
+        || draft.table.map { scope.isLocal($0.identifier) } ?? false
     }
-    let known = Set(kept.map { [$0.rule.id, $0.draft.object ?? ""] })
+    let known = Set(kept.map { [$0.rule.id.exact, ($0.draft.object ?? "").exact] })
     return kept
       + Rule.all.filter(\.concernsSyncedSchema).flatMap { rule in
-        rule.check(standing, synced).filter { !known.contains([rule.id, $0.object ?? ""]) }
-          .map { (rule, $0.standing) }
+        rule.check(standing, synced).filter {
+          !known.contains([rule.id.exact, ($0.object ?? "").exact])
+        }
+        .map { (rule, $0.standing) }
       }
   }
 }

@@ -1,3 +1,5 @@
+import SQLText
+
 extension Rule {
   static let addNonConstantDefault = Rule(
     id: "add-non-constant-default",
@@ -34,7 +36,7 @@ extension Rule {
           return timeline.draft(
             "\(after.name).\(column.name) is added with the default \(column.defaultText ?? ""), which "
               + "is no constant: SQLite refuses it on every database whose \(after.name) has rows",
-            at: change.place(of: name), keys: ["column", "table"], column: name,
+            at: change.place(of: name), keys: ["column", "table"], column: column.name,
             object: "\(after.name).\(column.name)", table: after.name)
         }
       }

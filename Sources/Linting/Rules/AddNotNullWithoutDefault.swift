@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -51,7 +52,7 @@ extension Timeline {
     switch operation(place)?.kind {
     case .moveColumn?: return operation(place)?.definition(ofColumn: column) != nil
     case .rebuildTable(let rebuild)?:
-      return rebuild.copy.contains { $0.column.asciiLowercased == column.asciiLowercased }
+      return rebuild.copy.contains { $0.column.identifier == column.identifier }
     default: return false
     }
   }
@@ -81,7 +82,7 @@ extension TableChange {
       guard case .renamed(let name) = lost.fate, before?.column(lost.name)?.notNull != nil else {
         return false
       }
-      return name.asciiLowercased == column.name.asciiLowercased
+      return name.identifier == column.name.identifier
     }
   }
 

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 extension Rule {
   static let addStoredGenerated = Rule(
@@ -33,12 +34,12 @@ extension Rule {
         return change.addedInPlace.sorted().compactMap { name in
           guard let column = after.column(name), column.isStored else { return nil }
           var definition =
-            timeline.operation(change.place(of: name))?.definition(ofColumn: name)
+            timeline.operation(change.place(of: name))?.definition(ofColumn: column.name)
           definition?.generated?.stored = false
           return timeline.draft(
             "\(after.name).\(column.name) is a STORED generated column: SQLite cannot add it to a "
               + "table that has rows",
-            at: change.place(of: name), keys: ["column", "table"], column: name,
+            at: change.place(of: name), keys: ["column", "table"], column: column.name,
             object: "\(after.name).\(column.name)", table: after.name, fix: definition?.yaml)
         }
       }

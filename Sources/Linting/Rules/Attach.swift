@@ -1,4 +1,5 @@
 import Migrating
+import SQLText
 import SQLite
 
 extension Rule {

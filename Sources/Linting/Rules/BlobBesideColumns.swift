@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -46,7 +47,7 @@ extension Rule {
           shape.foreignKeys.flatMap(\.columns)
         ).union(shape.checks.flatMap(\.columns))
         let blobs = shape.columns.filter { column in
-          column.type?.asciiLowercased.contains("blob") ?? false && !column.isGenerated
+          column.isBlob && !column.isGenerated
             && !shape.isInPrimaryKey(column) && !narrow.contains(column.key)
         }
         let keys = Set(blobs.map(\.key)).union(shape.foreignKeys.flatMap(\.columns))

@@ -1,5 +1,6 @@
 import Migrating
 import Planning
+import SQLText
 import SchemaModel
 
 extension Rule {

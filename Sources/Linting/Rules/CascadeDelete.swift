@@ -1,3 +1,5 @@
+import SQLText
+
 extension Rule {
   static let cascadeDelete = Rule(
     id: "cascade-delete",
@@ -31,7 +33,7 @@ extension Rule {
       """),
     check: { timeline, _ in
       timeline.statements.compactMap { statement in
-        guard let written = statement.target?.name ?? statement.written else { return nil }
+        guard let written = statement.target?.name ?? statement.written?.text else { return nil }
         if statement.reached.isEmpty, let lost = timeline.rows.losses[statement.place.number] {
           let names = lost.map { timeline.spelling(of: $0.table, in: statement.place.migration) }
           return timeline.draft(

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 extension Rule {
   static let dataWriteOnSyncedTable = Rule(
     id: "data-write-on-synced-table",
@@ -31,7 +32,7 @@ extension Rule {
               default: 0
       """),
     check: { timeline, scope in
-      var reported: Set<String> = []
+      var reported: Set<Identifier> = []
       return timeline.statements.compactMap { statement in
         guard let target = statement.target, statement.reached.isEmpty,
           timeline.movesValues(statement, in: target)
@@ -42,7 +43,7 @@ extension Rule {
         // An operation may become many statements.
         if !timeline.isWritten(statement.place) {
           let key = "\(statement.place.migration) \(statement.place.operation) \(target.name)"
-          guard reported.insert(key).inserted else { return nil }
+          guard reported.insert(key) else { return nil }
         }
         return timeline.draft(
           "what a migration writes to \(target.name) is not uploaded: a device that is set up later "

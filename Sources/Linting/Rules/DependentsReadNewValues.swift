@@ -62,7 +62,7 @@ extension Rule {
         }
         let after = timeline.change(of: table.name, in: place.migration)?.after
         let readers =
-          table.columns.filter { $0.sources.contains(move.from.asciiLowercased) }
+          table.columns.filter { $0.sources.contains(move.from.identifier) }
           .map { ("the column \($0.name)", "\(table.name).\($0.name)") }
           + (after?.checks.filter { table.holds($0, beforeMoving: move) } ?? [])
           .map { ("CHECK (\($0.text))", table.name) }
@@ -90,7 +90,7 @@ extension Timeline {
     let operations = migrations[place.migration].manifest.operations
     return operations[place.operation...].reduce(into: [column]) { names, operation in
       guard case .renameColumn(_, let from, let to) = operation.kind,
-        names.contains(where: { $0.asciiLowercased == from.asciiLowercased })
+        names.contains(where: { $0.identifier == from.identifier })
       else { return }
       names.append(to)
     }
@@ -110,7 +110,7 @@ extension MoveColumn {
   fileprivate var changeInWords: String? {
     switch mapping {
     case .using(let source):
-      Quoting.unquoted(source.text).asciiLowercased == from.asciiLowercased
+      Quoting.unquoted(source.text).identifier == from.identifier
         ? nil : "\(to.name) will hold what `using` makes of them"
     case .map(let entries):
       entries.first { $0.from != $0.to || isStoredAsText($0.to) }.map {
@@ -132,11 +132,11 @@ extension MoveColumn {
 extension TableShape {
   /// Whether a CHECK has the same words here, about the old column.
   fileprivate func holds(_ check: Check, beforeMoving move: MoveColumn) -> Bool {
-    let (from, to) = (move.from.asciiLowercased, move.to.name.asciiLowercased)
+    let (from, to) = (move.from.identifier, move.to.name.identifier)
     guard check.columns.contains(to) else { return false }
     return checks.contains { old in
       old.columns.contains(from)
-        && old.tokens.map { $0.elementsEqual(from.utf8) ? Array(to.utf8) : $0 } == check.tokens
+        && old.tokens.map { $0.elementsEqual(from.folded) ? Array(to.folded) : $0 } == check.tokens
     }
   }
 }

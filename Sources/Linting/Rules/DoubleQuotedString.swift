@@ -1,6 +1,7 @@
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SchemaModel
 
 extension Rule {

@@ -1,3 +1,5 @@
+import SQLText
+
 extension Rule {
   static let dropCheck = Rule(
     id: "drop-check",
@@ -28,7 +30,7 @@ extension Rule {
       timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after, !change.forgets(timeline) else { return [] }
         return change.lostChecks.map { check in
-          let columns = check.columns.sorted().map { after.column($0)?.name ?? $0 }
+          let columns = check.columns.sorted().map { after.column($0)?.name ?? $0.text }
           return timeline.draft(
             "dropping CHECK (\(check.text)) of \(after.name): it takes values now that it refused",
             at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 
 extension Rule {
   static let dropColumn = Rule(

@@ -31,7 +31,9 @@ extension Rule {
       timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after, !change.forgets(timeline) else { return [] }
         return change.lostForeignKeys.map { key in
-          let columns = (change.renamed(key.columns) ?? []).map { after.column($0)?.name ?? $0 }
+          let columns = (change.renamed(key.columns) ?? []).map {
+            after.column($0)?.name ?? $0.text
+          }
           let names = columns.joined(separator: ", ")
           return timeline.draft(
             "dropping the foreign key \(after.name) (\(names)) to \(key.parent): rows may point at "

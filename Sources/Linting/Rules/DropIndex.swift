@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 extension Rule {

@@ -1,3 +1,5 @@
+import SQLText
+
 extension Rule {
   static let dropTable = Rule(
     id: "drop-table",

@@ -56,7 +56,7 @@ extension Rule {
       let constraints = timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after else { return [] }
         return change.lostUniques(timeline).map { columns in
-          let names = columns.map { after.column($0)?.name ?? $0 }.joined(separator: ", ")
+          let names = columns.map { after.column($0)?.name ?? $0.text }.joined(separator: ", ")
           return draft(
             timeline, "UNIQUE (\(names)) of \(after.name)",
             at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),
@@ -77,10 +77,10 @@ private func draft(
 }
 
 extension TableChange {
-  fileprivate func lostUniques(_ timeline: Timeline) -> [[String]] {
+  fileprivate func lostUniques(_ timeline: Timeline) -> [[Identifier]] {
     guard let before, let after else { return [] }
     let indexes = timeline.indexes.lazy.filter {
-      $0.place.migration == migration && !$0.isPartial && $0.table.asciiLowercased == after.key
+      $0.place.migration == migration && !$0.isPartial && $0.table.identifier == after.key
     }.map { Set($0.columns.compactMap { $0 }) }
     let kept =
       after.uniques.map { Set($0) } + indexes + [after.primaryKey.map { Set($0.columns) } ?? []]
@@ -92,7 +92,7 @@ extension TableChange {
 
 extension Timeline {
   /// Whether a key or a UNIQUE constraint that the migration gave the table says the same.
-  fileprivate func isKey(_ columns: [String?], of table: String, in migration: Int) -> Bool {
+  fileprivate func isKey(_ columns: [Identifier?], of table: String, in migration: Int) -> Bool {
     guard let after = change(of: table, in: migration)?.after else { return false }
     let columns = Set(columns.compactMap { $0 })
     return (after.uniques + [after.primaryKey?.columns ?? []]).contains {

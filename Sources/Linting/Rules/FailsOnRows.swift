@@ -1,3 +1,5 @@
+import SQLText
+
 extension Rule {
   static let failsOnRows = Rule(
     id: "fails-on-rows",

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -31,7 +32,7 @@ extension Rule {
       guard let end = timeline.end else { return [] }
       let indexes = end.indexes
       return end.tables.flatMap { table -> [Draft] in
-        var reported: Set<[String]> = []
+        var reported: Set<[Identifier]> = []
         return table.shape.foreignKeys.compactMap { key in
           let known =
             (indexes[table.shape.key] ?? []).filter(\.servesForeignKeys).map(\.columns)
@@ -40,7 +41,7 @@ extension Rule {
             Set(columns.prefix(key.columns.count)) == Set(key.columns.map { $0 })
           }
           guard !isServed, reported.insert(key.columns).inserted else { return nil }
-          let names = key.columns.map { table.shape.column($0)?.name ?? $0 }
+          let names = key.columns.map { table.shape.column($0)?.name ?? $0.text }
           let columns = names.joined(separator: ", ")
           let index = ([table.shape.name] + names).joined(separator: "_")
           let fix = operationSnippet(
@@ -63,8 +64,8 @@ extension Rule {
 
 extension LastSchema {
   /// The indexes of each table, by its folded name.
-  var indexes: [String: [IndexShape]] {
-    Dictionary(grouping: objects.compactMap { IndexShape($0.object) }) { $0.table.asciiLowercased }
+  var indexes: [Identifier: [IndexShape]] {
+    Dictionary(grouping: objects.compactMap { IndexShape($0.object) }) { $0.table.identifier }
   }
 }
 
@@ -72,10 +73,10 @@ extension IndexShape {
   /// NULL points at no parent, so that an index without the NULLs serves as well.
   fileprivate var servesForeignKeys: Bool {
     guard let condition else { return true }
-    let words = condition.map { String(decoding: $0, as: UTF8.self) }
+    let words = condition.map { Identifier(String(decoding: $0, as: UTF8.self)) }
     return columns.first.map { column in
-      words == [column, "is", "not", "null"].compactMap { $0 }
-        || words == [column, "notnull"].compactMap { $0 }
+      guard let column else { return false }
+      return words == [column, "is", "not", "null"] || words == [column, "notnull"]
     } ?? false
   }
 }

@@ -44,14 +44,14 @@ extension Timeline {
   /// Whether the migration itself has made room: then no database keeps another one.
   fileprivate func isDropped(_ name: String, before place: StatementPlace) -> Bool {
     statements(in: place.migration).contains { statement in
-      statement.place.number < place.number && statement.dropped == name.asciiLowercased
+      statement.place.number < place.number && statement.dropped == name.identifier
     }
   }
 }
 
 extension StatementEffect {
-  /// The folded name of what a DROP takes away.
-  fileprivate var dropped: String? {
+  /// The name of what a DROP takes away.
+  fileprivate var dropped: Identifier? {
     let sql = TokenizedSQL(self.sql)
     let tokens = sql.significant.filter { sql.text($0) != ";" }
     return sql.isWord(tokens.first, "DROP") ? tokens.last.map(sql.name) : nil

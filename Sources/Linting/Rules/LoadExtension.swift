@@ -1,3 +1,5 @@
+import SQLText
+
 extension Rule {
   static let loadExtension = Rule(
     id: "load-extension",

@@ -1,5 +1,6 @@
 import ManifestFormat
 import Planning
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -72,7 +73,7 @@ extension TableShape {
     var missing: [String] = []
     let isNullable = column.notNull == nil && !isInPrimaryKey(column) && !column.isGenerated
     if isNullable, !named.contains(.null), !refusesNull(column) { missing.append("NULL") }
-    let known = Set(named.map(\.sql))
+    let known = Set(named.map(\.sql.exact))
     return missing + listedValues(of: column).filter { !known.contains($0) }
   }
 
@@ -87,7 +88,7 @@ extension TableShape {
   private func listedValues(of column: Column) -> [String] {
     for check in checks where check.columns == [column.key] {
       let words = check.tokens.map { String(decoding: $0, as: UTF8.self) }
-      guard words.count > 4, words[0] == column.key, words[1] == "in", words[2] == "(",
+      guard words.count > 4, words[0].identifier == column.key, words[1] == "in", words[2] == "(",
         words.last == ")"
       else { continue }
       let values = words[3..<(words.count - 1)].split(separator: ",")

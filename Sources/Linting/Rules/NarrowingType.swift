@@ -1,4 +1,5 @@
 import Planning
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -77,7 +78,7 @@ extension TableChange {
 extension TableShape {
   /// In a STRICT table ANY keeps every value as it is (STRICT Tables, section 2).
   fileprivate func affinity(of column: Column) -> Affinity {
-    isStrict && column.type?.asciiLowercased == "any" ? .blob : column.affinity
+    isStrict && column.type?.identifier == "any" ? .blob : column.affinity
   }
 }
 

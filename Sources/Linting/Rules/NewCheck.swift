@@ -1,3 +1,5 @@
+import SQLText
+
 extension Rule {
   static let newCheck = Rule(
     id: "new-check",

@@ -36,7 +36,8 @@ extension Rule {
         let change = timeline.change(of: index.table, in: migration)
         let fate = timeline.fate(of: index)
         guard fate != .apart, !timeline.isNew(index.table, in: migration),
-          timeline.mayRepeat(index.columns, of: index.table, change, fate, before: index.place)
+          timeline.mayRepeat(
+            index.columns, of: index.table.identifier, change, fate, before: index.place)
         else { return nil }
         return timeline.draft(
           "the unique index \(index.name): \(fate.words)the migration fails on a database in which two "
@@ -50,9 +51,9 @@ extension Rule {
           let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
           let fate = timeline.fate(of: columns, change)
           guard fate != .apart, !known.contains(where: { Set($0).isSubset(of: columns) }),
-            timeline.mayRepeat(columns, of: after.name, change, fate, before: place)
+            timeline.mayRepeat(columns, of: after.key, change, fate, before: place)
           else { return nil }
-          let names = columns.map { after.column($0)?.name ?? $0 }.joined(separator: ", ")
+          let names = columns.map { after.column($0)?.name ?? $0.text }.joined(separator: ", ")
           return timeline.draft(
             "UNIQUE (\(names)) of \(after.name): \(fate.words)the migration fails on a database in "
               + "which two rows hold the same",
@@ -92,7 +93,7 @@ extension Timeline {
     }
   }
 
-  fileprivate func fate(of columns: [String], _ change: TableChange) -> Fate? {
+  fileprivate func fate(of columns: [Identifier], _ change: TableChange) -> Fate? {
     fate(in: change.migration, of: change.after?.name ?? "") { from, to in
       change.before?.uniques.contains { old in
         old.contains(from) && change.droppedColumns.isDisjoint(with: old.filter { $0 != from })
@@ -102,13 +103,13 @@ extension Timeline {
   }
 
   /// - Parameter wasUnique: whether a key over the old column was at least as strict as the new one,
-  ///   given the folded names of both.
+  ///   given the names of both.
   private func fate(
-    in migration: Int, of table: String, where wasUnique: (String, String) -> Bool
+    in migration: Int, of table: String, where wasUnique: (Identifier, Identifier) -> Bool
   ) -> Fate? {
     moves.first { place, move, _ in
-      place.migration == migration && move.table.asciiLowercased == table.asciiLowercased
-        && wasUnique(move.from.asciiLowercased, move.to.name.asciiLowercased)
+      place.migration == migration && move.table.identifier == table.identifier
+        && wasUnique(move.from.identifier, move.to.name.identifier)
     }.flatMap { $0.move.fate(in: $0.table) }
   }
 }
@@ -147,21 +148,20 @@ extension MoveColumn {
 
 extension Timeline {
   fileprivate func mayRepeat(
-    _ columns: [String?], of table: String, _ change: TableChange?, _ fate: Fate?,
+    _ columns: [Identifier?], of table: Identifier, _ change: TableChange?, _ fate: Fate?,
     before place: StatementPlace
   ) -> Bool {
     let names = columns.compactMap { $0 }
-    let key = table.asciiLowercased
     let earlier = statements(in: place.migration).filter { $0.place.number < place.number }
     let isPrepared = earlier.contains { statement in
-      guard let target = statement.target, target.name.asciiLowercased == key || target.isCopy
+      guard let target = statement.target, target.name.identifier == table || target.isCopy
       else {
         return false
       }
       return target.deletes || !target.updates.isDisjoint(with: names)
     }
     if isPrepared { return false }
-    if wasUnique(columns, of: key, before: place) { return false }
+    if wasUnique(columns, of: table, before: place) { return false }
     guard let change, let before = change.before, let after = change.after else { return true }
     if change.handCopies(self).contains(where: { copy in
       CopyText(TokenizedSQL(copy.sql)).map { $0.select.filter != nil || $0.onConflict != nil }
@@ -184,7 +184,7 @@ extension Timeline {
 
   /// Whether an index that the migration took away said the same.
   private func wasUnique(
-    _ columns: [String?], of table: String, before place: StatementPlace
+    _ columns: [Identifier?], of table: Identifier, before place: StatementPlace
   ) -> Bool {
     gone.contains { gone in
       guard gone.place.migration == place.migration, let index = self.index(gone) else {
@@ -196,10 +196,10 @@ extension Timeline {
 
   /// Whether the table's key is among the columns, as far as the last change of it tells.
   private func isKnownKey(
-    _ columns: [String], of table: String, before place: StatementPlace
+    _ columns: [Identifier], of table: Identifier, before place: StatementPlace
   ) -> Bool {
     let last = changes.last {
-      $0.migration <= place.migration && $0.after?.name.asciiLowercased == table
+      $0.migration <= place.migration && $0.after?.name.identifier == table
     }
     guard let shape = last?.migration == place.migration ? last?.before : last?.after else {
       return false

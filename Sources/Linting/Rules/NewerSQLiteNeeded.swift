@@ -59,7 +59,7 @@ private func feature(_ what: String, _ minor: Int) -> Feature {
 }
 
 /// From SQLite's release history.
-private let functions: [String: Int] = [
+private let functions: [Identifier: Int] = [
   "iif": 32, "ceil": 35, "ceiling": 35, "floor": 35, "pow": 35, "power": 35, "sqrt": 35, "ln": 35,
   "log": 35, "log10": 35, "log2": 35, "exp": 35, "mod": 35, "trunc": 35, "pi": 35, "sin": 35,
   "cos": 35, "tan": 35, "sign": 35, "unixepoch": 38, "format": 38, "unhex": 41,
@@ -78,7 +78,7 @@ extension StatementEffect {
       if event.action == .alterTable, event.database != nil, event.trigger == nil {
         found.append(feature("DROP COLUMN", 35))
       }
-      guard event.action == .function, let name = event.second?.asciiLowercased,
+      guard event.action == .function, let name = event.second?.identifier,
         let version = functions[name]
       else { continue }
       found.append(feature(name == "sqlite_rename_column" ? "RENAME COLUMN" : "\(name)()", version))

@@ -41,9 +41,9 @@ extension Rule {
 }
 
 /// Other at each call, and other at each time of day.
-private let randomFunctions: Set<String> = ["random", "randomblob", "uuid"]
-private let currentValues: Set<String> = ["current_timestamp", "current_date", "current_time"]
-private let timeFunctions: Set<String> = [
+private let randomFunctions: Set<Identifier> = ["random", "randomblob", "uuid"]
+private let currentValues: Set<Identifier> = ["current_timestamp", "current_date", "current_time"]
+private let timeFunctions: Set<Identifier> = [
   "date", "time", "datetime", "julianday", "unixepoch", "strftime",
 ]
 
@@ -67,12 +67,12 @@ extension StatementEffect {
     let tokens = sql.firstWord(of: ["WHERE", "FROM"], in: all).map { all[..<$0] } ?? all
     for index in tokens.indices where tokens[index].kind == .word {
       let name = sql.name(tokens[index])
-      if currentValues.contains(name) { return name.uppercased() }
+      if currentValues.contains(name) { return name.text.uppercased() }
       guard index + 1 < tokens.endIndex, sql.text(tokens[index + 1]) == "(" else { continue }
       if randomFunctions.contains(name) { return "\(name)()" }
       let arguments = sql.inside(tokens[(index + 1)...])
       let isNow = arguments.contains {
-        $0.kind == .string && sql.text($0).asciiLowercased == "'now'"
+        $0.kind == .string && sql.text($0).identifier == "'now'"
       }
       if timeFunctions.contains(name), arguments.isEmpty || isNow { return "\(name)('now')" }
     }

@@ -70,7 +70,7 @@ private func draft(
   let object = "\(table.name).\(column.name)"
   let place = change.newest(of: [change.place(of: column.name)])
   let definition = timeline.operation(place)?.definition(ofColumn: column.name)
-  let isForeignKey = table.foreignKeys.contains { $0.columns == [column.name.asciiLowercased] }
+  let isForeignKey = table.foreignKeys.contains { $0.columns == [column.name.identifier] }
   let value = column.defaultText ?? emptyValue(ofType: column.type)
   let clause = "NOT NULL\(asksForConflictClause ? " ON CONFLICT REPLACE" : "") DEFAULT \(value)"
   let advice: String

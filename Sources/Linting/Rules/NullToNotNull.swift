@@ -35,9 +35,9 @@ extension Rule {
             before.rowidAlias != old.key,
             !(change.isRebuilt && action == .replace && new.defaultText != nil),
             !change.computed.contains(new.key),
-            !change.filters(old.name, timeline), !change.isRefilled(new.name, timeline),
-            !change.isUpdated(new.name, timeline, since: 0),
-            !change.isUpdated(old.name, timeline, since: 0),
+            !change.filters(old.key, timeline), !change.isRefilled(new.name, timeline),
+            !change.isUpdated(new.key, timeline, since: 0),
+            !change.isUpdated(old.key, timeline, since: 0),
             !change.isCleared(old.key, timeline)
           else { return nil }
           return timeline.draft(
@@ -67,7 +67,7 @@ extension TableChange {
     guard let operation = timeline.operation(place(of: column)),
       case .rebuildTable(let rebuild) = operation.kind
     else { return false }
-    return rebuild.copy.contains { $0.column.asciiLowercased == column.asciiLowercased }
+    return rebuild.copy.contains { $0.column.identifier == column.identifier }
       || rebuild.where != nil
   }
 }

@@ -1,4 +1,5 @@
 import Migrating
+import SQLText
 import SQLite
 
 extension Rule {
@@ -34,7 +35,7 @@ extension Rule {
     check: { timeline, _ in
       timeline.statements.compactMap { statement in
         guard let event = statement.events.first(where: \.changesSettings),
-          let name = event.first?.lowercased()
+          let name = event.first?.identifier
         else { return nil }
         let happens =
           switch name {
@@ -45,7 +46,7 @@ extension Rule {
           }
         return timeline.draft(
           "PRAGMA \(name) does not belong in a migration: \(happens)", at: statement.place,
-          object: name, table: nil,
+          object: name.text, table: nil,
           // What does nothing can go; whoever wrote another one meant something.
           correction: Pragmas.acceptedNotRun.contains(name)
             ? .removeStatement(
@@ -56,7 +57,7 @@ extension Rule {
 
 extension AuthorizerEvent {
   fileprivate var changesSettings: Bool {
-    guard action == .pragma, let name = first?.lowercased(), name != "writable_schema",
+    guard action == .pragma, let name = first?.identifier, name != "writable_schema",
       !Pragmas.onlyReads(self)
     else { return false }
     // Asked without a value, a setting is only read.

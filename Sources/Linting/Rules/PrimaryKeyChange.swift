@@ -1,4 +1,5 @@
 import Planning
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -73,7 +74,7 @@ extension TableShape {
     guard let key = primaryKey else { return "none" }
     let columns = key.columns.map { name in
       let column = column(name)
-      return [column?.name ?? name, column?.type].compactMap { $0 }.joined(separator: " ")
+      return [column?.name ?? name.text, column?.type].compactMap { $0 }.joined(separator: " ")
     }
     return "(\(columns.joined(separator: ", ")))"
   }

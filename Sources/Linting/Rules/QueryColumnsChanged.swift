@@ -1,4 +1,5 @@
 import History
+import SQLText
 
 extension Rule {
   static let queryColumnsChanged = Rule(

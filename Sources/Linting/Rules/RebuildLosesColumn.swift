@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -34,14 +35,14 @@ extension Rule {
         let copies = change.handCopies(timeline)
         guard let after = change.after, let copy = copies.first,
           change.copies.allSatisfy({ $0.source != nil }), copies.count == change.copies.count,
-          Set(copies.compactMap { $0.source?.name.asciiLowercased }).count == 1
+          Set(copies.compactMap { $0.source?.name.identifier }).count == 1
         else { return [] }
         let mapping = change.mapping(timeline)?.mapping
-        let read = copies.reduce(into: Set<String>()) { $0.formUnion($1.read) }
+        let read = copies.reduce(into: Set<Identifier>()) { $0.formUnion($1.read) }
         return change.keptColumns.compactMap { old, new in
           guard old.key == new.key, !old.isGenerated, !new.isGenerated, !read.contains(old.key),
             copy.source?.column(old.name) != nil,
-            !change.isUpdated(new.name, timeline, since: change.migration)
+            !change.isUpdated(new.key, timeline, since: change.migration)
           else { return nil }
           let isFilled = mapping?.expressions[new.key] != nil
           return timeline.draft(

@@ -81,7 +81,7 @@ extension TableChange {
     if forgets(timeline) {
       lost += lostChecks.map { "CHECK (\($0.text))" }
       lost += lostForeignKeys.map {
-        "the foreign key (\($0.columns.joined(separator: ", "))) to \($0.parent)"
+        "the foreign key (\($0.columns.map(\.text).joined(separator: ", "))) to \($0.parent)"
       }
     }
     for (old, new) in keptColumns {
@@ -136,7 +136,7 @@ extension TableChange {
 extension Timeline {
   /// The search index whose content is the table, and which knows its rows by their rowids.
   fileprivate func readerOfRowids(of table: String, _ migration: Int) -> String? {
-    let key = table.asciiLowercased
+    let key = table.identifier
     return end?.tables.first { reader in
       reader.shaped.migration <= migration && reader.shape.moduleArguments.contains("content")
         && reader.shape.moduleArguments.contains(key)

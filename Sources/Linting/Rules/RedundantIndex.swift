@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -35,13 +36,13 @@ extension Rule {
       let indexes = end.indexes
       return end.objects.compactMap { place, object in
         guard let index = IndexShape(object) else { return nil }
-        let others = indexes[index.table.asciiLowercased] ?? []
+        let others = indexes[index.table.identifier] ?? []
         let other = others.first { other in
           other.name != index.name && index.isUseless(beside: other)
             // Of two that are alike one is enough.
             && !(other.isUseless(beside: index) && other.name > index.name)
         }?.name
-        let key = shapes[index.table.asciiLowercased].flatMap(index.key)
+        let key = shapes[index.table.identifier].flatMap(index.key)
         guard let cover = other.map({ "the index \($0)" }) ?? key else { return nil }
         return timeline.draft(
           "the index \(index.name) is of no use: \(cover) of \(index.table) begins with its columns",
@@ -61,7 +62,7 @@ extension IndexShape {
   /// The key or the UNIQUE constraint of the table that begins with the index's columns.
   func key(of table: TableShape) -> String? {
     guard condition == nil, terms.allSatisfy({ $0.count == 1 }) else { return nil }
-    func begins(_ key: [String]) -> Bool {
+    func begins(_ key: [Identifier]) -> Bool {
       guard isUnique ? key.count == columns.count : key.count >= columns.count else { return false }
       return columns.elementsEqual(key.prefix(columns.count).map { $0 })
     }

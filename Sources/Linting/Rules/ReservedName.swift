@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -36,8 +37,8 @@ extension Rule {
     })
 }
 
-private let reservedColumns: Set<String> = Set(
+private let reservedColumns: Set<Identifier> = Set(
   [
     "creationDate", "creatorUserRecordID", "etag", "lastModifiedUserRecordID", "modificationDate",
     "modifiedByDevice", "recordChangeTag", "recordID", "recordType",
-  ].map(\.asciiLowercased))
+  ].map(\.identifier))

@@ -1,3 +1,4 @@
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -22,7 +23,7 @@ extension Rule {
           (before.rowidAlias == nil) != (after.rowidAlias == nil)
         else { return nil }
         let key = after.primaryKey?.columns.first ?? before.primaryKey?.columns.first ?? "rowid"
-        let name = after.column(key)?.name ?? key
+        let name = after.column(key)?.name ?? key.text
         return timeline.draft(
           after.rowidAlias == nil
             ? "\(after.name).\(name) is the row's own number no longer: a row that is inserted without "

@@ -68,12 +68,12 @@ private func problems(
     return ["cr-sqlite takes it only on connections that do not enforce foreign keys"]
   }
   var problems: [String] = []
-  if key.parent.asciiLowercased == table.name.asciiLowercased {
+  if key.parent.identifier == table.name.identifier {
     problems.append("the table points at itself: there is no order in which its rows can arrive")
   } else if closesCycle {
     problems.append("it closes a cycle: there is no order in which the rows can arrive")
   }
-  if scope.isLocal(key.parent) {
+  if scope.isLocal(key.parent.identifier) {
     problems.append(
       "\(key.parent) does not sync: on every other device the parent of such a row is missing")
   }
@@ -89,7 +89,7 @@ private func draft(
   _ key: TableShape.ForeignKey, of table: TableShape, _ problems: [String], _ change: TableChange,
   _ timeline: Timeline
 ) -> Draft {
-  let names = key.columns.map { table.column($0)?.name ?? $0 }
+  let names = key.columns.map { table.column($0)?.name ?? $0.text }
   let place = change.newest(of: key.columns.map(change.place(of:)) + [change.shaped])
   let isInline =
     names.count == 1
@@ -104,21 +104,21 @@ private func draft(
 
 /// Which table's foreign keys point at which; names are folded.
 private struct ParentGraph {
-  private var parents: [String: Set<String>] = [:]
+  private var parents: [Identifier: Set<Identifier>] = [:]
 
   mutating func remove(_ table: String?) {
-    if let table { parents[table.asciiLowercased] = nil }
+    if let table { parents[table.identifier] = nil }
   }
 
   mutating func insert(child: String, parent: String) {
-    parents[child.asciiLowercased, default: []].insert(parent.asciiLowercased)
+    parents[child.identifier, default: []].insert(parent.identifier)
   }
 
   /// Whether foreign keys lead from one table to another one, over any number of tables.
   func leads(from start: String, to end: String) -> Bool {
-    let end = end.asciiLowercased
-    var seen: Set<String> = []
-    var open = [start.asciiLowercased]
+    let end = end.identifier
+    var seen: Set<Identifier> = []
+    var open = [start.identifier]
     while let table = open.popLast() {
       guard seen.insert(table).inserted else { continue }
       let next = parents[table] ?? []

@@ -36,7 +36,7 @@ extension Rule {
     good: Rule.Example(.sqliteData, tableManifest("tags", columns: "{ name: title, type: TEXT }")),
     check: { timeline, scope in
       timeline.changes.compactMap { change in
-        guard let table = change.after, !table.isVirtual, !scope.isLocal(table.name),
+        guard let table = change.after, !table.isVirtual, !scope.isLocal(table.key),
           !change.judged(scope).contains(where: {
             $0.hasSameKey(as: table, renamed: change.renamedColumns)
           })
@@ -47,15 +47,16 @@ extension Rule {
         let place = change.newest(of: keys.map(change.place(of:)) + [change.shaped])
         return timeline.draft(
           "the primary key of \(table.name) \(problems.joined(separator: ", and "))", at: place,
-          keys: ["primary_key", "name", "table"], column: keys.count == 1 ? keys[0] : nil,
+          keys: ["primary_key", "name", "table"], column: keys.count == 1 ? keys[0].text : nil,
           object: table.name, table: table.name)
       }
     })
 }
 
 extension TableShape {
-  /// - Parameter names: what columns are called in the other table, all folded.
-  fileprivate func hasSameKey(as other: TableShape, renamed names: [String: String]) -> Bool {
+  /// - Parameter names: what columns are called in the other table.
+  fileprivate func hasSameKey(as other: TableShape, renamed names: [Identifier: Identifier]) -> Bool
+  {
     guard let mine = primaryKey, let theirs = other.primaryKey else {
       return primaryKey == other.primaryKey
     }
@@ -80,14 +81,14 @@ private func problems(of table: TableShape, _ scope: LintScope, _ migration: Int
       guard let column = table.column(name) else { return false }
       return column.notNull == nil && !column.isInteger
     }
-    return nullable.isEmpty ? [] : ["may be NULL (\(nullable.joined(separator: ", ")))"]
+    return nullable.isEmpty ? [] : ["may be NULL (\(nullable.map(\.text).joined(separator: ", ")))"]
   }
   guard key.columns.count == 1, let column = table.column(key.columns[0]) else {
     return ["has \(key.columns.count) columns: it must be a single one, of its own"]
   }
   let isParentsKey = table.foreignKeys.contains { foreign in
-    foreign.columns == key.columns && !scope.isLocal(foreign.parent)
-      && foreign.parent.asciiLowercased != table.name.asciiLowercased
+    foreign.columns == key.columns && !scope.isLocal(foreign.parent.identifier)
+      && foreign.parent.identifier != table.name.identifier
   }
   if isParentsKey { return [] }
   if key.isAutoincrement {

@@ -1,4 +1,5 @@
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -54,7 +55,7 @@ extension Rule {
 extension CreatedUniqueIndex {
   /// The same index, which refuses nothing; nil for what a list of columns does not say.
   fileprivate var ordinary: String? {
-    let names = columns.compactMap { $0 }
+    let names = columns.compactMap { $0?.text }
     guard names.count == columns.count, !isPartial else { return nil }
     return operationSnippet(
       "create_index",
@@ -63,10 +64,10 @@ extension CreatedUniqueIndex {
 }
 
 private func draft(
-  _ columns: [String], of table: TableShape, _ change: TableChange, _ timeline: Timeline
+  _ columns: [Identifier], of table: TableShape, _ change: TableChange, _ timeline: Timeline
 ) -> Draft {
   // As the definition spells them.
-  let names = columns.map { table.column($0)?.name ?? $0 }
+  let names = columns.map { table.column($0)?.name ?? $0.text }
   let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
   let single =
     names.count == 1 && timeline.operation(place)?.definition(ofColumn: names[0])?.unique == true

@@ -1,3 +1,5 @@
+import SQLText
+
 extension Rule {
   static let tightenedCheck = Rule(
     id: "tightened-check",

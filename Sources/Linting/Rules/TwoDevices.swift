@@ -1,5 +1,6 @@
 import History
 import ManifestFormat
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -72,19 +73,19 @@ extension Timeline {
 
   /// The statement that changed what devices disagree about, as far as it is known.
   fileprivate func place(of disagreement: Disagreement) -> StatementPlace? {
-    let table = disagreement.table.asciiLowercased
+    let table = disagreement.table.identifier
     let own = changes.filter { change in
       change.migration == disagreement.migration
-        && change.known.contains { $0.name.asciiLowercased == table }
+        && change.known.contains { $0.name.identifier == table }
     }
-    if let column = disagreement.column?.asciiLowercased {
-      let lost = own.lazy.flatMap(\.lost).first { $0.name.asciiLowercased == column }
+    if let column = disagreement.column?.identifier {
+      let lost = own.lazy.flatMap(\.lost).first { $0.name.identifier == column }
       let place = lost?.place ?? own.lazy.compactMap { $0.columnPlaces[column] }.first
       if let place, place.migration == disagreement.migration { return place }
     }
     let made = made.first { made in
       made.place.migration == disagreement.migration && made.object.kind != .view
-        && made.object.table.asciiLowercased == table
+        && made.object.table.identifier == table
     }
     guard let change = own.first else { return made?.place }
     if let removal = change.removal, change.isDropped || change.isRenamed { return removal }
@@ -104,6 +105,6 @@ extension Operation {
   /// no statement that tells of it.
   fileprivate func alters(_ object: String) -> Bool {
     guard case .alterColumn(let change) = kind else { return false }
-    return "\(change.table).\(change.column)".asciiLowercased == object.asciiLowercased
+    return "\(change.table).\(change.column)".identifier == object.identifier
   }
 }

@@ -43,12 +43,13 @@ extension Rule {
           trigger.timing != .insteadOf, !trigger.isGuarded(tokens)
         else { return nil }
         let written = trigger.writtenTables(tokens).filter { name in
-          scope.syncs(name, in: made.place.migration) && !timeline.isVirtual(name)
+          scope.syncs(name.text, in: made.place.migration) && !timeline.isVirtual(name.text)
         }
         guard !written.isEmpty || trigger.raises(tokens) else { return nil }
         let what =
           written.isEmpty
-          ? "raises an error" : "writes \(Set(written).sorted().joined(separator: ", "))"
+          ? "raises an error"
+          : "writes \(Set(written).sorted().map(\.text).joined(separator: ", "))"
         return timeline.draft(
           "the trigger \(made.object.name) \(what) also when the engine stores rows of another device",
           at: made.place, keys: ["name"], object: made.object.name, table: made.object.table)
@@ -64,7 +65,7 @@ extension Timeline {
   }
 }
 
-private let guards: Set<String> = [
+private let guards: Set<Identifier> = [
   "sqlitedata_icloud_syncengineissynchronizingchanges", "crsql_internal_sync_bit",
 ]
 
@@ -74,8 +75,8 @@ extension CreateTrigger {
     return ranges.contains { !sql.names(in: $0).isDisjoint(with: guards) }
   }
 
-  /// The folded names of the tables that the statements of the body write.
-  fileprivate func writtenTables(_ sql: TokenizedSQL) -> [String] {
+  /// The tables that the statements of the body write.
+  fileprivate func writtenTables(_ sql: TokenizedSQL) -> [Identifier] {
     statements.compactMap { range in
       let tokens = sql.significant(in: range)[...]
       guard let verb = sql.firstWord(of: ["INSERT", "REPLACE", "UPDATE", "DELETE"], in: tokens)

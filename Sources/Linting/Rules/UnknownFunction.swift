@@ -1,5 +1,6 @@
 import Migrating
 import Planning
+import SQLText
 import SchemaModel
 
 extension Rule {
@@ -39,7 +40,7 @@ extension Rule {
 
 /// What the engines register themselves.
 private func isOfEngine(_ function: String) -> Bool {
-  let name = function.asciiLowercased
+  let name = function.identifier
   return name.hasPrefix("sqlitedata_") || name.hasPrefix("crsql_")
 }
 

@@ -1,3 +1,4 @@
+import SQLText
 import SQLite
 
 extension Rule {
@@ -44,9 +45,9 @@ extension Rule {
 
 extension AuthorizerEvent {
   fileprivate var opensSchema: Bool {
-    guard action == .pragma, first?.lowercased() == "writable_schema", let value = second else {
+    guard action == .pragma, first?.identifier == "writable_schema", let value = second else {
       return false
     }
-    return !["off", "0", "no", "false", "reset"].contains(value.lowercased())
+    return !["off", "0", "no", "false", "reset"].contains(value.identifier)
   }
 }

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Migrating
+import SQLText
 import SchemaModel
 
 enum DiffCommand: Command {

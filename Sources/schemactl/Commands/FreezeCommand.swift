@@ -108,7 +108,7 @@ enum FreezeCommand: Command {
     let report = try project.freezing(release: release, through: through)
     if !report.frozen.isEmpty {
       let lint = try settings.linter(of: project)
-        .lint(through: through, reporting: Set(report.frozen))
+        .lint(through: through, reporting: Set(report.frozen.map(\.exact)))
       guard lint.status == .success else {
         session.report(.refused(lint))
         return lint.status
@@ -139,7 +139,7 @@ enum FreezeCommand: Command {
   ) throws -> ExitStatus {
     let project = try settings.project()
     let (lock, id) = try project.accepting(id, reason: reason)
-    let lint = try settings.linter(of: project).lint(through: id, reporting: [id])
+    let lint = try settings.linter(of: project).lint(through: id, reporting: [id.exact])
     guard lint.status == .success else {
       session.report(.refused(lint))
       return lint.status

@@ -3,6 +3,7 @@ import History
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SchemaKit
 import SchemaModel
 

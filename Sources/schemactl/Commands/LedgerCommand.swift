@@ -1,6 +1,7 @@
 import CommandLineParsing
 import History
 import Migrating
+import SQLText
 
 #if canImport(Glibc)
   import Glibc

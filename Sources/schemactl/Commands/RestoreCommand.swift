@@ -1,6 +1,7 @@
 import CommandLineParsing
 import History
 import Migrating
+import SQLText
 
 enum RestoreCommand: Command {
   static let name = "restore"

@@ -2,6 +2,7 @@ import History
 import Linting
 import ManifestFormat
 import Migrating
+import SQLText
 import SchemaModel
 
 /// One thing that was found, with its place, in the form that code review tools and editors know.

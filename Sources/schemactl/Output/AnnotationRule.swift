@@ -1,4 +1,5 @@
 import Linting
+import SQLText
 
 /// What a rule of an annotation is for, where lint does not know it.
 struct AnnotationRule {

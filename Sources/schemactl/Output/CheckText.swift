@@ -54,7 +54,8 @@ extension ReplayProof {
     let replayed = counted(migrations, "migration")
     var parts = [failure == nil ? replayed : "\(replayed), then one that fails"]
     let starts = Set(paths.map(\.from))
-    let bad = Set(paths.filter { !$0.isProven }.map(\.from.inWords.visible)).sorted()
+    let bad = Set(paths.filter { !$0.isProven }.map(\.from.inWords.visible.exact)).sorted().map(
+      \.text)
     if !bad.isEmpty {
       parts.append("not the same schema from \(bad.joined(separator: ", "))")
     } else if let start = starts.first {

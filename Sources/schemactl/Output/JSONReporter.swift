@@ -3,6 +3,7 @@ import Linting
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 import SchemaModel
 
 /// One JSON document on standard output, and nothing else anywhere (DESIGN: exit codes and JSON).

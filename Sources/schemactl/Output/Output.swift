@@ -1,3 +1,4 @@
+import SQLText
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,3 +1,5 @@
+import SQLText
+
 /// How a command reports: `--format`.
 enum OutputFormat: String, CaseIterable {
   case text, json, sarif, github, xcode

@@ -1,6 +1,7 @@
 import CommandLineParsing
 import ManifestFormat
 import Migrating
+import SQLText
 
 /// What ended a command, in the one form that reporters know.
 struct Problem {

@@ -1,5 +1,6 @@
 import Migrating
 import Planning
+import SQLText
 
 /// One line on the terminal of standard error that says what is going on, rewritten in place.
 /// Elsewhere nothing, but for a long wait, which is said once.

@@ -1,6 +1,7 @@
 import Linting
 import ManifestFormat
 import Migrating
+import SQLText
 import SchemaModel
 
 /// One log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS, errata 01),
@@ -95,11 +96,11 @@ final class SARIFReporter: Reporter {
   // MARK: Results
 
   private func results(_ annotations: [Annotation], _ rules: [String]) -> [JSON] {
-    var occurrences: [[String]: Int] = [:]
+    var occurrences: [[ExactText]: Int] = [:]
     return annotations.map { annotation in
       let subject = [annotation.rule] + annotation.subject
-      let occurrence = occurrences[subject, default: 0]
-      occurrences[subject] = occurrence + 1
+      let occurrence = occurrences[subject.map(\.exact), default: 0]
+      occurrences[subject.map(\.exact)] = occurrence + 1
       return .object(result(annotation, rules, fingerprint(subject, occurrence)))
     }
   }

@@ -11,7 +11,7 @@ final class TextReporter: Reporter {
   /// The migration that runs.
   private var current = ""
   /// Migrations that have rewritten rows one by one.
-  private(set) var rewriting: Set<String> = []
+  private(set) var rewriting: Set<ExactText> = []
 
   init(output: Output, errors: Output, isQuiet: Bool) {
     self.output = output

@@ -1,0 +1,114 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+// Texts are compared byte by byte, as SQLite and Linux file systems compare them. The operators of the
+// standard library compare by Unicode canonical equivalence: for them "é" as one scalar equals "é" as two,
+// and the Kelvin sign equals "K". For SQLite these are different names, values and rows.
+//
+// The declarations below replace those of the standard library in every file that imports SQLText.
+// `Set<String>` and `[String: …]` compare by the standard library's rule whatever is declared here: use
+// `Identifier` for names and `ExactText` for other texts instead. `make check` compiles the sources with
+// ForbiddenCollections.swift, where those types are errors.
+
+extension StringProtocol {
+  package func hasPrefix(_ prefix: some StringProtocol) -> Bool {
+    utf8.starts(with: prefix.utf8)
+  }
+
+  package func hasSuffix(_ suffix: some StringProtocol) -> Bool {
+    utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+  }
+}
+
+extension String {
+  package static func == (a: String, b: String) -> Bool {
+    let isSame = a.utf8.withContiguousStorageIfAvailable { a in
+      b.utf8.withContiguousStorageIfAvailable { b in
+        guard a.count == b.count, let start = a.baseAddress, let other = b.baseAddress
+        else { return a.count == b.count }
+        return memcmp(start, other, a.count) == 0
+      }
+    }
+    return (isSame ?? nil) ?? a.utf8.elementsEqual(b.utf8)
+  }
+
+  package static func != (a: String, b: String) -> Bool { !(a == b) }
+
+  package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
+
+  package static func < (a: String, b: String) -> Bool {
+    a.utf8.lexicographicallyPrecedes(b.utf8)
+  }
+
+  package static func > (a: String, b: String) -> Bool { b < a }
+
+  package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+  package func hasSuffix(_ suffix: String) -> Bool {
+    utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+  }
+}
+
+extension Optional where Wrapped == String {
+  package static func == (a: String?, b: String?) -> Bool {
+    switch (a, b) {
+    case (let a?, let b?): a == b
+    case (nil, nil): true
+    default: false
+    }
+  }
+
+  package static func != (a: String?, b: String?) -> Bool { !(a == b) }
+
+  // Without these the compiler prefers the standard library's operator where one side is a literal.
+  package static func == (a: String?, b: String) -> Bool { a.map { $0 == b } ?? false }
+
+  package static func == (a: String, b: String?) -> Bool { b == a }
+
+  package static func != (a: String?, b: String) -> Bool { !(a == b) }
+
+  package static func != (a: String, b: String?) -> Bool { !(b == a) }
+}
+
+extension Substring {
+  package static func == (a: Substring, b: Substring) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+  package static func == (a: Substring, b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+  package static func == (a: String, b: Substring) -> Bool { b == a }
+
+  package static func != (a: Substring, b: Substring) -> Bool { !(a == b) }
+
+  package static func != (a: Substring, b: String) -> Bool { !(a == b) }
+
+  package static func != (a: String, b: Substring) -> Bool { !(b == a) }
+}
+
+extension Array where Element == String {
+  package static func == (a: [String], b: [String]) -> Bool { a.elementsEqual(b) }
+
+  package static func != (a: [String], b: [String]) -> Bool { !(a == b) }
+}
+
+extension Sequence where Element == String {
+  package func contains(_ text: String) -> Bool { contains { $0 == text } }
+
+  package func elementsEqual(_ other: some Sequence<String>) -> Bool {
+    elementsEqual(other) { $0 == $1 }
+  }
+
+  package func sorted() -> [String] { sorted { $0 < $1 } }
+
+  package func min() -> String? { self.min { $0 < $1 } }
+
+  package func max() -> String? { self.max { $0 < $1 } }
+}
+
+extension Collection where Element == String {
+  package func firstIndex(of text: String) -> Index? { firstIndex { $0 == text } }
+}
