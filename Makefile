@@ -11,7 +11,7 @@ STATIC := $(if $(LINUX),--disable-local-rpath -Xswiftc -static-executable -Xswif
 	-Xswiftc -Xclang-linker -Xswiftc -static)
 STRIPPED := $(if $(LINUX),-Xlinker -s)
 
-.PHONY: help prerequisites demo test check sanitize fuzz torture rules release benchmark \
+.PHONY: help prerequisites demo test test-all check sanitize fuzz torture rules release benchmark \
 	benchmark-peers clean format
 
 help: prerequisites ## Show this help
@@ -23,8 +23,11 @@ prerequisites:
 demo: prerequisites ## Show schemactl at work on a database of its own
 	@Scripts/demo
 
-test: prerequisites ## Build and run every test; print what fails and the sum
+test: prerequisites ## Build and run the tests; print what fails and the sum
 	@set -o pipefail; swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
+
+test-all: prerequisites ## The tests, those with kills, faults and large tables, and the SwiftPM plugin
+	@set -o pipefail; SCHEMACTL_TEST_ALL=1 swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
 	@Scripts/try-plugin
 
 check: prerequisites ## What a change must pass: format, build without a warning, tests

@@ -125,7 +125,7 @@ package struct MigrationFolder: Sendable, Hashable {
   /// The `.sql` files of a folder without manifests, and its folders that hold some or manifests.
   /// `connection.sql` and a folder `queries` belong to the application.
   private func otherHistory(_ names: [[UInt8]]) -> [String] {
-    let known: Set = ["connection.sql", "queries"]
+    let known = ["connection.sql", "queries"]
     return names.compactMap { bytes in
       let name = String(decoding: bytes, as: UTF8.self)
       guard !name.hasPrefix("."), !known.contains(name) else { return nil }

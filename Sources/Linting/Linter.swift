@@ -191,7 +191,7 @@ package struct Linter: Sendable {
         doubleQuoted: isQuoted
           ? try schema.brokenObjects(project.application, allowsQuotedStrings: false) : [])
     } catch {
-      throw Failure(error.status, "the schema cannot be looked through: \(error.inWords)")
+      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
     }
     try requireAnswers(tracker)
     var timeline = try proven(tracker.timeline, rows, deltas, isFull)
@@ -221,7 +221,7 @@ package struct Linter: Sendable {
 
   private func requireAnswers(_ tracker: TableTracker) throws(Failure) {
     guard let fault = tracker.fault else { return }
-    throw Failure(fault.status, "the private replay cannot be asked: \(fault.message)")
+    throw Failure(fault.status, "the scratch database cannot be read: \(fault.message)")
   }
 
   private func severity(_ rule: Rule, _ profile: Profile) -> Severity {

@@ -23,7 +23,7 @@ extension Grammar {
       .optional(
         "backup", .either(.consent, backup),
         "Whether `migrate` makes a backup every time: `true`, or where and how many."),
-      .optional("replay", .mapping(replay), "What a replay of the history may cost."),
+      .optional("replay", .mapping(replay), "Limits of a replay of the history."),
       .optional("lint", .mapping(lintConfiguration), "Which rules of lint hold."),
       .optional(
         "ignore", .list(of: .text(.filled), atLeast: 0),
@@ -53,10 +53,10 @@ extension Grammar {
     [
       .optional(
         "seconds", .number(0.1...Configuration.maximumTimeout),
-        "How long the statements of one may run; 60 when absent."),
+        "Seconds that the statements of a replay may run; 60 when absent."),
       .optional(
         "megabytes", .integer(1...1_000_000),
-        "How large its scratch database and each value there may become; 512 when absent."),
+        "Maximum size of the scratch database and of each value in it, in MB; 512 when absent."),
     ])
 
   private static let backup = MappingRule(

@@ -13,7 +13,7 @@ extension Project {
     }
     let nothing = Failure(
       .usage,
-      "there is nothing to accept: \(entry.id) is \(entry.state.rawValue)"
+      "nothing to accept: \(entry.id) is \(entry.state.rawValue)"
         + (entry.detail.isEmpty ? "" : ": \(entry.detail)"))
     guard [.edited, .cosmetic].contains(entry.state), var lock,
       let migration = migrations.first(where: { $0.id == entry.id })

@@ -24,7 +24,7 @@ extension SchemaDelta {
     let broken = try now.objectsBroken(since: before, application)
     guard !broken.isEmpty else { return nil }
     let names = broken.map { "\($0.object.kind.rawValue) \($0.object.name) (\($0.message))" }
-    return "this migration breaks \(names.joined(separator: ", ")). Drop what it breaks before the "
-      + "change, and create it again after"
+    return "this migration breaks \(names.joined(separator: ", ")). Drop these objects "
+      + "before the change and create them again after it"
   }
 }

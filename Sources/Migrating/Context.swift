@@ -80,10 +80,10 @@ extension WorkLimit.Exceeded {
   var inWords: String {
     switch self {
     case .seconds(let seconds):
-      "this runs longer than the \(counted(seconds)) s that a replay may take. If it ends, raise "
+      "this statement exceeded the replay time limit of \(counted(seconds)) s. If it does end, raise "
         + "`replay: { seconds: … }` in schemactl.yaml"
     case .megabytes(let megabytes):
-      "this needs more than the \(megabytes) MB that a replay may hold. If it has to, raise "
+      "this statement exceeded the replay size limit of \(megabytes) MB. If it needs more, raise "
         + "`replay: { megabytes: … }` in schemactl.yaml"
     }
   }

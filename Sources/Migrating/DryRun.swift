@@ -173,11 +173,11 @@ extension OperationPlan {
       computed.isDisjoint(with: columns.map(\.identifier))
     else { return nil }
     let what =
-      key.index.map { "the unique index \($0) cannot be made" } ?? "they cannot become unique"
+      key.index.map { "unique index \($0) cannot be created" } ?? "the unique constraint cannot be added"
     return Question(
       tables: [key.table], columns: columns,
-      promise: "no two rows of \(key.table) are alike in \(key.inWords)",
+      promise: "the rows of \(key.table) are unique in \(key.inWords)",
       exists: key.violated(where: operation.rowFilter),
-      obstacle: "rows of \(key.table) are alike in \(key.inWords): \(what)", scan: nil)
+      obstacle: "rows of \(key.table) have equal values in \(key.inWords): \(what)", scan: nil)
   }
 }

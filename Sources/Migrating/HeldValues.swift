@@ -87,8 +87,8 @@ extension Scan.Problem {
     return switch self {
     case .unmapped: "Name \(them) in `map`"
     case .changed(_, "using"), .changed(_, "copy"):
-      "Write what becomes of \(them), with CAST where the other value is meant"
-    case .changed: "Use `move_column` with `map` or `using`, which say what becomes of \(them)"
+      "Convert \(them) in the expression, with CAST if the new value is intended"
+    case .changed: "Use `move_column` with `map` or `using` to convert \(them)"
     }
   }
 }

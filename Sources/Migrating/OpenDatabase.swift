@@ -23,13 +23,13 @@ package enum DatabaseFile {
     guard folded != ":memory:" else {
       throw Failure(
         .usage,
-        "`\(path)` is a database in memory, which would be gone when schemactl ends: give the path of "
+        "`\(path)` is an in-memory database, which would be gone when schemactl ends: give the path of "
           + "a file. A file of that name is `./\(path)`")
     }
     guard !folded.hasPrefix("file:") else {
       throw Failure(
         .usage,
-        "`\(path)` is a URI: give the path of a database file instead. A file of that name is "
+        "`\(path)` is a URI: pass the path of a database file. A file of that name is "
           + "`./\(path)`")
     }
   }

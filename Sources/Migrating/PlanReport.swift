@@ -91,6 +91,7 @@ extension Project {
       expected: expected, actual: comparable(schema, with: expected))
     report.failure = replay.failure
     let shadow = try Shadow(application, from: schema)
+    shadow.isReleased = isFrozen
     var keys = ForeignKeyGraph(schema)
     for (index, promised) in replay.steps.enumerated() where !known.contains(promised.migration.id)
     {
@@ -123,7 +124,7 @@ extension Project {
           unread = error
         }
         if let unread {
-          throw Failure(unread.status, "the private replay cannot be read: \(unread.inWords)")
+          throw Failure(unread.status, "the scratch database cannot be read: \(unread.inWords)")
         }
         var costs: [Cost?] = []
         for work in work {

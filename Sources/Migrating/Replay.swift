@@ -23,6 +23,7 @@ extension Project {
     let shadow = try Shadow(
       application ?? self.application, passesOverRefused: skipsRefused,
       interruption: interruption)
+    shadow.isReleased = isFrozen
     prepare(shadow)
     for migration in migrations ?? self.migrations {
       try observe(try shadow.apply(migration), shadow)

@@ -74,6 +74,7 @@ extension Project {
     try requireEngine(for: migrations)
     var proof = ReplayProof()
     let straight = try Shadow(application, interruption: interruption)
+    straight.isReleased = isFrozen
     let points = releasePoints
     var frozen = FrozenSchemas(self, history)
     var walks: [Walk] = []
@@ -92,10 +93,9 @@ extension Project {
       guard let point = points[migration.id] else { continue }
       proof.paths += arrive(at: point, straight, &walks)
       if !everyPair { walks = [] }
-      walks.append(
-        Walk(
-          from: point,
-          try Shadow(continuing: straight, application, interruption: interruption)))
+      let shadow = try Shadow(continuing: straight, application, interruption: interruption)
+      shadow.isReleased = isFrozen
+      walks.append(Walk(from: point, shadow))
     }
     if let last = migrations.prefix(proof.migrations).last {
       walks.removeAll { $0.reached.migration == last.id }

@@ -20,6 +20,8 @@ package final class Shadow {
   private var keys: ForeignKeyGraph?
   private let toleratesBrokenReferences: Bool
   private let application: Application
+  /// A released migration may break a view or a trigger: devices have run it, and nobody can change it.
+  var isReleased: (Migration) -> Bool = { _ in false }
   /// Lint reports what a migration breaks by a rule.
   private let isForLint: Bool
   /// The foreign keys that the migration applied last has broken, in words, where that does not fail it.
@@ -144,7 +146,7 @@ package final class Shadow {
       schema = Self.withoutLedger(whole.schema)
       ledger = Self.ledger(in: whole.schema)
     } catch {
-      throw Failure(error.status, "the private replay cannot be opened: \(error.inWords)")
+      throw Failure(error.status, "the scratch database cannot be opened: \(error.inWords)")
     }
     running.apply(SchemaDelta(from: Schema(), to: schema))
     runner = Runner(
@@ -204,7 +206,7 @@ package final class Shadow {
         let change = SchemaSplice(from: before, to: schema)
         let delta = SchemaDelta(change)
         try refuseReserved(delta, context)
-        if !isForLint,
+        if !isForLint, !isReleased(migration),
           let broken = try delta.brokenObjects(
             from: before, to: schema, writing: record.touch.written, application)
         {

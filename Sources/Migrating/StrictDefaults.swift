@@ -32,8 +32,8 @@ extension Connection {
     let definition = "\(tokens.text(type.range)) DEFAULT \(value)"
     guard try !isOfItsType(definition, application) else { return nil }
     return
-      "the default \(value) of \(name).\(column.name.text) is not of the type \(type.text), and "
-      + "\(name) is STRICT: its rows would hold a value that does not belong there. Write a default "
+      "the default \(value) of \(name).\(column.name.text) is not of the type \(type.text), which the "
+      + "STRICT table \(name) requires: existing rows would hold an invalid value. Write a default "
       + "of that type"
   }
 

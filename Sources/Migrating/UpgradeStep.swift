@@ -27,7 +27,7 @@ extension Upgrade {
         let written = try endWatch(after, context)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, after, batch, context)
-        if let broken = try delta.brokenObjects(
+        if !project.isFrozen(migration), let broken = try delta.brokenObjects(
           from: before, to: after, writing: record.touch.written, project.application)
         {
           throw context.failure(.migrationFailed, broken)

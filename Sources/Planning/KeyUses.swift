@@ -128,7 +128,7 @@ private struct IdExpressions {
     let alias: String?
   }
 
-  private let words: [String]
+  private let words: [Identifier]
   private let texts: [String]
   private let isName: [Bool]
   private var isId: [Bool] = []
@@ -141,7 +141,7 @@ private struct IdExpressions {
     let significant = tokens.significant(in: range)
     let names = Set(tokens.identifiers(in: range).map(\.range.lowerBound))
     texts = significant.map { Quoting.unquoted(tokens.text($0)) }
-    words = significant.map { tokens.text($0).uppercased() }
+    words = significant.map { tokens.text($0).identifier }
     isName = significant.map { names.contains($0.range.lowerBound) }
     var known = 0
     repeat {
@@ -156,21 +156,21 @@ private struct IdExpressions {
     } while aliases.count > known
   }
 
-  private func word(_ index: Int) -> String {
+  private func word(_ index: Int) -> Identifier {
     words.indices.contains(index) ? words[index] : ""
   }
 
-  private static let equality: Set = ["=", "==", "<>", "!=", "IS"]
-  private static let calculating: Set = [
+  private static let equality: Set<Identifier> = ["=", "==", "<>", "!=", "IS"]
+  private static let calculating: Set<Identifier> = [
     "+", "-", "*", "/", "%", "||", "<<", ">>", "&", "|", "~", "->", "->>", "<", ">", "<=", ">=",
     "COLLATE", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "ESCAPE",
   ]
-  private static let afterOutput: Set = [
+  private static let afterOutput: Set<Identifier> = [
     "", ",", ")", ";", "AS", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION",
     "EXCEPT",
     "INTERSECT",
   ]
-  private static let clauses: Set = [
+  private static let clauses: Set<Identifier> = [
     "SELECT", "FROM", "WHERE", "BY", "HAVING", "LIMIT", "OFFSET", "ON", "SET", "VALUES", "WHEN",
     "THEN",
     "ELSE", "CASE", "RETURNING",

@@ -70,7 +70,7 @@ struct ParentKeys {
   }
 
   static let explanation =
-    "No foreign key acts while rows are rewritten, whatever ON UPDATE says. Remove the foreign key "
+    "schemactl does not run ON UPDATE actions while it rewrites rows. Remove the foreign key "
     + "first (`alter_column` with `references: null`, or `rebuild_table`), change the values of both "
     + "tables, and add it again after"
 }

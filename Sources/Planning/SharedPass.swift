@@ -137,7 +137,7 @@ struct SharedPass {
 
   private func rebuild() throws(PlanningError) -> [Step] {
     let columns = Dictionary(
-      run.columns.compactMap { column in column.origin.map { ($0.name.text, column) } },
+      run.columns.compactMap { column in column.origin.map { ($0.name.text.identifier, column) } },
       uniquingKeysWith: { first, _ in first })
     return try Rebuild(run.table, in: run.schema, of: run.before).steps(final: run.finalText) {
       name in

@@ -83,15 +83,16 @@ struct CostlyCase: Sendable, CustomTestStringConvertible {
 
 @Suite("A replay has limits")
 struct ReplayLimitTests {
-  private func sandbox(_ operations: String) throws -> Sandbox {
+  private func sandbox(_ operations: String, seconds: Double = 0.3) throws -> Sandbox {
     let sandbox = try Sandbox()
-    sandbox.application.limit = WorkLimit(seconds: 0.3, megabytes: 10)
+    sandbox.application.limit = WorkLimit(seconds: seconds, megabytes: 10)
     return try sandbox.add("0001_costly", "operations:\n" + operations + "\n")
   }
 
   @Test("it names what exceeds them, and the key that raises them", arguments: CostlyCase.all)
   func exceeded(trial: CostlyCase) throws {
-    let sandbox = try sandbox(trial.operations)
+    let sandbox = try sandbox(
+      trial.operations, seconds: trial.key == "seconds" ? 0.3 : 60)
     let project = try sandbox.project()
     let failures = [
       try project.verify(database: nil, timeout: 1).failure,

@@ -83,7 +83,7 @@ struct ConfigurationTests {
     let folder = try project()
     try folder.write(
       "schemactl.yaml",
-      "migrations: history\ndatabase: app.sqlite\nreplay: { seconds: 0.2, megabytes: 5 }\n")
+      "migrations: history\ndatabase: app.sqlite\nreplay: { seconds: 60, megabytes: 5 }\n")
     try folder.write("app.sqlite", "")
     try folder.write("empty.sql", "-- nothing\n")
     try folder.write(
@@ -95,7 +95,7 @@ struct ConfigurationTests {
     let run = try folder.start(command).wait()
     #expect(run.status == 3, "\(run.output)\(run.errors)")
     #expect(
-      run.errors.contains("history/0002_endless.yaml:3:5: error: this needs more than the 5 MB"),
+      run.errors.contains("history/0002_endless.yaml:3:5: error: this statement exceeded the replay size limit of 5 MB"),
       "\(run.errors)")
     #expect(run.errors.contains("raise `replay: { megabytes: … }` in schemactl.yaml"))
   }

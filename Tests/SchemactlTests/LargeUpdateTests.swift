@@ -52,7 +52,7 @@ import Testing
       "SELECT \(column), count(*), sum(id), count(DISTINCT text) FROM items GROUP BY 1")
   }
 
-  @Suite("The rows of a large table")
+  @Suite("The rows of a large table", .thorough)
   struct LargeUpdateTests {
     @Test(
       "are as before or as after, at whatever call the program is killed",

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("growth")
+@Suite("growth", .thorough)
 struct GrowthTests {
   @Test("cost is measured by work and size, and no row is lost on the way")
   func smallest() throws {

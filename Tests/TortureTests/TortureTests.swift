@@ -3,7 +3,7 @@ import Planning
 import TestSupport
 import Testing
 
-@Suite("Torture")
+@Suite("Torture", .thorough)
 struct TortureTests {
   @Test("a campaign that nobody knows is said, with those that there are")
   func unknown() throws {

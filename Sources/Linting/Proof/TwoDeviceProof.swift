@@ -87,7 +87,7 @@ final class TwoDeviceProof {
       return try TwoDeviceProof(pairs, deltas, timeline, project.application, scope)
         .disagreements()
     } catch {
-      throw Failure(error.status, "the proof by two devices failed: \(error.inWords)")
+      throw Failure(error.status, "the compatibility simulation failed: \(error.inWords)")
     }
   }
 

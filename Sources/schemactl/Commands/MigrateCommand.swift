@@ -150,7 +150,7 @@ enum MigrateCommand: Command {
       project, timeout: options.timeout, interruption: session.interruption)
     session.report(
       .note(
-        "\(options.database) was reset to \(reset.copy); what it held, with the rows "
+        "\(options.database) was reset to \(reset.copy); its previous content, with the rows "
           + "written since, is in \(reset.setAside)"))
     return reset
   }
