@@ -122,7 +122,8 @@ package struct MigrationFolder: Sendable, Hashable {
     return manifests
   }
 
-  /// The `.sql` files of a folder without manifests, and its folders that hold some or manifests.
+  /// The `.sql` files of a folder without manifests, and its folders that hold some or manifests, at
+  /// most four levels deep.
   /// `connection.sql` and a folder `queries` belong to the application.
   private func otherHistory(_ names: [[UInt8]]) -> [String] {
     let known = ["connection.sql", "queries"]
@@ -130,10 +131,18 @@ package struct MigrationFolder: Sendable, Hashable {
       let name = String(decoding: bytes, as: UTF8.self)
       guard !name.hasPrefix("."), !known.contains(name) else { return nil }
       if isSQLFile(bytes) { return name }
-      let inside = (try? folderNames(joinedPath(path, name))) ?? []
-      let isHistory = inside.contains { isSQLFile($0) || isManifest($0) }
-      return isHistory ? name + "/" : nil
+      return holdsHistory(joinedPath(path, name), depth: 4) ? name + "/" : nil
     }
+  }
+
+  private func holdsHistory(_ folder: String, depth: Int) -> Bool {
+    let inside = (try? folderNames(folder)) ?? []
+    if inside.contains(where: { isSQLFile($0) || isManifest($0) }) { return true }
+    return depth > 1
+      && inside.contains { bytes in
+        let name = String(decoding: bytes, as: UTF8.self)
+        return !name.hasPrefix(".") && holdsHistory(joinedPath(folder, name), depth: depth - 1)
+      }
   }
 
   // MARK: The lock

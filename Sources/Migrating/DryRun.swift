@@ -173,7 +173,8 @@ extension OperationPlan {
       computed.isDisjoint(with: columns.map(\.identifier))
     else { return nil }
     let what =
-      key.index.map { "unique index \($0) cannot be created" } ?? "the unique constraint cannot be added"
+      key.index.map { "unique index \($0) cannot be created" }
+      ?? "the unique constraint cannot be added"
     return Question(
       tables: [key.table], columns: columns,
       promise: "the rows of \(key.table) are unique in \(key.inWords)",

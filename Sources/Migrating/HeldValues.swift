@@ -98,18 +98,14 @@ func counted(_ count: Int64, _ noun: String) -> String {
 }
 
 extension Value {
-  /// The value for a message: as SQL, at most forty characters, nothing that drives a terminal.
+  /// The value for a message: as SQL, at most forty characters.
   var shown: String {
     switch self {
     case .null: return "NULL"
     case .integer(let integer): return "\(integer)"
     case .real(let real): return "\(real)"
     case .text(let text):
-      let visible = text.prefix(40).map { character in
-        character.unicodeScalars.contains { $0.value < 32 || (127..<160).contains($0.value) }
-          ? "\u{FFFD}" : String(character)
-      }
-      return "'\(visible.joined())\(text.count > 40 ? "…" : "")'"
+      return "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
     case .blob(let bytes):
       let digits = Array("0123456789abcdef".utf8)
       let hex = bytes.prefix(20).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }

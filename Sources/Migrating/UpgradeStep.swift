@@ -27,8 +27,9 @@ extension Upgrade {
         let written = try endWatch(after, context)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, after, batch, context)
-        if !project.isFrozen(migration), let broken = try delta.brokenObjects(
-          from: before, to: after, writing: record.touch.written, project.application)
+        if !project.isFrozen(migration),
+          let broken = try delta.brokenObjects(
+            from: before, to: after, writing: record.touch.written, project.application)
         {
           throw context.failure(.migrationFailed, broken)
         }

@@ -57,6 +57,11 @@ struct KeyUses {
           found.append("\(original.tokens.text(written.range)) of \(table.name).\(old.name.text)")
         case .generated(let generated) where calculates(generated.expression):
           found.append("the generated column \(table.name).\(old.name.text)")
+        case .default where ids.contains(column.name.text):
+          // The value that it gives names no row any more.
+          let text = original.tokens.text(written.range)
+          guard text.identifier != "DEFAULT NULL" else { continue }
+          found.append("\(text) of \(table.name).\(old.name.text)")
         default: break
         }
       }
@@ -215,7 +220,11 @@ private struct IdExpressions {
       return isCompared(select: opening)
     // The other name of a table.
     case "FROM": return true
-    case "BY": return ["GROUP", "PARTITION"].contains(word(opening - 1))
+    case "BY":
+      // The order of rows alone changes no value, unless it picks some of them.
+      return ["GROUP", "PARTITION"].contains(word(opening - 1))
+        || word(opening - 1) == "ORDER"
+          && !words.contains { ["LIMIT", "OVER", "WINDOW"].contains($0) }
     case "(": return isHarmless(inList: opening)
     default: return false
     }
@@ -234,8 +243,11 @@ private struct IdExpressions {
     default:
       var name = opening - 1
       while word(name - 1) == ".", name >= 2 { name -= 2 }
-      // The columns of an INSERT, or of a common table expression.
-      return word(name - 1) == "INTO" || word((closing(of: opening) ?? opening) + 1) == "AS"
+      // The columns of an INSERT, or of a common table expression: `WITH name (id) AS (`.
+      let after = (closing(of: opening) ?? opening) + 1
+      return word(name - 1) == "INTO"
+        || ["WITH", "RECURSIVE", ","].contains(word(name - 1)) && word(after) == "AS"
+          && ["(", "NOT", "MATERIALIZED"].contains(word(after + 1))
     }
   }
 

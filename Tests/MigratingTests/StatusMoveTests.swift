@@ -108,7 +108,7 @@ struct StatusMoveTests {
       INSERT INTO t VALUES ('secret' || char(27) || '[31m'), ('secret' || char(27) || '[31m');
       """)
     let message = try #require(try sandbox.migrate().failure).message
-    #expect(message.contains("'secret\u{FFFD}[31m' (text) in 2 rows"))
+    #expect(message.contains("'secret\u{1B}[31m' (text) in 2 rows"))
     #expect(message.contains("'\(String(repeating: "0", count: 40))…' (text) in 1 row"))
     #expect(message.contains("and 3 more values"))
     let redacted = try #require(try sandbox.migrate { $0.redactsValues = true }.failure).message

@@ -95,7 +95,9 @@ struct ConfigurationTests {
     let run = try folder.start(command).wait()
     #expect(run.status == 3, "\(run.output)\(run.errors)")
     #expect(
-      run.errors.contains("history/0002_endless.yaml:3:5: error: this statement exceeded the replay size limit of 5 MB"),
+      run.errors.contains(
+        "history/0002_endless.yaml:3:5: error: this statement exceeded the replay size limit of 5 MB"
+      ),
       "\(run.errors)")
     #expect(run.errors.contains("raise `replay: { megabytes: … }` in schemactl.yaml"))
   }

@@ -13,7 +13,9 @@ struct EmptyFolderTests {
   @Test(
     "that holds another history is missing its manifests, in every command", arguments: commands)
   func otherHistory(arguments: [String]) throws {
-    for file in ["0001_a.sql", "app/0001_a.yaml", "20260101_init/migration.sql"] {
+    for file in [
+      "0001_a.sql", "app/0001_a.yaml", "20260101_init/migration.sql", "app/db/2026/0001_a.yaml",
+    ] {
       let folder = try WorkingFolder.of([:])
       try folder.makeFolder((("migrations/" + file) as NSString).deletingLastPathComponent)
       try folder.write("migrations/" + file, "CREATE TABLE t (a)")

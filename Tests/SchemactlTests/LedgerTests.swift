@@ -96,7 +96,7 @@ struct LedgerTests {
     #expect(try folder.rows("SELECT count(state) FROM reminders") == ["0"])
     #expect(
       again.errors.contains(
-        "what it held, with the rows written since, is in app.sqlite.before-reset"))
+        "its previous content, with the rows written since, is in app.sqlite.before-reset"))
     #expect(folder.exists("app.sqlite.before-reset"))
     #expect(
       try folder.run("migrate", "--reset-drafts", "--dry-run", "--database", "app.sqlite").status
