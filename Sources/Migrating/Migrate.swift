@@ -175,8 +175,8 @@ extension Project {
     guard let through = options.through,
       let target = migrations.firstIndex(where: { $0.answers(to: through) })
     else { return nil }
-    let known = Set((rows ?? []).map(\.id))
-    let later = migrations[(target + 1)...].map(\.id).filter(known.contains)
+    let known = Set((rows ?? []).map(\.id.exact))
+    let later = migrations[(target + 1)...].map(\.id).filter { known.contains($0) }
     guard !later.isEmpty else { return nil }
     return Beyond(database: database, target: migrations[target].id, applied: later)
   }
