@@ -115,7 +115,7 @@ final class RowWatch {
     return report.sorted { $0.table < $1.table }
   }
 
-  /// The same table afterwards: the renamed one, or the one that was made anew under its name.
+  /// The same table afterwards: renamed, or recreated under its name.
   private func successor(of old: Table, in after: [Identifier: Table]) -> Table? {
     after[renames.presentName(of: old.object.key.name)] ?? after[old.object.key.name]
   }

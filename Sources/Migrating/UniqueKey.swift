@@ -35,7 +35,7 @@ struct UniqueKey: Sendable {
     }
   }
 
-  /// True when rows stand in the way. NULLs are never alike (CREATE INDEX, section 1.2).
+  /// True if rows violate the key. NULLs are never equal (CREATE INDEX, section 1.2).
   ///
   /// - Parameter filter: which rows count; nil is all.
   func violated(where filter: String?) -> String {

@@ -124,7 +124,7 @@ struct KeyUses {
   }
 }
 
-/// The places of a piece of SQL at which ids stand, and what is done with them there.
+/// Where a piece of SQL uses ids, and how.
 private struct IdExpressions {
   /// An id that a SELECT hands on as it is.
   struct Output {
