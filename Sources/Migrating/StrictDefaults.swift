@@ -3,9 +3,9 @@ import SQLText
 import SQLite
 
 extension Connection {
-  /// What is wrong with a column that a statement has added: ADD COLUMN gives the rows of a STRICT table
-  /// a default of any type (SQLite 3.40.1), and integrity_check reports them from then on. So SQLite is
-  /// asked what it says of such a row in a table of its own.
+  /// The problem of a column that a statement has added. ADD COLUMN accepts a default of any type for a
+  /// STRICT table (SQLite 3.40.1), and `integrity_check` then reports the existing rows. So the default is
+  /// tried on a scratch table, and `integrity_check` decides.
   ///
   /// - Parameter events: of the statement.
   /// - Returns: nil where the default has the column's type, and for every other statement.

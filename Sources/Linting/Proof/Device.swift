@@ -15,7 +15,7 @@ final class Device {
   let functions: Set<Identifier>
   /// Virtual tables, and those that they keep for themselves, are left out.
   let tableNames: [Identifier: String]
-  /// What the schema says of each table with its indexes and triggers.
+  /// The definitions of each table, its indexes and its triggers.
   let definitions: [Identifier: [[ExactText]]]
   private var tables: [Identifier: DeviceTable] = [:]
   private var texts: [Identifier: TableText] = [:]

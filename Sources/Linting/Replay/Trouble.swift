@@ -11,7 +11,7 @@ struct Trouble {
   let failure: RowFailure
   /// The tables that the statement reads and writes.
   let tables: Set<Identifier>
-  /// Those into which it inserts what is there already.
+  /// The tables into which it inserts existing rows.
   let collidesWith: Set<Identifier>
   /// The unique index that cannot be made.
   let newUnique: CreatedUniqueIndex?

@@ -21,7 +21,7 @@ struct CopyMapping {
   ///
   /// - Parameters:
   ///   - columns: those that take values; nil: the statement itself names them.
-  ///   - source: the columns of what it reads, where that is no table of the schema.
+  ///   - source: the columns of its source, if that is not a table of the schema.
   init?(_ copy: RowCopy, into columns: [Identifier]?, from source: [Identifier]? = nil) {
     let sql = TokenizedSQL(copy.sql)
     guard let text = CopyText(sql) else { return nil }
