@@ -19,12 +19,6 @@ static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqli
   return file ? file->pMethods->xRead(file, buffer, count, offset) : SQLITE_IOERR;
 }
 
-static inline sqlite3_int64 schemactl_file_size(sqlite3 *db) {
-  sqlite3_file *file = schemactl_file(db);
-  sqlite3_int64 size = 0;
-  return file && file->pMethods->xFileSize(file, &size) == SQLITE_OK ? size : 0;
-}
-
 static inline int schemactl_config_memstatus(int on) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
 }
