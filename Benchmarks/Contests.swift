@@ -15,7 +15,7 @@ struct Contests {
 
   func start() throws -> Contest {
     Contest(
-      title: "start, `--version`", target: 1.0,
+      title: "start, `--version`", target: 0.9,
       contestants: [
         Contestant(
           name: "sqlite3",
@@ -80,6 +80,52 @@ struct Contests {
             "migrate", "--database", database("schemactl").path, in: history.folder),
           prepare: { remove("schemactl") }),
       ] + (try peers.migrating(history, database: database, prepare: remove)),
+      question: (SmallMigrations.question, database))
+  }
+
+  /// Many small migrations that an existing database has not run.
+  func pending(_ count: Int) throws -> Contest {
+    let history = try SmallMigrations(count + 10, in: workplace)
+    func database(_ name: String) -> URL {
+      history.folder.appendingPathComponent("existing-\(name).sqlite")
+    }
+    func prepare(_ name: String) throws {
+      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(database(name).path + suffix) }
+      let sql = try String(
+        contentsOf: history.folder.appendingPathComponent("all.sql"), encoding: .utf8)
+      let first = sql.split(separator: "\n").prefix(11).joined(separator: "\n") + "\nCOMMIT;\n"
+      let script = history.folder.appendingPathComponent("first.sql")
+      try first.write(to: script, atomically: false, encoding: .utf8)
+      _ = try output(["sqlite3", database(name).path], in: history.folder, input: script.path)
+    }
+    func migrated(_ name: String) throws {
+      try prepare(name)
+      _ = try output(
+        [schemactl, "adopt", "--database", database(name).path], in: history.folder)
+    }
+    let rest = history.folder.appendingPathComponent("rest.sql")
+    let sql = try String(
+      contentsOf: history.folder.appendingPathComponent("all.sql"), encoding: .utf8)
+    try ("BEGIN;\n" + sql.split(separator: "\n").dropFirst(11).joined(separator: "\n") + "\n")
+      .write(to: rest, atomically: false, encoding: .utf8)
+    let others = try peers.migrating(history, database: database) { name in
+      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(database(name).path + suffix) }
+    }
+    return Contest(
+      title: "\(count) small pending migrations on an existing file", target: nil,
+      contestants: [
+        Contestant(
+          name: "sqlite3",
+          command: Command(
+            words: ["sqlite3", database("sqlite3").path], folder: history.folder,
+            input: rest.path),
+          prepare: { try prepare("sqlite3") }),
+        Contestant(
+          name: "schemactl",
+          command: ours(
+            "migrate", "--database", database("schemactl").path, in: history.folder),
+          prepare: { try migrated("schemactl") }),
+      ] + others,
       question: (SmallMigrations.question, database))
   }
 
@@ -159,18 +205,18 @@ struct Contests {
   /// What the line that shows progress costs, on a terminal.
   func progress() throws -> Contest {
     let reminders = try Reminders(rows, in: workplace, schemactl)
-    let history = try reminders.history("every", Change.statusMoves[2].operations)
+    let history = try reminders.history("type", Change.type(indexes: 0, 0).operations)
     func contestant(_ name: String, _ words: [String]) -> Contestant {
       var command = Command(
         words: [
-          schemactl, "migrate", "--strategy", "rebuild", "--migrations", history.path,
+          schemactl, "migrate", "--migrations", history.path,
           "--database", reminders.database(name).path,
         ] + words, folder: reminders.folder)
       command.onTerminal = true
       return Contestant(name: name, command: command, prepare: { try reminders.copy(for: name) })
     }
     return Contest(
-      title: "a rebuild with the progress line, against one without", target: 1.01,
+      title: "a rewrite with the progress line, against one without", target: 1.01,
       contestants: [contestant("quiet", ["--quiet"]), contestant("schemactl", [])], factor: 4)
   }
 
@@ -181,14 +227,20 @@ struct Contests {
       ("nothing-10", { try nothingToDo(10, target: 1.3) }),
       ("nothing-1000", { try nothingToDo(1000, target: 4) }),
       ("apply-1000", { try apply(1000) }),
+      ("pending-100", { try pending(100) }),
     ]
     let last: [(name: String, make: () throws -> Contest)] = [
       ("drops", { try change(.threeDrops, target: 0.70) }),
-      ("drops-2-indexes", { try change(.threeDrops, indexes: 2, target: 1.0) }),
+      ("drops-2-indexes", { try change(.threeDrops, indexes: 2, target: 0.70) }),
+      ("type", { try change(.type(indexes: 0, 1.3)) }),
+      ("type-2-indexes", { try change(.type(indexes: 2, 0.8), indexes: 2) }),
+      ("type-5-indexes", { try change(.type(indexes: 5, 0.45), indexes: 5) }),
+      ("primary-key", { try change(.primaryKey) }),
       ("check", { try change(.check) }),
       ("not-null", { try change(.notNull) }),
-      ("verify-1000", { try reading("verify", 1000, target: 2) }),
-      ("lint-1000", { try reading("lint", 1000, target: 3) }),
+      ("verify-1000", { try reading("verify", 1000, target: 1.3) }),
+      ("lint-1000", { try reading("lint", 1000, target: 2) }),
+      ("verify-2000-tables-1000", { try reading("verify", 2000, tables: 1000, target: 4) }),
       ("two-devices", { try twoDevices() }),
       ("two-devices-full", { try twoDevices("--full") }),
       ("progress", progress),

@@ -4,7 +4,6 @@ import Foundation
 struct Report {
   var outcomes: [Outcome] = []
   var skipped: [String] = []
-  var strategies: [Strategies.Line] = []
   var growth: [Growth.Point] = []
   var memory: [Memory.Line] = []
   var machine = ""
@@ -21,7 +20,6 @@ struct Report {
     }
     parts.append(main)
     if !memory.isEmpty { parts.append("### Memory\n\n" + memoryTable) }
-    if !strategies.isEmpty { parts.append("### The planner's choice\n\n" + strategyTable) }
     if !growth.isEmpty { parts.append("### Growth\n\n" + growthTable + "\n\n" + plot) }
     return parts.joined(separator: "\n\n")
   }
@@ -47,19 +45,6 @@ struct Report {
       ["rows", "sqlite3", "schemactl", "more"],
       memory.map {
         [$0.rows.formatted(), bytes($0.shell), bytes($0.ours), bytes($0.ours - $0.shell)]
-      })
-  }
-
-  private var strategyTable: String {
-    table(
-      [
-        "change", "rows", "columns", "indexes", "chosen", "native", "edit", "rebuild",
-        "chosen / best",
-      ],
-      strategies.map { line in
-        [
-          line.change, line.rows.formatted(), line.isWide ? "28" : "8", "\(line.indexes)",
-        ] + line.times.map { $0.seconds.map(time) ?? "–" } + [ratio(line.chosen / line.best)]
       })
   }
 
@@ -153,16 +138,6 @@ struct Report {
             "migrations": Double($0.count), "tables": Double($0.tables ?? $0.count / 2),
             "replay": $0.replay, "verify": $0.verify, "lint": $0.lint,
           ]
-        },
-        "strategies": strategies.map { line in
-          [
-            "change": line.change, "rows": line.rows, "wide": line.isWide,
-            "indexes": line.indexes,
-            "seconds": Dictionary(
-              uniqueKeysWithValues: line.times.compactMap { time in
-                time.seconds.map { (time.way, $0) }
-              }),
-          ] as [String: Any]
         },
       ]
       return try JSONSerialization.data(

@@ -3,19 +3,18 @@ import Foundation
 // Measures schemactl beside the `sqlite3` shell and beside what users would pick instead.
 //
 //   Benchmark --tool FILE [--peers FOLDER] [ROW…] [--rows N] [--rounds N]
-//             [--memory] [--growth] [--strategies] [--all] [--write FILE.md] [--json FILE]
+//             [--memory] [--growth] [--all] [--write FILE.md] [--json FILE]
 //
 // Whole processes, all contestants in turn in each round after one that does not count; what is
 // said is the median of the ratios within the rounds. ROW is a row of the table; without any, all are
-// measured. `--memory`, `--growth` and `--strategies` add a table each, `--all` all of them. Exits with
-// 1 when a target is missed.
+// measured. `--memory` and `--growth` add a table each, `--all` both. Exits with 1 when a target is missed.
 
 var tool = "dist/schemactl"
 var peersFolder = ".build/peers"
 var names: [String] = []
 var rows = 1_000_000
 var rounds = 5
-/// Of `memory`, `growth` and `strategies`: tables beside the first one.
+/// Of `memory` and `growth`: tables beside the first one.
 var more: Set<String> = []
 var document: String?
 var data: String?
@@ -26,8 +25,8 @@ while let word = words.popFirst() {
   case "--peers": peersFolder = words.popFirst() ?? peersFolder
   case "--rows": rows = words.popFirst().flatMap(Int.init) ?? rows
   case "--rounds": rounds = words.popFirst().flatMap(Int.init) ?? rounds
-  case "--all": more = ["memory", "growth", "strategies"]
-  case "--memory", "--growth", "--strategies": more.insert(String(word.dropFirst(2)))
+  case "--all": more = ["memory", "growth"]
+  case "--memory", "--growth": more.insert(String(word.dropFirst(2)))
   case "--write": document = words.popFirst().map { absolute($0).path }
   case "--json": data = words.popFirst().map { absolute($0).path }
   default: names.append(word)
@@ -80,10 +79,6 @@ do {
         (10, nil), (100, nil), (1000, nil), (5000, nil),
         (100, 10), (1000, 10), (10_000, 10), (2000, 100), (2000, 1000),
       ], rounds: 1)
-  }
-  if more.contains("strategies") {
-    report.strategies = try Strategies(schemactl: contests.schemactl, workplace: workplace)
-      .measure([1000: 25, 100_000: 7, 1_000_000: 3])
   }
   if let document { try report.write(to: document) }
   if let data { try report.json.write(to: URL(fileURLWithPath: data)) }

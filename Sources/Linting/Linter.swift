@@ -203,7 +203,7 @@ package struct Linter: Sendable {
   /// One by one, so that each finding stands at the operation that it is about.
   private var application: Application {
     var application = project.application
-    application.forcedStrategy = .native
+    application.plansForLint = true
     return application
   }
 

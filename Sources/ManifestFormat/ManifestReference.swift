@@ -97,7 +97,7 @@ package enum ManifestReference {
 
     The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same
     with the columns changed over; a name that is taken gets a number. They are part of the schema
-    like any other trigger: `rename_column` and rebuilds take them along. `drop_column` names them and
+    like any other trigger: `rename_column` and rewrites keep them. `drop_column` names them and
     stops. When no older version is left, drop all four with `drop_trigger`, and then the old column.
 
     They fire as well for rows that a sync engine writes, and must: that is how what an older device

@@ -26,7 +26,6 @@ struct Batch {
   struct Done {
     let index: Int
     let applied: AppliedMigration
-    let written: [WrittenTable]
   }
 
   var next: Int? { pending.first }
@@ -38,7 +37,7 @@ struct Batch {
     guard !DraftCopy.isDue(before: step.migration, known: known, in: project) else {
       return false
     }
-    return !step.isAlone(in: expected) && (isExclusive || !step.writesRows(in: expected))
+    return !step.isAlone(in: expected)
   }
 }
 
@@ -55,7 +54,18 @@ extension Shadow.Step {
 
   /// Whether the migration has a transaction of its own.
   func isAlone(in schema: Schema) -> Bool {
-    migration.manifest.foreignKeys == .enforced || existing(touch.rewritten, in: schema)
+    migration.manifest.foreignKeys == .enforced || writesRows(in: schema)
+      || canEndTransaction(in: schema)
+  }
+
+  /// Whether a conflict clause or a RAISE may roll back the whole transaction: in the migration's own SQL,
+  /// or in a table that it writes and that table's triggers.
+  private func canEndTransaction(in schema: Schema) -> Bool {
+    touch.namesRollback
+      || schema.objects.contains { object in
+        [.table, .trigger].contains(object.kind) && touch.written.contains(object.table.identifier)
+          && object.sql.map { TokenizedSQL($0).namesRollback } ?? false
+      }
   }
 }
 

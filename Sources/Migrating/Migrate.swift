@@ -23,8 +23,8 @@ package struct MigrateOptions: Sendable {
   package var backup: BackupOptions?
   /// The database is itself a copy, and goes when the run has ended: nothing of it is kept.
   var isRehearsal = false
-  /// Every table is read before and after each migration, whether it is written or not, and the
-  /// file is checked before the first and before each commit.
+  /// Each rewritten or updated table is compared with its old rows by key, in all columns that stay, and
+  /// `integrity_check` runs before the first migration and before each commit.
   package var isParanoid = false
 
   package init(database: String) {
@@ -94,8 +94,9 @@ package struct MigrateReport: Sendable {
   package var drift: [SchemaChange] = []
   /// There was no manifest to apply, so that a database that was not there was not made.
   package var isHistoryEmpty = false
-  /// With `isParanoid`.
-  package var paranoid: ParanoidReport?
+  /// With `isParanoid`: what `PRAGMA integrity_check` found before the last commit, `ok`, or why it could
+  /// not run.
+  package var integrityCheck: String?
 
   /// Of a run that has nothing to do.
   package init() {}

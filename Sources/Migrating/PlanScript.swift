@@ -132,7 +132,7 @@ extension PlannedMigration {
   }
 
   private func comment(_ proof: RowProof) -> String {
-    "-- not in this script: the proof that \(oneLine(proof.before.table)) keeps its rows and all "
+    "-- not in this script: the proof that \(oneLine(proof.table)) keeps its rows and all "
       + "their other values"
   }
 

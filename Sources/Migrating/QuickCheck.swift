@@ -28,7 +28,7 @@ extension Connection {
     try execute("PRAGMA ignore_check_constraints = ON")
     defer { try? execute("PRAGMA ignore_check_constraints = OFF") }
     do throws(DatabaseError) {
-      let found = try quickCheck(of: table.map(Quoting.quoted) ?? "10000")
+      let found = try problems(of: "quick_check(\(table.map(Quoting.quoted) ?? "10000"))")
       // What concerns pages comes first, in one text.
       let pages = found.first.flatMap { $0.hasPrefix("*** in database") ? $0 : nil } ?? ""
       if let code = readError(in: pages) {
@@ -75,21 +75,21 @@ extension Connection {
     return nil
   }
 
-  /// What `quick_check` finds in the first ten places, rows that break a constraint among them.
-  func quickCheck() throws(DatabaseError) -> [String] {
-    var problems: [String] = []
-    for problem in try quickCheck(of: "10") where try !isMisread(problem) {
-      problems.append(problem)
+  /// The first ten problems of `integrity_check`, rows that break a constraint among them.
+  func integrityCheck() throws(DatabaseError) -> [String] {
+    var found: [String] = []
+    for problem in try problems(of: "integrity_check(10)") where try !isMisread(problem) {
+      found.append(problem)
     }
-    return problems
+    return found
   }
 
   /// Each once: of a row it names the column only, and there may be as many as there are rows.
   ///
-  /// - Parameter argument: how many problems are looked for at most, or a table.
-  private func quickCheck(of argument: String) throws(DatabaseError) -> [String] {
+  /// - Parameter check: the PRAGMA with its argument: how many problems it looks for, or a table.
+  private func problems(of check: String) throws(DatabaseError) -> [String] {
     var problems: [String] = []
-    for problem in try rows("PRAGMA main.quick_check(\(argument))").compactMap(\.first?.text)
+    for problem in try rows("PRAGMA main.\(check)").compactMap(\.first?.text)
     where problem != "ok" && !problems.contains(problem) {
       problems.append(problem)
     }

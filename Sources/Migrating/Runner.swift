@@ -50,7 +50,6 @@ final class Runner {
   struct Record: Sendable {
     var touch = Touch()
     var strategies: [Strategy] = []
-    var planned: [PlannedOperations] = []
     /// Functions of the application, known by name only, that a statement calls.
     var missingCalls: [Call] = []
     /// What the migration made for itself alone, and did not remove.
@@ -90,10 +89,7 @@ final class Runner {
 
   // MARK: A migration
 
-  /// - Parameter known: what its operations were planned as elsewhere.
-  func run(
-    _ migration: Migration, knowing known: [PlannedOperations] = []
-  ) throws(Failure) -> Record {
+  func run(_ migration: Migration) throws(Failure) -> Record {
     let manifest = migration.manifest
     var record = Record()
     let enforcesForeignKeys = connection.isOn(.foreignKeys)
@@ -104,10 +100,13 @@ final class Runner {
     for assertion in manifest.before { try check(assertion, in: migration, record: &record) }
     var index = 0
     while index < manifest.operations.count {
-      let planned = try plan(manifest.operations[index...], in: migration, knowing: known)
-      if planned.isKept { record.planned.append(planned) }
-      try run(planned, from: index, of: migration, &record)
-      index += planned.plans.count
+      let plans = try plan(manifest.operations[index...], in: migration)
+      for (offset, plan) in plans.enumerated() {
+        let context = Context(
+          migration: migration, index: index + offset, operation: plan.operation)
+        try run(plan, context, record: &record)
+      }
+      index += plans.count
     }
     for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
     if record.touch.namesSettings || !connection.isOn(.defensive) {
@@ -118,69 +117,15 @@ final class Runner {
   }
 
   private func run(
-    _ planned: PlannedOperations, from index: Int, of migration: Migration, _ record: inout Record
-  ) throws(Failure) {
-    let sharesPass = planned.plans.count > 1
-    let enforces = connection.isOn(.foreignKeys)
-    func savepoint(_ sql: String) throws(Failure) {
-      guard sharesPass else { return }
-      do {
-        try connection.execute(sql)
-      } catch {
-        throw Context(migration: migration).failure(error, onShadow: target == .shadow)
-      }
-    }
-    do throws(Failure) {
-      try savepoint("SAVEPOINT schemactl_pass")
-      for (offset, plan) in planned.plans.enumerated() {
-        let context = Context(
-          migration: migration, index: index + offset, operation: plan.operation)
-        try run(plan, context, record: &record)
-      }
-      try savepoint("RELEASE schemactl_pass")
-    } catch {
-      guard sharesPass, error.status == .migrationFailed, connection.isInTransaction else {
-        throw error
-      }
-      setRewriting(false, enforces)
-      throw failureAlone(of: planned.plans.map(\.operation), from: index, of: migration) ?? error
-    }
-  }
-
-  /// Which of the operations of a shared pass fails, and how: they are run again, one by one.
-  ///
-  /// - Returns: nil where none of them does, or it cannot be found out.
-  private func failureAlone(
-    of operations: [Operation], from index: Int, of migration: Migration
-  ) -> Failure? {
-    do {
-      try connection.execute("ROLLBACK TO schemactl_pass")
-      var record = Record()
-      let planner = Planner(connection: connection, application: application)
-      for (offset, operation) in operations.enumerated() {
-        let context = Context(migration: migration, index: index + offset, operation: operation)
-        try run(planner.plan(operation), context, record: &record)
-      }
-    } catch let failure as Failure where failure.status == .migrationFailed {
-      return failure
-    } catch {}
-    return nil
-  }
-
-  private func run(
     _ plan: OperationPlan, _ context: Context, record: inout Record
   ) throws(Failure) {
     record.strategies.append(plan.strategy)
     onPlan?(context.index, plan, record.touch)
     let enforces = connection.isOn(.foreignKeys)
-    var before: [RowChecksums]?
+    var kept: [KeptRows]?
     for step in plan.steps {
       try stopIfInterrupted(context)
-      if before == nil, !step.onlyAsks {
-        before = try plan.proofs.map { (proof) throws(Failure) in
-          try checksums(of: proof.before, context)
-        }
-      }
+      if kept == nil, !step.onlyAsks { kept = try keep(plan.proofs, context) }
       switch step {
       case .scan(let scan): try answer(scan, context)
       case .statement(let sql, let source): try runOne(sql, source, context, record: &record)
@@ -190,11 +135,13 @@ final class Runner {
       case .guarding(let condition): try check(condition, context)
       case .update(let update):
         try runOne(update.statement, nil, context, record: &record)
-      case .copy(let copy): try run(copy, context, record: &record)
+      case .copy(let copy):
+        let count = kept?.first { $0.proof.table == copy.table }?.count
+        try run(copy, of: count, context, record: &record)
       case .edit(let edit):
         reach.spread()
         try run(edit, context)
-        if edit.rows != nil { record.touch.rewrite(edit.table) }
+        if edit.exchangesRows { record.touch.rewrite(edit.table) }
         try tell(of: edit, context)
       case .rewriting(let isOn):
         if isOn { try refuseTemporaryTriggers(context) }
@@ -202,21 +149,19 @@ final class Runner {
       }
     }
     for expectation in plan.expectations { try compare(expectation, context) }
-    for (proof, before) in zip(plan.proofs, before ?? []) {
-      try compare(before, with: checksums(of: proof.after, context), proof, context)
-      if target == .database, plan.strategy.writesTablesAnew {
-        try requireSound(proof.after.table, context)
-      }
+    for case .copy(let copy) in plan.steps { record.touch.forget(copy.target) }
+    try compare(kept ?? [], context)
+    if target == .database, plan.strategy == .rewrite {
+      for table in plan.expectations.map(\.table) { try requireSound(table, context) }
     }
   }
 
-  /// Plans the first operation against the schema as it is now, and those that share its pass.
+  /// Plans the first operation against the schema as it is now, and those that share its rewrite.
   private func plan(
-    _ operations: ArraySlice<Operation>, in migration: Migration, knowing known: [PlannedOperations]
-  ) throws(Failure) -> PlannedOperations {
+    _ operations: ArraySlice<Operation>, in migration: Migration
+  ) throws(Failure) -> [OperationPlan] {
     do {
-      return try Planner(connection: connection, application: application)
-        .plan(operations, knowing: known)
+      return try Planner(connection: connection, application: application).plan(operations)
     } catch {
       let context = Context(
         migration: migration, index: operations.startIndex,
@@ -334,6 +279,7 @@ final class Runner {
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.touch.note(event) }
+      record.touch.namesRollback = record.touch.namesRollback || tokens.namesRollback
       let events = statementGuard.events
       if let problem = try connection.mistypedDefault(addedBy: events, application) {
         throw context.failure(.invalidInput, problem, position: start, statement: sql)

@@ -3,24 +3,43 @@ import SQLText
 import SQLite
 
 extension SchemaEdit {
-  /// A row of `sqlite_schema` gets another text. Where the rows are exchanged, two rows get each
-  /// other's root page: FROM is read as a whole before anything is written (UPDATE, section 2.3).
+  /// An UPDATE of the rows of `sqlite_schema`. FROM is read as a whole before anything is written
+  /// (UPDATE, section 2.3).
   var statement: String {
     let name = Quoting.stringLiteral(table)
     let text = Quoting.stringLiteral(sql)
-    guard let rows else {
-      return "UPDATE main.sqlite_schema SET sql = \(text) WHERE type = 'table' AND name = \(name)"
+    /// What tells automatic indexes of one table apart.
+    func number(_ of: String) -> String {
+      "CASE type WHEN 'index' THEN substr(name, length('sqlite_autoindex_' || \(of)) + 1) END"
     }
-    let other = Quoting.stringLiteral(rows)
-    return "UPDATE main.sqlite_schema SET rootpage = other.page, "
-      + "sql = CASE name WHEN \(name) THEN \(text) ELSE sql END "
-      + "FROM (SELECT name AS other_name, rootpage AS page FROM main.sqlite_schema "
-      + "WHERE type = 'table') AS other WHERE type = 'table' "
-      + "AND (name = \(name) AND other_name = \(other) OR name = \(other) AND other_name = \(name))"
+    switch change {
+    case .text:
+      return "UPDATE main.sqlite_schema SET sql = \(text) WHERE type = 'table' AND name = \(name)"
+    case .exchange(let other, _):
+      let both =
+        "tbl_name IN (\(name), \(Quoting.stringLiteral(other))) "
+        + "AND (type = 'table' OR type = 'index' AND sql IS NULL)"
+      return "UPDATE main.sqlite_schema SET rootpage = other.page, "
+        + "sql = CASE WHEN type = 'table' AND name = \(name) THEN \(text) ELSE sql END "
+        + "FROM (SELECT tbl_name AS owner, type AS kind, \(number("tbl_name")) AS number, "
+        + "rootpage AS page FROM main.sqlite_schema WHERE \(both)) AS other "
+        + "WHERE \(both) AND owner <> tbl_name AND kind = type AND number IS \(number("tbl_name"))"
+    case .takeName(let other, _):
+      let old = Quoting.stringLiteral(other)
+      return "UPDATE main.sqlite_schema SET tbl_name = \(name), name = CASE type "
+        + "WHEN 'table' THEN \(name) ELSE 'sqlite_autoindex_' || \(name) || \(number(old)) END, "
+        + "sql = CASE type WHEN 'table' THEN \(text) END WHERE tbl_name = \(old)"
+    }
   }
 
   /// How many rows of `sqlite_schema` it changes.
-  fileprivate var count: Int64 { rows == nil ? 1 : 2 }
+  fileprivate var count: Int64 {
+    switch change {
+    case .text: 1
+    case .exchange(_, let automaticIndexes): 2 * (1 + Int64(automaticIndexes))
+    case .takeName(_, let automaticIndexes): 1 + Int64(automaticIndexes)
+    }
+  }
 
   /// For the `sqlite3` shell.
   var script: [String] {
@@ -50,7 +69,7 @@ extension Runner {
       try connection.execute(edit.statement)
       guard connection.totalChanges == before + edit.count else {
         throw context.failure(
-          .bug, "\(edit.table) does not stand once in sqlite_schema. Nothing was changed")
+          .bug, "`sqlite_schema` does not hold `\(edit.table)` as planned. Nothing was changed")
       }
       let version = try connection.value("PRAGMA main.schema_version")?.integer ?? 0
       // Every connection, this one too, reads the schema again when its version has changed.

@@ -35,7 +35,6 @@ package final class Shadow {
     package let touch: Touch
     package let strategies: [Strategy]
     /// For a database whose schema is the same before; none in a step that was recorded.
-    var planned: [PlannedOperations] = []
     let missingCalls: [Runner.Record.Call]
     /// What the migration made for itself alone, and did not remove.
     package let temporary: [TemporaryObject]
@@ -236,7 +235,7 @@ package final class Shadow {
         running.apply(delta)
         return Step(
           migration: migration, change: change, delta: delta, touch: record.touch,
-          strategies: record.strategies, planned: record.planned,
+          strategies: record.strategies,
           missingCalls: record.missingCalls,
           temporary: record.temporary, startedAt: startedAt,
           milliseconds: (ContinuousClock.now - started).milliseconds)

@@ -14,6 +14,8 @@ package struct Touch: Sendable {
   package var namesTemporary = false
   /// Whether a setting was asked for, or perhaps changed.
   package var namesSettings = false
+  /// Whether a statement says ROLLBACK, as a conflict clause or in RAISE.
+  package var namesRollback = false
 
   mutating func note(_ event: AuthorizerEvent) {
     if event.database == "temp" { namesTemporary = true }
@@ -35,9 +37,21 @@ package struct Touch: Sendable {
     written.insert(table)
   }
 
+  /// Leaves out a table that existed for a moment only.
+  mutating func forget(_ table: String) {
+    written.remove(table.identifier)
+    rewritten.remove(table.identifier)
+  }
+
   mutating func rewrite(_ table: String?) {
     guard let table = table?.identifier, !table.isInternal else { return }
     written.insert(table)
     rewritten.insert(table)
+  }
+}
+
+extension TokenizedSQL {
+  var namesRollback: Bool {
+    significant.contains { $0.kind == .word && text($0).identifier == "rollback" }
   }
 }

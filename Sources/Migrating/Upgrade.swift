@@ -24,8 +24,6 @@ final class Upgrade {
   /// What was known when a transaction began or was committed last: nothing need be read again while
   /// nobody else has written.
   private var known: Batch?
-  /// What the migration that runs must not change.
-  var watch: RowWatch?
 
   /// How long many small migrations share a transaction.
   private static let batchTime = Duration.milliseconds(200)
@@ -69,12 +67,10 @@ final class Upgrade {
         .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
     }
     report.created = createsFile
-    if options.isParanoid { report.paranoid = ParanoidReport() }
-    runner.onStatement = { [unowned self] (statement) throws(DatabaseError) in
+    if options.isParanoid { report.integrityCheck = "ok" }
+    runner.onStatement = { (statement) throws(DatabaseError) in
       onEvent(.ran(statement: statement.sql))
-      watch?.note(statement)
     }
-    runner.onPlan = { [unowned self] index, plan, _ in watch?.note(plan, at: index) }
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
   }
 
@@ -167,8 +163,7 @@ final class Upgrade {
         rollBack()
         throw moved
       }
-      try salvage(batch, after: error)
-      throw error
+      throw try keepComplete(batch, after: error)
     }
   }
 
@@ -293,15 +288,11 @@ final class Upgrade {
     }
     onEvent(.willCommit)
     try requireUnmoved()
-    let wanted = batch.done.map(\.index)
+    let ids = batch.done.map(\.applied.id)
     do {
       try end(&batch)
     } catch {
-      // A full disk may have room for the first of them.
-      if error.code == .full, wanted.count > 1, report.uncertain.isEmpty {
-        try applyOneByOne(wanted)
-      }
-      throw doubtful(error)
+      throw rolledBack(ids.count > 1 ? ids : [], after: doubtful(error))
     }
     // The moment in between is short, and yet nobody must be told what is not so.
     try requireUnmoved()
@@ -352,39 +343,24 @@ final class Upgrade {
   private func checkFile(_ state: String) throws(Failure) {
     guard options.isParanoid else { return }
     do {
-      let found = try connection.quickCheck()
+      let found = try connection.integrityCheck()
       guard !found.isEmpty else { return }
       throw Failure(
         .inputOutput,
-        "quick_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
+        "integrity_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
           + (found.allSatisfy(isOfRow)
             ? "Correct the rows that it names"
             : "Restore it from a backup: \(restoreCommand(options.database))`"))
     } catch let error as DatabaseError where error.code == .error {
       // A CHECK calls a function that only the application has.
-      report.paranoid?.quickCheck = error.message
+      report.integrityCheck = error.message
     } catch {
       throw Failure(of: error, database: options.database)
     }
   }
 
-  private func applyOneByOne(_ wanted: [Int]) throws(Failure) {
-    for index in wanted {
-      var batch = try begin()
-      guard batch.pending.contains(index) else { continue }
-      do {
-        try apply(index, &batch)
-        try commit(&batch)
-      } catch {
-        rollBack()
-        throw error
-      }
-    }
-  }
-
   private func noteCommitted(_ batch: Batch) {
     report.applied += batch.done.map(\.applied)
-    report.paranoid?.written += batch.done.flatMap(\.written)
     onEvent(.committed(ids: batch.done.map(\.applied.id)))
     var batch = batch
     batch.done = []
@@ -396,12 +372,12 @@ final class Upgrade {
     guard connection.isInTransaction else { return }
     // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
     // ROLLBACK TO: what is committed then is lost when the power goes, or is half lost.
-    let isTakenBack =
-      (try? isWAL()) == false
+    let isSafe = (try? isWAL()) == false || connection.cacheSpills == 0
+    let isUndone =
+      isSafe
       && (try? connection.execute(
         "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
-    guard !isTakenBack else { return }
-    // Half a migration must not be committed with those before it: all of them are run again.
+    guard !isUndone else { return }
     rollBack()
     isTorn = connection.isInTransaction
   }
@@ -419,20 +395,20 @@ final class Upgrade {
 
   // MARK: Failures
 
-  /// Keeps the migrations of the batch that were complete when a later one failed.
-  private func salvage(_ batch: Batch, after failure: Failure) throws(Failure) {
+  /// Commits the migrations of the batch that were complete when a later one failed. Where SQLite has
+  /// ended the transaction they are gone, too: nothing is run a second time.
+  private func keepComplete(_ batch: Batch, after failure: Failure) throws(Failure) -> Failure {
     let reset = Result { () throws(DatabaseError) in try runner.resetSettings() }
-    guard !batch.done.isEmpty else { return rollBack() }
+    guard !batch.done.isEmpty else {
+      rollBack()
+      return failure
+    }
+    guard connection.isInTransaction, !isTorn, (try? reset.get()) != nil else {
+      rollBack()
+      return rolledBack(batch.done.map(\.applied.id), after: failure)
+    }
     var batch = batch
     do throws(Failure) {
-      if connection.isInTransaction, !isTorn { return try keep(&batch) }
-      // SQLite has ended the whole transaction. After a signal nothing is begun again, nor with
-      // settings that only the failed migration was to have.
-      guard !interruption.isRequested else { return rollBack() }
-      try reset.mapError { Failure($0, database: options.database) }.get()
-      let wanted = batch.done.map(\.index)
-      batch = try begin()
-      for index in wanted where batch.pending.contains(index) { try apply(index, &batch) }
       try keep(&batch)
     } catch {
       rollBack()
@@ -442,6 +418,17 @@ final class Upgrade {
           + "kept: \(error.naming(options.database).message)",
         place: failure.place, migration: failure.migration)
     }
+    return failure
+  }
+
+  /// The failure, with the complete migrations that were rolled back by it.
+  private func rolledBack(_ ids: [String], after failure: Failure) -> Failure {
+    guard !ids.isEmpty, report.uncertain.isEmpty else { return failure }
+    return Failure(
+      failure.status,
+      "\(failure.naming(options.database).message). The transaction ended, and with it "
+        + "\(listed(ids)) \(ids.count == 1 ? "was" : "were") rolled back: run `schemactl migrate` again",
+      place: failure.place, migration: failure.migration)
   }
 
   private func keep(_ batch: inout Batch) throws(Failure) {

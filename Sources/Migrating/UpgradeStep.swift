@@ -21,10 +21,8 @@ extension Upgrade {
         let touched = step.touched
         let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
-        try beginWatch(before, context)
-        let record = try runner.run(migration, knowing: step.planned)
+        let record = try runner.run(migration)
         let after = try Schema(of: connection, knowing: before)
-        let written = try endWatch(after, context)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, after, batch, context)
         if !project.isFrozen(migration),
@@ -47,7 +45,7 @@ extension Upgrade {
             at: index, startedAt: startedAt, milliseconds: applied.milliseconds),
           into: connection)
         try connection.execute("RELEASE schemactl_migration")
-        batch.done.append(Batch.Done(index: index, applied: applied, written: written))
+        batch.done.append(Batch.Done(index: index, applied: applied))
         batch.pending.removeAll { $0 == index }
         batch.known.append(migration.id)
         batch.isAlone = batch.isAlone || step.isAlone(in: batch.expected)
@@ -76,41 +74,6 @@ extension Upgrade {
       "\(failure.message). \(options.database) is damaged (integrity_check: \(found)): restore it "
         + "from a backup (\(restoreCommand(options.database))`), or repair it, and try again",
       place: failure.place, migration: failure.migration)
-  }
-
-  private func beginWatch(_ schema: Schema, _ context: Context) throws(Failure) {
-    watch = nil
-    guard options.isParanoid else { return }
-    do {
-      watch = try RowWatch(schema, on: connection)
-    } catch {
-      throw failure(error, context)
-    }
-  }
-
-  private func endWatch(_ schema: Schema, _ context: Context) throws(Failure) -> [WrittenTable] {
-    defer { watch = nil }
-    do {
-      return try (watch?.check(schema) ?? []).map { table in
-        var table = table
-        table.migration = context.migration.id
-        return table
-      }
-    } catch {
-      throw failure(error, context)
-    }
-  }
-
-  private func failure(_ error: RowWatchError, _ context: Context) -> Failure {
-    switch error {
-    case .database(let error): context.failure(error)
-    case .unreadable(let message):
-      context.failure(.migrationFailed, "--paranoid cannot watch every table: \(message)")
-    case .changed(let what):
-      context.failure(
-        .bug,
-        "what this migration does not write is not as it was: \(what). Everything was rolled back")
-    }
   }
 
   /// The change made here must be the change that the shadow made.

@@ -21,10 +21,9 @@ package struct Application: Sendable {
   /// What an app that embeds the library brings itself.
   package var functions: [FunctionDefinition]
   package var collations: [Collation]
-  /// How to carry out operations that have the choice, when somebody asks for it; otherwise each
-  /// takes the cheapest way that gives the same schema and the same rows. `native` has each done on
-  /// its own, by SQLite's own statement where there is one.
-  package var forcedStrategy: Strategy?
+  /// Lint follows statements: each operation is planned alone, and a rewrite ends with the old table's
+  /// drop, which the authorizer reports.
+  package var plansForLint = false
   /// What a scratch database may cost.
   package var limit = WorkLimit()
 

@@ -23,17 +23,13 @@ struct ColumnAlteration {
     try requireOwnReference()
   }
 
-  /// - Parameter forced: the strategy that somebody asks for.
-  func plan(_ operation: Operation, forced: Strategy?) throws(PlanningError) -> OperationPlan {
+  func plan(
+    _ operation: Operation, _ application: Application
+  ) throws(PlanningError) -> OperationPlan {
     if let obstacle = obstacleToEdit {
-      guard forced != .edit else {
-        throw PlanningError(
-          .manifest, "\(change.table).\(change.column) cannot be changed in place: \(obstacle)")
-      }
-      return try rebuild(operation, because: obstacle)
+      return try rewrite(operation, application, because: obstacle)
     }
-    return forced == .rebuild
-      ? try rebuild(operation, because: "it was asked for") : edit(operation)
+    return edit(operation)
   }
 
   // MARK: What is asked
@@ -117,7 +113,7 @@ struct ColumnAlteration {
     }
     steps.append(.edit(SchemaEdit(table: table.name, sql: final.object.sql ?? "")))
     return OperationPlan(
-      operation: operation, strategy: .edit, steps: steps, expectations: [expectation],
+      operation: operation, strategy: .schemaEdit, steps: steps, expectations: [expectation],
       proofs: proofs)
   }
 
@@ -190,27 +186,28 @@ struct ColumnAlteration {
     ]
   }
 
-  // MARK: Rebuild
+  // MARK: Rewrite
 
-  private func rebuild(
-    _ operation: Operation, because reason: String
+  private func rewrite(
+    _ operation: Operation, _ application: Application, because reason: String
   ) throws(PlanningError) -> OperationPlan {
     let carried =
       change.keepsType || finalColumn.generated != nil
       ? [] : table.survival(of: column.name.text, as: finalColumn, in: final, key: "type")
-    let steps = try Rebuild(table, in: schema, of: schema).steps(
-      final: final.object.sql ?? ""
-    ) { column.name.isSame(as: $0) ? filled : Rebuild.Column(kept: $0) }
+    let rewrite = try Rewrite(table, as: final.object.sql ?? "", in: schema, application)
+    let columns = try rewrite.columns {
+      column.name.isSame(as: $0) ? filled : Rewrite.Column(kept: $0)
+    }
     return OperationPlan(
-      operation: operation, strategy: .rebuild, because: reason,
-      steps: guards + computedGuard + carried + steps,
+      operation: operation, strategy: .rewrite, because: reason,
+      steps: try guards + computedGuard + carried + rewrite.steps(columns: columns),
       expectations: [expectation], proofs: [proof])
   }
 
   /// The column in a table that is made anew; nil when its values are computed there.
-  var filled: Rebuild.Column? {
+  var filled: Rewrite.Column? {
     guard finalColumn.generated == nil else { return nil }
-    return Rebuild.Column(
+    return Rewrite.Column(
       name: name, value: name, isKept: change.keepsType && column.generated == nil)
   }
 

@@ -75,7 +75,7 @@ struct ColumnMove {
         throw PlanningError(.manifest, obstacle(to: renaming), key: "dependents")
       }
       let obstacles = renaming.blocking + [renaming.breaking].compactMap { $0 }
-      return try rebuild(
+      return try rewrite(
         operation, because: "\(obstacles.joined(separator: ", ")) keeps SQLite from renaming")
     }
     return try rename(operation, renamed, renaming)
@@ -114,18 +114,18 @@ struct ColumnMove {
       "ALTER TABLE main.\(Quoting.quoted(table.name)) RENAME COLUMN "
       + "\(Quoting.quoted(column.name.text)) TO \(Quoting.quoted(move.to.name))"
     if let obstacle = obstacleToRename {
-      return try rebuild(
+      return try rewrite(
         operation, because: obstacle, renamed: move.renamesDependents ? (renamed, statement) : nil)
     }
     // RENAME also turns "text" into 'text' in every view and trigger: a rebuild leaves them alone.
     if renaming.rewritesOthers, !move.renamesDependents {
-      return try rebuild(
+      return try rewrite(
         operation, because: "RENAME COLUMN would rewrite views or triggers that do not mention it")
     }
     let update = update(of: column.name.text, filter: changedRows)
     let expected = renamed.table(table.name)?.sql
     return OperationPlan(
-      operation: operation, strategy: .renameAndUpdate,
+      operation: operation, strategy: .update,
       steps: try questions(in: expected ?? table.object.sql ?? "") + (update ?? []) + [
         .statement(statement, nil)
       ],
@@ -135,7 +135,6 @@ struct ColumnMove {
   }
 
   private var obstacleToRename: String? {
-    if application.forcedStrategy == .rebuild { return "it was asked for" }
     if !hasSameDefinition { return "the column's definition changes, too" }
     if readsOtherRows {
       return "`using` reads more than its own row, which must not change meanwhile"
@@ -146,7 +145,7 @@ struct ColumnMove {
 
   /// - Parameter renamed: the schema in which SQLite has rewritten what mentions the column, and
   ///   the statement that makes it so once the rows are copied.
-  private func rebuild(
+  private func rewrite(
     _ operation: Operation, because reason: String,
     renamed: (schema: Schema, statement: String)? = nil
   ) throws(PlanningError) -> OperationPlan {
@@ -160,11 +159,14 @@ struct ColumnMove {
       throw PlanningError(.failed, "\(table.name) has no column \(name)")
     }
     let final = source.replacing(place.range, with: move.to.sql)
-    let steps = try Rebuild(source, in: schema, of: self.schema).steps(
-      final: final, beforeDrop: renamed.map { [$0.statement] } ?? []
-    ) { $0 == place.name.text ? moved : Rebuild.Column(kept: $0) }
+    let rewrite = try Rewrite(source, as: final, in: schema, application)
+    let columns = try rewrite.columns {
+      $0 == place.name.text ? moved : Rewrite.Column(kept: $0)
+    }
+    let steps = try rewrite.steps(
+      columns: columns, beforeInstalling: renamed.map { [$0.statement] } ?? [])
     return OperationPlan(
-      operation: operation, strategy: .rebuild, because: reason,
+      operation: operation, strategy: .rewrite, because: reason,
       steps: try questions(in: final) + steps,
       expectations: [TableExpectation(table: table.name, sql: final)], proofs: [othersStay])
   }
@@ -179,11 +181,12 @@ struct ColumnMove {
     let expectation = TableExpectation(table: table.name, sql: final)
     let triggers = try move.mirror ? mirror(in: final) : []
     let questions = try questions(in: final)
-    guard move.to.canBeAdded, application.forcedStrategy != .rebuild else {
-      let steps = try Rebuild(table, in: schema, of: schema).steps(
-        final: final, adding: [moved], column: Rebuild.Column.init(kept:))
+    guard move.to.canBeAdded else {
+      let rewrite = try Rewrite(table, as: final, in: schema, application)
+      let steps = try rewrite.steps(
+        columns: rewrite.columns(adding: [moved], form: Rewrite.Column.init(kept:)))
       return OperationPlan(
-        operation: operation, strategy: .rebuild,
+        operation: operation, strategy: .rewrite,
         because: "ADD COLUMN does not take such a column where rows are",
         steps: questions + steps + triggers, expectations: [expectation], proofs: [allStay])
     }
@@ -191,7 +194,7 @@ struct ColumnMove {
       "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil)
     let update = update(of: move.to.name, filter: rowsOtherThanDefault)
     return OperationPlan(
-      operation: operation, strategy: .addAndUpdate,
+      operation: operation, strategy: .update,
       steps: questions + [addition] + (update ?? []) + triggers, expectations: [expectation],
       proofs: update.map { _ in [allStay] } ?? [])
   }
@@ -241,8 +244,8 @@ struct ColumnMove {
   }
 
   /// The new column in a table that is made anew, over a row of the old one.
-  var moved: Rebuild.Column {
-    Rebuild.Column(
+  var moved: Rewrite.Column {
+    Rewrite.Column(
       name: Quoting.quoted(move.to.name), value: newValue(over: column.name.text), isKept: false)
   }
 

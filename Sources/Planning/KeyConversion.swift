@@ -7,6 +7,7 @@ import SchemaModel
 struct KeyConversion {
   private let conversion: ConvertPrimaryKey
   private let schema: Schema
+  private let application: Application
   private let parent: ParsedTable
   private let key: CreateTable.Column
   /// The tables that change, the parent first, each with its columns that hold the key.
@@ -19,6 +20,7 @@ struct KeyConversion {
   ) throws(PlanningError) {
     self.conversion = conversion
     self.schema = schema
+    self.application = application
     parent = try ParsedTable(named: conversion.table, in: schema)
     let columns = parent.parsed.columns.filter(parent.isInPrimaryKey)
     guard columns.count == 1 else {
@@ -38,10 +40,10 @@ struct KeyConversion {
     }
     affected = try Self.holders(of: key, in: parent, schema)
     try requireNoReaders()
-    try requireNoCalculations(application)
+    try requireNoCalculations()
   }
 
-  private func requireNoCalculations(_ application: Application) throws(PlanningError) {
+  private func requireNoCalculations() throws(PlanningError) {
     let uses = try KeyUses(of: affected, in: schema, application).found
     guard !uses.isEmpty else { return }
     throw PlanningError(
@@ -89,14 +91,14 @@ struct KeyConversion {
     var proofs: [RowProof] = []
     for (table, columns) in affected {
       let final = try text(of: table, columns)
-      steps += try Rebuild(table, in: schema, of: schema).steps(
-        final: final, columns: rowid(of: table) + filled(table, columns))
+      steps += try Rewrite(table, as: final, in: schema, application).steps(
+        columns: rowid(of: table) + filled(table, columns))
       expectations.append(TableExpectation(table: table.name, sql: final))
       proofs.append(try proof(of: table, final, columns))
     }
     steps.append(.statement("DROP TABLE \(Self.keys)", nil))
     return OperationPlan(
-      operation: operation, strategy: .rebuild, because: "every row that holds the key changes",
+      operation: operation, strategy: .rewrite, because: "every row that holds the key changes",
       steps: steps, expectations: expectations, proofs: proofs)
   }
 
@@ -124,30 +126,26 @@ struct KeyConversion {
       + "substr(\(digits), 13)"
   }
 
-  private func filled(_ table: ParsedTable, _ converted: [String]) -> [Rebuild.Column] {
+  private func filled(_ table: ParsedTable, _ converted: [String]) -> [Rewrite.Column] {
     table.parsed.columns.filter { $0.generated == nil }.map { column in
       let name = Quoting.quoted(column.name.text)
       guard converted.contains(where: column.name.isSame) else {
-        return Rebuild.Column(kept: column.name.text)
+        return Rewrite.Column(kept: column.name.text)
       }
-      return Rebuild.Column(
+      return Rewrite.Column(
         name: name, value: "(SELECT new FROM \(Self.keys) WHERE old = \(name))", isKept: false)
     }
   }
 
   /// A row keeps its rowid, also where the key was the rowid until now.
-  private func rowid(of table: ParsedTable) throws(PlanningError) -> [Rebuild.Column] {
-    guard !table.parsed.isWithoutRowid else { return [] }
-    guard let name = table.rowidName else {
-      throw PlanningError(
-        .failed, "\(table.name) cannot be rebuilt: its columns hide every name of the rowid")
-    }
+  private func rowid(of table: ParsedTable) -> [Rewrite.Column] {
+    guard !table.parsed.isWithoutRowid, let name = table.rowidName else { return [] }
     // An alias that is not converted takes the rowid along.
     let alias = table.hasRowidAlias ? table.identity.first : nil
     let isConverted = alias.map { alias in
       affected.contains { $0.table.name == table.name && $0.columns.contains(alias) }
     }
-    return isConverted == false ? [] : [Rebuild.Column(name: name, value: name, isKept: false)]
+    return isConverted == false ? [] : [Rewrite.Column(name: name, value: name, isKept: false)]
   }
 
   private func isKey(_ column: String, of table: ParsedTable) -> Bool {

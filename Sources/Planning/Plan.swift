@@ -2,31 +2,20 @@ import ManifestFormat
 import SQLText
 import SQLite
 
-/// How an operation is carried out.
+/// How an operation changes a table.
 package enum Strategy: String, Sendable, CaseIterable {
-  /// The statement that SQLite has for it.
+  /// SQLite's own statement.
   case native
-  /// RENAME COLUMN, and an UPDATE of the rows whose value changes: rewrites no other row.
-  case renameAndUpdate = "rename-and-update"
-  /// ADD COLUMN, and an UPDATE that fills it.
-  case addAndUpdate = "add-and-update"
-  /// Another text in `sqlite_schema`, once a scan has proven that it is true of the rows: rewrites
-  /// no row.
-  case edit = "schema-edit"
-  /// Copy to a temporary table, drop, create with the final text, copy back.
-  case rebuild
-  /// One pass over a table's rows for several operations that follow one another (`SharedPass`).
-  case sharedPass = "shared-pass"
-  /// SQL that the manifest itself spells out.
+  /// Values change in place.
+  case update
+  /// Another text in `sqlite_schema`, after a scan has proven that the rows agree with it.
+  case schemaEdit = "schema-edit"
+  /// Every row is written into a new table (`Rewrite`).
+  case rewrite
+  /// SQL of the manifest.
   case sql
-  /// Looks and changes nothing.
+  /// Reads only.
   case assertion
-
-  /// Whether every row of a table is written, into other pages.
-  package var writesTablesAnew: Bool { self == .rebuild || self == .sharedPass }
-
-  /// Those that somebody can ask for.
-  package static let choosable: [Strategy] = [.native, .edit, .rebuild]
 }
 
 /// What an operation becomes against a given schema.
@@ -85,21 +74,31 @@ package enum Step: Sendable {
   }
 }
 
-/// A table's stored text, written anew in place (ALTER TABLE, section 8: `PRAGMA writable_schema`).
+/// Another text for a table, written into `sqlite_schema` (ALTER TABLE, section 8: `PRAGMA
+/// writable_schema`).
 ///
-/// SQLite checks nothing of it: whoever plans one has proven that the rows are what it says.
+/// SQLite does not check it: a plan that has one has proven that the rows agree with the text.
 package struct SchemaEdit: Sendable {
   package let table: String
   package let sql: String
-  /// Another table, which holds the same rows as that text stores them: the two change their
-  /// b-trees, and with them their rows.
-  package let rows: String?
+  package let change: Change
 
-  package init(table: String, sql: String, rows: String? = nil) {
+  package enum Change: Sendable {
+    case text
+    /// The table and another one, which holds the same rows as the text stores them, exchange their
+    /// b-trees and those of their automatic indexes.
+    case exchange(with: String, automaticIndexes: Int)
+    /// Another table, with its automatic indexes, gets the name of a table that was dropped.
+    case takeName(from: String, automaticIndexes: Int)
+  }
+
+  package init(table: String, sql: String, change: Change = .text) {
     self.table = table
     self.sql = sql
-    self.rows = rows
+    self.change = change
   }
+
+  package var exchangesRows: Bool { if case .exchange = change { true } else { false } }
 }
 
 /// An SQL condition that stops the migration when it is true.

@@ -24,31 +24,20 @@ package struct Planner {
     }
   }
 
-  /// Plans the first of these operations, and with it those that can share a pass over the rows of
-  /// its table.
+  /// Plans the first of these operations, and with it those that can share a rewrite of its table.
   ///
-  /// - Parameters:
-  ///   - operations: at least one.
-  ///   - known: what the same operations were planned as elsewhere.
+  /// - Parameter operations: at least one.
+  /// - Returns: a plan for each of them.
   package func plan(
-    _ operations: ArraySlice<Operation>, knowing known: [PlannedOperations] = []
-  ) throws(PlanningError) -> PlannedOperations {
-    let start = operations.startIndex
-    let first = operations[start]
-    guard first.changedTable != nil else {
-      return PlannedOperations(start: start, basis: nil, plans: [try plan(first)])
+    _ operations: ArraySlice<Operation>
+  ) throws(PlanningError) -> [OperationPlan] {
+    let first = operations[operations.startIndex]
+    if first.changedTable != nil,
+      let shared = try SharedRewrite(operations, in: schema, application)
+    {
+      return try shared.plans()
     }
-    let schema = try schema
-    if let same = known.first(where: { $0.start == start }), same.follow(from: schema) {
-      return same
-    }
-    let plans =
-      if let pass = try SharedPass(operations, in: schema, application) {
-        try pass.plans()
-      } else {
-        [try plan(first)]
-      }
-    return PlannedOperations(start: start, basis: schema, plans: plans)
+    return [try plan(first)]
   }
 
   /// Plans an operation alone.
@@ -114,8 +103,7 @@ package struct Planner {
       return OperationPlan(
         operation: operation, strategy: .assertion, steps: [.assertion(assertion)])
     case .alterColumn(let change):
-      return try ColumnAlteration(change, in: schema).plan(
-        operation, forced: application.forcedStrategy)
+      return try ColumnAlteration(change, in: schema).plan(operation, application)
     case .rebuildTable(let rebuild):
       if rebuild.sql == nil { _ = try checked(rebuild.table.sql, declares: rebuild.table) }
       for copy in rebuild.copy {

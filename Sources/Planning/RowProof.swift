@@ -1,111 +1,119 @@
 import SQLText
-import SQLite
 import SchemaModel
 
-/// What a plan promises of a table whose rows it writes: as many rows as before, and in each the
-/// values that it does not mean to change.
+/// What a plan promises of a table whose rows it writes: as many rows as before, and in each the same
+/// values in all columns that it does not mean to change.
 package struct RowProof: Sendable {
-  package let before: TableRows
-  /// The same table, with the same columns in the same order, once the plan has run.
-  package let after: TableRows
-  /// How many columns of the table it says nothing of.
-  package let changedColumns: Int
-  /// Whether a row is told from others afterwards by what told it from them before.
-  package let keepsIdentity: Bool
-}
-
-extension RowProof {
-  /// All of a table but one column, whose values change, and with them perhaps its name.
-  init(of table: ParsedTable, except changed: String? = nil, adding added: String? = nil) {
-    let rows = TableRows(of: table, except: changed, beside: added.map { [$0] } ?? [])
-    before = rows
-    after = rows
-    changedColumns = changed == nil ? 0 : 1
-    keepsIdentity = true
-  }
-
-  /// Columns of a table that is made anew, and keep their names and values.
-  ///
-  /// - Parameter keepsRowids: false too where one of the two has none.
-  init(of old: ParsedTable, as new: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
-    before = TableRows(of: old, keeping: columns, keepsRowids: keepsRowids)
-    after = TableRows(of: new, keeping: columns, keepsRowids: keepsRowids)
-    let kept = Set(columns.map(\.identifier))
-    changedColumns = old.parsed.columns.count { column in
-      column.generated == nil && !kept.contains(column.name.text.identifier)
-    }
-    keepsIdentity = keepsRowids
-  }
-}
-
-/// The rows of a table, as they are looked at to be compared.
-package struct TableRows: Sendable {
   package let table: String
-  /// Generated columns are left out: they follow from the others.
+  /// Columns that keep their values. Generated columns are left out: they follow from the others.
   package let columns: [String]
-  package let isWithoutRowid: Bool
-  /// False when columns hide every name of the rowid: then a row is known by all that it holds.
-  package let tellsRowsApart: Bool
-  /// A name of the rowid, as SQL; nil where there is none, or none that means it.
-  package let rowid: String?
-  /// What tells one row from another, over a row of `t`.
-  private let identity: String
+  /// What identifies a row before and after, over a row of `t`; nil where rows get another key.
+  private let key: Key?
 
-  /// - Throws: when the table's definition cannot be read; virtual tables have none.
-  package init(of object: SchemaObject) throws(PlanningError) {
-    self.init(of: try ParsedTable(object))
+  private struct Key: Sendable {
+    let before: [String]
+    let after: [String]
   }
 
-  /// - Parameter added: columns that the table is to have.
-  init(of table: ParsedTable, except changed: String? = nil, beside added: [String] = []) {
+  /// - Parameters:
+  ///   - changed: the column that gets other values, and perhaps another name.
+  ///   - added: the column that the table will have in addition.
+  init(of table: ParsedTable, except changed: String? = nil, adding added: String? = nil) {
     self.table = table.name
-    isWithoutRowid = table.parsed.isWithoutRowid
     columns = table.parsed.columns.filter { column in
       column.generated == nil && !(changed.map(column.name.isSame(as:)) ?? false)
     }.map(\.name.text)
-    rowid = table.rowid(beside: added)
-    tellsRowsApart = rowid != nil || isWithoutRowid
-    identity =
-      rowid.map { "t.\($0)" } ?? rowNumber(of: isWithoutRowid ? table.primaryKey : columns)
+    let names = table.keyNames(beside: added.map { [$0] } ?? [])
+    key = names.map { Key(before: $0, after: $0) }
   }
 
-  /// - Parameter keepsRowids: otherwise a row is known by all that is kept of it.
-  init(of table: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
-    self.table = table.name
+  /// - Parameters:
+  ///   - columns: those that keep their names and values.
+  ///   - keepsRowids: false too where one of the two tables has none.
+  init(of old: ParsedTable, as new: ParsedTable, keeping columns: [String], keepsRowids: Bool) {
+    table = old.name
     self.columns = columns
-    isWithoutRowid = table.parsed.isWithoutRowid
-    tellsRowsApart = keepsRowids
-    rowid = keepsRowids ? table.rowid() : nil
-    identity =
-      rowid.map { "t.\($0)" } ?? (keepsRowids ? ofRow(table.primaryKey) : rowNumber(of: columns))
+    let kept = Set(columns.map(\.identifier))
+    let keepsKey =
+      old.parsed.isWithoutRowid && new.parsed.isWithoutRowid
+      && old.primaryKey.map(\.identifier) == new.primaryKey.map(\.identifier)
+      && old.primaryKey.allSatisfy { kept.contains($0.identifier) }
+    key =
+      if keepsRowids || keepsKey, let before = old.keyNames(), let after = new.keyNames() {
+        Key(before: before, after: after)
+      } else {
+        nil
+      }
   }
 
-  /// Counts the rows in the table itself: a damaged index would give another number.
-  package var count: String { "SELECT count(*) FROM main.\(Quoting.quoted(table)) NOT INDEXED" }
+  // MARK: Questions
 
-  /// Counts the rows, and makes the checksums of the columns, `Checksum.valuesAtOnce` of them in each
-  /// column of the result but the first.
+  /// - Parameter scan: how all rows are read (`Connection.fullScan`).
+  package func count(_ scan: String) -> String {
+    // SQLite counts `*` in the smallest index, whatever INDEXED BY says.
+    "SELECT count(\(scan == "NOT INDEXED" ? "*" : "1")) FROM \(source(scan))"
+  }
+
+  /// Keeps the rows as they are for `differs`.
   ///
-  /// - Parameter key: the index that is the primary key of a table without rowid. No other index is
-  ///   read: one that is damaged would tell of rows that are not there.
-  package func query(key: String?) -> String {
-    let sums = stride(from: 0, to: columns.count, by: Checksum.valuesAtOnce).map { start in
-      let values = columns[start..<min(start + Checksum.valuesAtOnce, columns.count)]
-      return ", schemactl_checksum(\(identity), \(ofRow(values)))"
-    }
-    let scan = key.map { "INDEXED BY \(Quoting.quoted($0))" } ?? "NOT INDEXED"
-    return "SELECT count(*)\(sums.joined()) FROM main.\(Quoting.quoted(table)) AS t \(scan)"
+  /// - Parameter snapshot: a free name among the temporary tables.
+  package func keeping(as snapshot: String, _ scan: String) -> [String] {
+    let names = keyColumns + valueColumns
+    let values = (key?.before ?? []) + ofRow(columns)
+    guard !names.isEmpty else { return [] }
+    return [
+      // Without types the values stay as they are.
+      "CREATE TABLE temp.\(snapshot) (\(names.joined(separator: ", ")))",
+      "INSERT INTO temp.\(snapshot) SELECT \(values.joined(separator: ", ")) FROM \(source(scan))",
+    ]
   }
+
+  /// True when a row is missing, or holds another value in one of the columns.
+  ///
+  /// - Parameter column: nil asks for all of them.
+  package func differs(from snapshot: String, in column: String? = nil, _ scan: String) -> String {
+    let places = column.flatMap { column in columns.firstIndex(of: column) }.map { [$0] }
+    let chosen = places ?? Array(columns.indices)
+    let before = chosen.map { "b.v\($0)" }
+    let after = chosen.map { ofRow([columns[$0]])[0] }
+    guard let key else {
+      guard !chosen.isEmpty else { return "0" }
+      // Rows without a key are compared as a multiset.
+      let kept = before.map { "quote(\($0))" }.joined(separator: ", ")
+      let found = after.map { "quote(\($0))" }.joined(separator: ", ")
+      return "EXISTS (SELECT \(kept), count(*) FROM temp.\(snapshot) AS b GROUP BY \(kept) "
+        + "EXCEPT SELECT \(found), count(*) FROM \(source(scan)) GROUP BY \(found))"
+    }
+    let isSameRow = zip(key.after, keyColumns).map { "\($0) = b.\($1)" }.joined(separator: " AND ")
+    func differ(_ form: (String) -> String) -> String {
+      "(\(before.map(form).joined(separator: ", "))) IS NOT (\(after.map(form).joined(separator: ", ")))"
+    }
+    let changed = chosen.isEmpty ? "0" : "\(differ { $0 }) OR \(differ { "typeof(\($0))" })"
+    let isMissing =
+      "NOT EXISTS (SELECT 1 FROM \(source(scan)) WHERE \(isSameRow))"
+    let isChanged =
+      "EXISTS (SELECT 1 FROM \(source(scan)) WHERE \(isSameRow) AND (\(changed)))"
+    return "EXISTS (SELECT 1 FROM temp.\(snapshot) AS b WHERE "
+      + (column == nil ? "\(isMissing) OR \(isChanged)" : isChanged) + ")"
+  }
+
+  private func source(_ scan: String) -> String { "main.\(Quoting.quoted(table)) AS t \(scan)" }
+
+  private var keyColumns: [String] { (key?.before.indices).map { $0.map { "k\($0)" } } ?? [] }
+
+  private var valueColumns: [String] { columns.indices.map { "v\($0)" } }
 }
 
-/// Qualified: a quoted name alone that is no column is a text to SQLite.
-private func ofRow(_ columns: some Sequence<String>) -> String {
-  columns.map { "t.\(Quoting.quoted($0))" }.joined(separator: ", ")
+/// Qualified: SQLite reads a quoted name alone that is not a column as a string.
+private func ofRow(_ columns: some Sequence<String>) -> [String] {
+  columns.map { "t.\(Quoting.quoted($0))" }
 }
 
-/// One number for several values; calls stand in one another where there are more than one takes.
-private func rowNumber(of columns: [String]) -> String {
-  guard columns.count > Checksum.valuesAtOnce else { return "schemactl_row(\(ofRow(columns)))" }
-  let inner = rowNumber(of: Array(columns.dropFirst(Checksum.valuesAtOnce)))
-  return "schemactl_row(\(inner), \(ofRow(columns.prefix(Checksum.valuesAtOnce))))"
+extension ParsedTable {
+  /// What identifies a row, over a row of `t`; nil where columns hide every name of the rowid.
+  ///
+  /// - Parameter others: columns that the table will have, and must not be meant by mistake.
+  fileprivate func keyNames(beside others: [String] = []) -> [String]? {
+    parsed.isWithoutRowid ? ofRow(primaryKey) : rowid(beside: others).map { ["t.\($0)"] }
+  }
 }

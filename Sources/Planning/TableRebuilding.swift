@@ -28,10 +28,10 @@ struct TableRebuilding {
     try requireCopies()
     try requireNoDependents(application)
     let final = new.object.sql ?? ""
-    let steps = try Rebuild(old, in: schema, of: schema).steps(
-      final: final, columns: try rowid + columns + placeholder, filter: filter)
+    let steps = try Rewrite(old, as: final, in: schema, application).steps(
+      columns: rowid + columns + placeholder, filter: filter)
     return OperationPlan(
-      operation: operation, strategy: .rebuild, because: "it is what the operation says",
+      operation: operation, strategy: .rewrite, because: "the operation says so",
       steps: try computedGuards + carried(application) + keptLinks + steps,
       expectations: [TableExpectation(table: old.name, sql: final)], proofs: proofs)
   }
@@ -55,25 +55,19 @@ struct TableRebuilding {
   // MARK: What fills the columns
 
   /// Rows keep their rowids, as long as the new table has any that no column names.
-  private var rowid: [Rebuild.Column] {
-    get throws(PlanningError) {
-      guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid, !new.hasRowidAlias else {
-        return []
-      }
-      guard let name = new.rowidName, let source = old.rowidName else {
-        throw PlanningError(
-          .failed, "\(old.name) cannot be rebuilt: its columns hide every name of the rowid")
-      }
-      return [Rebuild.Column(name: name, value: source, isKept: false)]
-    }
+  private var rowid: [Rewrite.Column] {
+    guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid, !new.hasRowidAlias,
+      let name = new.rowidName, let source = old.rowidName
+    else { return [] }
+    return [Rewrite.Column(name: name, value: source, isKept: false)]
   }
 
   /// `copy` says it, else the column of the same name; a column with neither gets its default.
-  private var columns: [Rebuild.Column] {
+  private var columns: [Rewrite.Column] {
     new.parsed.columns.filter { $0.generated == nil }.compactMap { column in
       let name = Quoting.quoted(column.name.text)
       if let copy = rebuild.copy.first(where: { column.name.isSame(as: $0.column) }) {
-        return Rebuild.Column(name: name, value: "(\(expression(copy.expression)))", isKept: false)
+        return Rewrite.Column(name: name, value: "(\(expression(copy.expression)))", isKept: false)
       }
       guard let source = old.parsed.column(named: column.name.text) else { return nil }
       let type = source.type?.text ?? ""
@@ -81,7 +75,7 @@ struct TableRebuilding {
       let isSame =
         type.identifier == (column.type?.text ?? "").identifier
         && (type.identifier != "any" || old.parsed.isStrict == new.parsed.isStrict)
-      return Rebuild.Column(
+      return Rewrite.Column(
         name: name, value: Quoting.quoted(source.name.text), isKept: isSame)
     }
   }
@@ -99,19 +93,17 @@ struct TableRebuilding {
 
   /// Where nothing is carried over, one column says that each row stays a row: the rowid, counted
   /// from 1, or a column that gets its default.
-  private var placeholder: [Rebuild.Column] {
-    get throws(PlanningError) {
-      guard try rowid.isEmpty, columns.isEmpty else { return [] }
-      if !new.parsed.isWithoutRowid,
-        let name = new.rowidName ?? new.identity.first.map({ Quoting.quoted($0) })
-      {
-        return [Rebuild.Column(name: name, value: "NULL", isKept: false)]
-      }
-      return new.parsed.columns.filter { $0.generated == nil }.prefix(1).map { column in
-        let value = column.defaultExpression.map { new.tokens.text($0.range) } ?? "NULL"
-        return Rebuild.Column(
-          name: Quoting.quoted(column.name.text), value: "(\(value)\n)", isKept: false)
-      }
+  private var placeholder: [Rewrite.Column] {
+    guard rowid.isEmpty, columns.isEmpty else { return [] }
+    if !new.parsed.isWithoutRowid,
+      let name = new.rowidName ?? new.identity.first.map({ Quoting.quoted($0) })
+    {
+      return [Rewrite.Column(name: name, value: "NULL", isKept: false)]
+    }
+    return new.parsed.columns.filter { $0.generated == nil }.prefix(1).map { column in
+      let value = column.defaultExpression.map { new.tokens.text($0.range) } ?? "NULL"
+      return Rewrite.Column(
+        name: Quoting.quoted(column.name.text), value: "(\(value)\n)", isKept: false)
     }
   }
 

@@ -30,7 +30,7 @@ struct TableRun {
     /// Whether its values are those of `origin`.
     var isKept = true
     /// Otherwise, what fills it; nil when it gets its default, or is computed.
-    var change: Rebuild.Column?
+    var change: Rewrite.Column?
   }
 
   /// - Returns: nil when the schema cannot be had elsewhere as it is here.
@@ -156,7 +156,7 @@ struct TableRun {
     func place(_ name: String) -> Int? {
       columns.firstIndex { $0.name.identifier == name.identifier }
     }
-    var rewrites = plan.strategy == .rebuild
+    var rewrites = plan.strategy == .rewrite
     switch operation.kind {
     case .dropColumn(_, let name):
       // What its new definition refuses must be refused.
@@ -169,7 +169,7 @@ struct TableRun {
     case .alterColumn(let change):
       guard let place = place(change.column), !columns[place].isNew else { return false }
       columns[place].isChanged = true
-      if plan.strategy == .rebuild {
+      if plan.strategy == .rewrite {
         let alteration = try ColumnAlteration(change, in: schema)
         columns[place].isKept = alteration.keepsValues
         columns[place].change = alteration.filled

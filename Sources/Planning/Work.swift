@@ -58,8 +58,6 @@ package struct Work: Sendable, Hashable {
 extension OperationPlan {
   /// - Parameter schema: as it is before the operation.
   package func work(in schema: Schema) -> Work {
-    // Each proof reads the rows before and after.
-    let proofs = proofs.count * 2
     let questions = steps.count { if case .scan = $0 { true } else { false } } + operationGuards
     func load(_ table: String?, reads: Int = 0, writes: Int = 0, copies: Int = 0) -> [Work.Load] {
       let reads = reads + questions
@@ -69,27 +67,20 @@ extension OperationPlan {
     switch strategy {
     case .native: return nativeWork(in: schema)
     case .sql, .assertion: return Work(.asWritten)
-    case .renameAndUpdate, .addAndUpdate, .edit:
+    case .update, .schemaEdit:
       guard writesRows else {
         let asked = load(operation.table)
         return Work(asked.isEmpty ? .none : .scan, asked)
       }
       return Work(
-        .writesRows, load(operation.table, reads: proofs + 1, writes: 1, copies: 1))
-    case .sharedPass where pass == .later:
+        .writesRows, load(operation.table, reads: 1, writes: 1, copies: 1))
+    case .rewrite where !copiesRows:
       let asked = load(operation.table)
       return Work(asked.isEmpty ? .none : .scan, asked)
-    case .sharedPass where pass == .exchange:
-      return Work(.rewritesTable, load(operation.table, reads: proofs + 1, writes: 1, copies: 1))
-    case .rebuild, .sharedPass:
-      // The copy and the table that is filled again are both compared with each other.
-      let reads = 4
+    case .rewrite:
       return Work(
         .rewritesTable,
-        expectations.flatMap { expectation in
-          let isProven = self.proofs.contains { $0.before.table == expectation.table }
-          return load(expectation.table, reads: reads + (isProven ? 2 : 0), writes: 2, copies: 2)
-        })
+        expectations.flatMap { load($0.table, reads: 1, writes: 1, copies: 1) })
     }
   }
 

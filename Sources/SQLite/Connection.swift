@@ -33,7 +33,6 @@ package final class Connection {
   /// Whether the schema cannot be read, or not be written through, without being trusted.
   private var needsTrust = false
   /// Once checksums have been asked for.
-  var checksums: ChecksumSwitch?
 
   /// - Parameter path: a file, taken literally (no URI); nil is a private database in memory.
   package init(path: String?, mode: Mode = .readWriteCreate) throws(DatabaseError) {
@@ -322,5 +321,16 @@ package final class Interruptible: Sendable {
 
   func forget() {
     handle.withLock { $0 = nil }
+  }
+}
+
+extension Connection {
+  /// How many pages the cache has written to the disk because it was full (`SQLITE_DBSTATUS_CACHE_SPILL`),
+  /// since the connection was opened.
+  package var cacheSpills: Int32 {
+    var count: Int32 = 0
+    var highest: Int32 = 0
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_SPILL, &count, &highest, 0)
+    return count
   }
 }

@@ -83,10 +83,11 @@ package final class Statement {
 
   /// Runs to the next row. False when there are no more.
   package func step() throws(DatabaseError) -> Bool {
-    let timer = connection.stopCheck?.timer
-    timer?.start()
+    let check = connection.stopCheck
+    check?.running = handle
+    check?.timer?.start()
     let code = sqlite3_step(handle)
-    defer { timer?.stop() }
+    defer { check?.timer?.stop() }
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false

@@ -31,6 +31,12 @@ extension Connection {
     }
   }
 
+  /// Reports, while a statement runs, how many rows it has read in full scans
+  /// (`SQLITE_STMTSTATUS_FULLSCAN_STEP`); nil ends that.
+  package func onScan(_ report: ((Int64) -> Void)?) {
+    progress().onScan = report
+  }
+
   private func progress() -> StopCheck {
     if let stopCheck { return stopCheck }
     let check = StopCheck()
@@ -76,8 +82,16 @@ package struct WorkLimit: Hashable, Sendable {
 final class StopCheck {
   var mustStop: (() -> Bool)?
   var timer: WorkTimer?
+  var onScan: ((Int64) -> Void)?
+  /// The statement that runs.
+  var running: OpaquePointer?
 
-  var isOver: Bool { timer?.isOver == true || mustStop?() == true }
+  var isOver: Bool {
+    if let onScan, let running {
+      onScan(Int64(sqlite3_stmt_status(running, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)))
+    }
+    return timer?.isOver == true || mustStop?() == true
+  }
 }
 
 /// Counts the time in which the statements of a connection run.

@@ -84,11 +84,6 @@ extension OptionDeclaration {
     "timeout", .number("SECONDS", 0...Configuration.maximumTimeout),
     summary: "How long to wait for a lock; 5 when nothing says otherwise.")
 
-  static let strategy = OptionDeclaration(
-    "strategy", .choice("NAME", Strategy.choosable.map(\.rawValue)),
-    summary: "How to change tables, for operations that have the choice, instead of the cheapest "
-      + "way; `native`: each on its own, by SQLite's statement.")
-
   static let profile = OptionDeclaration(
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
     summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it.")

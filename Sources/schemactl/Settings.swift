@@ -199,7 +199,6 @@ struct Settings {
       declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
     application.limit = WorkLimit(
       seconds: configuration.replay.seconds, megabytes: configuration.replay.megabytes)
-    application.forcedStrategy = session.invocation.text("strategy").flatMap(Strategy.init)
     return application
   }
 

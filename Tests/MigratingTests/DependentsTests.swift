@@ -254,7 +254,7 @@ struct DependentsTests {
       "CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT \"literal\" AS x FROM t;")
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
-    #expect(report.applied.last?.strategies == [.rebuild])
+    #expect(report.applied.last?.strategies == [.rewrite])
     #expect(
       try sandbox.rows("SELECT sql FROM sqlite_schema WHERE name = 'v'")
         == [["CREATE VIEW v AS SELECT \"literal\" AS x FROM t"]])
@@ -266,7 +266,7 @@ struct DependentsTests {
       "CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT 1 FROM gone;")
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
-    #expect(report.applied.last?.strategies == [.rebuild])
+    #expect(report.applied.last?.strategies == [.rewrite])
   }
 
   /// SQLite keeps its name, and finds out when somebody searches.

@@ -35,7 +35,7 @@ struct LimitTests {
     try sandbox.add("0004_rebuild", move("c1999", "{ name: d2, type: TEXT }", "{ 0: a, 1: b }"))
     let report = try sandbox.migrate { $0.isParanoid = true }
     #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
-    #expect(report.applied.map(\.strategies) == [[.renameAndUpdate], [.rebuild]])
+    #expect(report.applied.map(\.strategies) == [[.update], [.rewrite]])
     #expect(
       try sandbox.rows("SELECT id, d1, c1000, d2 FROM t")
         == [[3, 5, "x", "b"], [9, 1, .blob([255]), "a"]])

@@ -78,7 +78,7 @@ struct MirrorTests {
     let sandbox = try mirroredReminders()
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
-    #expect(report.applied.first?.strategies == [.addAndUpdate])
+    #expect(report.applied.first?.strategies == [.update])
     #expect(
       try sandbox.rows("SELECT DISTINCT isCompleted, status FROM reminders ORDER BY 1")
         == [[0, 0], [1, 1]])

@@ -156,7 +156,7 @@ struct PlanScriptTests {
     #expect(script.hasPrefix("-- 7 migrations for reminders.sqlite\n.bail on\n"))
     let live = try plan(sandbox)
     let lines = live.split(separator: "\n").map(String.init)
-    #expect(lines.contains("--   (move_column, rename-and-update: no row is rewritten)"))
+    #expect(lines.contains("--   (move_column, update: writes no row)"))
     #expect(
       lines.contains(#"ALTER TABLE main."reminders" RENAME COLUMN "isCompleted" TO "status";"#))
     #expect(lines.contains("BEGIN IMMEDIATE;"))

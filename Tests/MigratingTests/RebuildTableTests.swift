@@ -193,7 +193,7 @@ struct VirtualTableTests {
       """)
     let report = try sandbox.migrate()
     #expect(report.failure == nil, "\(report.failure.map { "\($0)" } ?? "")")
-    #expect(report.applied.first?.strategies.first == .rebuild)
+    #expect(report.applied.first?.strategies.first == .rewrite)
     #expect(
       try sandbox.rows("SELECT rowid, text FROM search WHERE search MATCH 'bread'") == [
         [7, "milk and bread"], [9, "bread"],

@@ -23,7 +23,7 @@ struct StatusMoveTests {
 
     #expect(report.failure == nil)
     #expect(report.applied.map(\.id) == [Sandbox.statusMove])
-    #expect(report.applied.first?.strategies == [.renameAndUpdate])
+    #expect(report.applied.first?.strategies == [.update])
     #expect(try sandbox.rows("SELECT id, status FROM reminders ORDER BY rowid") == flags)
     #expect(Set(flags.map { $0[1] }) == [0, 1])
     #expect(try sandbox.rows(others) == before)
@@ -133,7 +133,7 @@ struct StatusMoveTests {
       """)
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
-    #expect(report.applied.first?.strategies == [.addAndUpdate])
+    #expect(report.applied.first?.strategies == [.update])
     #expect(
       try sandbox.rows("SELECT DISTINCT isCompleted, status FROM reminders ORDER BY 1") == [
         [0, 0], [1, 2],

@@ -245,7 +245,7 @@ struct TransactionTests {
     )
     let report = try sandbox.migrate()
     #expect(report.failure == nil)
-    #expect(report.applied.map(\.strategies) == [[.native], [.rebuild]])
+    #expect(report.applied.map(\.strategies) == [[.native], [.rewrite]])
   }
 
   @Test("dropping a parent takes no child row along")

@@ -39,7 +39,7 @@ struct JSONTests {
     let applied = try #require(json["applied"] as? [[String: Any]])
     #expect(applied.count == 1)
     #expect(applied.first?["id"] as? String == "0007_replace_is_completed_with_status")
-    #expect(applied.first?["strategy"] as? String == "rename-and-update")
+    #expect(applied.first?["strategy"] as? String == "update")
     #expect(applied.first?["milliseconds"] is Int)
     #expect(json["failed"] is NSNull)
     #expect(json["backup"] is NSNull)

@@ -379,25 +379,6 @@ struct SchemaSourceTests {
     #expect(try folder.expect(1, "lint").output.contains("drop-column"))
   }
 
-  @Test("--strategy takes another way to the same schema")
-  func strategy() throws {
-    let folder = try WorkingFolder.of([
-      "0001_notes": tableOfNotes,
-      "0002_text":
-        "operations:\n- alter_column: { table: notes, column: text, not_null: true, default: '' }\n",
-    ])
-    for strategy in ["schema-edit", "rebuild"] {
-      let name = strategy + ".sqlite"
-      let json = try folder.expect(
-        0, "migrate", "--database", name, "--strategy", strategy, "--format", "json"
-      ).json()
-      let applied = try #require(json["applied"] as? [[String: Any]])
-      #expect(applied[1]["strategy"] as? String == strategy)
-    }
-    try folder.expect(0, "diff", "schema-edit.sqlite", "rebuild.sqlite")
-    try folder.expect(64, "migrate", "--database", "x.sqlite", "--strategy", "magic")
-  }
-
   @Test("the plan of an edit in place does in the sqlite3 shell what migrate does")
   func script() throws {
     let folder = try WorkingFolder.of([

@@ -45,6 +45,15 @@ package final class Sandbox {
     return try add(id, "operations:\n  - sql: |\n\(indented)\n")
   }
 
+  /// Puts a `rebuild_table` in place of the last migration, with the text that the table has elsewhere.
+  package func replaceLastMigration(rebuilding table: String, as other: Sandbox) throws {
+    let last = try project().migrations.last?.id ?? ""
+    let sql = try other.schema().table(table)?.sql ?? ""
+    try add(
+      last,
+      "operations:\n- rebuild_table:\n    table: \(table)\n    sql: \(yamlQuoted(sql))\n")
+  }
+
   package func project() throws -> Project {
     let folder = MigrationFolder(self.folder + "/migrations")
     return Project(

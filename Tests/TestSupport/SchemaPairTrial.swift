@@ -19,7 +19,7 @@ package struct SchemaPairTrial {
     old = VariedSchema(seed: seed)
     new = VariedSchema(after: old)
     sandbox = try Sandbox(isInMemory: true)
-    if seed % 3 == 1 { sandbox.application.forcedStrategy = .rebuild }
+    if seed % 3 == 1 { sandbox.application.plansForLint = true }
   }
 
   /// - Returns: what went wrong, with what is needed to see it again; nil when nothing did.

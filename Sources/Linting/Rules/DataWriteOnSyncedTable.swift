@@ -37,23 +37,29 @@ extension Rule {
         guard let target = statement.target, statement.reached.isEmpty,
           timeline.movesValues(statement, in: target)
             || target.isOld && !(target.isCopy && !target.deletes && target.updates.isEmpty),
-          scope.syncs(target.name, in: statement.place.migration),
+          case let name = timeline.movedTable(statement) ?? target.name,
+          scope.syncs(name, in: statement.place.migration),
           !timeline.rewritesTable(statement), !timeline.isVirtual(target.name)
         else { return nil }
         // An operation may become many statements.
         if !timeline.isWritten(statement.place) {
-          let key = "\(statement.place.migration) \(statement.place.operation) \(target.name)"
+          let key = "\(statement.place.migration) \(statement.place.operation) \(name)"
           guard reported.insert(key) else { return nil }
         }
         return timeline.draft(
-          "what a migration writes to \(target.name) is not uploaded: a device that is set up later "
+          "what a migration writes to \(name) is not uploaded: a device that is set up later "
             + "gets the rows as they were", at: statement.place, keys: ["table"],
-          object: target.name, table: target.name)
+          object: name, table: name)
       }
     })
 }
 
 extension Timeline {
+  /// The table whose column the statement's operation moves: a rewrite writes another one in its place.
+  fileprivate func movedTable(_ statement: StatementEffect) -> String? {
+    if case .moveColumn(let move)? = operation(statement.place)?.kind { move.table } else { nil }
+  }
+
   /// Whether the statement is part of an operation that gives rows other values, be it in a table that is
   /// made anew.
   fileprivate func movesValues(

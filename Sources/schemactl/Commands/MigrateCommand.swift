@@ -51,10 +51,9 @@ enum MigrateCommand: Command {
       OptionDeclaration("redact", summary: "Show no values of rows in messages."),
       OptionDeclaration(
         "paranoid",
-        summary: "Check the file, and read all rows of all tables before and after each migration: "
-          + "what it does not write must be as it was. Slow: two passes over the database for each."
+        summary: "Compare each written table with its old rows, in all columns that stay, and run "
+          + "integrity_check before every commit. Slow."
       ),
-      .strategy,
     ] + .database + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool {

@@ -22,7 +22,6 @@ enum PlanCommand: Command {
       OptionDeclaration("frozen", summary: "Plan only what is frozen."),
       OptionDeclaration(
         "empty", summary: "Begin with an empty database, whatever is configured."),
-      .strategy,
     ] + .database + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {

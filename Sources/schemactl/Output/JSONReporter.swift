@@ -199,7 +199,7 @@ extension MigrateReport {
     migration(
       applied: applied, failure: failure, backup: backup, created: created, drift: drift,
       beyond: beyond)
-      + [("draftCopy", .text(draftCopy)), ("paranoid", paranoid?.json ?? .null)]
+      + [("draftCopy", .text(draftCopy)), ("integrityCheck", .text(integrityCheck))]
   }
 }
 
@@ -210,22 +210,6 @@ extension DraftCopy.Reset {
       ("setAside", .string(setAside)),
     ])
   }
-}
-
-extension ParanoidReport {
-  fileprivate var json: JSON {
-    let written = written.map { table in
-      JSON.object([
-        ("migration", .string(table.migration)), ("table", .string(table.table)),
-        ("before", .rows(table.before)), ("after", .rows(table.after)),
-      ])
-    }
-    return .object([("quickCheck", .string(quickCheck)), ("written", .array(written))])
-  }
-}
-
-extension JSON {
-  fileprivate static func rows(_ count: Int64?) -> JSON { count.map { .integer($0) } ?? .null }
 }
 
 /// What was applied stays, whatever came after it: a failure from 64 up stands beside it.
@@ -295,7 +279,7 @@ extension AppliedMigration {
   /// The one that did most to the rows.
   private var mainStrategy: Strategy? {
     let byWeight: [Strategy] = [
-      .rebuild, .sharedPass, .addAndUpdate, .renameAndUpdate, .edit, .sql, .native, .assertion,
+      .rewrite, .update, .schemaEdit, .sql, .native, .assertion,
     ]
     return byWeight.first(where: strategies.contains)
   }

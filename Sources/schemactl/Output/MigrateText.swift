@@ -16,16 +16,12 @@ extension TextReporter {
     for applied in report.applied {
       let effects = effects(of: applied).map { " (\($0))" } ?? ""
       mention("Applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
-      for table in report.paranoid?.written ?? [] where table.migration == applied.id {
-        mention("  \(table.table.visible): \(rows(of: table))")
-      }
     }
-    if let paranoid = report.paranoid, report.failure == nil {
+    if let result = report.integrityCheck, report.failure == nil {
       note(
-        paranoid.quickCheck == "ok"
-          ? "every other row is as it was, and quick_check finds nothing"
-          : "every other row is as it was; quick_check could not be run: "
-            + paranoid.quickCheck.visible)
+        result == "ok"
+          ? "integrity_check found no problem"
+          : "integrity_check could not run: \(result.visible)")
     }
     for change in report.drift { note("drift: " + change.sentence) }
     guard let failure = report.failure else {
@@ -44,15 +40,6 @@ extension TextReporter {
     }
   }
 
-  private func rows(of table: WrittenTable) -> String {
-    switch (table.before, table.after) {
-    case (let before?, let after?): "\(counted(Int(before), "row")) before, \(after) after"
-    case (nil, let after?): "made, \(counted(Int(after), "row"))"
-    case (let before?, nil): "dropped, \(counted(Int(before), "row"))"
-    case (nil, nil): "made and dropped"
-    }
-  }
-
   /// What was done to the rows, where it is not plain from the operation.
   private func effects(of applied: AppliedMigration) -> String? {
     var effects: [String] = []
@@ -60,15 +47,12 @@ extension TextReporter {
       let effect: String? =
         switch strategy {
         case .native, .sql, .assertion: nil
-        case .renameAndUpdate where rewriting.contains(applied.id):
-          "only rows whose value changes were rewritten"
-        case .renameAndUpdate: "no row was rewritten"
-        case .edit where rewriting.contains(applied.id):
-          "only rows that are older than the column were rewritten"
-        case .edit: "no row was rewritten"
-        case .addAndUpdate: "only rows that differ from the default were rewritten"
-        case .rebuild: "the table was copied, made anew and filled again"
-        case .sharedPass: "one pass over the table's rows for several operations"
+        case .update where rewriting.contains(applied.id):
+          "only rows whose value changes were written"
+        case .schemaEdit where rewriting.contains(applied.id):
+          "only rows that are older than the column were written"
+        case .update, .schemaEdit: "no row was written"
+        case .rewrite: "every row was written once"
         }
       guard let effect else { continue }
       let text = "\(strategy.rawValue): \(effect)"

@@ -64,11 +64,10 @@ private struct Copying {
   let started: ContinuousClock.Instant
 
   func line(done: Int64, of all: Int64) -> String {
-    let what = copy.direction == .out ? "copying" : "filling"
     let percent = all > 0 ? min(done * 100 / all, 100) : 100
     let left = (ContinuousClock.now - started) / Double(max(done, 1)) * Double(max(all - done, 0))
     let seconds = left.components.seconds
-    return "\(what) \(copy.table.shortened(to: 40)): \(done) of \(all) rows, \(percent) %, about "
+    return "copying \(copy.table.shortened(to: 40)): \(done) of \(all) rows, \(percent) %, about "
       + (seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min") + " left …"
   }
 }

@@ -46,7 +46,7 @@ enum PowerCuts: Campaign {
   /// Without this nobody knows whether the harness sees anything.
   private static func proveThatFaultsAreSeen(_ run: Run) throws {
     guard run.hasTime else { return }
-    let stage = try Stage(Strategy.rebuild.scenario, pageSize: Conditions.pageSize(in: 0))
+    let stage = try Stage(Strategy.rewrite.scenario, pageSize: Conditions.pageSize(in: 0))
     for sabotage in Sabotage.allCases {
       for journal in sabotage.journals {
         let trial = try Trial(stage, Conditions(journal, round: 0), sabotage)

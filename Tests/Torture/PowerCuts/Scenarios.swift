@@ -24,7 +24,8 @@ extension Strategy {
         - create_index: { name: items_by_note, table: items, columns: [note, rank] }
         - update: { table: items, set: { rank: "id % 5" }, where: "id % 2" }
         """
-      case .renameAndUpdate:
+      // In place, beside its source, and a default that old rows read in the schema.
+      case .update:
         """
         - move_column:
             table: items
@@ -32,37 +33,36 @@ extension Strategy {
             to: { name: status, type: INTEGER, not_null: true, default: 0 }
             map: { 0: 0, 1: 2 }
             dependents: rename
-        """
-      case .addAndUpdate:
-        """
         - move_column:
             table: items
-            from: done
-            to: { name: status, type: INTEGER, not_null: true, default: 0 }
-            map: { 0: 0, 1: 2 }
+            from: status
+            to: { name: state, type: INTEGER, not_null: true, default: 0 }
+            map: { 0: 0, 2: 1 }
             keep_source: true
         """
-      case .edit:
+      case .schemaEdit:
         """
         - alter_column: { table: items, column: rank, default: 4, not_null: true }
         """
-      case .rebuild:
+      // Both endings: `items` and the children of `entries` exchange their b-trees, and `entries` itself
+      // gets another automatic index.
+      case .rewrite:
         """
+        - drop_index: { name: items_by_rank }
+        - drop_column: { table: items, column: rank }
+        - drop_column: { table: items, column: done }
         - move_column:
             table: items
             from: note
             to: { name: text, type: TEXT, not_null: true, default: none }
             using: "lower(note)"
-        """
-      // Once as an exchange of two tables' rows, and once as a rebuild.
-      case .sharedPass:
-        """
-        - drop_index: { name: items_by_rank }
-        - drop_column: { table: items, column: rank }
-        - drop_column: { table: items, column: done }
-        - drop_column: { table: items, column: size }
-        - drop_column: { table: entries, column: rest }
-        - alter_column: { table: entries, column: size, type: INTEGER }
+            dependents: rename
+        - rebuild_table:
+            table: entries
+            columns:
+              - { name: entry, type: TEXT, primary_key: true }
+              - { name: size, type: INTEGER, not_null: true }
+              - { name: rest, unique: true }
         """
       case .sql:
         """
@@ -82,25 +82,25 @@ extension Strategy {
       "strategy \(rawValue)",
       prepare: { sandbox in
         try makeItems(sandbox)
-        // An edit of a default fills rows that are older than their column.
-        if strategy == .edit {
+        // Another default fills rows that are older than their column.
+        if strategy == .schemaEdit {
           try sandbox.addSQL(
             "0002_rank", "ALTER TABLE items ADD COLUMN rank INTEGER DEFAULT 3")
           try sandbox.migrate()
           try sandbox.run("UPDATE items SET rank = 5 WHERE id % 3 = 0")
         }
-        if strategy == .sharedPass {
+        if strategy == .rewrite {
           try sandbox.addSQL(
             "0002_more",
             """
-            ALTER TABLE items ADD COLUMN size INTEGER;
             ALTER TABLE items ADD COLUMN rank REAL DEFAULT 3;
             CREATE INDEX items_by_rank ON items (rank);
+            CREATE INDEX items_by_note ON items (note);
             CREATE TABLE entries (entry TEXT PRIMARY KEY, size TEXT, rest);
             INSERT INTO entries SELECT name, length(note), note FROM items;
             """)
           try sandbox.migrate()
-          try sandbox.run("UPDATE items SET rank = id / 4.0, size = id WHERE id % 3 = 0")
+          try sandbox.run("UPDATE items SET rank = id / 4.0 WHERE id % 3 = 0")
         }
         try sandbox.add("0009_strategy", "operations:\n" + indented(yaml))
       },

@@ -1,0 +1,326 @@
+import SQLText
+import SQLite
+import SchemaModel
+
+/// Rewrites every row of a table: creates the table with its final text under a temporary name, copies
+/// the rows with one INSERT, and installs the result under the table's name.
+///
+/// Nothing is renamed, so SQLite rewrites no view, trigger or foreign key. There are two endings.
+struct Rewrite {
+  private let old: ParsedTable
+  private let new: ParsedTable
+  private let schema: Schema
+  private let temporaryName: String
+  private let automaticIndexes: AutomaticIndexes
+  private let scan: String
+  private let mayExchange: Bool
+
+  /// SQLITE_MAX_COLUMN, unless SQLite was built otherwise (Limits In SQLite, 2).
+  static let columnLimit = 2000
+
+  /// How many automatic indexes (`sqlite_autoindex_…`) each of the two tables has.
+  private struct AutomaticIndexes {
+    let old: Int
+    let new: Int
+  }
+
+  /// A column of the new table, and its value over a row of the old one.
+  struct Column {
+    /// Quoted.
+    let name: String
+    let value: String
+    /// Whether it is a column of the old table with the same type, copied as it is.
+    let isKept: Bool
+
+    init(name: String, value: String, isKept: Bool) {
+      self.name = name
+      self.value = value
+      self.isKept = isKept
+    }
+
+    init(kept name: String) {
+      self.init(name: Quoting.quoted(name), value: Quoting.quoted(name), isKept: true)
+    }
+  }
+
+  /// - Parameters:
+  ///   - final: the text that the table will have.
+  ///   - schema: holds the table's indexes and triggers.
+  init(
+    _ table: ParsedTable, as final: String, in schema: Schema, _ application: Application
+  ) throws(PlanningError) {
+    old = table
+    new = try ParsedTable(table, as: final)
+    self.schema = schema
+    mayExchange = !application.plansForLint
+    let taken = Set(schema.objects.map(\.name.identifier))
+    var name = "\(table.name)_rewritten"
+    while taken.contains(name.identifier) { name += "_" }
+    temporaryName = name
+    automaticIndexes = AutomaticIndexes(
+      old: schema.objects(.index, on: table.name).count { $0.sql == nil },
+      new: try new.asked(application) { (scratch) throws(DatabaseError) in
+        try Schema(of: scratch).objects.count { $0.kind == .index }
+      } ?? 0)
+    scan =
+      try old.parsed.isWithoutRowid
+      ? old.asked(application) { (scratch) throws(DatabaseError) in
+        try scratch.fullScan(of: table.name)
+      } ?? "" : "NOT INDEXED"
+  }
+
+  /// The filled columns, the rowid included where no column is another name of it.
+  ///
+  /// - Parameters:
+  ///   - added: columns that the old table does not have.
+  ///   - form: the new form of a column of the old table; nil when nothing fills it any longer. A
+  ///     generated column that stays generated fills itself.
+  func columns(
+    adding added: [Column] = [], form: (String) -> Column?
+  ) throws(PlanningError) -> [Column] {
+    let columns =
+      old.parsed.columns.compactMap { column -> Column? in
+        let filled = form(column.name.text)
+        return column.generated != nil && filled?.isKept ?? false ? nil : filled
+      } + added
+    return try rowid(beside: columns) + columns
+  }
+
+  /// - Parameters:
+  ///   - columns: the filled columns, the rowid included where no column is another name of it.
+  ///   - filter: the rows of the old table that stay; nil is all.
+  ///   - beforeInstalling: statements that run once the rows are copied.
+  ///   - checks: whether a row that breaks a CHECK fails. SQLite's DROP COLUMN does not ask.
+  func steps(
+    columns: [Column], filter: String? = nil, beforeInstalling: [String] = [], checks: Bool = true
+  ) throws(PlanningError) -> [Step] {
+    let copy = RowCopy(
+      of: old.name, to: temporaryName, columns: columns.map { ($0.name, $0.value) }, scan: scan,
+      filter: filter)
+    let create = Step.statement(qualified(try textUnderTemporaryName), nil)
+    let ending = exchanges(columns, filter) ? exchange(columns) : dropAndTakeName()
+    func ignoringChecks(_ value: String) -> [Step] {
+      checks ? [] : [.statement("PRAGMA ignore_check_constraints = \(value)", nil)]
+    }
+    return [.rewriting(true)] + storageGuards(columns) + [create]
+      + ignoringChecks("ON") + [.copy(copy)] + ignoringChecks("OFF")
+      + beforeInstalling.map { .statement($0, nil) } + ending + [.rewriting(false)]
+  }
+
+  private var main: String { "main.\(Quoting.quoted(old.name))" }
+  private var temporary: String { "main.\(Quoting.quoted(temporaryName))" }
+
+  /// The final text with the temporary name in place of the table's own, which may also qualify columns:
+  /// `CHECK (t.a > 0)`.
+  private var textUnderTemporaryName: String {
+    get throws(PlanningError) {
+      let tokens = new.tokens
+      let significant = tokens.significant
+      var ranges = [new.parsed.name.range]
+      for (token, next) in zip(significant, significant.dropFirst())
+      where tokens.text(next) == "." && token.range.lowerBound > new.parsed.name.range.upperBound {
+        let isSame = Quoting.unquoted(tokens.text(token)).identifier == old.name.identifier
+        if isSame { ranges.append(token.range) }
+      }
+      var bytes = tokens.bytes
+      for range in ranges.reversed() {
+        bytes.replaceSubrange(range, with: Quoting.quoted(temporaryName).utf8)
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  /// The rowid as a column, where no column is another name of it.
+  private func rowid(beside columns: [Column]) throws(PlanningError) -> [Column] {
+    guard !old.parsed.isWithoutRowid, !old.hasRowidAlias,
+      // A column that is not filled may have its name, too.
+      let name = old.rowidName(beside: new.parsed.columns.map(\.name.text))
+    else { return [] }
+    guard columns.count < Self.columnLimit else {
+      throw PlanningError(
+        .failed,
+        "`\(old.name)` cannot be rewritten: SQLite reads at most \(Self.columnLimit) columns at "
+          + "once, and the rowid, which must stay, would be one more")
+    }
+    return [Column(name: name, value: name, isKept: false)]
+  }
+
+  // MARK: Ending 1: the two tables exchange their b-trees
+
+  /// Whether all rows keep their rowids, by which the indexes of the old table find them in the new one.
+  func exchanges(_ columns: [Column], _ filter: String? = nil) -> Bool {
+    guard mayExchange, filter == nil, automaticIndexes.old == automaticIndexes.new,
+      !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid
+    else { return false }
+    guard new.hasRowidAlias, let alias = new.identity.first.map({ Quoting.quoted($0).identifier })
+    else { return columns.contains { isRowid($0.name, of: new) && isRowid($0.value, of: old) } }
+    return old.hasRowidAlias
+      && columns.contains { $0.name.identifier == alias && $0.value.identifier == alias }
+      && old.identity == new.identity
+  }
+
+  private func isRowid(_ name: String, of table: ParsedTable) -> Bool {
+    ["rowid", "_rowid_", "oid"].contains(name) && table.parsed.column(named: name) == nil
+  }
+
+  /// Indexes, triggers, the AUTOINCREMENT counter and the statistics belong to the name and the rowids,
+  /// and stay. An index that reads a column with another declaration or other values is rebuilt.
+  private func exchange(_ columns: [Column]) -> [Step] {
+    let unchanged = unchangedColumns(columns)
+    let stale = schema.objects(.index, on: old.name).filter { index in
+      index.sql.map { !reads(only: unchanged, $0) } ?? false
+    }
+    let sequence =
+      switch (old.isAutoincrement, new.isAutoincrement) {
+      case (true, false): ["DELETE FROM main.sqlite_sequence WHERE name = \(literal(old.name))"]
+      case (false, true): [renamingSequence(from: temporaryName, to: old.name)]
+      default: [String]()
+      }
+    let edit = SchemaEdit(
+      table: old.name, sql: new.object.sql ?? "",
+      change: .exchange(with: temporaryName, automaticIndexes: automaticIndexes.new))
+    let after =
+      sequence + ["DROP TABLE \(temporary)"]
+      + stale.map { "REINDEX main.\(Quoting.quoted($0.name))" }
+    return [.edit(edit)] + after.map { .statement($0, nil) }
+  }
+
+  /// The columns that are declared alike in both tables, as far as an index can tell, and whose values
+  /// are copied as they are.
+  private func unchangedColumns(_ columns: [Column]) -> Set<Identifier> {
+    guard old.parsed.isStrict == new.parsed.isStrict else { return [] }
+    let kept = Set(columns.filter(\.isKept).map(\.name.exact))
+    var unchanged: Set<Identifier> = []
+    var generated: [CreateTable.Column] = []
+    for column in new.parsed.columns {
+      guard let before = old.parsed.column(named: column.name.text),
+        declaration(of: before, in: old) == declaration(of: column, in: new)
+      else { continue }
+      if column.generated != nil {
+        generated.append(column)
+      } else if kept.contains(Quoting.quoted(column.name.text).exact) {
+        unchanged.insert(column.name.text.identifier)
+      }
+    }
+    // A generated column may read others.
+    while let next = generated.firstIndex(where: { column in
+      guard let range = column.generated?.expression.range else { return false }
+      return reads(only: unchanged, new.tokens, in: range)
+    }) {
+      unchanged.insert(generated.remove(at: next).name.text.identifier)
+    }
+    return unchanged
+  }
+
+  /// Type, collation and expression as SQLite reads them.
+  private func declaration(of column: CreateTable.Column, in table: ParsedTable) -> [[UInt8]] {
+    let ranges =
+      [column.type?.range]
+      + column.constraints.map { constraint in
+        switch constraint.kind {
+        case .collate, .generated: constraint.range
+        default: nil
+        }
+      }
+    return ranges.compactMap { $0 }.flatMap { table.tokens.normalTokens(in: $0) + [[]] }
+  }
+
+  private func reads(only columns: Set<Identifier>, _ sql: String) -> Bool {
+    let tokens = TokenizedSQL(sql)
+    guard case .createIndex(let index)? = try? parseCreate(tokens) else { return false }
+    return reads(only: columns, tokens, in: index.table.range.upperBound..<tokens.bytes.count)
+  }
+
+  private func reads(
+    only columns: Set<Identifier>, _ tokens: TokenizedSQL, in range: Range<Int>
+  ) -> Bool {
+    tokens.identifiers(in: range).allSatisfy { name in
+      columns.contains(name.text.identifier)
+        || old.parsed.column(named: name.text) == nil && new.parsed.column(named: name.text) == nil
+    }
+  }
+
+  // MARK: Ending 2: the new table takes the name of the old one
+
+  /// The order of SQLite's documented procedure (ALTER TABLE, section 7): drop, rename, then create the
+  /// indexes and triggers from their stored text. The rename is an edit of `sqlite_schema`, because ALTER
+  /// TABLE RENAME would quote the name and fails on a CHECK that qualifies its columns.
+  private func dropAndTakeName() -> [Step] {
+    let statistics = ["sqlite_stat1", "sqlite_stat4"].filter { schema.table($0) != nil }
+    func rename(_ table: String, from: String, to: String) -> String {
+      "UPDATE main.\(table) SET tbl = \(literal(to)) WHERE tbl = \(literal(from))"
+    }
+    var before = statistics.map { rename($0, from: old.name, to: temporaryName) }
+    if old.isAutoincrement, new.isAutoincrement {
+      before += [
+        "DELETE FROM main.sqlite_sequence WHERE name = \(literal(temporaryName))",
+        renamingSequence(from: old.name, to: temporaryName),
+      ]
+    }
+    before.append("DROP TABLE \(main)")
+    let edit = SchemaEdit(
+      table: old.name, sql: new.object.sql ?? "",
+      change: .takeName(from: temporaryName, automaticIndexes: automaticIndexes.new))
+    let dependents = schema.objects(.index, on: old.name) + schema.objects(.trigger, on: old.name)
+    let after =
+      (new.isAutoincrement ? [renamingSequence(from: temporaryName, to: old.name)] : [])
+      + dependents.compactMap { $0.sql.map(qualified) }
+      + statistics.map { rename($0, from: temporaryName, to: old.name) }
+    func statements(_ sql: [String]) -> [Step] { sql.map { .statement($0, nil) } }
+    return statements(before) + [.edit(edit)] + statements(after)
+  }
+
+  private func renamingSequence(from: String, to: String) -> String {
+    "UPDATE main.sqlite_sequence SET name = \(literal(to)) WHERE name = \(literal(from))"
+  }
+
+  private func literal(_ text: String) -> String { Quoting.stringLiteral(text) }
+
+  // MARK: Values that the copy would convert
+
+  /// A type that somebody edited in the schema, or ADD COLUMN with DEFAULT TRUE, leaves values that the
+  /// column would not store: copied, they would be converted.
+  private func storageGuards(_ columns: [Column]) -> [Step] {
+    guard !old.parsed.isStrict else { return [] }
+    let kept = Set(columns.filter(\.isKept).map(\.name.exact))
+    let alias = old.hasRowidAlias ? old.identity.first : nil
+    let conditions = old.parsed.columns.compactMap { column -> String? in
+      guard column.name.text != alias else { return nil }
+      let name = Quoting.quoted(column.name.text)
+      return kept.contains(name.exact) ? old.affinity(of: column).doesNotStore(name) : nil
+    }
+    // SQLite limits how deep an expression may be.
+    return stride(from: 0, to: conditions.count, by: 100).map { start in
+      let part = conditions[start..<min(start + 100, conditions.count)]
+      return .guarding(
+        Guard(
+          condition: "EXISTS (SELECT 1 FROM \(main) \(scan) "
+            + "WHERE \(part.joined(separator: " OR ")))",
+          message: "`\(old.name)` holds values that its columns' types would not store (somebody "
+            + "changed a type in the schema, or a column was added with DEFAULT TRUE), and rewriting "
+            + "the table would convert them. An UPDATE that sets each of those columns to itself "
+            + "stores what the types say"))
+    }
+  }
+}
+
+extension ParsedTable {
+  /// Asks SQLite about the table, on a scratch database that holds nothing else: about its automatic
+  /// indexes, for one.
+  ///
+  /// - Returns: nil when the table cannot be created, for which SQLite gives the reason in the migration.
+  fileprivate func asked<Answer>(
+    _ application: Application, _ question: (Connection) throws(DatabaseError) -> Answer
+  ) throws(PlanningError) -> Answer? {
+    do {
+      let scratch = try application.scratch()
+      try application.registerStubs(on: scratch)
+      try scratch.execute(tokens.text(0..<tokens.bytes.count))
+      return try question(scratch)
+    } catch  where !error.isFault {
+      return nil
+    } catch {
+      throw PlanningError(error)
+    }
+  }
+}
