@@ -19,6 +19,16 @@ static inline int schemactl_read_file(sqlite3 *db, void *buffer, int count, sqli
   return file ? file->pMethods->xRead(file, buffer, count, offset) : SQLITE_IOERR;
 }
 
+// Takes SQLite's locks on a file that may not be a database, until the connection is closed.
+static inline int schemactl_lock_file(sqlite3 *db) {
+  sqlite3_file *file = schemactl_file(db);
+  if (!file) return SQLITE_IOERR;
+  int code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
+  if (code == SQLITE_OK) code = file->pMethods->xLock(file, SQLITE_LOCK_EXCLUSIVE);
+  if (code != SQLITE_OK) file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
+  return code;
+}
+
 static inline int schemactl_config_memstatus(int on) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
 }

@@ -20,21 +20,17 @@ package func writeFileAtomically(
 ) throws(FileError) {
   let target = try somethingExists(at: path) ? try resolvedPath(path) : path
   let oldMode = try modeOfWritableFile(target)
-  let temporary = try temporaryFile(beside: target, path)
+  let file = try temporaryFile(bytes, for: target, named: path)
   do throws(FileError) {
-    try fill(temporary.descriptor, with: bytes, mode: oldMode ?? mode, path)
-    try check(rename(temporary.path, target), path)
-  } catch {
-    unlink(temporary.path)
-    throw error
-  }
-  do throws(FileError) {
-    try syncFolder(of: target)
+    if let mode = oldMode ?? mode { try file.setMode(mode) }
+    try file.publish(replacing: target)
   } catch {
     throw FileError(
       path: path, systemError: error.systemError,
-      message: "holds the new content, which a power cut may take back, for its folder cannot be "
-        + "synced: \(error.message)")
+      message: file.isPublished
+        ? "holds the new content, which a power cut may take back, for its folder cannot be "
+          + "synced: \(error.message)"
+        : nil)
   }
 }
 
@@ -42,26 +38,27 @@ package func writeFileAtomically(
 ///
 /// - Throws: with `EEXIST` when something has the name.
 package func createFileAtomically(_ bytes: [UInt8], at path: String) throws(FileError) {
-  let temporary = try temporaryFile(beside: path, path)
-  defer { unlink(temporary.path) }
-  try fill(temporary.descriptor, with: bytes, mode: nil, path)
-  if link(temporary.path, path) != 0 {
-    let problem = errno
-    // Where the file system knows no links, the claim of the folder and this look must do.
-    guard problem != EEXIST, access(path, F_OK) != 0, errno == ENOENT,
-      rename(temporary.path, path) == 0
-    else { throw FileError(path: path, systemError: problem) }
-  }
-  do throws(FileError) {
-    try syncFolder(of: path)
-  } catch {
-    unlink(path)
-    throw error
+  guard try temporaryFile(bytes, for: path, named: path).publish(asNew: path) else {
+    throw FileError(path: path, systemError: EEXIST)
   }
 }
 
-private func check(_ result: Int32, _ path: String) throws(FileError) {
-  guard result == 0 else { throw FileError(path: path, systemError: errno) }
+/// - Parameter path: for messages.
+private func temporaryFile(
+  _ bytes: [UInt8], for target: String, named path: String
+) throws(FileError) -> TemporaryFile {
+  let name = nameBytes(of: target)
+  do throws(FileError) {
+    // A folder in which a manifest is made may hold others that were never finished.
+    let file = try TemporaryFile(for: target, .bytes) { other in
+      other == name || other == Array(HistoryLock.fileName.utf8)
+        || other.suffix(5).elementsEqual(".yaml".utf8)
+    }
+    try file.write(bytes)
+    return file
+  } catch {
+    throw FileError(path: path, systemError: error.systemError)
+  }
 }
 
 /// The permission bits, nil when there is no such file.
@@ -72,64 +69,6 @@ private func modeOfWritableFile(_ path: String) throws(FileError) -> mode_t? {
     throw FileError(path: path, systemError: errno)
   }
   guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
-  try check(access(path, W_OK), path)
+  guard access(path, W_OK) == 0 else { throw FileError(path: path, systemError: errno) }
   return status.st_mode & 0o7777
-}
-
-/// - Parameter path: as it was named, for messages.
-private func temporaryFile(
-  beside target: String, _ path: String
-) throws(FileError) -> ClaimedFile {
-  let name = lastPart(of: target)
-  let slash = target.lastIndex(of: "/")
-  // A folder in which a manifest is made has others that were never finished.
-  ClaimedFile.sweep(slash.map { String(target[...$0]) } ?? ".", temporaryEnding) { base in
-    base == name || base == Array(HistoryLock.fileName.utf8) || base.hasSuffix(".yaml")
-  }
-  do throws(FileError) {
-    if let file = try ClaimedFile(target, temporaryEnding, mode: 0o666) { return file }
-  } catch {
-    throw FileError(path: path, systemError: error.systemError)
-  }
-  throw FileError(path: path, systemError: EEXIST)
-}
-
-private let temporaryEnding = "tmp"
-
-private func lastPart(of path: String) -> [UInt8] {
-  Array(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed())
-}
-
-extension [UInt8] {
-  fileprivate func hasSuffix(_ end: String) -> Bool {
-    suffix(end.utf8.count).elementsEqual(end.utf8)
-  }
-}
-
-private func fill(
-  _ descriptor: Int32, with bytes: [UInt8], mode: mode_t?, _ path: String
-) throws(FileError) {
-  if let mode { try check(fchmod(descriptor, mode), path) }
-  try writeAll(bytes, to: descriptor, path)
-  try check(fsync(descriptor), path)
-}
-
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
-  var written = 0
-  while written < bytes.count {
-    let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if count >= 0 {
-      written += count
-    } else if errno != EINTR {
-      throw FileError(path: path, systemError: errno)
-    }
-  }
-}
-
-/// Makes the new name last; a file system that cannot sync a folder does so by itself.
-private func syncFolder(of path: String) throws(FileError) {
-  let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-  let descriptor = try openDescriptor(folder, O_RDONLY | O_DIRECTORY)
-  defer { close(descriptor) }
-  if fsync(descriptor) != 0, errno != EINVAL { throw FileError(path: path, systemError: errno) }
 }

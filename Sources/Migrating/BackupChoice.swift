@@ -2,74 +2,68 @@ import History
 import SQLText
 import SQLite
 
-/// Which of several backups is put back. Backups are found by the database's file name, and in a
-/// folder of their own other databases may have the same one: the ledgers tell them apart.
+/// Which of several backups is restored. Backups are found by the database's file name, and in a folder
+/// of their own other databases may have the same one: the ledgers tell them apart.
 extension Backups {
-  /// A backup, and what was found in it.
+  /// A backup, and what was read from it.
   package struct Entry: Sendable {
     package let backup: Backup
     package let ledger: Result<[LedgerRow], Failure>
-    /// Whether it is of the database; nil when the one or the other has no ledger to tell by.
+    /// Whether it is of the database; nil when one of the two has no ledger to compare.
     package let isOwn: Bool?
 
     package var rows: [LedgerRow]? { try? ledger.get() }
   }
 
-  /// By their names, the newest first.
+  /// By their numbers, the newest first.
   package func entries(timeout: Double) throws(Failure) -> [Entry] {
     let own = try DatabaseFile.knownLedger(of: database, timeout: timeout)
     return try all().map { backup in
       let ledger = Result { () throws(Failure) in try backup.ledger() }
       return Entry(
-        backup: backup, ledger: ledger, isOwn: areOfOneDatabase((try? ledger.get()) ?? [], own))
+        backup: backup, ledger: ledger, isOwn: isSameDatabase((try? ledger.get()) ?? [], own))
     }
   }
 
   /// The newest one, of those that are not another database's.
   ///
-  /// - Throws: when it cannot be read, or nobody can tell whose it is. An older one is never taken
-  ///   in its place: somebody has to name it.
+  /// - Throws: when it cannot be read, or its owner is unknown. An older one is never taken in its place:
+  ///   a person has to name it.
   package func newest(timeout: Double) throws(Failure) -> Backup? {
     let entries = try entries(timeout: timeout)
-    guard let newest = entries.first(where: mayBeOwn) ?? entries.first else { return nil }
+    // Before the first migration a ledger is empty; beside the database the name decides.
+    let newest = entries.first {
+      $0.isOwn ?? (areBesideDatabase || $0.rows?.isEmpty != true)
+    }
+    guard let newest = newest ?? entries.first else { return nil }
     if case .failure(let failure) = newest.ledger {
       throw Failure(
         .inputOutput,
         "\(newest.backup.path) is the newest backup, and cannot be put back: \(failure.message). "
           + "Nothing was changed. " + advice(insteadOf: newest.backup.path, entries))
     }
-    if entries.allSatisfy({ $0.isOwn == nil }) { try requireNoDoubt(newest, entries) }
+    if entries.allSatisfy({ $0.isOwn == nil }) { try requireOneOwner(newest, entries) }
     return newest.backup
   }
 
-  /// Where nothing tells which database the backups are of: beside one, its name does; in a folder of
-  /// their own, or when they are of several, a person has to.
-  private func requireNoDoubt(_ newest: Entry, _ entries: [Entry]) throws(Failure) {
-    let ledgers = entries.compactMap(\.rows).filter { !$0.isEmpty }
-    guard let first = ledgers.first?.first else { return }
-    let isOfSeveral = ledgers.contains { areOfOneDatabase($0, ledgers[0]) == false }
-    guard isOfSeveral || base != database else { return }
-    let why = "because \(database) is gone, or holds no ledger that can be read"
-    guard isOfSeveral else {
-      throw Failure(
-        .finding,
-        "whether the backups in \(folder) are of \(database) cannot be told, \(why). Nothing was "
-          + "changed. If they are, name the newest (first run at \(first.startedAt)): "
-          + "\(restoreCommand(database)) \(shellQuoted(newest.backup.path))`")
-    }
-    let list = entries.compactMap { entry in
-      entry.rows?.first.map { "\(entry.backup.path) (first run at \($0.startedAt))" }
-    }
+  /// Where the database has no ledger to compare: beside it, the name decides; in a folder of their own,
+  /// or when they are of several databases, a person has to.
+  private func requireOneOwner(_ newest: Entry, _ entries: [Entry]) throws(Failure) {
+    let known = entries.filter { $0.rows?.isEmpty == false }
+    guard let rows = known.first?.rows else { return }
+    let isOfSeveral = known.contains { isSameDatabase($0.rows ?? [], rows) == false }
+    guard isOfSeveral || !areBesideDatabase else { return }
+    let list = known.map { "\($0.backup.path) (first run at \($0.rows?[0].startedAt ?? ""))" }
+    let why = "\(database) is missing, or holds no ledger that can be read"
     throw Failure(
       .finding,
-      "which database the backups in \(folder) are of cannot be told, \(why); and they are of more "
-        + "than one: " + list.joined(separator: ", ")
-        + ". Nothing was changed. Name the one to put back: \(restoreCommand(database)) BACKUP`")
-  }
-
-  /// One from before the first migration tells nothing; beside the database it is taken for its own.
-  private func mayBeOwn(_ entry: Entry) -> Bool {
-    entry.isOwn ?? (base == database || entry.rows?.isEmpty != true)
+      isOfSeveral
+        ? "the backups in \(folder) are of more than one database, and \(why): "
+          + "\(list.joined(separator: ", ")). Nothing was changed. Name the one to put back: "
+          + "\(restoreCommand(database)) BACKUP`"
+        : "the backups in \(folder) may be of another database: \(why). Nothing was changed. If they "
+          + "are its own, name the newest (first run at \(rows[0].startedAt)): "
+          + "\(restoreCommand(database)) \(shellQuoted(newest.backup.path))`")
   }
 
   /// What to do when a backup is of no use.
@@ -91,7 +85,7 @@ extension Backups {
 extension DatabaseFile {
   /// What a database has run; nothing when it has no ledger, or is damaged.
   ///
-  /// - Throws: when it cannot be read just now, which tells nothing.
+  /// - Throws: when it cannot be read now, which shows nothing.
   static func knownLedger(
     of database: String, timeout: Double
   ) throws(Failure) -> [LedgerRow] {
@@ -111,7 +105,30 @@ extension DatabaseFile {
   }
 }
 
-/// The beginning of what to type, without the backtick at its end.
+/// Databases that have run the same migrations have run them at different moments.
+struct LedgerRun: Sendable, Hashable {
+  let id: ExactText
+  let startedAt: String
+}
+
+extension LedgerRow {
+  /// The part of a row that a repair of the ledger does not change.
+  var run: LedgerRun { LedgerRun(id: id.exact, startedAt: startedAt) }
+}
+
+/// Whether two ledgers are of one database: whether both have run the first migration that they share at
+/// the same moment. Repairs may add rows and remove them; nil when one has none.
+func isSameDatabase(_ rows: [LedgerRow], _ others: [LedgerRow]) -> Bool? {
+  guard !rows.isEmpty, !others.isEmpty else { return nil }
+  for row in rows {
+    if let other = others.first(where: { $0.id.exact == row.id.exact }) {
+      return other.startedAt == row.startedAt
+    }
+  }
+  return false
+}
+
+/// The beginning of a command to type, without the backtick at its end.
 func restoreCommand(_ database: String) -> String {
   "`schemactl restore --database \(shellQuoted(database))"
 }

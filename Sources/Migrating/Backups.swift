@@ -2,26 +2,18 @@ import History
 import SQLText
 import SQLite
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Where `migrate` keeps a backup, and how many.
 package struct BackupOptions: Sendable {
   package enum Place: Sendable {
     case besideDatabase
-    /// It has to be there.
+    /// An existing folder.
     case folder(String)
-    /// A folder that is there, or a file that is not.
+    /// An existing folder, or a new file.
     case path(String)
   }
 
   package var place: Place
-  /// How many backups of the database stay, the new one among them; 1 at least.
+  /// How many backups of the database stay, the new one included; 1 at least.
   package var keep: Int
 
   package static let usualCount = 5
@@ -33,10 +25,15 @@ package struct BackupOptions: Sendable {
 }
 
 /// The backups of one database in one folder: `app.sqlite.backup-0007-20261120T130000Z`.
+///
+/// The number counts up in the folder and shows which one is the newest. The time is for people: a
+/// clock that was ahead once would hide every later backup.
 package struct Backups: Sendable {
   package let database: String
-  /// How their paths begin, which is the database's own path when they stand beside it.
+  /// The beginning of their paths; the database's own path when they are beside it.
   let base: String
+
+  private static let mark = ".backup-"
 
   package init(of database: String, in folder: String? = nil) {
     self.database = database
@@ -44,86 +41,177 @@ package struct Backups: Sendable {
     base = folder.map { $0.hasSuffix("/") ? $0 + name : "\($0)/\(name)" } ?? database
   }
 
+  package var folder: String { parentFolder(of: base) }
+  var areBesideDatabase: Bool { base == database }
+
   package struct Backup: Sendable, Hashable {
     package let path: String
-    let name: BackupName
+    let number: Int
+    let moment: Timestamp
     package let bytes: Int64
 
     /// `2026-11-20T13:00:00Z`
-    package var madeAt: String { name.madeAt.toTheSecond }
+    package var madeAt: String { moment.toTheSecond }
 
-    /// The migrations that it has run; throws when that cannot be read.
+    /// The migrations that it has run; throws when they cannot be read.
     package func ledger() throws(Failure) -> [LedgerRow] {
       guard bytes > 0 else { throw Failure(.inputOutput, "\(path) is empty (0 bytes)") }
       do {
-        return try DatabaseFile.ledger(ofStill: path, timeout: 0)
+        return try DatabaseFile.ledger(ofCopy: path, timeout: 0)
       } catch {
         throw error.withoutRestoring(path)
       }
     }
   }
 
-  /// The path of the next one.
-  func nextPath(at moment: Timestamp) throws(Failure) -> String {
-    let last = try all().first?.name.number ?? 0
-    return base + BackupName.mark + BackupName.text(last + 1, moment)
+  // MARK: Their names
+
+  /// What follows the mark.
+  private static func parse(_ text: Substring) -> (number: Int, moment: Timestamp)? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    // With 18 digits there is always a next number.
+    guard parts.count == 2, (4...18).contains(parts[0].utf8.count),
+      parts[0].utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(parts[0]),
+      let moment = Timestamp(compact: String(parts[1]))
+    else { return nil }
+    return (number, moment)
   }
 
-  /// By their names, the newest first. What is in them was not looked at.
+  /// By their numbers, the newest first. Their content is not read.
   package func all() throws(Failure) -> [Backup] {
     let names: [[UInt8]]
     do {
-      names = try folderNames(parentFolder(of: base))
+      names = try folderNames(folder)
     } catch {
-      guard error.kind != .missing else {
+      guard error.kind == .missing else {
         throw Failure(
-          .notFound,
-          "there is no folder \(folder) with backups: mount or make it, correct `backup.path` in "
-            + "schemactl.yaml if it says so, or name another folder with --from, or a backup itself"
-        )
+          error.kind == .permission ? .permission : .inputOutput, error.description)
       }
       throw Failure(
-        error.kind == .permission ? .permission : .inputOutput, error.description)
+        .notFound,
+        "there is no folder \(folder) with backups: mount or make it, correct `backup.path` in "
+          + "schemactl.yaml if it names it, or name another folder with --from, or a backup itself")
     }
-    return names.compactMap { backup(named: $0) }
-      .sorted { $0.name > $1.name }
+    return names.compactMap { backup(named: $0) }.sorted {
+      ($0.number, $0.moment.milliseconds) > ($1.number, $1.moment.milliseconds)
+    }
   }
 
   private func backup(named name: [UInt8]) -> Backup? {
-    let start = nameBytes(of: base) + Array(BackupName.mark.utf8)
-    guard name.starts(with: start),
-      let rest = BackupName(String(decoding: name.dropFirst(start.count), as: UTF8.self))
-    else { return nil }
-    let path =
-      String(decoding: base.utf8.dropLast(nameBytes(of: base).count), as: UTF8.self)
-      + String(decoding: name, as: UTF8.self)
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Backup(path: path, name: rest, bytes: Int64(status.st_size))
+    let start = nameBytes(of: base) + Array(Self.mark.utf8)
+    let end = String(decoding: name.dropFirst(start.count), as: UTF8.self)
+    guard name.starts(with: start), let parsed = Self.parse(end[...]) else { return nil }
+    let path = base + Self.mark + end
+    guard let status = FileStatus(path, followingLinks: false), status.isRegularFile else {
+      return nil
+    }
+    return Backup(
+      path: path, number: parsed.number, moment: parsed.moment, bytes: status.bytes)
   }
 
-  package var folder: String { parentFolder(of: base) }
-
-  /// Removes all but the newest ones, and never `made`.
-  ///
-  /// - Parameter ledger: of the database. In a folder of its own another database of the same name
-  ///   may have backups, too: what has not run the same migration at the same moment stays.
-  /// - Returns: what could not be removed, and why.
-  func prune(keeping count: Int, _ made: String, ledger: [LedgerRow]) throws(Failure) -> [String] {
-    let others = try all().filter { $0.path != made && isOwn($0, ledger) }
-    return others.dropFirst(max(0, count - 1)).compactMap { backup in
-      guard unlink(backup.path) != 0, errno != ENOENT else {
-        DatabaseFile.remove(backup.path)
-        return nil
-      }
-      return "\(backup.path) could not be removed: \(String(cString: strerror(errno)))"
+  /// Gives a copy the next name.
+  func publish(_ copy: TemporaryFile) throws -> String {
+    let moment = Timestamp.now.compact
+    var number = try all().first?.number ?? 0
+    while true {
+      number += 1
+      let padding = String(repeating: "0", count: max(0, 4 - String(number).utf8.count))
+      let path = "\(base)\(Self.mark)\(padding)\(number)-\(moment)"
+      // Another run may take the name at this moment: then the next number is free.
+      if try copy.publish(asNew: path) { return path }
     }
   }
 
-  /// Whether a backup is of this database, as far as its ledger tells. What cannot be read is none:
-  /// it is not counted, so that it never pushes out a good one, and it stays.
-  private func isOwn(_ backup: Backup, _ ledger: [LedgerRow]) -> Bool {
-    guard let rows = try? backup.ledger() else { return false }
-    return base == database || areOfOneDatabase(rows, ledger) == true
+  /// Removes all but the newest backups, and never `made`. A backup that cannot be read, or is another
+  /// database's, is not counted and stays.
+  ///
+  /// - Parameter ledger: of the database.
+  /// - Returns: the files that could not be removed, and why.
+  func prune(keeping count: Int, _ made: String, ledger: [LedgerRow]) throws(Failure) -> [String] {
+    let own = try all().filter { backup in
+      guard backup.path != made, let rows = try? backup.ledger() else { return false }
+      return areBesideDatabase || isSameDatabase(rows, ledger) == true
+    }
+    return own.dropFirst(max(0, count - 1)).compactMap { backup in
+      do throws(FileError) {
+        // The file itself last: by its name the rest is found.
+        for suffix in databaseSuffixes.reversed() { try removeFile(backup.path + suffix) }
+        return nil
+      } catch {
+        return "\(backup.path) could not be removed: \(error.message)"
+      }
+    }
+  }
+}
+
+/// Where a backup will be.
+enum BackupDestination: Sendable {
+  /// A new file of this name.
+  case file(String)
+  /// Among others, as the next one.
+  case series(Backups)
+
+  /// - Throws: when a backup can never be there. It never replaces a file.
+  init(_ place: BackupOptions.Place, of database: String) throws(Failure) {
+    switch place {
+    case .besideDatabase: self = .series(Backups(of: database))
+    case .folder(let folder):
+      guard FileStatus(folder)?.isFolder == true else {
+        throw Failure(
+          .notFound, "there is no folder \(folder) for backups: make it, or name another one")
+      }
+      self = .series(Backups(of: database, in: folder))
+    case .path(let path) where FileStatus(path)?.isFolder == true:
+      self = .series(Backups(of: database, in: path))
+    case .path(let path):
+      try Self.requireNew(path, of: database)
+      self = .file(path)
+    }
+  }
+
+  private static func requireNew(_ path: String, of database: String) throws(Failure) {
+    let isOfDatabase = databaseSuffixes.dropFirst().contains {
+      resolvedFolder(of: path) == resolvedFolder(of: database + $0)
+    }
+    guard !path.isEmpty, !isOfDatabase else {
+      throw Failure(.usage, "a backup cannot be called '\(path)': name another file")
+    }
+    guard DatabaseFile.isFree(path) else {
+      throw Failure(
+        .usage,
+        "\(path) exists already, or a journal or write-ahead log of that name does, and a backup "
+          + "never replaces a file. Nothing was changed: name another file, or a folder, in which "
+          + "each backup gets a name of its own")
+    }
+    guard !path.hasSuffix("/"), FileStatus(parentFolder(of: path))?.isFolder == true else {
+      throw Failure(.notFound, "\(path): there is no such folder. Nothing was changed")
+    }
+  }
+
+  /// The path with its folder resolved, so that two names of one file are the same.
+  private static func resolvedFolder(of path: String) -> String {
+    guard let folder = try? resolvedPath(parentFolder(of: path)) else { return path }
+    return folder + "/" + (path.split(separator: "/").last ?? "")
+  }
+
+  /// The beginning of the copy's path while it is made.
+  var base: String {
+    switch self {
+    case .file(let path): path
+    case .series(let backups): backups.base
+    }
+  }
+
+  /// Gives a copy its name.
+  func publish(_ copy: TemporaryFile) throws -> String {
+    switch self {
+    case .series(let backups): return try backups.publish(copy)
+    case .file(let path):
+      guard try copy.publish(asNew: path) else {
+        throw Failure(
+          .inputOutput, "\(path) was made by another process meanwhile. Nothing was changed")
+      }
+      return path
+    }
   }
 }

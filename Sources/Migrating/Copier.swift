@@ -1,178 +1,139 @@
+import History
 import SQLText
 import SQLite
 
-/// Copies databases page by page, while others go on using them.
+/// Copies databases into temporary files, page by page.
 struct Copier {
   let timeout: Double
-  let interruption: Interruption
-  let onEvent: (MigrateEvent) -> Void
+  var interruption = Interruption()
+  var onEvent: (MigrateEvent) -> Void = { _ in }
 
-  /// Pages between two looks at what may stop it.
-  private static let step = 4096
+  /// Pages between two questions whether to stop.
+  static let step = 4096
 
-  init(
-    timeout: Double, interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
-  ) {
-    self.timeout = timeout
-    self.interruption = interruption
-    self.onEvent = onEvent
-  }
-
-  /// A copy, and what tells whether the database has changed since it was begun.
-  struct Copy {
-    let partial: PartialCopy
-    let watch: ChangeWatch
-    /// Of the database, with what stands in its write-ahead log.
-    let bytes: Int64
-  }
-
-  // MARK: Copying
-
-  /// Copies a database as it is at one moment.
+  /// Copies a database as it is at one moment: in a read transaction, so that others may read meanwhile
+  /// and, in WAL mode, write.
   ///
   /// - Parameters:
-  ///   - base: how the copy's path begins.
-  ///   - purpose: what it is for messages: `a backup of app.sqlite`.
-  ///   - room: how much has to be free for a copy of so many bytes and what will be done with it.
-  /// - Returns: nil when somebody wrote meanwhile and the copy had to be given up.
+  ///   - target: the beginning of the copy's path.
+  ///   - purpose: for messages: `a backup of app.sqlite`.
+  ///   - isPrivate: whether only its owner may read it until it is known who else may.
+  ///   - needed: the free bytes that a copy of so many bytes, and the work on it, need.
   func copy(
-    _ database: String, as base: String, _ purpose: String, room: (Int64) -> Int64 = { $0 }
-  ) throws(Failure) -> Copy? {
+    _ source: Connection, for target: String, _ purpose: String, isPrivate: Bool = true,
+    needed: (Int64) -> Int64 = { $0 }
+  ) throws(Failure) -> TemporaryFile {
     do {
-      let source = try open(database, .readWrite)
-      // A log that somebody has left is read, and stays.
-      if DatabaseFile.size(database + "-wal") > 0 { source.set(.keepsLog, to: true) }
-      return try copy(source, as: base, purpose, room)
-    } catch let error as DatabaseError {
-      let failure = Failure(error, database: database)
-      guard failure.status == .inputOutput else { throw failure }
-      throw Failure(.inputOutput, "\(purpose) cannot be made: \(failure.message)")
-    } catch {
-      throw Failure(of: error, database: database)
-    }
-  }
-
-  /// A copy of a file that nobody works on.
-  func copy(
-    still path: String, as base: String, _ purpose: String
-  ) throws(Failure) -> PartialCopy {
-    do {
-      let source = try open(path, DatabaseFile.stillMode(of: path))
+      let begins = !source.isInTransaction
+      if begins { try source.execute("BEGIN") }
+      defer { if begins { try? source.execute("COMMIT") } }
       let bytes = try source.sizeInBytes()
-      try FreeSpace.require(bytes, in: parentFolder(of: base), for: purpose)
-      let partial = try PartialCopy(as: base)
-      try fill(partial, from: source, bytes, purpose)
-      return partial
+      try FreeSpace.require(needed(bytes), in: parentFolder(of: target), for: purpose)
+      let file = try TemporaryFile(for: target, .database(isPrivate: isPrivate))
+      try fill(file, from: source, bytes, purpose)
+      return file
+    } catch let failure as Failure {
+      throw failure
     } catch {
-      throw Failure(of: error, database: path)
+      let failure = Failure(of: error, database: source.path)
+      guard [.inputOutput, .permission].contains(failure.status) else { throw failure }
+      throw Failure(failure.status, "\(purpose) cannot be made: \(failure.message)")
     }
   }
 
-  /// A file with what a private database holds, as SQLite would have made it there.
-  func write(_ source: Connection, as base: String) throws(Failure) -> PartialCopy {
-    do {
-      let partial = try PartialCopy(as: base, mode: 0o644)
-      try fill(partial, from: source, try source.sizeInBytes(), base)
-      return partial
-    } catch {
-      throw Failure(of: error, database: base)
-    }
-  }
-
-  private func copy(
-    _ source: Connection, as base: String, _ purpose: String, _ room: (Int64) -> Int64
-  ) throws -> Copy? {
-    let watch = try ChangeWatch(source)
-    // In WAL mode a snapshot is in nobody's way. Otherwise it would lock writers out, and a copy
-    // that somebody has written into is given up instead.
-    if watch.isWAL { try source.execute("BEGIN") }
-    let bytes = try source.sizeInBytes()
-    try FreeSpace.require(room(bytes), in: parentFolder(of: base), for: purpose)
-    let partial = try PartialCopy(as: base)
-    do {
-      try fill(partial, from: source, bytes, purpose, watch)
-    } catch let error as DatabaseError where error.code == .interrupted {
-      if interruption.isRequested { throw error }
-      return nil
-    }
-    if watch.isWAL { try source.execute("COMMIT") }
-    return Copy(partial: partial, watch: watch, bytes: bytes)
-  }
-
-  /// - Throws: with the code `interrupted` also when somebody has written to what is copied; a
-  ///   `Failure` when the copy is to blame.
+  /// - Throws: a `Failure` when the copy is the cause, and what SQLite reports of the source.
   private func fill(
-    _ partial: PartialCopy, from source: Connection, _ bytes: Int64, _ purpose: String,
-    _ watch: ChangeWatch? = nil
+    _ file: TemporaryFile, from source: Connection, _ bytes: Int64, _ purpose: String
   ) throws {
-    let target: Connection
-    do throws(Failure) {
-      target = try open(partial)
-    } catch {
-      throw Failure(error.status, "\(purpose) cannot be made: \(error.message)")
-    }
     onEvent(.copying(done: 0, of: bytes))
-    guard !interruption.isRequested else {
-      throw DatabaseError(extendedCode: ResultCode.interrupted.rawValue, message: "interrupted")
+    let target = try Connection(path: file.path, mode: .readWrite)
+    func failure(_ status: ExitStatus, _ message: String) -> Failure {
+      Failure(status, "\(purpose) cannot be made: \(message)")
+    }
+    // SQLite opens for reading what it cannot open for writing, and does not report why.
+    if target.isReadOnly {
+      let obstacle = DatabaseFile.obstacle(file.path)
+      throw failure(
+        obstacle == nil ? .inputOutput : .permission,
+        "\(file.path) cannot be opened for writing" + (obstacle.map { ": \($0)" } ?? ""))
     }
     do {
+      // Nobody needs half a copy, and it is synced before it gets its name.
+      try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
       try source.backup(to: target, pages: Self.step) { left, all in
-        let done = all == 0 ? bytes : bytes / Int64(all) * Int64(all - left)
-        onEvent(.copying(done: done, of: bytes))
-        if let watch, !watch.isWAL, watch.hasChanged { return false }
+        onEvent(
+          .copying(done: all == 0 ? bytes : bytes / Int64(all) * Int64(all - left), of: bytes))
         return !interruption.isRequested
       }
     } catch {
-      guard let message = blame(error, partial, source) else { throw error }
-      throw Failure(error.status, "\(purpose) cannot be made: \(message)")
-    }
-  }
-
-  /// Whether copying has failed because of the copy, or of one of the two; nil when it is the source.
-  private func blame(
-    _ error: DatabaseError, _ partial: PartialCopy, _ source: Connection
-  ) -> String? {
-    if error.isFullDisk || error.code == .readOnly {
-      return Failure(error, database: partial.path).message
-    }
-    guard error.code == .ioError else { return nil }
-    return "copying \(source.path) to \(partial.path) failed (\(error.message), SQLite error "
-      + "\(error.extendedCode)). Look at the disk and its file system before you try again"
-  }
-
-  private func open(_ partial: PartialCopy) throws(Failure) -> Connection {
-    do throws(DatabaseError) {
-      let target = try Connection(path: partial.path, mode: .readWrite)
-      // What SQLite cannot open for writing it opens for reading, and does not say why.
-      if !target.isReadOnly {
-        // Nobody needs what is half written there, and it is synced before it gets its name.
-        try target.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
-        return target
+      if error.isFullDisk || error.code == .readOnly {
+        let ofCopy = Failure(error, database: file.path)
+        throw failure(ofCopy.status, ofCopy.message)
       }
-    } catch {
-      throw Failure(error, database: partial.path)
+      guard error.code == .ioError else { throw error }
+      throw failure(
+        .inputOutput,
+        "copying \(source.path) to \(file.path) failed (\(error.message), SQLite error "
+          + "\(error.extendedCode)). Look at the disk and its file system before you try again")
     }
-    let obstacle = DatabaseFile.obstacle(partial.path)
-    throw Failure(
-      obstacle == nil ? .inputOutput : .permission,
-      "\(partial.path) cannot be opened for writing" + (obstacle.map { ": \($0)" } ?? ""))
   }
 
-  func open(
-    _ path: String, _ mode: Connection.Mode
-  ) throws(DatabaseError) -> Connection {
-    let connection = try Connection(path: path, mode: mode)
-    connection.setBusyHandler(
-      timeout: timeout, isCancelled: { interruption.isRequested },
-      onWait: { onEvent(.waiting(seconds: $0)) })
-    interruption.watch(connection)
+  /// An empty file for a database that does not exist yet.
+  func makeEmpty(for target: String) throws(Failure) -> TemporaryFile {
+    do {
+      return try TemporaryFile(for: target, .database(isPrivate: true))
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Opens a database to copy it, or to replace what it holds.
+  func open(_ path: String, _ mode: Connection.Mode = .readWrite) throws(Failure) -> Connection {
+    do {
+      let connection = try Connection(path: path, mode: mode)
+      connection.setBusyHandler(
+        timeout: timeout, isCancelled: { interruption.isRequested },
+        onWait: { onEvent(.waiting(seconds: $0)) })
+      interruption.watch(connection)
+      return connection
+    } catch {
+      throw Failure(error, database: path)
+    }
+  }
+
+  /// Opens a database that is only read. A write-ahead log that a killed process has left stays as it is.
+  func openForCopying(_ path: String) throws(Failure) -> Connection {
+    let connection = try open(path)
+    if DatabaseFile.size(path + "-wal") > 0 { connection.set(.keepsLog, to: true) }
     return connection
   }
 }
 
+extension DatabaseFile {
+  /// Opens a copy so that no file appears beside it. A path that leads to a database in use is read with
+  /// its log and its locks.
+  static func openCopy(
+    _ path: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> Connection {
+    let copier = Copier(timeout: timeout, interruption: interruption)
+    // SQLite, too, looks for these files beside the one that a link leads to.
+    let file = (try? resolvedPath(path)) ?? path
+    if size(file + "-journal") > 0 { return try copier.open(path) }
+    let connection = try copier.open(path, .readOnly)
+    // Reading it in WAL mode would make the log and its index.
+    guard connection.isInWALFormat == true else { return connection }
+    let isInUse = ["-wal", "-shm"].contains { FileStatus(file + $0) != nil }
+    return try copier.open(path, isInUse ? .readWrite : .immutable)
+  }
+
+  /// What a copy has run; nothing when it has no ledger.
+  static func ledger(ofCopy path: String, timeout: Double) throws(Failure) -> [LedgerRow] {
+    try LiveDatabase(openCopy(path, timeout: timeout), path: path).rows ?? []
+  }
+}
+
 extension Connection {
-  /// With what stands in the write-ahead log.
+  /// With the content of the write-ahead log.
   fileprivate func sizeInBytes() throws(DatabaseError) -> Int64 {
     let pages = try value("PRAGMA main.page_count")?.integer ?? 0
     return pages * (try value("PRAGMA main.page_size")?.integer ?? 0)

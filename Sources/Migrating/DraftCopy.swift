@@ -3,7 +3,7 @@ import SQLText
 import SQLite
 
 /// The copy of a database that `migrate` keeps before it applies the first draft. A draft may still
-/// change: then the copy is the way back, because a migration that ran cannot be taken back.
+/// change: then the copy is the way back.
 package struct DraftCopy: Sendable {
   package let database: String
   /// `<database>.before-drafts`.
@@ -19,10 +19,10 @@ package struct DraftCopy: Sendable {
     return known.allSatisfy(lock.contains)
   }
 
-  /// What was put back, and where what it replaced is: `<database>.before-reset`, with a number when
-  /// there is one already.
   package struct Reset: Sendable {
+    /// What was put back.
     package let copy: String
+    /// The path of what it replaced: `<database>.before-reset`, with a number when that exists already.
     package let setAside: String
   }
 
@@ -40,37 +40,34 @@ package struct DraftCopy: Sendable {
         "there is no \(path): \(database) has run no draft, or the copy was removed. Nothing was "
           + "changed")
     }
-    try requireOwn(project, timeout)
-    let setAside = try Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
-      .replace(database, by: path, keepingAs: database + ".before-reset")
-    return Reset(copy: path, setAside: setAside)
+    let kept = try DatabaseFile.ledger(ofCopy: path, timeout: timeout)
+    let live = try LiveDatabase(
+      DatabaseFile.openForReading(database, timeout: timeout), path: database)
+    let frozen = frozen(live.rows ?? [], project)
+    guard kept.map(\.run) == frozen.map(\.run) else {
+      throw Failure(
+        .finding,
+        "\(path) is not \(database) as it was before its drafts: it has run \(list(kept)), and the "
+          + "frozen ones of \(database) are \(list(frozen)). Nothing was changed")
+    }
+    let replacement = Replacement(
+      database: database, copy: path, keptName: database + ".before-reset",
+      copier: Copier(timeout: timeout, interruption: interruption, onEvent: onEvent))
+    return Reset(copy: path, setAside: try replacement.overwrite())
   }
 
-  /// Whether it is there, and is of the database as it was before its drafts.
+  /// Whether it exists, and is of the database as it was before its drafts.
   ///
   /// - Parameter rows: of the database's ledger.
   func isFrom(before rows: [LedgerRow], _ project: Project) -> Bool {
     guard (try? DatabaseFile.exists(path)) == true,
-      let kept = try? DatabaseFile.ledger(ofStill: path, timeout: 0)
+      let kept = try? DatabaseFile.ledger(ofCopy: path, timeout: 0)
     else { return false }
     return kept.map(\.run) == frozen(rows, project).map(\.run)
   }
 
   private func frozen(_ rows: [LedgerRow], _ project: Project) -> [LedgerRow] {
     rows.filter { project.lock?.contains($0.id) ?? false }
-  }
-
-  /// The same migrations, at the same moments: every database of an app has the same digests.
-  private func requireOwn(_ project: Project, _ timeout: Double) throws(Failure) {
-    let kept = try DatabaseFile.ledger(ofStill: path, timeout: timeout)
-    let live = try LiveDatabase(
-      DatabaseFile.openForReading(database, timeout: timeout), path: database)
-    let frozen = frozen(live.rows ?? [], project)
-    guard kept.map(\.run) != frozen.map(\.run) else { return }
-    throw Failure(
-      .finding,
-      "\(path) is not \(database) as it was before its drafts: it has run \(list(kept)), and the "
-        + "frozen ones of \(database) are \(list(frozen)). Nothing was changed")
   }
 
   private func list(_ rows: [LedgerRow]) -> String {

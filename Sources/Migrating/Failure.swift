@@ -115,6 +115,7 @@ package struct Failure: Error, Sendable {
   init(of error: any Error, database: String) {
     switch error {
     case let failure as Failure: self = failure
+    case let error as FileError: self.init(error)
     case let error as DatabaseError: self.init(error, database: database)
     case let error as LedgerReadError: self.init(error, database: database)
     default: self.init(.bug, "\(error)")

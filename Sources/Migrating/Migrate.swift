@@ -21,11 +21,15 @@ package struct MigrateOptions: Sendable {
   package var redactsValues = false
   /// A copy of the database that is made before the first migration; nil is none.
   package var backup: BackupOptions?
-  /// The database is itself a copy, and goes when the run has ended: nothing of it is kept.
-  var isRehearsal = false
+  /// The path of a copy that is migrated in place of the database, and removed afterwards. Messages name
+  /// the database.
+  var trialFile: String?
   /// Each rewritten or updated table is compared with its old rows by key, in all columns that stay, and
   /// `integrity_check` runs before the first migration and before each commit.
   package var isParanoid = false
+
+  /// The file that is migrated.
+  var file: String { trialFile ?? database }
 
   package init(database: String) {
     self.database = database
@@ -116,13 +120,13 @@ extension Project {
     try requireIntactHistory()
     let targets = try targets(options)
     try requireEngine(for: targets)
-    let exists = try DatabaseFile.exists(options.database)
+    let exists = try DatabaseFile.exists(options.file)
     if !exists, options.existing {
       throw Failure(.notFound, "there is no database \(options.database)")
     }
     if exists {
       let connection = try DatabaseFile.openForReading(
-        options.database, timeout: options.timeout, interruption: interruption)
+        options.file, timeout: options.timeout, interruption: interruption)
       let live = try LiveDatabase(connection, path: options.database)
       guard try isBehind(live, targets, options) else {
         var report = MigrateReport()
@@ -135,7 +139,7 @@ extension Project {
       report.isHistoryEmpty = true
       return report
     }
-    if !exists { try DatabaseFile.requireWritableFolder(of: options.database) }
+    if !exists { try DatabaseFile.requireWritableFolder(of: options.file) }
     let replay = try replay(targets, isNew: !exists, interruption: interruption) { event in
       // Of a database that is there its own run is told.
       if !exists { onEvent(event) }
@@ -153,20 +157,20 @@ extension Project {
         onEvent: onEvent)
       if let report = try new.make() { return report }
     }
-    let createsFile = exists ? false : try DatabaseFile.make(options.database)
+    let createsFile = exists ? false : try DatabaseFile.make(options.file)
     do throws(Failure) {
       var report = try Upgrade(
         project: self, options: options, replay: replay, interruption: interruption,
         onEvent: onEvent, createsFile: createsFile
       ).run()
       if createsFile, report.applied.isEmpty, report.uncertain.isEmpty {
-        DatabaseFile.removeEmpty(options.database)
+        DatabaseFile.removeEmpty(options.file)
         report.created = false
         report.isStillMissing = true
       }
       return report
     } catch {
-      if createsFile { DatabaseFile.removeEmpty(options.database) }
+      if createsFile { DatabaseFile.removeEmpty(options.file) }
       throw error
     }
   }

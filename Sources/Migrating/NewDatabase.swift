@@ -5,10 +5,11 @@ import SQLText
 import SQLite
 import SchemaModel
 
-/// Makes a database that is not there yet.
+/// Makes a missing database.
 ///
-/// On an empty database a migration does what it has just done on the empty shadow. So the shadow is
-/// given the ledger and written out: all of it or nothing, with one sync, and no migration runs twice.
+/// On an empty database a migration has the effects that it has just had on the empty scratch database. So
+/// that one gets the ledger and is copied to a file, which is published atomically: with one sync, and no
+/// migration runs twice.
 struct NewDatabase {
   let project: Project
   let options: MigrateOptions
@@ -16,32 +17,34 @@ struct NewDatabase {
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
 
-  /// - Returns: nil when it is to be made migration by migration, because more is asked for than the
-  ///   shadow has done, or because something is in the way: then that says what. Nothing is left behind.
-  /// - Throws: when it was stopped.
+  /// - Returns: nil when the database must be made migration by migration, because the scratch database
+  ///   does not show everything, or because a fault prevents this: then that way reports it. No file is left.
+  /// - Throws: when it was interrupted.
   func make() throws(Failure) -> MigrateReport? {
     guard isDoneByReplay, let connection = replay.new, (try? fill(connection)) != nil else {
       return nil
     }
-    let partial = try? Copier(timeout: options.timeout, interruption: interruption)
-      .write(connection, as: options.database)
+    let copier = Copier(timeout: options.timeout, interruption: interruption)
+    let file = try? copier.copy(
+      connection, for: options.database, "the new database \(options.database)",
+      isPrivate: false)
     guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
-    guard let partial else { return nil }
+    guard let file else { return nil }
     do {
-      return try partial.take(options.database) ? told() : nil
+      return try file.publish(asNew: options.database) ? created() : nil
     } catch {
       // It had its name for a moment, and may have it again after a power cut.
-      return partial.isKept ? doubtful(error) : nil
+      return file.isPublished ? uncertain(Failure(error)) : nil
     }
   }
 
   private var isDoneByReplay: Bool {
     let application = project.application
-    // The shadow's stand-ins for what only the application has give nothing to store.
+    // The scratch database's stand-ins for functions of the application give nothing to store.
     guard application.missingFunctions.isEmpty, application.missingCollations.isEmpty,
       !options.isParanoid, !replay.steps.isEmpty
     else { return false }
-    // Assertions ask for rows that only a database has.
+    // Assertions may ask for rows that only a real database has.
     guard !replay.steps.contains(where: \.migration.manifest.asserts) else { return false }
     // A copy is due between the last frozen migration and the first draft.
     var known: [String] = []
@@ -52,7 +55,7 @@ struct NewDatabase {
     return true
   }
 
-  /// Writes the ledger of what the replay has done.
+  /// Writes the ledger of the replay.
   private func fill(_ connection: Connection) throws {
     try connection.execute("BEGIN")
     do {
@@ -69,14 +72,14 @@ struct NewDatabase {
     }
   }
 
-  private func doubtful(_ failure: Failure) -> MigrateReport {
+  private func uncertain(_ failure: Failure) -> MigrateReport {
     var report = MigrateReport()
     report.uncertain = replay.steps.map(\.migration.id)
     report.failure = Failure(uncertain: report.uncertain, after: failure)
     return report
   }
 
-  private func told() -> MigrateReport {
+  private func created() -> MigrateReport {
     var report = MigrateReport()
     report.created = true
     report.applied = replay.steps.map { step in

@@ -1,3 +1,4 @@
+import History
 import SQLText
 import SQLite
 
@@ -13,7 +14,7 @@ extension DatabaseFile {
   /// What keeps this process from writing a database, where SQLite only says that it cannot; nil
   /// when nothing does.
   static func obstacle(_ path: String) -> String? {
-    for file in ([""] + companions).map({ path + $0 }) where access(file, F_OK) == 0 {
+    for file in databaseSuffixes.map({ path + $0 }) where access(file, F_OK) == 0 {
       if let refusal = refusal(file, R_OK | W_OK) { return "\(file): \(refusal)" }
     }
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."

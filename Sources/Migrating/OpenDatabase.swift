@@ -61,15 +61,14 @@ package enum DatabaseFile {
     return true
   }
 
-  package static func isFile(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-  }
+  package static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegularFile == true }
 
   /// In bytes; 0 when there is none.
-  static func size(_ path: String) -> Int64 {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  static func size(_ path: String) -> Int64 { FileStatus(path)?.bytes ?? 0 }
+
+  /// Whether nothing has the name, nor the name of a journal or a log that SQLite would take for its own.
+  static func isFree(_ path: String) -> Bool {
+    databaseSuffixes.allSatisfy { FileStatus(path + $0, followingLinks: false) == nil }
   }
 
   /// Makes an empty file, which is an empty database. False when there is one by now: of several

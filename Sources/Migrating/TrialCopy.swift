@@ -4,49 +4,52 @@ import SQLText
 import SQLite
 import SchemaModel
 
-/// A copy of a database to try migrations on, which stands beside it and goes with the last reference.
-/// The database itself is only read.
+/// A copy of a database to try migrations on. It is beside the database, and removed with the last
+/// reference. The database itself is only read.
 package final class TrialCopy {
   package let database: String
   package let connection: Connection
   package let calls: CallRecord
-  /// The migrations that its ledger has.
+  /// The migrations in its ledger.
   package let known: Set<ExactText>
-  private let file: PartialCopy
+  private let file: TemporaryFile
 
   fileprivate init(
-    of database: String, _ file: PartialCopy, _ known: Set<ExactText>, _ application: Application
+    of database: String, _ file: TemporaryFile, _ known: Set<ExactText>,
+    _ application: Application
   ) throws(Failure) {
     self.database = database
     self.file = file
     self.known = known
     do {
       connection = try Connection(path: file.path, mode: .readWrite)
-      // Nobody needs what is written there.
+      // The copy need not survive a power cut.
       try connection.execute("PRAGMA main.synchronous = OFF")
       calls = try application.register(on: connection)
     } catch {
-      throw Failure(error, database: file.path).said(of: file.path, copiedFrom: database)
+      throw Failure(error, database: "the copy of \(database)")
     }
   }
 
-  /// In words that make sense once the copy is gone.
-  package func said(_ failure: Failure) -> Failure {
+  /// The failure as it is reported: the copy is gone when the message is read.
+  package func reported(_ failure: Failure) -> Failure {
     guard failure.status != .interrupted else {
       return Failure(
-        .interrupted, "interrupted: the copy is gone, and \(database) was not changed")
+        .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
     }
-    return failure.naming(file.path).said(of: file.path, copiedFrom: database)
+    let isOfDatabase = [.corrupt, .notADatabase].contains(failure.fault?.code)
+    return failure.naming(isOfDatabase ? database : "the copy of \(database)")
   }
 
-  /// Lets what the schema names do what it did on a device: the schema is what the history promises.
+  /// Lets functions that the schema names have the effects that they had on a device, where the schema is
+  /// the one that the history promises.
   ///
   /// - Parameter expected: the schema after the migrations that the database has run.
   /// - Returns: how the database differs from it.
   package func trustIfUnchanged(
     _ expected: Schema, _ project: Project
   ) throws(Failure) -> [SchemaChange] {
-    let live = try LiveDatabase(connection, path: file.path).schema
+    let live = try LiveDatabase(connection, path: database).schema
     let drift = compareSchemas(
       expected: expected, actual: project.comparable(live, with: expected))
     connection.set(
@@ -56,9 +59,9 @@ package final class TrialCopy {
 }
 
 extension Project {
-  /// Copies a database to try on it what it has not run yet.
+  /// Copies a database to try its pending migrations on the copy.
   ///
-  /// - Throws: when it is not there (66), is not ours (1), or its ledger and the history disagree (4, 2
+  /// - Throws: when it does not exist (66), is not ours (1), or its ledger and the history disagree (4, 2
   ///   or 1); the message says what to do.
   package func trialCopy(
     of database: String, timeout: Double, interruption: Interruption = Interruption(),
@@ -70,20 +73,77 @@ extension Project {
       path: database)
     try live.requireOurs(self, path: database)
     _ = try requireUsableLedger(live.rows, of: database)
-    var options = MigrateOptions(database: database)
-    options.timeout = timeout
+    let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     return try TrialCopy(
-      of: database, copy(options, interruption, onEvent), Set((live.rows ?? []).map(\.id.exact)),
+      of: database, trialFile(of: database, copier), Set((live.rows ?? []).map(\.id.exact)),
       application)
+  }
+
+  fileprivate func trialFile(
+    of database: String, _ copier: Copier
+  ) throws(Failure) -> TemporaryFile {
+    do throws(Failure) {
+      // A migration may write a table a second time, and the old pages into a journal.
+      return try copier.copy(
+        copier.openForCopying(database), for: database,
+        "a copy of \(database) to try the migrations on"
+      ) { $0.saturatingTimes(3) }
+    } catch {
+      guard !isWritableFolder(parentFolder(of: database)) else { throw error }
+      throw Failure(
+        error.status,
+        "\(error.message). The copy goes beside the database, so the folder must be writable: "
+          + "copy the database to one that is, and try the migrations there")
+    }
   }
 }
 
-extension Failure {
-  fileprivate func said(of copy: String, copiedFrom database: String) -> Failure {
-    Failure(
-      status,
-      message.replacing(Self.restoring(copy), with: Self.restoring(database))
-        .replacing(copy, with: "the copy of \(database)"),
-      place: place, migration: migration)
+// MARK: A rehearsal
+
+/// The effects of `migrate` on a copy of the database. The database itself was only read.
+package struct RehearsalReport: Sendable {
+  package let run: MigrateReport
+  /// Of the migrations alone, without the copying.
+  package let milliseconds: Int64
+
+  package var status: ExitStatus { run.status }
+}
+
+extension Project {
+  /// Runs the pending migrations on a copy beside the database, and removes the copy.
+  ///
+  /// Nothing is switched off on the copy: with the journal and the syncs that the database itself has, the
+  /// times are those that it will take.
+  package func rehearse(
+    _ options: MigrateOptions, interruption: Interruption = Interruption(),
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> RehearsalReport {
+    let database = options.database
+    let exists = try DatabaseFile.exists(database)
+    if !exists, options.existing { throw Failure(.notFound, "there is no database \(database)") }
+    if exists {
+      let live = try LiveDatabase(
+        DatabaseFile.openForReading(database, timeout: options.timeout), path: database)
+      try requireIntactHistory()
+      guard try isBehind(live, targets(options), options) else {
+        var run = MigrateReport()
+        run.beyond = beyond(database, live.rows, options)
+        return RehearsalReport(run: run, milliseconds: 0)
+      }
+    }
+    let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
+    let file = try exists ? trialFile(of: database, copier) : copier.makeEmpty(for: database)
+    var options = options
+    options.trialFile = file.path
+    options.backup = nil
+    let start = ContinuousClock.now
+    defer { withExtendedLifetime(file) {} }
+    var report = try migrate(options, interruption: interruption, onEvent: onEvent)
+    if interruption.isRequested, report.failure != nil {
+      report.failure = Failure(
+        .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
+    }
+    return RehearsalReport(
+      run: report, milliseconds: (ContinuousClock.now - start).milliseconds)
   }
 }

@@ -46,7 +46,7 @@ final class Upgrade {
       }
     do {
       connection = try Connection(
-        path: options.database, mode: createsFile ? .readWriteCreate : .readWrite)
+        path: options.file, mode: createsFile ? .readWriteCreate : .readWrite)
       connection.setBusyHandler(
         timeout: options.timeout, isCancelled: { interruption.isRequested },
         onWait: { onEvent(.waiting(seconds: $0)) })
@@ -62,7 +62,7 @@ final class Upgrade {
       throw Failure(error, database: options.database)
     }
     guard !connection.isReadOnly else {
-      let obstacle = DatabaseFile.obstacle(options.database) ?? "it can only be read"
+      let obstacle = DatabaseFile.obstacle(options.file) ?? "it can only be read"
       throw Failure(
         .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
     }
@@ -85,7 +85,7 @@ final class Upgrade {
     } catch {
       report.failure = named(explained(error.naming(options.database)))
       safety.hasFullDisk = safety.hasFullDisk || error.fault?.isFullDisk == true
-      removeNeedlessBackup()
+      explainFullDisk()
     }
     report.failedFrozen = project.holdsFrozen(report.failure)
     return report
@@ -110,7 +110,7 @@ final class Upgrade {
   private func explained(_ failure: Failure) -> Failure {
     // What is not certain must be said.
     guard report.uncertain.isEmpty, [.permission, .inputOutput].contains(failure.status),
-      let obstacle = DatabaseFile.obstacle(options.database), !failure.message.contains(obstacle)
+      let obstacle = DatabaseFile.obstacle(options.file), !failure.message.contains(obstacle)
     else { return failure }
     return Failure(
       .permission, "\(options.database) cannot be written: \(obstacle)", place: failure.place,
@@ -138,7 +138,7 @@ final class Upgrade {
       return false
     }
     do {
-      if try makeCopies(before: first, batch) { return true }
+      try makeCopies(before: first, batch)
       try requireExclusive(first, &batch)
       guard batch.next == first, try copiesAreCurrent() else {
         // Another process has been faster.
@@ -146,7 +146,6 @@ final class Upgrade {
         return true
       }
       try requireWhole(batch)
-      try keepCopies(batch)
       let started = ContinuousClock.now
       repeat {
         guard let index = batch.next else { break }
@@ -281,6 +280,7 @@ final class Upgrade {
     }
     do {
       try checkFile("What was not committed has been rolled back")
+      try keepCopies()
     } catch {
       rollBack()
       batch.done = []
@@ -432,6 +432,7 @@ final class Upgrade {
   }
 
   private func keep(_ batch: inout Batch) throws(Failure) {
+    try keepCopies()
     do throws(DatabaseError) {
       try end(&batch)
     } catch {

@@ -132,13 +132,26 @@ package final class Connection {
   /// Rows that INSERT, UPDATE and DELETE have changed since the connection was opened.
   package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
-  /// The file's change counter (Database File Format, section 1.3.6), whoever has it locked; nil
-  /// when it cannot be read. In WAL mode it does not count.
-  package var fileChangeCounter: Int64? {
-    var bytes = [UInt8](repeating: 0, count: 4)
-    guard schemactl_read_file(handle, &bytes, 4, 24) == SQLITE_OK else { return nil }
-    return bytes.reduce(0) { $0 << 8 | Int64($1) }
+  /// Changes when another connection has committed to the file, as soon as this one has taken a lock
+  /// (`SQLITE_FCNTL_DATA_VERSION`). Unlike the PRAGMA it may be asked while a backup writes.
+  package var dataVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
   }
+
+  /// Whether the file is to be read in WAL mode (Database File Format, section 1.3.3); nil when its
+  /// beginning cannot be read.
+  package var isInWALFormat: Bool? {
+    var version: UInt8 = 0
+    return schemactl_read_file(handle, &version, 1, 18) == SQLITE_OK ? version == 2 : nil
+  }
+
+  /// Keeps all others out of a file, also where it is not a database, until the connection is closed. No
+  /// transaction may be open.
+  ///
+  /// - Returns: false when another connection reads or writes it, or has it open in WAL mode.
+  package func lockFile() -> Bool { schemactl_lock_file(handle) & 0xFF != SQLITE_BUSY }
 
   /// Lets a commit that was reported outlive a power cut, whatever SQLite was built to do.
   ///

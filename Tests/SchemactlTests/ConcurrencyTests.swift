@@ -227,7 +227,10 @@ struct ConcurrencyTests {
     let other = try folder.connection()
     try waitUntil {
       let isLocked = (try? other.execute("\(lock); ROLLBACK")) == nil
-      return !child.isRunning || isLocked && folder.exists("app.sqlite.before-drafts")
+      // The copy from before the draft gets its name with the commit.
+      let isCopied = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .contains { $0.hasSuffix(".partial") }
+      return !child.isRunning || isLocked && isCopied
     }
     #expect(child.isRunning)
     try body(folder)

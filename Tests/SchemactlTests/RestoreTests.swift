@@ -105,7 +105,7 @@ struct RestoreTests {
   func needless(place: String) throws {
     let folder = try folder()
     try folder.makeFolder("bk")
-    let old = (place == "=bk" ? "bk/" : "") + "app.sqlite.backup-20200101T000000Z"
+    let old = (place == "=bk" ? "bk/" : "") + "app.sqlite.backup-0001-20200101T000000Z"
     try FileManager.default.copyItem(
       atPath: folder.path("app.sqlite"), toPath: folder.path(old))
     try folder.write(
@@ -114,7 +114,6 @@ struct RestoreTests {
     let arguments = ["migrate", "--database", "app.sqlite", "--backup\(place)", "--keep-backups=1"]
     for _ in 0..<2 {
       let run = try expect(3, arguments, folder)
-      #expect(run.errors.contains("was removed again: no migration was applied"), "\(run.errors)")
       #expect(!run.errors.contains("to go back to before"))
       #expect(try names(folder) == before)
     }
@@ -184,8 +183,8 @@ struct RestoreTests {
     let folder = try folder()
     try folder.makeFolder("bk")
     try folder.makeFolder("other")
-    let own = "bk/app.sqlite.backup-20200101T000000Z"
-    let other = "bk/app.sqlite.backup-20210101T000000Z"
+    let own = "bk/app.sqlite.backup-0001-20200101T000000Z"
+    let other = "bk/app.sqlite.backup-0001-20210101T000000Z"
     try folder.expect(0, "migrate", "--database", "other/app.sqlite", "--to", "1")
     try folder.connection("other/app.sqlite").execute("INSERT INTO notes (text) VALUES ('theirs')")
     try FileManager.default.copyItem(
@@ -268,8 +267,8 @@ struct RestoreTests {
     let folder = try folder()
     try folder.makeFolder("bk")
     let prefix = from.map { $0 + "/" } ?? ""
-    let older = "\(prefix)app.sqlite.backup-20200101T000000Z"
-    let newest = "\(prefix)app.sqlite.backup-20210101T000000Z"
+    let older = "\(prefix)app.sqlite.backup-0001-20200101T000000Z"
+    let newest = "\(prefix)app.sqlite.backup-0001-20210101T000000Z"
     var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
     try bytes.write(to: URL(fileURLWithPath: folder.path(older)))
     switch content {

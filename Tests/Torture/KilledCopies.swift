@@ -107,7 +107,7 @@ enum KilledCopies: Campaign {
       try FileManager.default.copyItem(atPath: isMigrated ? newFile : oldFile, toPath: database)
       if isMigrated {
         try FileManager.default.copyItem(
-          atPath: oldFile, toPath: database + ".backup-20260101T000000Z")
+          atPath: oldFile, toPath: database + ".backup-0001-20260101T000000Z")
       }
       return database
     }

@@ -13,7 +13,7 @@ struct Scene {
 
   /// Names that a run which was not let finish may leave, and that nobody takes for something else.
   private static var unfinished: Regex<(Substring, Substring?)> {
-    #/.*\.partial(-journal|-wal|-shm)?|.*\.\d+-\d+\.tmp/#
+    #/.*\.partial(-claim|-journal|-wal|-shm)?|.*\.\d+-\d+\.tmp/#
   }
 
   /// Runs it in a copy, with what `hurt` does to it, and looks at the end.

@@ -26,7 +26,7 @@ final class DataReplay: RowTrial {
     do {
       before = try copy.connection.rowCounts(project)
     } catch {
-      throw copy.said(Failure(error, database: copy.database))
+      throw copy.reported(Failure(error, database: copy.database))
     }
     replay = RowReplay(
       try Shadow(
@@ -52,7 +52,7 @@ final class DataReplay: RowTrial {
       try replay.report(migration, timeline, to: &evidence)
       applied.append(id)
     } catch {
-      let failure = copy.said(error)
+      let failure = copy.reported(error)
       guard [.migrationFailed, .invalidInput].contains(failure.status) else { throw failure }
       self.failure = failure
       guard failure.status == .migrationFailed else { return }
@@ -71,7 +71,7 @@ final class DataReplay: RowTrial {
         tables: names.map { .init(name: $0.text, before: before[$0], after: after[$0]) },
         failure: failure)
     } catch {
-      throw copy.said(Failure(error, database: copy.database))
+      throw copy.reported(Failure(error, database: copy.database))
     }
   }
 }
