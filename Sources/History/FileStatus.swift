@@ -1,3 +1,5 @@
+import SQLText
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

@@ -48,7 +48,7 @@ extension Upgrade {
         "\(options.database) cannot be copied before its next migration: others keep writing to "
           + "it. Stop what writes to it and try again")
     }
-    if destination != nil, report.backup == nil { warnOfLittleRoom(batch) }
+    if safety.copies.contains(where: { $0.purpose == .backup }) { warnOfLittleRoom(batch) }
   }
 
   private func purposes(before next: Int, _ batch: Batch) -> [SafetyCopies.Purpose] {
@@ -164,14 +164,21 @@ extension Upgrade {
     }
   }
 
-  /// A disk that is full may hold the backup, too.
-  func explainFullDisk() {
-    let backup = report.backup ?? safety.copies.first { $0.purpose == .backup }?.file.path
-    guard safety.hasFullDisk, let failure = report.failure, let backup else { return }
+  /// After a failure. A backup that has its name and is certain to be needless, because COMMIT has failed,
+  /// would push out older ones. A full disk may hold the backup, too.
+  func reconsiderBackup() {
+    let unnamed = safety.copies.first { $0.purpose == .backup }?.file.path
+    guard let failure = report.failure, let backup = report.backup ?? unnamed else { return }
+    let size = FreeSpace.size(DatabaseFile.size(backup))
+    let isUnchanged =
+      report.applied.isEmpty && report.uncertain.isEmpty && !connection.hasMoved
+      && (failure.status == .busy || safety.hasFullDisk)
+    if isUnchanged, report.backup != nil, (try? removeFile(backup)) != nil { report.backup = nil }
+    guard safety.hasFullDisk else { return }
     report.failure = Failure(
       failure.status,
-      "\(failure.message). The backup took \(FreeSpace.size(DatabaseFile.size(backup))) of the disk "
-        + "that holds \(parentFolder(of: backup)): with --backup=FOLDER it can be on another one",
+      "\(failure.message). The backup took \(size) of the disk that holds "
+        + "\(parentFolder(of: backup)): with --backup=FOLDER it can be on another one",
       place: failure.place, migration: failure.migration)
   }
 }

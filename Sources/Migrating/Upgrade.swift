@@ -85,7 +85,7 @@ final class Upgrade {
     } catch {
       report.failure = named(explained(error.naming(options.database)))
       safety.hasFullDisk = safety.hasFullDisk || error.fault?.isFullDisk == true
-      explainFullDisk()
+      reconsiderBackup()
     }
     report.failedFrozen = project.holdsFrozen(report.failure)
     return report

@@ -336,6 +336,26 @@ struct BackupTests {
     #expect(try sandbox.rows("SELECT count(*) FROM ticks") == [[21]])
   }
 
+  @Test("does not stay when a reader prevents the commit", arguments: [true, false])
+  func busyCommit(isNamed: Bool) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE a (x);")
+    try sandbox.migrate()
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (x);")
+    let reader = try sandbox.open()
+    try reader.execute("BEGIN")
+    _ = try reader.value("SELECT count(*) FROM a")
+    let report = try sandbox.migrate {
+      $0.backup = isNamed ? BackupOptions(.path(sandbox.folder + "/one.bak")) : BackupOptions()
+      $0.timeout = 0
+    }
+    #expect(report.status == .busy)
+    #expect(report.backup == nil)
+    #expect(try files(sandbox) == ["live.sqlite"])
+    try reader.execute("COMMIT")
+    #expect(try sandbox.migrate { $0.backup = BackupOptions() }.backup != nil)
+  }
+
   @Test("a database that is damaged is not migrated")
   func damaged() throws {
     let sandbox = try sandbox()

@@ -37,6 +37,29 @@ struct RehearsalTests {
     #expect(try sandbox.project().rehearse(sandbox.options()).run.applied.isEmpty)
   }
 
+  #if os(Linux)
+    @Test(
+      "takes no flock on the copy, where a file system may not distinguish it from SQLite's locks")
+    func locks() throws {
+      let sandbox = try Sandbox.reminders()
+      try sandbox.makeRelease1()
+      var found: [String: Bool] = [:]
+      _ = try sandbox.project().rehearse(sandbox.options()) { event in
+        guard case .ran = event, found.isEmpty else { return }
+        let locks = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
+        for name in (try? files(sandbox)) ?? [] where name.contains(".partial") {
+          var status = stat()
+          guard stat(sandbox.folder + "/" + name, &status) == 0 else { continue }
+          let lock = locks.split(separator: "\n")
+            .first { $0.contains(" FLOCK ") && $0.contains(":\(status.st_ino) ") }
+          let kind = name.hasSuffix("-claim") ? "claim" : "other"
+          found[kind] = lock != nil || found[kind] == true
+        }
+      }
+      #expect(found == ["claim": true, "other": false])
+    }
+  #endif
+
   @Test("fails as migrate would, with the rows, and speaks of the database")
   func fails() throws {
     let sandbox = try Sandbox.reminders()

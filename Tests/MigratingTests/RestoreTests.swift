@@ -233,6 +233,23 @@ struct RestoreTests {
         .allSatisfy { !$0.contains("restore") && !$0.contains("partial") })
   }
 
+  @Test("notices that a connection of its own process reads the damaged file")
+  func damagedInUseHere() throws {
+    let (sandbox, backup, before) = try backedUp()
+    let reader = try sandbox.open()
+    try reader.execute("BEGIN")
+    _ = try reader.value("SELECT count(*) FROM t")
+    // Another process, for this one would lose its locks by closing the file.
+    let damage = "dd if=/dev/zero of='\(sandbox.database)' bs=100 count=1 conv=notrunc 2>&1"
+    #expect(try run("/bin/sh", ["-c", damage]).code == 0)
+    let failure = #expect(throws: Failure.self) { try restore(sandbox, backup) }
+    #expect(failure?.status == .busy)
+    #expect(try leftovers(sandbox).isEmpty)
+    try reader.execute("COMMIT")
+    _ = try restore(sandbox, backup)
+    #expect(try Whole(sandbox.open()) == before)
+  }
+
   @Test("is refused when it is no sound database, and nothing is changed")
   func unsound() throws {
     let (sandbox, backup, _) = try backedUp(rows: "INSERT INTO t (a) VALUES (zeroblob(9000))")
