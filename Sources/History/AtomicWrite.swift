@@ -28,8 +28,7 @@ package func writeFileAtomically(
     throw FileError(
       path: path, systemError: error.systemError,
       message: file.isPublished
-        ? "holds the new content, which a power cut may take back, for its folder cannot be "
-          + "synced: \(error.message)"
+        ? "holds the new content, which a power cut may take back: \(error.message)"
         : nil)
   }
 }

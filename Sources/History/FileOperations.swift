@@ -43,9 +43,18 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(Fil
 /// Writes the names in a file's folder to the disk; a file system that cannot sync a folder does so by
 /// itself.
 package func syncFolder(of path: String) throws(FileError) {
-  let descriptor = try openDescriptor(parentFolder(of: path), O_RDONLY | O_DIRECTORY)
-  defer { close(descriptor) }
-  if fsync(descriptor) != 0, errno != EINVAL { throw FileError(path: path, systemError: errno) }
+  do throws(FileError) {
+    let folder = parentFolder(of: path)
+    let descriptor = try openDescriptor(folder, O_RDONLY | O_DIRECTORY)
+    defer { close(descriptor) }
+    if fsync(descriptor) != 0, errno != EINVAL {
+      throw FileError(path: folder, systemError: errno)
+    }
+  } catch {
+    throw FileError(
+      path: path, systemError: error.systemError,
+      message: "its folder cannot be synced: \(error.message)")
+  }
 }
 
 /// The bytes that may still be written in a folder; nil when its file system cannot tell.
