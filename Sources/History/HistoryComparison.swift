@@ -1,6 +1,6 @@
 import SQLText
 
-/// What has become of a manifest since it was frozen, or that it has not been frozen.
+/// How a manifest compares with the lock.
 package enum HistoryState: String, Sendable, Hashable, CaseIterable {
   case unchanged
   case draft
@@ -12,7 +12,7 @@ package enum HistoryState: String, Sendable, Hashable, CaseIterable {
   /// Edited, and the lock records who answers for it.
   case accepted
   case removed
-  /// The frozen file is gone, and a draft holds what it held.
+  /// The frozen file is missing, and a draft has its content.
   case renamed
   /// Renamed so that it runs before or after other frozen ones than it did.
   case reordered
@@ -21,7 +21,7 @@ package enum HistoryState: String, Sendable, Hashable, CaseIterable {
   /// The replay with another SQLite gives another fingerprint; found by the replay, not here.
   case engineDiffers = "engine-differs"
 
-  /// What has shipped is not what is there (exit code 2).
+  /// The frozen history is broken (exit code 2).
   package var isBroken: Bool {
     switch self {
     case .edited, .removed, .renamed, .reordered, .inserted: true
@@ -35,7 +35,7 @@ package struct HistoryEntry: Sendable, Hashable {
   package let id: String
   package let frozen: Bool
   package var state: HistoryState
-  /// What is wrong and what to do next; empty when there is nothing to say.
+  /// The problem and what to do; empty without one.
   package var detail: String
 
   package init(id: String, frozen: Bool, state: HistoryState, detail: String = "") {
@@ -49,15 +49,11 @@ package struct HistoryEntry: Sendable, Hashable {
 extension MigrationFolder {
   /// Compares the folder's manifests with its lock; without a lock everything is a draft.
   ///
-  /// - Parameter baseline: what the lock stands for, where it is not this folder's.
+  /// - Parameter kept: ids that must not be renumbered, though the lock may lack them.
   /// - Returns: each manifest once, in the order of the numbers. A frozen manifest that was renamed
   ///   is listed under its frozen id alone.
-  package func compare(_ migrations: [Migration], with lock: HistoryLock?) -> [HistoryEntry] {
-    compare(migrations, with: lock, baseline: .frozen)
-  }
-
-  func compare(
-    _ migrations: [Migration], with lock: HistoryLock?, baseline: Baseline
+  package func compare(
+    _ migrations: [Migration], with lock: HistoryLock?, keeping kept: Set<ExactText> = []
   ) -> [HistoryEntry] {
     let items = historyItems(migrations, lock)
     let renames = renamedFiles(items)
@@ -66,77 +62,57 @@ extension MigrationFolder {
     let lastFrozen = lock?.entries.last
     return items.compactMap { item in
       if let entry = item.entry {
-        guard let migration = item.migration else {
-          return gone(entry, renames, passed, baseline)
-        }
-        return compare(
-          migration, with: entry, accepted: lock?.acceptances(of: entry.id).last,
-          known: lock?.knownDigests(entry.id) ?? [], baseline)
+        guard let migration = item.migration else { return missing(entry, renames, passed) }
+        return compare(migration, with: entry)
       }
-      if newNames.contains(item.id) { return nil }
-      return draft(item, lastFrozen, baseline)
+      return newNames.contains(item.id) ? nil : draft(item, lastFrozen, kept)
     }
   }
 
   // MARK: Frozen, with a file
 
-  /// - Parameter entry: with the digests that hold now.
-  private func compare(
-    _ migration: Migration, with entry: LockEntry, accepted: LockAcceptance?,
-    known: [LockedDigests], _ baseline: Baseline
-  ) -> HistoryEntry {
+  private func compare(_ migration: Migration, with entry: LockEntry) -> HistoryEntry {
     let digests = entry.digests
     let sameBytes = migration.rawDigest == digests.raw
     let (state, detail): (HistoryState, String) =
       if migration.canonicalDigest != digests.canonical {
-        (.edited, editDetail(migration, entry, known, sameBytes: sameBytes, baseline))
-      } else if let accepted {
+        (.edited, editDetail(migration, entry, sameBytes: sameBytes))
+      } else if let accepted = entry.acceptances.last {
         (.accepted, "edited after it was frozen, and accepted: \(accepted.reason)")
       } else if !sameBytes {
-        (
-          .cosmetic,
-          "comments, layout or the like differ from what was \(baseline.verb); it does the same"
-        )
+        (.cosmetic, "only comments, layout or spelling differ from the frozen manifest")
       } else if migration.hasCarriageReturns {
-        (.lineEnds, "only its line ends differ from what was \(baseline.verb)")
+        (.lineEnds, "only the line ends differ from the frozen manifest")
       } else {
         (.unchanged, "")
       }
-    return HistoryEntry(
-      id: migration.id, frozen: baseline == .frozen, state: state, detail: detail)
+    return HistoryEntry(id: migration.id, frozen: true, state: state, detail: detail)
   }
 
   private func editDetail(
-    _ migration: Migration, _ entry: LockEntry, _ known: [LockedDigests], sameBytes: Bool,
-    _ baseline: Baseline
+    _ migration: Migration, _ entry: LockEntry, sameBytes: Bool
   ) -> String {
-    if case .merged = baseline {
-      return "it is not what was merged\(shipping(entry, baseline)); \(restoring(entry, baseline)) "
-        + "and put the change into a new migration"
-    }
     if sameBytes {
-      return "the file is the frozen one, but its canonical digest is not: the lock was rewritten, "
-        + "or schemactl has a bug; restore \(shellQuoted(lockFile)) from git"
+      return "the file is the frozen one, but its canonical digest is not: the lock was changed; "
+        + "restore \(shellQuoted(lockFile)) from git"
     }
-    if known.dropLast().contains(where: { $0.canonical == migration.canonicalDigest }) {
-      return
-        "it is what was frozen before an edit was accepted; \(restoring(entry, baseline)), or accept "
+    if entry.forms.dropLast().contains(where: { $0 == migration.canonicalDigest }) {
+      return "it has the form from before an accepted edit; \(restoring(entry)), or accept "
         + acceptCommand(entry.id)
     }
-    return
-      "it is not what was frozen\(shipping(entry, baseline)); \(restoring(entry, baseline)) and put the change "
-      + "into a new migration, or, if no device has run it, accept the edit "
+    return "it differs from the frozen manifest\(shipping(entry)); \(restoring(entry)) and put the "
+      + "change into a new migration, or, if no device has run it, accept the edit "
       + acceptCommand(entry.id)
   }
 
-  /// A frozen manifest whose tokens are what they were, and whose schema is not: the replay finds it.
+  /// A frozen manifest with the same tokens that leads to another schema: the replay finds it.
   package func editedSchema(_ entry: LockEntry) -> HistoryEntry {
     HistoryEntry(
       id: entry.id, frozen: true, state: .edited,
       detail:
-        "its SQL has the same words as what was frozen\(shipping(entry, .frozen)), and makes another "
+        "its SQL has the same words as the frozen manifest\(shipping(entry)), and makes another "
         + "schema: where an expression has no alias, its text, white space included, is the name of "
-        + "a column; \(restoring(entry, .frozen)), or, if no device has run it, accept the edit "
+        + "a column; \(restoring(entry)), or, if no device has run it, accept the edit "
         + acceptCommand(entry.id))
   }
 
@@ -146,28 +122,25 @@ extension MigrationFolder {
 
   // MARK: Frozen, without a file
 
-  private func gone(
-    _ entry: LockEntry, _ renames: [ExactText: Migration], _ passed: [ExactText: String],
-    _ baseline: Baseline
+  private func missing(
+    _ entry: LockEntry, _ renames: [ExactText: Migration], _ passed: [ExactText: String]
   ) -> HistoryEntry {
-    let frozen = baseline == .frozen
     guard let file = renames[entry.id] else {
       return HistoryEntry(
-        id: entry.id, frozen: frozen, state: .removed,
-        detail: "it was \(baseline.verb)\(shipping(entry, baseline)), and its file is gone; "
-          + restoring(entry, baseline))
+        id: entry.id, frozen: true, state: .removed,
+        detail: "it was frozen\(shipping(entry)), and its file is missing; \(restoring(entry))")
     }
     let command =
       "`mv \(shellQuoted(file.file)) \(shellQuoted(self.file(ofMigration: entry.id)))`"
     if let passed = passed[entry.id] {
       return HistoryEntry(
-        id: entry.id, frozen: frozen, state: .reordered,
+        id: entry.id, frozen: true, state: .reordered,
         detail:
           "\(entry.id) is now \(file.id), on the other side of \(passed): databases that have "
           + "run it did so in the old order; undo it with \(command)")
     }
     return HistoryEntry(
-      id: entry.id, frozen: frozen, state: .renamed,
+      id: entry.id, frozen: true, state: .renamed,
       detail:
         "\(entry.id) is now \(file.id), which databases that have run it do not know; undo it "
         + "with \(command)")
@@ -220,71 +193,30 @@ extension MigrationFolder {
   // MARK: Drafts
 
   private func draft(
-    _ item: HistoryItem, _ lastFrozen: LockEntry?, _ baseline: Baseline
+    _ item: HistoryItem, _ lastFrozen: LockEntry?, _ kept: Set<ExactText>
   ) -> HistoryEntry {
-    // An equal number too: the frozen migration that has it is gone, and will be back.
-    guard let lastFrozen, item.number <= MigrationNumber(id: lastFrozen.id) else {
+    // An equal number too: the frozen migration that has it is missing, and will be restored.
+    guard let lastFrozen, item.number <= lastFrozen.number else {
       return HistoryEntry(id: item.id, frozen: false, state: .draft)
     }
-    return HistoryEntry(
-      id: item.id, frozen: false, state: .inserted,
-      detail: "it is not \(baseline.verb), but comes before \(lastFrozen.id), which is"
-        + "\(baseline.place.isEmpty ? "" : " merged" + baseline.place): databases that have run that one would never run it in this place; "
-        + "give it a number above \(MigrationNumber(id: lastFrozen.id)) "
-        + "(`schemactl rebase \(shellQuoted(item.id))`)")
+    let advice =
+      kept.contains(item.id)
+      ? "it is frozen in another revision and keeps its number, but the lock lacks its line: put the "
+        + "line back (`schemactl verify` shows it)"
+      : "it is not frozen, but comes before \(lastFrozen.id), which is: databases that have run that "
+        + "one would never run it; give it a number above \(lastFrozen.number) "
+        + "(`schemactl rebase \(shellQuoted(item.id))`)"
+    return HistoryEntry(id: item.id, frozen: false, state: .inserted, detail: advice)
   }
 
   // MARK: Wording
 
-  private func shipping(_ entry: LockEntry, _ baseline: Baseline) -> String {
-    guard baseline == .frozen else { return baseline.place }
-    return entry.release.map { " for release \($0)" } ?? ""
+  private func shipping(_ entry: LockEntry) -> String {
+    entry.release.map { " for release \($0)" } ?? ""
   }
 
-  private func restoring(_ entry: LockEntry, _ baseline: Baseline) -> String {
-    let command =
-      switch baseline {
-      case .frozen: guessedRestore(of: entry)
-      case .merged(let merged):
-        "`\(merged.restoreCommand(entry.id + ".yaml", to: file(ofMigration: entry.id)))`"
-      }
-    return "restore it from git (\(command))"
-  }
-
-  /// How to restore a frozen manifest, as long as git has not been asked.
-  package func guessedRestore(of entry: LockEntry) -> String {
-    "`git log -- \(shellQuoted(file(ofMigration: entry.id)))` shows where"
-  }
-}
-
-/// What a history is held against.
-enum Baseline: Hashable {
-  case frozen
-  /// What a branch had where this one left it.
-  case merged(MergedPlace)
-
-  /// What was done to a manifest of it.
-  var verb: String { self == .frozen ? "frozen" : "merged" }
-
-  /// ` into main`, or nothing.
-  var place: String {
-    if case .merged(let merged) = self { " into \(merged.branch)" } else { "" }
-  }
-}
-
-/// Where what is merged is.
-struct MergedPlace: Hashable {
-  /// As it was named.
-  let branch: String
-  let commit: String
-  /// From the top of the repository, where it is another one than ours; ends in `/`.
-  let folder: String?
-
-  /// - Parameter file: as it is called here.
-  func restoreCommand(_ name: String, to file: String) -> String {
-    let commit = shortened(commit: commit)
-    return folder.map { "git show \(shellQuoted("\(commit):\($0)\(name)")) > \(shellQuoted(file))" }
-      ?? "git checkout \(commit) -- \(shellQuoted(file))"
+  private func restoring(_ entry: LockEntry) -> String {
+    "restore it from git (`git log -- \(shellQuoted(file(ofMigration: entry.id)))` shows where it is)"
   }
 }
 
@@ -295,20 +227,20 @@ package func shortened(commit: String) -> String { String(commit.prefix(10)) }
 struct HistoryItem {
   let id: String
   let number: MigrationNumber
-  /// With the digests that hold now; nil for a draft.
+  /// Nil for a draft.
   let entry: LockEntry?
-  /// Nil when the file is gone.
+  /// Nil when the file is missing.
   let migration: Migration?
 }
 
-/// What is frozen and what is there, in the order of the numbers.
+/// Frozen migrations and manifests, in the order of their numbers.
 func historyItems(_ migrations: [Migration], _ lock: HistoryLock?) -> [HistoryItem] {
   let files = Dictionary(
     migrations.map { ($0.id.exact, $0) }, uniquingKeysWith: { first, _ in first })
   let frozen = (lock?.entries ?? []).map { entry in
     HistoryItem(
       id: entry.id, number: MigrationNumber(id: entry.id),
-      entry: lock?.effectiveEntry(entry.id) ?? entry, migration: files[entry.id])
+      entry: entry, migration: files[entry.id])
   }
   let drafts = migrations.filter { lock?.contains($0.id) != true }.map {
     HistoryItem(id: $0.id, number: $0.number, entry: nil, migration: $0)

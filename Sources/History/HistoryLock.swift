@@ -1,13 +1,13 @@
 import SQLText
 import SchemaModel
 
-/// What the lock holds about one form of a migration.
+/// The digests that the lock holds of a frozen migration.
 package struct LockedDigests: Sendable, Hashable {
   package let raw: String
   package let canonical: String
   /// The fingerprint of the schema after the migration.
   package let schema: String
-  /// The SQLite that made the fingerprint: `3.40.1`.
+  /// The version of SQLite that computed the fingerprint: `3.40.1`.
   package let sqlite: String
 
   package init(raw: String, canonical: String, schema: String, sqlite: String) {
@@ -18,31 +18,58 @@ package struct LockedDigests: Sendable, Hashable {
   }
 }
 
-/// A frozen migration.
-package struct LockEntry: Sendable, Hashable {
-  package let id: String
-  /// The release that shipped it, nil when `freeze` was told none.
-  package let release: String?
-  package let digests: LockedDigests
+/// An accepted edit of a frozen migration (`freeze --accept`).
+package struct LockAcceptance: Sendable, Hashable {
+  /// The canonical digest of the form that the edit replaced.
+  package let canonical: String
+  package let reason: String
 
-  package init(id: String, release: String?, digests: LockedDigests) {
-    self.id = id
-    self.release = release
-    self.digests = digests
+  package init(canonical: String, reason: String) {
+    self.canonical = canonical
+    self.reason = reason
   }
 }
 
-/// An edit of a frozen migration that somebody answers for (`freeze --accept`).
-package struct LockAcceptance: Sendable, Hashable {
+/// A frozen migration: one line of the lock.
+package struct LockEntry: Sendable, Hashable {
   package let id: String
-  /// What the edit made of the migration.
+  /// The release that ships it; nil when `freeze` was given none.
+  package let release: String?
   package let digests: LockedDigests
-  package let reason: String
+  /// Oldest first.
+  package let acceptances: [LockAcceptance]
 
-  package init(id: String, digests: LockedDigests, reason: String) {
+  package init(
+    id: String, release: String?, digests: LockedDigests, acceptances: [LockAcceptance] = []
+  ) {
     self.id = id
+    self.release = release
     self.digests = digests
-    self.reason = reason
+    self.acceptances = acceptances
+  }
+
+  package var number: MigrationNumber { MigrationNumber(id: id) }
+
+  /// The canonical digests of all forms, the present one last.
+  package var forms: [String] { acceptances.map(\.canonical) + [digests.canonical] }
+
+  /// Whether this line may replace an older one: it has the same identity (id, release, canonical and
+  /// raw digest), or it accepts the edit of the older form. It keeps the older acceptances.
+  package func continues(_ older: LockEntry) -> Bool {
+    guard id == older.id, release == older.release,
+      older.acceptances.allSatisfy(acceptances.contains)
+    else { return false }
+    return digests.canonical == older.digests.canonical && digests.raw == older.digests.raw
+      || acceptances.contains { $0.canonical == older.digests.canonical }
+  }
+
+  /// The line with another fingerprint, which is not part of its identity.
+  package func withSchema(_ schema: String, sqlite: String) -> LockEntry {
+    LockEntry(
+      id: id, release: release,
+      digests: LockedDigests(
+        raw: digests.raw, canonical: digests.canonical, schema: schema, sqlite: sqlite),
+      acceptances: acceptances)
   }
 }
 
@@ -57,52 +84,42 @@ package struct LockRelease: Sendable, Hashable {
   }
 }
 
-/// The history lock, format version 1: what has shipped (`docs/history.md`).
+/// The history lock, format version 2: the released migrations (`docs/history.md`).
 ///
-/// A header, then a line for each frozen migration in the order of the numbers, with a line for
-/// each accepted edit anywhere behind the one it edits. Each line ends in a chain digest: SHA-256 of
-/// the chain digest of the line before (of the header, for the first line), LF, and the line's text
-/// up to ` chain=`. Every digest is lower-case hexadecimal.
+/// A header, and then one line for each frozen migration. The lines are independent of each other: they
+/// are written in the order of the numbers and read in any order.
 package struct HistoryLock: Sendable, Hashable {
   package static let fileName = "history.lock"
+  static let header = "schemactl history 2"
 
-  /// In the order of the file.
-  private(set) var lines: [LockLine] = []
-  private var entriesByID: [ExactText: LockEntry] = [:]
-  private var acceptancesByID: [ExactText: [LockAcceptance]] = [:]
+  /// In the order of the numbers.
+  package private(set) var entries: [LockEntry] = []
+  /// The numbers of the lines in the file that was read.
+  private var lines: [ExactText: Int] = [:]
 
   /// A lock that freezes nothing.
   package init() {}
 
+  package static func == (a: HistoryLock, b: HistoryLock) -> Bool { a.entries == b.entries }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+
   // MARK: Reading
 
-  /// What is frozen, in the order of the numbers.
-  package var entries: [LockEntry] {
-    lines.compactMap { if case .entry(let entry) = $0 { entry } else { nil } }
+  package func contains(_ id: String) -> Bool { entry(id) != nil }
+
+  package func entry(_ id: String) -> LockEntry? {
+    let entry = entry(MigrationNumber(id: id))
+    return entry?.id == id ? entry : nil
   }
 
-  /// Accepted edits, in the order in which they were accepted.
-  package var acceptances: [LockAcceptance] {
-    lines.compactMap { if case .acceptance(let acceptance) = $0 { acceptance } else { nil } }
+  package func entry(_ number: MigrationNumber) -> LockEntry? {
+    let place = place(of: number)
+    return place < entries.count && entries[place].number == number ? entries[place] : nil
   }
 
-  package func contains(_ id: String) -> Bool { entriesByID[id] != nil }
-
-  /// The accepted edits of one migration, oldest first.
-  package func acceptances(of id: String) -> [LockAcceptance] { acceptancesByID[id] ?? [] }
-
-  /// The entry with the digests that hold now: those of the newest accepted edit.
-  package func effectiveEntry(_ id: String) -> LockEntry? {
-    guard let entry = entriesByID[id] else { return nil }
-    guard let newest = acceptancesByID[id]?.last else { return entry }
-    return LockEntry(id: id, release: entry.release, digests: newest.digests)
-  }
-
-  /// Every form of the migration that the lock knows, oldest first; the last one holds now.
-  package func knownDigests(_ id: String) -> [LockedDigests] {
-    guard let entry = entriesByID[id] else { return [] }
-    return [entry.digests] + acceptances(of: id).map(\.digests)
-  }
+  /// The line of the file, from 1, that freezes the migration; nil when none does.
+  package func line(freezing id: String) -> Int? { lines[id] }
 
   /// The releases, in the order of their last migrations.
   package var releases: [LockRelease] {
@@ -117,74 +134,84 @@ package struct HistoryLock: Sendable, Hashable {
 
   // MARK: Writing
 
-  /// Adds a line for a migration that ships.
+  /// Adds a line for a migration.
   ///
-  /// - Throws: `LockError` when the lock could not be read again: an id or a digest that is none,
-  ///   a migration that is frozen already or comes before one that is.
+  /// - Throws: `LockError` when the lock could not be read again, or freezes the migration or its number
+  ///   already.
   package mutating func freeze(_ entry: LockEntry) throws(LockError) {
-    try append(.entry(entry), line: nextLine)
+    try insert(try entry.readBack(), line: entries.count + 2)
   }
 
-  /// Adds a line that makes an edited form the one that holds.
-  package mutating func accept(_ acceptance: LockAcceptance) throws(LockError) {
-    try append(.acceptance(acceptance), line: nextLine)
+  /// Replaces the line of a migration, whose edit is accepted.
+  package mutating func accept(
+    _ id: String, _ digests: LockedDigests, reason: String
+  ) throws(LockError) {
+    let place = place(of: MigrationNumber(id: id))
+    guard let older = entry(id) else {
+      throw LockError(.malformed, line: 1, "\(id) is not frozen, so no edit of it can be accepted")
+    }
+    entries[place] = try LockEntry(
+      id: id, release: older.release, digests: digests,
+      acceptances: older.acceptances
+        + [LockAcceptance(canonical: older.digests.canonical, reason: reason)]
+    ).readBack()
+  }
+
+  /// Replaces a line by one that continues it.
+  package mutating func replace(with entry: LockEntry) {
+    guard contains(entry.id) else { return }
+    entries[place(of: entry.number)] = entry
   }
 
   package func rendered() -> [UInt8] {
-    var bytes = Array(LockFormat.header.utf8)
-    var chain = LockFormat.headerDigest
-    for line in lines {
-      let text = line.text
-      chain = LockFormat.chain(after: chain, text.utf8)
-      bytes += text.utf8
-      bytes += " chain=\(chain)\n".utf8
-    }
-    return bytes
+    Array((Self.header + "\n" + entries.map { $0.text + "\n" }.joined()).utf8)
   }
 
-  private var nextLine: Int { LockFormat.headerLines.count + lines.count + 1 }
-
-  mutating func append(_ line: LockLine, line number: Int) throws(LockError) {
-    if let problem = line.problem { throw LockError(.malformed, line: number, problem) }
-    switch line {
-    case .entry(let entry):
-      try checkPlace(of: entry.id, line: number)
-      entriesByID[entry.id] = entry
-    case .acceptance(let acceptance):
-      guard contains(acceptance.id) else {
-        throw LockError(
-          .unknownMigration, line: number,
-          "an edit of \(acceptance.id) is accepted, but no line before freezes it")
-      }
-      acceptancesByID[acceptance.id, default: []].append(acceptance)
+  /// - Parameters:
+  ///   - line: in the file.
+  ///   - advice: what to do when another migration has the number.
+  mutating func insert(
+    _ entry: LockEntry, line: Int, advice: String? = nil
+  ) throws(LockError) {
+    let place = place(of: entry.number)
+    if place < entries.count, entries[place].number == entry.number {
+      throw duplicate(entry, line: line, of: entries[place], advice)
     }
-    lines.append(line)
+    entries.insert(entry, at: place)
+    lines[entry.id] = line
   }
 
-  private func checkPlace(of id: String, line: Int) throws(LockError) {
-    if contains(id) {
-      throw LockError(.duplicate, line: line, "\(id) is frozen already, by a line before")
-    }
-    guard let last = lines.lastEntryID, MigrationNumber(id: last) >= MigrationNumber(id: id) else {
-      return
-    }
-    throw LockError(
-      .order, line: line,
-      "\(id) comes after \(last), but its number is not greater: frozen migrations ascend")
+  private func duplicate(
+    _ entry: LockEntry, line: Int, of first: LockEntry, _ advice: String?
+  ) -> LockError {
+    let message =
+      entry.id == first.id
+      ? "two lines freeze `\(entry.id)`: keep the line and the manifest of the released form, and put "
+        + "the change of the other one into a new migration"
+      : "two migrations have the number \(entry.number), `\(first.id)` and `\(entry.id)`: "
+        + (advice
+          ?? "remove the line of the one that is not released, renumber its migration (`schemactl "
+          + "rebase ID`) and freeze it again")
+    return LockError(
+      .duplicate, line: line, message,
+      details: [
+        "line \(lines[first.id] ?? 0): \(first.summary)", "line \(line): \(entry.summary)",
+      ])
   }
-}
 
-extension [LockLine] {
-  fileprivate var lastEntryID: String? {
-    for line in reversed() {
-      if case .entry(let entry) = line { return entry.id }
+  /// The place of the first entry whose number is not smaller.
+  private func place(of number: MigrationNumber) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    return nil
+    return low
   }
 }
 
 /// Whether the text can name a release: 1 to 64 ASCII letters, digits, `.`, `_`, `+` or `-`, not
-/// `-` alone, which stands for none.
+/// `-` alone, which means that there is none.
 package func isReleaseName(_ text: String) -> Bool {
   (1...64).contains(text.utf8.count) && text != "-"
     && text.utf8.allSatisfy { byte in

@@ -66,10 +66,10 @@ package func compareLedger(
     guard let row = rowsByID[item.id] else { return absent(item, lastApplied) }
     defer { previous = row }
     let twin = rowsOfPosition[row.position]?.first { $0.id != row.id }
-    if let problem = problem(of: row, after: previous, twin) ?? contradiction(row, item, lock) {
+    if let problem = problem(of: row, after: previous, twin) ?? contradiction(row, item) {
       return LedgerEntry(id: item.id, state: .altered, detail: problem + altered)
     }
-    return present(row, item, lock)
+    return present(row, item)
   }
 
   let ids = Set(items.map(\.id.exact))
@@ -116,7 +116,7 @@ private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerE
       + "number")
 }
 
-private func present(_ row: LedgerRow, _ item: HistoryItem, _ lock: HistoryLock?) -> LedgerEntry {
+private func present(_ row: LedgerRow, _ item: HistoryItem) -> LedgerEntry {
   guard let entry = item.entry else {
     if row.canonicalDigest == item.migration?.canonicalDigest {
       return LedgerEntry(id: item.id, state: .applied)
@@ -129,8 +129,8 @@ private func present(_ row: LedgerRow, _ item: HistoryItem, _ lock: HistoryLock?
   if row.canonicalDigest == entry.digests.canonical {
     return LedgerEntry(id: item.id, state: .applied)
   }
-  if lock?.knownDigests(item.id).contains(where: { $0.canonical == row.canonicalDigest }) == true {
-    let reason = lock?.acceptances(of: item.id).last?.reason ?? ""
+  if entry.forms.contains(where: { $0 == row.canonicalDigest }) {
+    let reason = entry.acceptances.last?.reason ?? ""
     return LedgerEntry(
       id: item.id, state: .accepted,
       detail: "the database has run it as it was before an accepted edit: \(reason)")
@@ -163,15 +163,11 @@ private func problem(of row: LedgerRow, after previous: LedgerRow?, _ twin: Ledg
 }
 
 /// Equal bytes have equal canonical digests, so a row or the lock is wrong where only the first are.
-private func contradiction(
-  _ row: LedgerRow, _ item: HistoryItem, _ lock: HistoryLock?
-) -> String? {
-  let forms =
-    item.entry == nil
-    ? item.migration.map { [($0.rawDigest, $0.canonicalDigest)] } ?? []
-    : (lock?.knownDigests(item.id) ?? []).map { ($0.raw, $0.canonical) }
-  let sameBytes = forms.filter { $0.0 == row.rawDigest }
-  guard !sameBytes.isEmpty, !sameBytes.contains(where: { $0.1 == row.canonicalDigest }) else {
+private func contradiction(_ row: LedgerRow, _ item: HistoryItem) -> String? {
+  let form =
+    item.entry.map { ($0.digests.raw, $0.digests.canonical) }
+    ?? item.migration.map { ($0.rawDigest, $0.canonicalDigest) }
+  guard let (raw, canonical) = form, raw == row.rawDigest, canonical != row.canonicalDigest else {
     return nil
   }
   return "its raw_digest is that of the \(item.entry == nil ? "file" : "frozen manifest"), its "

@@ -1,38 +1,40 @@
 import ManifestFormat
 import SQLText
 
-/// What is wrong with a history lock, or with what was to be written to it.
+/// Why a history lock cannot be read, or why a line cannot be written to it.
 package struct LockError: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Kind: Sendable, Hashable {
     case header
+    /// Version 1 of the format, which `freeze` converts.
+    case olderVersion
     /// A format version that this program does not know.
     case newerVersion
-    /// The marks that git leaves where two branches changed the same lines.
+    /// The markers that git writes where two branches changed the same lines.
     case mergeConflict
     case malformed
-    /// The line, or one before it, is not what `freeze` wrote.
-    case brokenChain
+    /// Two lines with one id or one number.
     case duplicate
-    case order
-    /// An edit is accepted of a migration that no line before it freezes.
-    case unknownMigration
   }
 
   package let kind: Kind
-  /// Counted from 1.
-  package let line: Int
-  /// What is wrong and what to do, without the place.
+  package let position: Position
+  /// The problem and what to do, without the position.
   package let message: String
+  /// The lines that the message is about, where it is about several.
+  package let details: [String]
 
-  package init(_ kind: Kind, line: Int, _ message: String) {
+  package init(
+    _ kind: Kind, line: Int, column: Int = 1, _ message: String, details: [String] = []
+  ) {
     self.kind = kind
-    self.line = line
+    position = Position(line: line, column: column)
     self.message = message
+    self.details = details
   }
 
-  package var description: String { "line \(line): \(message)" }
+  package var description: String { "line \(position.line): \(message)" }
 
   package func diagnostic(file: String) -> Diagnostic {
-    Diagnostic(file: file, position: Position(line: line, column: 1), message: message)
+    Diagnostic(file: file, position: position, message: message)
   }
 }

@@ -74,28 +74,42 @@ package struct MigrationFolder: Sendable, Hashable {
     return migrations.sorted { $0.number < $1.number }
   }
 
-  /// What to say of a manifest whose number another one has, by its name. A frozen one keeps it.
+  /// The problems of manifests whose number another one has, by their names. Of two, a frozen one keeps
+  /// its number, and one that is upstream.
   private func twins(in names: [ManifestName]) -> [ExactText: String] {
     let named = names.filter { $0.problem == nil }
-    let numbers = named.map { MigrationNumber(id: $0.id) }
-    guard Set(numbers).count < numbers.count else { return [:] }
-    let frozen = (try? frozenIDs()) ?? []
-    let isInConflict = (try? lockConflict()) ?? nil != nil
+    let groups = Dictionary(grouping: named) { MigrationNumber(id: $0.id) }.filter { $1.count > 1 }
+    guard !groups.isEmpty else { return [:] }
+    let lock = joinedLock()
+    let others = try? OtherRevisions(of: self, lock: lock)
+    let released = others?.releasedIDs ?? []
+    let locked = Set((lock?.entries ?? []).map(\.id.exact))
+    let frozen = locked.union((others?.locks ?? []).flatMap(\.lock.entries).map(\.id.exact))
     var problems: [ExactText: String] = [:]
-    for (number, names) in Dictionary(grouping: named, by: { MigrationNumber(id: $0.id) }) {
-      let first = names.first { frozen.contains($0.id) } ?? names[0]
-      let isFrozen = frozen.contains(first.id)
+    for (number, names) in groups {
+      var (keeper, reason): (ManifestName?, String) = (nil, "")
+      for (ids, word) in [(released, "released"), (locked, "frozen"), (frozen, "frozen")]
+      where keeper == nil {
+        let found = names.filter { ids.contains($0.id) }
+        if found.count == 1 { (keeper, reason) = (found[0], " and is \(word)") }
+      }
+      if keeper == nil, let id = try? others?.upstream(among: names.map(\.id)) {
+        (keeper, reason) = (names.first { $0.id == id }, " and is upstream")
+      }
+      let first = keeper ?? names[0]
       for name in names where name.text != first.text {
-        let rebase = "(`\(rebaseCommand([name.id]))`)"
-        let next =
-          switch (isFrozen, isInConflict) {
-          case (true, true):
-            ", and the lock is in conflict: run `schemactl freeze --resolve`, which says what to "
-              + "renumber"
-          case (true, false): ", and is frozen: renumber this one \(rebase)"
-          case (false, _): ": give one of the two another number \(rebase)"
+        let command = "(`\(rebaseCommand([name.id]))`)"
+        let advice =
+          if released.contains(name.id) {
+            "; both are released, so neither can get another number"
+          } else if lock == nil, frozen.contains(name.id) {
+            "; both are frozen: run `schemactl freeze`, which reports which one to renumber"
+          } else if keeper != nil {
+            ": renumber this one \(command)"
+          } else {
+            ": give one of the two another number \(command)"
           }
-        problems[name.text] = "\(first.text) has the number \(number) too\(next)"
+        problems[name.text] = "\(first.text) has the number \(number) too\(reason)\(advice)"
       }
     }
     return problems
@@ -157,6 +171,58 @@ package struct MigrationFolder: Sendable, Hashable {
     } catch {
       throw .brokenLock(file: lockFile, error)
     }
+  }
+
+  /// The lock as `freeze` reads it, and what had to be done to read it: the sides of a merge conflict are
+  /// joined, and version 1 is converted.
+  package func repairedLock() throws(HistoryReadError) -> (HistoryLock?, HistoryLock.Repair?) {
+    guard let bytes = try lockBytes() else { return (nil, nil) }
+    do throws(LockError) {
+      do throws(LockError) {
+        let (lock, repair) = try HistoryLock.repairing(bytes)
+        return (lock, repair)
+      } catch  where error.kind == .duplicate {
+        let (lock, repair) = try HistoryLock.repairing(bytes, advice: disputeAdvice(bytes))
+        return (lock, repair)
+      }
+    } catch {
+      throw .brokenLock(file: lockFile, error)
+    }
+  }
+
+  /// What to do when both sides of a conflict froze a migration with one number: those of the side that
+  /// is not upstream move, all of them, because a later one may need an earlier one.
+  private func disputeAdvice(_ bytes: [UInt8]) -> String? {
+    guard let (ours, theirs) = try? HistoryLock.conflictSides(bytes),
+      let others = try? OtherRevisions(of: self, lock: nil), let operation = others.operation
+    else { return nil }
+    let side = operation.upstreamSide
+    let (upstream, other) = side == "--theirs" ? (theirs, ours) : (ours, theirs)
+    let moving = other.entries.filter { !upstream.contains($0.id) }.map(\.id)
+    let released = moving.filter(others.releasedIDs.contains)
+    guard released.isEmpty else {
+      return
+        "\(released.joined(separator: ", ")) is released by a tag and cannot get another number"
+    }
+    let file = shellQuoted(lockFile)
+    return
+      "take the lock of the side that is upstream (`git checkout \(side) -- \(file) && git add "
+      + "\(file)`), renumber the migrations of the other one (`\(rebaseCommand(moving))`) and freeze "
+      + "them again"
+  }
+
+  private func joinedLock() -> HistoryLock? { ((try? repairedLock()) ?? (nil, nil)).0 }
+
+  /// The ids that must not be renumbered: those of the lock, of both sides of a merge conflict, and those
+  /// that other revisions have frozen.
+  package func frozenIDs() throws(HistoryReadError) -> Set<ExactText> {
+    let lock = try repairedLock().0
+    return Set((lock?.entries ?? []).map(\.id.exact)).union(keptIDs(lock))
+  }
+
+  /// The ids that other revisions have frozen, as far as git can tell.
+  package func keptIDs(_ lock: HistoryLock?) -> Set<ExactText> {
+    (try? OtherRevisions(of: self, lock: lock).keptIDs) ?? []
   }
 
   func lockBytes() throws(HistoryReadError) -> [UInt8]? {

@@ -8,7 +8,7 @@ import SQLText
   import Darwin
 #endif
 
-/// A program that has run to its end, without a shell between.
+/// A program that has run to its end, without a shell.
 struct Subprocess {
   enum Problem: Error, Hashable, Sendable {
     /// There is no such program on the path.
@@ -47,7 +47,7 @@ struct Subprocess {
     return Subprocess(status: try wait(for: process), output: output, errors: errors)
   }
 
-  private static func spawn(
+  fileprivate static func spawn(
     _ words: [String], _ environment: [String], _ channels: Channels
   ) throws(Problem) -> pid_t {
     #if canImport(Darwin)
@@ -88,13 +88,48 @@ struct Subprocess {
     return process
   }
 
-  private static func wait(for process: pid_t) throws(Problem) -> Int32 {
+  fileprivate static func wait(for process: pid_t) throws(Problem) -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
       if errno != EINTR { throw .failed(String(cString: strerror(errno))) }
     }
     let signal = status & 0x7F
     return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+  }
+}
+
+/// A program that answers one request after the other, until the conversation is released.
+final class Conversation {
+  private let channels: Channels
+  private let process: pid_t
+
+  init(_ words: [String], environment: [String]) throws(Subprocess.Problem) {
+    channels = try Channels()
+    do throws(Subprocess.Problem) {
+      process = try Subprocess.spawn(words, environment, channels)
+    } catch {
+      channels.closeAll()
+      throw error
+    }
+    channels.closeTheirs()
+  }
+
+  deinit {
+    channels.closeAll()
+    _ = try? Subprocess.wait(for: process)
+  }
+
+  /// - Parameter isComplete: whether the program has written its whole answer.
+  func ask(
+    _ request: [UInt8], isComplete: @escaping ([UInt8]) -> Bool
+  ) throws(Subprocess.Problem) -> [UInt8] {
+    let (answer, errors) = try channels.exchange(
+      request, limit: 256 * 1_048_576, until: isComplete)
+    guard isComplete(answer) else {
+      let line = String(decoding: errors, as: UTF8.self).split(separator: "\n").first
+      throw .failed(line.map(String.init) ?? "it ended before it had answered")
+    }
+    return answer
   }
 }
 
@@ -168,19 +203,23 @@ private final class Channels {
     descriptor = -1
   }
 
-  /// Sends what is to be read and reads both streams to their ends, whichever is ready: a child
-  /// that waits for us on one of them never waits for ever.
+  /// Sends the input and reads both streams, whichever is ready, so that the child never waits for us.
+  ///
+  /// - Parameter isComplete: ends an answer before the streams end, and leaves the input open; nil reads
+  ///   to the end of both streams.
   func exchange(
-    _ bytes: [UInt8], limit: Int
+    _ bytes: [UInt8], limit: Int, until isComplete: (([UInt8]) -> Bool)? = nil
   ) throws(Subprocess.Problem) -> (output: [UInt8], errors: [UInt8]) {
     var written: [UInt8] = []
     var said: [UInt8] = []
     var unsent = bytes[...]
-    if unsent.isEmpty { shut(&input.ours) }
+    let isLast = isComplete == nil
+    if unsent.isEmpty, isLast { shut(&input.ours) }
     while output.ours >= 0 || errors.ours >= 0 {
-      // A negative descriptor is passed over.
+      if let isComplete, isComplete(written) { break }
+      // A negative descriptor is skipped.
       var polled = [
-        pollfd(fd: input.ours, events: Int16(POLLOUT), revents: 0),
+        pollfd(fd: unsent.isEmpty ? -1 : input.ours, events: Int16(POLLOUT), revents: 0),
         pollfd(fd: output.ours, events: Int16(POLLIN), revents: 0),
         pollfd(fd: errors.ours, events: Int16(POLLIN), revents: 0),
       ]
@@ -188,17 +227,17 @@ private final class Channels {
         if errno == EINTR { continue }
         throw .failed(String(cString: strerror(errno)))
       }
-      if polled[0].revents != 0 { feed(&unsent) }
+      if polled[0].revents != 0 { feed(&unsent, isLast: isLast) }
       if polled[1].revents != 0 { receive(&output.ours, &written) }
       if polled[2].revents != 0 { receive(&errors.ours, &said) }
       guard written.count + said.count <= limit else {
-        throw .failed("it says more than \(limit / 1_048_576) MiB")
+        throw .failed("it writes more than \(limit / 1_048_576) MiB")
       }
     }
     return (written, said)
   }
 
-  private func feed(_ unsent: inout ArraySlice<UInt8>) {
+  private func feed(_ unsent: inout ArraySlice<UInt8>, isLast: Bool) {
     #if canImport(Darwin)
       let flags = MSG_DONTWAIT
     #else
@@ -210,7 +249,7 @@ private final class Channels {
     } else if errno != EINTR, errno != EAGAIN {
       unsent = []
     }
-    if unsent.isEmpty { shut(&input.ours) }
+    if unsent.isEmpty, isLast { shut(&input.ours) }
   }
 
   private func receive(_ descriptor: inout Int32, _ bytes: inout [UInt8]) {

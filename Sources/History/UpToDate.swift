@@ -55,7 +55,7 @@ extension HistoryLock {
     let entries = entries
     return entries.count <= rows.count
       && zip(entries, rows).allSatisfy { entry, row in
-        entry.id == row.id && acceptances(of: entry.id).isEmpty
+        entry.id == row.id && entry.acceptances.isEmpty
           && entry.digests.raw == row.rawDigest && entry.digests.canonical == row.canonicalDigest
       }
   }

@@ -5,39 +5,64 @@ import SQLite
 package struct FreezeReport: Sendable {
   package let lock: HistoryLock
   package let frozen: [String]
+  /// What had to be done to read the lock.
+  package let repair: HistoryLock.Repair?
+  /// Whether the lock has to be written: a migration was frozen, or the lock was repaired.
+  package let isChanged: Bool
+  /// Drafts that come before frozen migrations.
+  package let inserted: [String]
   package let isHistoryEmpty: Bool
 }
 
 extension Project {
   /// The lock with the drafts through `through` added as one release; nothing is written.
   ///
+  /// Fingerprints are computed again where a merge has put other migrations in between.
+  ///
+  /// - Parameters:
+  ///   - repair: what had to be done to read the lock.
+  ///   - freezesDrafts: false only repairs the lock.
   /// - Throws: when the frozen history is broken, or a migration cannot be replayed.
-  package func freezing(release: String?, through: String?) throws(Failure) -> FreezeReport {
-    try requireIntactHistory()
+  package func freezing(
+    release: String?, through: String?, repair: HistoryLock.Repair? = nil,
+    freezesDrafts: Bool = true
+  ) throws(Failure) -> FreezeReport {
+    let history = comparison
+    try requireIntact(freezesDrafts ? history : history.filter(\.frozen))
     var options = MigrateOptions(database: "")
     options.through = through
-    let range = try targets(options)
+    let range = freezesDrafts ? try targets(options) : migrations.filter(isFrozen)
     try requireEngine(for: range)
     var lock = self.lock ?? HistoryLock()
     var frozen: [String] = []
-    var report = VerifyReport(comparing: self)
+    var report = VerifyReport(history: history)
     var schemas = FrozenSchemas(self, report)
     func freeze(_ step: Shadow.Step, _ shadow: Shadow) throws(Failure) {
-      schemas.compare(step, shadow, in: &report)
       let migration = step.migration
-      guard !lock.contains(migration.id) else { return }
-      let digests = LockedDigests(
-        raw: migration.rawDigest, canonical: migration.canonicalDigest,
-        schema: shadow.fingerprint, sqlite: Connection.libraryVersion)
-      do {
-        try lock.freeze(LockEntry(id: migration.id, release: release, digests: digests))
-      } catch {
-        throw Failure(.usage, error.message)
+      guard let entry = lock.entry(migration.id) else {
+        let digests = LockedDigests(
+          raw: migration.rawDigest, canonical: migration.canonicalDigest,
+          schema: shadow.fingerprint, sqlite: Connection.libraryVersion)
+        do {
+          try lock.freeze(LockEntry(id: migration.id, release: release, digests: digests))
+        } catch {
+          throw Failure(.usage, error.message)
+        }
+        frozen.append(migration.id)
+        return
       }
-      frozen.append(migration.id)
+      // With the same SQLite only what comes before can make the difference.
+      if repair != nil || entry.digests.sqlite == Connection.libraryVersion {
+        lock.recompute(migration, shadow.fingerprint)
+      }
+      if repair != .converted { schemas.compare(step, shadow, in: &report) }
     }
     try replay(range, observing: freeze)
-    try requireIntact(report.history)
-    return FreezeReport(lock: lock, frozen: frozen, isHistoryEmpty: migrations.isEmpty)
+    try requireIntact(report.history.filter { freezesDrafts || $0.frozen })
+    return FreezeReport(
+      lock: lock, frozen: frozen, repair: repair,
+      isChanged: repair != nil || lock != (self.lock ?? HistoryLock()),
+      inserted: history.filter { $0.state == .inserted }.map(\.id),
+      isHistoryEmpty: migrations.isEmpty)
   }
 }

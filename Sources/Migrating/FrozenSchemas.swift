@@ -1,57 +1,45 @@
 import History
 import SQLText
 import SQLite
-import SchemaModel
 
-/// Compares the schema after each frozen migration of a replay with what the lock holds.
+/// Compares the schema after each frozen migration of a replay with the lock.
 struct FrozenSchemas {
   private let lock: HistoryLock?
   private let folder: MigrationFolder
-  /// False behind a migration whose schema differs: later ones differ with it.
-  private var isExact: Bool
-  /// Of the replayed schema, where the lock holds fingerprints of the first version.
-  private var first: RunningFingerprint?
+  /// Whether the schema before the migration is the frozen one.
+  private var isPreviousEqual = true
+  /// False after an edit: later schemas differ with it.
+  private var isComparing: Bool
 
   /// - Parameter report: the states of the manifests; with a broken history nothing is compared.
   init(_ project: Project, _ report: VerifyReport) {
     lock = project.lock
     folder = project.folder
-    isExact = !report.isHistoryBroken
+    isComparing = !report.isHistoryBroken
   }
 
   /// Compares the schema after a migration, and corrects the migration's state in the report.
+  ///
+  /// A manifest with another layout that alone leads to another schema is an edit: it names a column of
+  /// a result differently. Every other difference comes from SQLite, or from earlier migrations.
   mutating func compare(_ step: Shadow.Step, _ shadow: Shadow, in report: inout VerifyReport) {
-    first?.apply(step.delta)
-    let id = step.migration.id
-    guard isExact, let lock, let entry = lock.effectiveEntry(id) else { return }
-    guard !isEqual(entry.digests.schema, shadow) else {
-      // The lines behind an accepted edit hold what the old form led to.
-      isExact = lock.knownDigests(id).allSatisfy { $0.schema == entry.digests.schema }
+    guard isComparing, let entry = lock?.entry(step.migration.id) else { return }
+    let isEqual = entry.digests.schema == shadow.fingerprint
+    defer { isPreviousEqual = isEqual }
+    guard !isEqual,
+      let index = report.history.firstIndex(where: { $0.id == entry.id })
+    else { return }
+    if step.migration.rawDigest != entry.digests.raw, isPreviousEqual {
+      isComparing = false
+      report.history[index] = folder.editedSchema(entry)
       return
     }
-    guard let index = report.history.firstIndex(where: { $0.id == id }) else { return }
-    switch report.history[index].state {
-    case .unchanged, .lineEnds:
-      report.history[index].state = .engineDiffers
-      report.history[index].detail =
-        "the digests are the same, and SQLite \(Connection.libraryVersion) makes another schema of "
-        + "them than \(entry.digests.sqlite) made when it was frozen"
-    case .cosmetic where first == nil:
-      isExact = false
-      report.history[index] = folder.editedSchema(entry)
-    default:
-      // The first version's fingerprints tell keywords in small letters from those in capitals.
-      isExact = false
-    }
-  }
-
-  private mutating func isEqual(_ fingerprint: String, _ shadow: Shadow) -> Bool {
-    if fingerprint == shadow.fingerprint || fingerprint == first?.digest() { return true }
-    guard first == nil else { return false }
-    var running = RunningFingerprint(.first)
-    running.apply(SchemaDelta(from: Schema(), to: shadow.schema))
-    guard running.digest() == fingerprint else { return false }
-    first = running
-    return true
+    let known = report.history[index].detail
+    report.history[index].state = .engineDiffers
+    report.history[index].detail =
+      "the manifest is the frozen one, but SQLite \(Connection.libraryVersion) and the migrations before "
+      + "it lead to another schema than with SQLite \(entry.digests.sqlite) when it was frozen; after a "
+      + "merge `schemactl freeze` computes the fingerprint again"
+      + (known.isEmpty ? "" : " (\(known))")
   }
 }

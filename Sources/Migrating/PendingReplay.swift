@@ -83,7 +83,7 @@ extension Project {
     // Another SQLite may make another schema of what was frozen; that stops no device.
     try requireIntact(
       report.history.filter { entry in
-        lock?.effectiveEntry(entry.id)?.digests.sqlite == Connection.libraryVersion
+        lock?.entry(entry.id)?.digests.sqlite == Connection.libraryVersion
       })
     return PendingReplay(
       steps: steps, fingerprints: fingerprints, failure: failure,

@@ -36,11 +36,6 @@ package struct Project: Sendable {
     failure?.migration.map { lock?.contains($0.id) ?? false } ?? false
   }
 
-  /// The manifests held against the lock.
-  package var comparison: [HistoryEntry] {
-    folder.keepingTheirNumbers(folder.compare(migrations, with: lock))
-  }
-
   /// What of a live schema is compared with the expected one: not what other tools keep there, but
   /// all that the history itself names, and what somebody has hung on the ledger.
   package func comparable(_ live: Schema, with expected: Schema) -> Schema {

@@ -69,7 +69,7 @@ extension Project {
   /// - Throws: what is 64 and above; a migration that fails (3) is in the result.
   package func proveReplay(
     noting history: inout VerifyReport, everyPair: Bool = false,
-    versionControl: VersionControl = .ignored, interruption: Interruption = Interruption()
+    interruption: Interruption = Interruption()
   ) throws(Failure) -> ReplayProof {
     try requireEngine(for: migrations)
     var proof = ReplayProof()
@@ -102,7 +102,6 @@ extension Project {
       proof.paths += arrive(
         at: ReplayProof.Point(release: nil, migration: last.id), straight, &walks)
     }
-    try explainSchemaEdits(in: &history, versionControl)
     return proof
   }
 

@@ -5,10 +5,10 @@ import SchemaModel
 
 package struct VerifyReport: Sendable {
   package var history: [HistoryEntry]
-  /// How history.lock fails to go on from the ones that git holds.
-  package var lock: [LockDivergence] = []
-  /// By the id, for what is edited or removed.
-  package var edits: [ExactText: EditReport] = [:]
+  /// How history.lock fails to continue those of other revisions.
+  package var lock: [LockDifference] = []
+  /// By the id, for manifests that are edited or removed.
+  package var edits: [ExactText: ManifestDiff] = [:]
   /// Nil when no database was named.
   package var ledger: [LedgerEntry]?
   package var drift: [SchemaChange]?
@@ -32,31 +32,31 @@ package struct VerifyReport: Sendable {
 }
 
 extension VerifyReport {
-  /// What the manifests tell when the replay cannot.
+  /// The manifests compared with the lock.
   package init(comparing project: Project) {
     self.init(history: project.comparison)
   }
 }
 
 extension Project {
-  /// Checks that what shipped is what shipped, that the history can be replayed, and, with a
-  /// database, that it is what its history says.
+  /// Checks that the frozen migrations are unchanged, that the history can be replayed, and, with a
+  /// database, that it is as its history says.
   ///
-  /// - Throws: what is 64 and above; everything else is in the report.
+  /// - Throws: failures from 64 up; everything else is in the report.
   package func verify(
     database: String?, timeout: Double, interruption: Interruption = Interruption(),
     versionControl: VersionControl = .ignored
   ) throws(Failure) -> VerifyReport {
     if let database { try DatabaseFile.require(database) }
-    var report = try verifyHistory(versionControl, hasLedger: database != nil)
+    var (report, others) = try verifyHistory(versionControl, hasLedger: database != nil)
     var steps: [Shadow.Step] = []
     if report.isHistoryBroken {
       report.notes.append("the replay was skipped, because the frozen history is broken")
     } else {
       try requireEngine(for: migrations)
       steps = try replay(into: &report)
-      try explainSchemaEdits(in: &report, versionControl)
     }
+    try showEdits(in: &report, others)
     guard let database else { return report }
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
@@ -72,31 +72,28 @@ extension Project {
     return report
   }
 
-  /// The manifests and the lock, held against each other and against git; nothing is replayed.
+  /// The manifests compared with the lock, and the lock with other revisions; nothing is replayed.
   ///
-  /// - Parameter hasLedger: a database's ledger tells what git alone could.
+  /// - Parameter hasLedger: whether the ledger of a database is compared, too.
+  /// - Returns: the report, and the revisions that can show edits.
   package func verifyHistory(
     _ versionControl: VersionControl, hasLedger: Bool = false
-  ) throws(Failure) -> VerifyReport {
-    let comparison = try comparison(versionControl)
+  ) throws(Failure) -> (VerifyReport, OtherRevisions?) {
+    var notes: [String] = []
+    let others = try otherRevisions(versionControl, noting: &notes)
     var report = VerifyReport(
-      history: comparison.history, lock: comparison.lock, edits: comparison.edits,
-      notes: comparison.notes)
-    if lock == nil, comparison.lock.isEmpty {
+      history: folder.compare(migrations, with: lock, keeping: others?.keptIDs ?? []), notes: notes)
+    report.lock = others?.differences(in: folder) ?? []
+    if lock == nil, report.lock.isEmpty {
       report.notes.append("nothing is frozen yet: there is no history.lock")
-    }
-    guard lock != nil, !hasLedger else { return report }
-    if versionControl == .git(), comparison.lock.isEmpty, comparison.notes.isEmpty {
+    } else if let others, others.locks.isEmpty, others.problems.isEmpty {
+      report.notes.append("history.lock was not compared with git: no other revision has it yet")
+    } else if versionControl == .ignored, !hasLedger {
       report.notes.append(
-        "history.lock only adds to that of the last commit; whether a commit rewrote it, "
-          + "`--base REV` or the ledger of a database (--database) can tell")
+        "history.lock was compared neither with git nor with the ledger of a database, so a change "
+          + "of the lock itself would not be found")
     }
-    if versionControl == .ignored {
-      report.notes.append(
-        "only git or a database's ledger can tell whether history.lock itself was rewritten; "
-          + "neither was compared here")
-    }
-    return report
+    return (report, others)
   }
 
   private func compare(
@@ -107,8 +104,8 @@ extension Project {
     guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
     else {
       report.notes.append(
-        "the schema was not compared: the history cannot be replayed to where "
-          + "the database stands")
+        "the schema was not compared: the history cannot be replayed to the latest migration of the "
+          + "database")
       return
     }
     let expected = Schema(applying: steps.prefix(count).lazy.map(\.delta))
@@ -116,7 +113,7 @@ extension Project {
       expected: expected, actual: comparable(live.schema, with: expected))
   }
 
-  /// Replays the history as far as it works, and holds each frozen step against the lock.
+  /// Replays the history as far as it works, and compares each frozen step with the lock.
   private func replay(into report: inout VerifyReport) throws(Failure) -> [Shadow.Step] {
     var steps: [Shadow.Step] = []
     var frozen = FrozenSchemas(self, report)

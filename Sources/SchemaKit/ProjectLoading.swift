@@ -2,6 +2,7 @@ import History
 import ManifestFormat
 import Migrating
 import Planning
+import SQLText
 
 extension Project {
   /// Reads a history: every manifest of the folder, and its lock.
@@ -51,19 +52,10 @@ extension HistoryReadError {
 }
 
 extension Failure {
-  /// A lock that cannot be read tells nothing of what has shipped; one that somebody has altered
-  /// tells that the frozen history is broken.
+  /// A lock that cannot be read: the frozen history is broken, or a newer schemactl wrote it.
   package init(_ error: LockError, file: String) {
-    let status: ExitStatus =
-      switch error.kind {
-      case .newerVersion, .mergeConflict: .invalidInput
-      case .header, .malformed, .brokenChain, .duplicate, .order, .unknownMigration:
-        .brokenHistory
-      }
-    let place = Failure.Place(file: file, position: Position(line: error.line, column: 1))
-    // A lock knows its name and not its folder.
-    let message = error.message.replacing(
-      "-- \(HistoryLock.fileName)`", with: "-- \(shellQuoted(file))`")
-    self.init(status, message, place: place)
+    self.init(
+      error.kind == .newerVersion ? .invalidInput : .brokenHistory, error.message,
+      details: error.details, place: Failure.Place(file: file, position: error.position))
   }
 }

@@ -51,6 +51,7 @@ struct CheckReport {
   }
 
   /// Carries a check out; what ends it is noted under its name.
+  @discardableResult
   mutating func attempt<Result>(_ part: Part, _ body: () throws -> Result) -> Result? {
     do {
       return try body()

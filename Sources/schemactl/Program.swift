@@ -96,6 +96,7 @@ extension OptionDeclaration {
     "strict", summary: "Exit with 1 for warnings and notes too.")
 
   static let base = OptionDeclaration(
-    "base", .text("REV"), summary: "A git revision: what it shares with HEAD may not change either."
+    "base", .text("REV"),
+    summary: "A git revision: the lock of its merge base with HEAD is compared, too."
   )
 }

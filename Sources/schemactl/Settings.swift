@@ -160,6 +160,21 @@ struct Settings {
       migrations: folder, application: application, ignoring: configuration.ignore)
   }
 
+  /// The history with a lock that may have conflict markers or be in version 1, and what had to be done
+  /// to read it.
+  func repairedProject() throws -> (Project, HistoryLock.Repair?) {
+    let folder = MigrationFolder(migrations)
+    do throws(HistoryReadError) {
+      let (lock, repair) = try folder.repairedLock()
+      let project = Project(
+        folder: folder, migrations: try folder.migrations(), lock: lock, application: application,
+        foreign: ForeignObjects(ignoring: configuration.ignore))
+      return (project, repair)
+    } catch {
+      throw error.problem(ofFolder: folder.path)
+    }
+  }
+
   /// The history, and the manifest files of the drafts, by id.
   func projectWithDraftTexts() throws -> (Project, [ExactText: [UInt8]]) {
     let project = try project()

@@ -69,15 +69,16 @@ struct HistoryComparisonTests {
     migrations[1] = try Migration("0002_b", "other")
     #expect(
       detail("0002_b", migrations)
-        == "it is not what was frozen for release 1.0; restore it from git (`git log -- "
-        + "migrations/0002_b.yaml` shows where) and put the change into a new migration, or, if no device has "
-        + "run it, accept the edit with `schemactl freeze --accept 0002_b --reason …`")
+        == "it differs from the frozen manifest for release 1.0; restore it from git (`git log -- "
+        + "migrations/0002_b.yaml` shows where it is) and put the change into a new migration, or, if "
+        + "no device has run it, accept the edit with `schemactl freeze --accept 0002_b --reason …`"
+    )
     let unnamed = try HistoryLock(freezing: frozen, release: nil)
     let entry = MigrationFolder("my migrations").compare(migrations, with: unnamed)[1]
     #expect(
       entry.detail.hasPrefix(
-        "it is not what was frozen; restore it from git (`git log -- 'my migrations/0002_b.yaml'` "
-          + "shows where)"))
+        "it differs from the frozen manifest; restore it from git (`git log -- "
+          + "'my migrations/0002_b.yaml'` shows where it is)"))
   }
 
   @Test("an accepted edit is accepted, what was before it is edited")
@@ -85,14 +86,14 @@ struct HistoryComparisonTests {
     var lock = lock
     var migrations = frozen
     migrations[1] = try Migration("0002_b", "better")
-    try lock.accept(
-      LockAcceptance(id: "0002_b", digests: migrations[1].digests, reason: "never shipped"))
+    try lock.accept("0002_b", migrations[1].digests, reason: "never shipped")
     #expect(states(migrations, lock)[1] == "0002_b frozen accepted")
     #expect(detail("0002_b", migrations, lock).hasSuffix("accepted: never shipped"))
     migrations[1] = try Migration("0002_b", yaml: "# comment\n" + yaml(deletingFrom: "better"))
     #expect(states(migrations, lock)[1] == "0002_b frozen accepted")
     #expect(states(frozen, lock)[1] == "0002_b frozen edited")
-    #expect(detail("0002_b", frozen, lock).hasPrefix("it is what was frozen before an edit"))
+    #expect(
+      detail("0002_b", frozen, lock).hasPrefix("it has the form from before an accepted edit"))
     migrations[1] = try Migration("0002_b", "third")
     #expect(states(migrations, lock)[1] == "0002_b frozen edited")
   }
@@ -104,7 +105,7 @@ struct HistoryComparisonTests {
       raw: frozen[0].rawDigest, canonical: digest("?"), schema: digest("s"), sqlite: "3.40.1")
     try lock.freeze(LockEntry(id: "0001_a", release: nil, digests: wrong))
     #expect(states([frozen[0]], lock) == ["0001_a frozen edited"])
-    #expect(detail("0001_a", [frozen[0]], lock).contains("the lock was rewritten"))
+    #expect(detail("0001_a", [frozen[0]], lock).contains("the lock was changed"))
   }
 
   @Test("a frozen migration without a file is removed, the last one too")

@@ -113,7 +113,7 @@ struct LedgerComparisonTests {
   @Test("a database that ran what was before an accepted edit is accepted")
   mutating func accepted() throws {
     let better = try Migration("2_b", "better")
-    try lock.accept(LockAcceptance(id: "2_b", digests: better.digests, reason: "a typo"))
+    try lock.accept("2_b", better.digests, reason: "a typo")
     #expect(states() == ["1_a applied", "2_b accepted", "3_c applied", "4_d applied"])
     #expect(detail("2_b").hasSuffix("a typo"))
     rows[1].rawDigest = better.rawDigest

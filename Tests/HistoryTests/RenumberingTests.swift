@@ -120,16 +120,3 @@ struct RenumberingTests {
     }
   }
 }
-
-@Suite("Attributes for git")
-struct GitAttributesTests {
-  @Test("the lines are added once, behind what stands there")
-  func lines() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(".gitattributes", "*.png binary")
-    #expect(try folder.folder.writeGitAttributes() == GitAttributes.lines)
-    #expect(try folder.folder.writeGitAttributes().isEmpty)
-    let text = try String(contentsOfFile: folder.path(".gitattributes"), encoding: .utf8)
-    #expect(text == "*.png binary\n*.yaml text eol=lf\nhistory.lock -merge\n")
-  }
-}

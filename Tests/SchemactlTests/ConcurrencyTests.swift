@@ -297,8 +297,7 @@ struct FolderConcurrencyTests {
     defer { close(descriptor) }
     #expect(flock(descriptor, LOCK_EX) == 0)
     for words in [
-      ["freeze"], ["freeze", "--gitattributes"], ["freeze", "--resolve"], ["new", "x"],
-      ["rebase", "1"],
+      ["freeze"], ["freeze", "--accept", "1", "--reason", "x"], ["new", "x"], ["rebase", "1"],
     ] {
       let run = try folder.start(words).wait()
       #expect(run.status == 75, "\(words): \(run.errors)")

@@ -203,7 +203,7 @@ struct ExitCodeTests {
     try folder.expect(0, "freeze", "--release", "1.0")
     let lock = try String(contentsOfFile: folder.path("migrations/history.lock"), encoding: .utf8)
     try folder.write(
-      "migrations/history.lock", lock.replacingOccurrences(of: "release=1.0", with: "release=1.1"))
+      "migrations/history.lock", lock.replacingOccurrences(of: "release=1.0", with: "version=1.0"))
     let run = try folder.expect(2, "verify")
     #expect(run.errors.hasPrefix("migrations/history.lock:"))
   }

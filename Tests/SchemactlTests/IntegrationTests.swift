@@ -95,9 +95,10 @@ struct IntegrationTests {
     #expect(!rules.contains("drop-table"))
   }
 
-  @Test("the action fetches what a shallow clone lacks, and holds the change against the base")
+  @Test("the action fetches what a shallow clone lacks, and compares the change with the base")
   func actionBase() throws {
     let origin = try WorkingFolder.of(["0001_notes": tableOfNotes])
+    try origin.expect(0, "freeze", "--release", "1.0")
     let clone = try WorkingFolder()
     let git = "git -c user.name=Test -c user.email=test@example.invalid"
     let history = """
@@ -105,7 +106,8 @@ struct IntegrationTests {
       git checkout --quiet -b change
       echo 'operations: []' > migrations/0002_nothing.yaml && git add .
       \(git) commit --quiet -m two
-      sed -i.old 's/notes/papers/' migrations/0001_notes.yaml && git add migrations/0001_notes.yaml
+      sed -i.old 's/release=1.0/release=2.0/' migrations/history.lock
+      git add migrations/history.lock
       \(git) commit --quiet -m three
       """
     #expect(try bash(history, in: origin.path).status == 0)
@@ -119,9 +121,8 @@ struct IntegrationTests {
     let run = try step("Check", in: clone, "project", request)
     #expect(run.status == 2)
     #expect(
-      run.output.hasPrefix(
-        "::error file=migrations/0001_notes.yaml,line=2,col=3,title=history/edited::"))
-    #expect(run.output.contains("merged into origin/main"))
+      run.output.hasPrefix("::error file=migrations/history.lock,line=1,title=history/lock::"))
+    #expect(run.output.contains("the line of `0001_notes` differs from that in origin/main"))
     #expect(try step("Check", in: clone, "project").status == 0)
     #expect(try step("Check", in: clone, "project", ["BASE": "origin/nowhere"]).status == 66)
   }

@@ -145,7 +145,7 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(64, .current, "freeze --release !"),
     Document(0, .edited, "freeze --accept 5 --reason why"),
     Document(64, .current, "freeze --accept 1 --reason why"),
-    Document(0, .current, "freeze --resolve"), Document(0, .current, "freeze --gitattributes"),
+    Document(0, .current, "freeze"),
     Document(0, .current, "rebase 1"), Document(66, .current, "rebase 99"),
     Document(0, .pending, "plan --database app.sqlite"), Document(0, .current, "plan"),
     Document(1, .strangers, "plan --database app.sqlite"), Document(2, .edited, "plan"),

@@ -7,10 +7,10 @@ enum CheckCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Checks all that has to hold before a change is merged.",
     discussion: """
-      Reads every manifest, holds the history against history.lock, replays it, also from each \
-      release on, and lints it. All of that is done, whatever is found on the way; the exit code is \
-      that of the worst finding. With --base, what HEAD and REV have in common is frozen too: it may \
-      not change, and what is new must come last. No database is needed and nothing is written.
+      Reads every manifest, compares the history with history.lock and that with other revisions in \
+      git, replays it, also from each release on, and lints it. All of that is done, whatever is found \
+      on the way; the exit code is that of the worst finding. With --base, the lock of the merge base of \
+      HEAD and REV is compared, too. No database is needed and nothing is written.
       """,
     examples: [
       .init("schemactl check", "Checks the history, as before every merge."),
@@ -34,14 +34,14 @@ enum CheckCommand: Command {
     var report = CheckReport()
     report.project = report.attempt(.manifests) { try settings.project() }
     if let project = report.project {
-      var history =
-        report.attempt(.history) { try project.verifyHistory(.git(base: base)) }
-        ?? VerifyReport(comparing: project)
+      let compared = report.attempt(.history) { try project.verifyHistory(.git(base: base)) }
+      var history = compared?.0 ?? VerifyReport(comparing: project)
       report.proof = report.attempt(.replay) {
         try project.proveReplay(
           noting: &history, everyPair: session.invocation.flag("full"),
-          versionControl: .git(base: base), interruption: session.interruption)
+          interruption: session.interruption)
       }
+      report.attempt(.history) { try project.showEdits(in: &history, compared?.1) }
       report.history = history
       report.lint = report.attempt(.lint) {
         try settings.linter(of: project, profile: profile)

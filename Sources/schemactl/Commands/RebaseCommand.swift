@@ -73,17 +73,10 @@ extension Failure {
     case .unknown(let name):
       self.init(.notFound, "there is no migration \(name) in \(folder.path)")
     case .frozen(let id):
-      let ours = try? folder.lock()
-      if ours?.contains(id) != true, let merge = folder.openMerge(), merge.theirs.contains(id) {
-        self.init(
-          .usage,
-          "\(id) is frozen on the branch that is being merged, and keeps its number: devices may know "
-            + "it by this name. The lock does not have it yet: \(merge.restoring(in: folder))")
-        return
-      }
       self.init(
         .usage,
-        "\(id) is frozen and keeps its number: devices know it by this name; renumber the drafts")
+        "\(id) is frozen and keeps its number, here or in another revision: devices know it by this "
+          + "name; renumber the drafts")
     case .ambiguous(let name, let ids):
       self.init(
         .usage, "\(name) is the number of \(ids.joined(separator: " and ")): name one by its id")

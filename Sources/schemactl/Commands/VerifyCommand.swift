@@ -4,13 +4,13 @@ import Migrating
 enum VerifyCommand: Command {
   static let name = "verify"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Checks that what shipped is still what shipped.",
+    name: name, summary: "Checks that released migrations are unchanged.",
     discussion: """
-      Holds the manifests against history.lock, replays the whole history in memory, and, when a \
+      Compares the manifests with history.lock, replays the whole history in memory, and, when a \
       database is named, compares its ledger and its schema with the history. In a git repository it \
-      shows what an edit of a frozen manifest changed, and finds a history.lock that was cut short \
-      or rewritten since the last commit. With --base, what HEAD and REV have in common is frozen \
-      too: it may not change, and what is new must come last. Nothing is written.
+      compares history.lock with that of HEAD, of the parents of an open merge, rebase or cherry-pick, \
+      and of every tag, and shows edits of frozen manifests. With --base, it compares the lock of the \
+      merge base of HEAD and REV, too, and fails when it cannot. Nothing is written.
       """,
     examples: [
       .init("schemactl verify", "Checks the history alone, as before every merge."),

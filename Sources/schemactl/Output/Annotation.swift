@@ -65,11 +65,11 @@ struct Annotations {
   }
 
   private mutating func add(_ report: VerifyReport, of project: Project) {
-    found += report.lock.map { divergence in
+    found += report.lock.map { difference in
       Annotation(
-        rule: "history/lock", level: .error, lines: [divergence.message],
+        rule: "history/lock", level: .error, lines: [difference.message],
         place: Failure.Place(file: project.folder.lockFile),
-        subject: [divergence.kind.rawValue, divergence.older])
+        subject: [difference.kind.rawValue, difference.older])
     }
     found += report.history.compactMap { annotation($0, report.edits[$0.id], of: project) }
     found += (report.ledger ?? []).filter(\.state.stops).map { entry in
@@ -106,11 +106,9 @@ struct Annotations {
   }
 
   private func annotation(
-    _ entry: HistoryEntry, _ edit: EditReport?, of project: Project
+    _ entry: HistoryEntry, _ edit: ManifestDiff?, of project: Project
   ) -> Annotation? {
-    var place = Failure.Place(
-      file: project.folder.file(ofMigration: entry.id),
-      position: edit?.changes.lazy.compactMap(\.position).first)
+    var place = Failure.Place(file: project.folder.file(ofMigration: entry.id))
     switch entry.state {
     case .unchanged, .draft, .cosmetic, .lineEnds: return nil
     case .removed, .renamed, .reordered:
@@ -121,7 +119,8 @@ struct Annotations {
     case .edited, .accepted, .inserted, .engineDiffers: break
     }
     // An accepted edit is an edit that counts no longer.
-    let acceptance = entry.state == .accepted ? project.lock?.acceptances(of: entry.id).last : nil
+    let acceptance =
+      entry.state == .accepted ? project.lock?.entry(entry.id)?.acceptances.last : nil
     let state = entry.state == .accepted ? HistoryState.edited : entry.state
     return Annotation(
       rule: "history/\(state.rawValue)", level: .error,

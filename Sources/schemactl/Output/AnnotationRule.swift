@@ -38,8 +38,9 @@ struct AnnotationRule {
         really differs.
         """),
     AnnotationRule(
-      id: "history/lock", summary: "The history lock is not what `schemactl freeze` has written.",
-      advice: "Restore history.lock from git. It is never edited by hand."),
+      id: "history/lock",
+      summary: "The history lock is broken, or lacks a line of another revision.",
+      advice: "Restore the line from git; `schemactl freeze` resolves conflict markers."),
     AnnotationRule(
       id: "manifest/invalid", summary: "A manifest cannot be read.",
       advice: "Correct it at the place that is named; `schemactl check` tells of every problem."),

@@ -38,9 +38,6 @@ enum Event {
   case refused(LintReport)
   case frozen(FreezeReport, release: String?, file: String)
   case accepted(id: String, reason: String, file: String)
-  /// Nil when there was no conflict.
-  case resolved(ResolveReport?, file: String)
-  case attributes(added: [String], file: String)
   case rebased([Renaming], isRehearsal: Bool)
   case ledger([LedgerEntry], [LedgerRow], [RecordedRepair])
   /// Shown before it is carried out, and again when it is.

@@ -4,7 +4,26 @@ import SQLText
 
 extension TextReporter {
   func show(_ report: FreezeReport, _ release: String?, _ file: String) {
+    switch report.repair {
+    case .joined?:
+      mention(
+        "\(file.visible) now has the lines of both sides: "
+          + "\(counted(report.lock.entries.count, "migration")) frozen. Run `schemactl verify`, then "
+          + "`git add \(shellQuoted(file).visible)`.")
+    case .converted?: mention("Converted \(file.visible) to version 2 of the format: commit it.")
+    case nil: break
+    }
+    if !report.inserted.isEmpty {
+      mention(
+        "Drafts come before frozen migrations: run `\(rebaseCommand(report.inserted).visible)`.")
+    }
     guard !report.frozen.isEmpty else {
+      if report.repair != nil { return }
+      if report.isChanged {
+        return mention(
+          "Computed fingerprints in \(file.visible) again, which earlier migrations have changed: "
+            + "commit it.")
+      }
       let release = release.map { " Release \($0.visible) was not recorded." } ?? ""
       return mention(
         report.isHistoryEmpty
@@ -20,26 +39,7 @@ extension TextReporter {
 
   func showAccepted(_ id: String, _ reason: String, _ file: String) {
     mention("Accepted the edit of \(id.visible): \(reason.visible).")
-    mention("It stands in \(file.visible), and every `schemactl verify` shows it: commit it.")
-  }
-
-  func show(_ report: ResolveReport?, _ file: String) {
-    guard let report else {
-      return mention("There is no merge conflict in \(file.visible).")
-    }
-    mention(
-      "\(file.visible) holds both branches: \(counted(report.lock.entries.count, "migration")) "
-        + "frozen. Run `schemactl verify`, then `git add \(shellQuoted(file).visible)`.")
-    if !report.toRebase.isEmpty {
-      mention(
-        "Drafts now come before frozen ones: run `\(rebaseCommand(report.toRebase).visible)`.")
-    }
-    for text in report.notes { note(text) }
-  }
-
-  func showAttributes(_ added: [String], _ file: String) {
-    if added.isEmpty { return mention("\(file.visible) has the lines already.") }
-    for line in added { mention("\(file.visible): \(line)") }
+    mention("\(file.visible) records it, and every `schemactl verify` shows it: commit it.")
   }
 
   func show(_ renamings: [Renaming], _ isRehearsal: Bool) {

@@ -55,9 +55,9 @@ extension TextReporter {
   }
 
   func showHistory(_ report: VerifyReport) {
-    for divergence in report.lock {
-      say("\(HistoryLock.fileName): \(divergence.kind.rawValue)")
-      say("  \(divergence.message.visible)")
+    for difference in report.lock {
+      say("\(HistoryLock.fileName): \(difference.kind.rawValue)")
+      say("  \(difference.message.visible)")
     }
     for entry in report.history where !entry.detail.isEmpty {
       say("\(entry.id.visible): \(entry.state.rawValue)")
@@ -77,46 +77,14 @@ extension TextReporter {
   }
 }
 
-extension EditReport {
+extension ManifestDiff {
   /// For a person, and fit for a terminal.
   var lines: [String] {
     var lines: [String] = []
-    if let problem { lines.append("the edit cannot be shown: \(problem.visible)") }
-    if let commit, !changes.isEmpty {
-      lines.append("what changed since commit \(shortened(commit: commit).visible):")
-    }
-    for change in changes {
-      lines.append("  \(change.title.visible)")
-      lines += change.keys.map { "    \($0.sentence.shortened(to: 300))" }
-    }
-    if !devices.isEmpty { lines.append(devices.visible) }
+    if let restore { lines.append("restore it with `\(restore.visible)`") }
+    lines += text.split(separator: "\n").map { String($0).visible }
+    lines += schema.map { "schema after it: \($0.sentence.visible)" }
+    if let problem { lines.append("the edit is not shown: \(problem.visible)") }
     return lines
-  }
-}
-
-extension ManifestChange {
-  /// `changed: operation 2 add_column (line 7)`
-  fileprivate var title: String {
-    let place =
-      (object.map { " \($0)" } ?? "") + (position.map { " (line \($0.line))" } ?? "")
-    switch (oldNumber, newNumber) {
-    case (let old?, let new?) where kind == .moved:
-      return "moved: operation \(old) is now operation \(new) \(name)\(place)"
-    case (_, let number?), (let number?, nil):
-      return "\(kind.rawValue): operation \(number) \(name)\(place)"
-    case (nil, nil): return "\(kind.rawValue): \(name)"
-    }
-  }
-}
-
-extension ManifestChange.Key {
-  /// `column.default: 0 → 1`
-  fileprivate var sentence: String {
-    switch (old, new) {
-    case (let old?, let new?): "\(path): \(old) → \(new)"
-    case (nil, let new?): "\(path), new: \(new)"
-    case (let old?, nil): "\(path), gone: \(old)"
-    case (nil, nil): path
-    }
   }
 }

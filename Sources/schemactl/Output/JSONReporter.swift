@@ -78,22 +78,12 @@ final class JSONReporter: Reporter {
       write([
         ("frozen", .list(report.frozen)),
         ("release", report.frozen.isEmpty ? .null : .text(release)), ("file", .string(file)),
+        ("repair", .text(report.repair?.rawValue)), ("inserted", .list(report.inserted)),
       ])
     case .accepted(let id, let reason, let file):
       write([
         ("frozen", .list([])), ("release", .null), ("file", .string(file)),
         ("accepted", .object([("id", .string(id)), ("reason", .string(reason))])),
-      ])
-    case .resolved(let report, let file):
-      write([
-        ("frozen", .list(report?.ids ?? [])), ("release", .null), ("file", .string(file)),
-        ("resolved", .bool(report != nil)), ("rebase", .list(report?.toRebase ?? [])),
-        ("notes", .list(report?.notes ?? [])),
-      ])
-    case .attributes(let added, let file):
-      write([
-        ("frozen", .list([])), ("release", .null), ("file", .string(file)),
-        ("attributes", .list(added)),
       ])
     case .rebased(let renamings, let isRehearsal):
       write([("renamed", .array(renamings.map(\.json))), ("dryRun", .bool(isRehearsal))])
@@ -379,7 +369,7 @@ extension VerifyReport {
   }
 }
 
-extension LockDivergence {
+extension LockDifference {
   fileprivate var json: JSON {
     .object([
       ("state", .string(kind.rawValue)), ("against", .string(older)),
@@ -388,30 +378,11 @@ extension LockDivergence {
   }
 }
 
-extension EditReport {
+extension ManifestDiff {
   fileprivate var json: JSON {
     .object([
-      ("operations", .array(changes.map(\.json))), ("devices", .string(devices)),
-      ("commit", .text(commit)), ("restore", .text(restore)), ("problem", .text(problem)),
-    ])
-  }
-}
-
-extension ManifestChange {
-  fileprivate var json: JSON {
-    .object([
-      ("change", .string(kind.rawValue)), ("name", .string(name)), ("object", .text(object)),
-      ("oldNumber", .number(oldNumber)), ("newNumber", .number(newNumber)),
-      ("line", .number(position?.line)), ("column", .number(position?.column)),
-      (
-        "keys",
-        .array(
-          keys.map { key in
-            .object([
-              ("key", .string(key.path)), ("old", .text(key.old)), ("new", .text(key.new)),
-            ])
-          })
-      ),
+      ("diff", .string(text)), ("schema", .array(schema.map(\.json))), ("commit", .text(commit)),
+      ("restore", .text(restore)), ("problem", .text(problem)),
     ])
   }
 }

@@ -49,8 +49,6 @@ final class TextReporter: Reporter {
     case .refused(let report): refuse(report)
     case .frozen(let report, let release, let file): show(report, release, file)
     case .accepted(let id, let reason, let file): showAccepted(id, reason, file)
-    case .resolved(let report, let file): show(report, file)
-    case .attributes(let added, let file): showAttributes(added, file)
     case .rebased(let renamings, let isRehearsal): show(renamings, isRehearsal)
     case .ledger(let entries, let rows, let repairs): show(entries, rows, repairs)
     case .repair(let plan, let isDone): show(plan, isDone)
