@@ -50,21 +50,6 @@ extension Affinity {
         + "OR \(isText(otherThan: real, "CAST(\(real) AS INTEGER)")))"
     }
   }
-
-  /// True for a value of a column of this affinity that no statement can have stored there: a number in
-  /// a column of text, a text that looks like a number in a column of numbers. Nil where every value can
-  /// be stored.
-  func doesNotStore(_ column: String) -> String? {
-    let isNumberAsText =
-      "typeof(\(column)) = 'text' AND CAST(\(column) AS NUMERIC) = +\(column) COLLATE BINARY"
-    return switch self {
-    case .blob: nil
-    case .text: "typeof(\(column)) IN ('integer', 'real')"
-    case .real: isNumberAsText
-    case .integer, .numeric:
-      "\(isNumberAsText) OR typeof(\(column)) = 'real' AND \(column) = CAST(\(column) AS INTEGER)"
-    }
-  }
 }
 
 extension ParsedTable {
