@@ -35,7 +35,7 @@ struct TortureTests {
     #expect(rows.allSatisfy { $0.hasSuffix(" | 0 |") }, "\(ended.output)")
     for journal in ["delete", "truncate", "persist", "wal"] {
       let scenarios = rows.filter { $0.hasPrefix("| power cut, \(journal): ") }
-      #expect(scenarios.count == Strategy.allCases.count + 12, "\(journal)")
+      #expect(scenarios.count == Strategy.allCases.count + 13, "\(journal)")
     }
     let harness = rows.filter { $0.hasPrefix("| harness: ") }
     #expect(harness.count == 3, "what would go unseen without it: \(harness)")

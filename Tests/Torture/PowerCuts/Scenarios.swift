@@ -8,7 +8,8 @@ import TestSupport
 /// Every strategy, and beside them all else that writes to a database.
 var scenarios: [Scenario] {
   Strategy.allCases.map(\.scenario) + [
-    creation, shrinking, sharedCommit, failure, enforcedForeignKeys, tableRebuild, keyConversion,
+    rewriteWithAutoVacuum, creation, shrinking, sharedCommit, failure, enforcedForeignKeys,
+    tableRebuild, keyConversion,
     ledgerRepair, adoption, reset, backup, restore,
   ]
 }
@@ -109,6 +110,15 @@ extension Strategy {
           throw Damage("the scenario of \(strategy.rawValue) does not use it")
         }
       })
+  }
+}
+
+/// Where DROP TABLE moves the root pages of other tables.
+private var rewriteWithAutoVacuum: Scenario {
+  let rewrite = Strategy.rewrite.scenario
+  return .migrating("rewrite, auto_vacuum") { sandbox in
+    try sandbox.run("PRAGMA auto_vacuum = FULL; CREATE TABLE t (a); DROP TABLE t")
+    try rewrite.prepare(sandbox)
   }
 }
 
