@@ -1,12 +1,7 @@
 /// Token lists in which two texts can be compared. Bytes, since `String` equality would take two
 /// spellings of one character for equal, and SQLite does not.
 extension TokenizedSQL {
-  /// What a schema's fingerprint covers: the significant tokens as they are written.
-  package var verbatimTokens: [[UInt8]] {
-    significant.map { Array(bytes[$0.range]) }
-  }
-
-  /// What a manifest's digest covers, version 1: the significant tokens as they are written, but
+  /// The tokens of a manifest's digest and a schema's fingerprint, version 1: the significant tokens as they are written, but
   /// for the words of `Keywords.reservedVersion1`, which are in upper case.
   package var canonicalTokens: [[UInt8]] {
     significant.map { token in

@@ -14,18 +14,11 @@ extension Schema {
   /// `schemactl_migrations` with all that belongs to it; ASCII case makes no difference to either.
   ///
   /// This never changes: locks and ledgers of every release hold it.
-  package func fingerprint(_ version: FingerprintVersion = .current) -> String {
-    var running = RunningFingerprint(version)
+  package func fingerprint() -> String {
+    var running = RunningFingerprint()
     running.apply(SchemaDelta(from: Schema(), to: self))
     return running.digest()
   }
-}
-
-package enum FingerprintVersion: Sendable {
-  /// Every token as it is written, and no names of results. Locks of the first releases hold it; most
-  /// schemas have the same fingerprint in both.
-  case first
-  case current
 }
 
 /// The fingerprint of a schema that changes step by step.
@@ -37,22 +30,18 @@ package struct RunningFingerprint: Sendable {
   private var hashed: [SHA256] = []
   private static let stride = 16
 
-  private let version: FingerprintVersion
-
-  package init(_ version: FingerprintVersion = .current) {
-    self.version = version
-  }
+  package init() {}
 
   package mutating func apply(_ delta: SchemaDelta) {
     for object in delta.before.values where !object.isOfLedger {
-      let entry = object.fingerprintEntry(version)
+      let entry = object.fingerprintEntry
       let place = self.place(of: entry)
       guard place < entries.count, entries[place] == entry else { continue }
       entries.remove(at: place)
       forget(from: place)
     }
     for object in delta.after.values where !object.isOfLedger {
-      let entry = object.fingerprintEntry(version)
+      let entry = object.fingerprintEntry
       let place = place(of: entry)
       entries.insert(entry, at: place)
       forget(from: place)
@@ -92,12 +81,9 @@ package struct RunningFingerprint: Sendable {
 }
 
 extension SchemaObject {
-  fileprivate func fingerprintEntry(_ version: FingerprintVersion) -> [UInt8] {
+  fileprivate var fingerprintEntry: [UInt8] {
     let names = [kind.rawValue, name, table].map { Array($0.utf8) }
     let tokens = TokenizedSQL(sql ?? "")
-    guard version == .current else {
-      return encodedTokens(names + tokens.verbatimTokens) + [10]
-    }
     return encodedTokens(names + tokens.canonicalTokens + resultTexts(tokens)) + [10]
   }
 }

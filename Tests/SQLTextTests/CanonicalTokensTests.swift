@@ -16,12 +16,6 @@ struct CanonicalTokensTests {
       ])
   }
 
-  @Test("verbatim tokens fold nothing")
-  func verbatim() {
-    let sql = TokenizedSQL("select  Key -- c\n;")
-    #expect(strings(sql.verbatimTokens) == ["select", "Key", ";"])
-  }
-
   @Test(
     "what means the same has the same normal tokens",
     arguments: [
@@ -63,7 +57,6 @@ struct CanonicalTokensTests {
           + sql.significant.flatMap { sql.bytes[$0.range] + Array("\n-- \"\n".utf8) })
       // What is not closed runs to the end and takes in all that is put there.
       guard !sql.tokens.contains(where: { $0.kind == .illegal }) else { continue }
-      #expect(stretched.verbatimTokens == sql.verbatimTokens)
       #expect(stretched.canonicalTokens == sql.canonicalTokens)
       #expect(stretched.normalTokens == sql.normalTokens)
     }
@@ -71,7 +64,7 @@ struct CanonicalTokensTests {
 
   @Test("the encoding gives length, colon and bytes of each token")
   func encoding() {
-    let tokens = TokenizedSQL("a, 'b:c' é").verbatimTokens
+    let tokens = TokenizedSQL("a, 'b:c' é").canonicalTokens
     #expect(String(decoding: encodedTokens(tokens), as: UTF8.self) == "1:a1:,5:'b:c'2:é")
     #expect(encodedTokens([]).isEmpty)
     #expect(encodedTokens([[], Array("0:".utf8)]) == Array("0:2:0:".utf8))

@@ -110,16 +110,4 @@ struct ResultNameTests {
         == ["view v differs: expected result column `a+b`, found result column `a + b`"])
     #expect(first.fingerprint() != second.fingerprint())
   }
-
-  @Test("the first version's fingerprint has the tokens as they are written, and nothing else")
-  func firstVersion() throws {
-    let (one, two) = (try schema("SELECT a+b FROM t").0, try schema("SELECT a + b FROM t").0)
-    #expect(one.fingerprint(.first) == two.fingerprint(.first))
-    #expect(
-      try schema("select a FROM t").0.fingerprint(.first)
-        != schema("SELECT a FROM t").0.fingerprint(.first))
-    #expect(
-      try schema("SELECT a FROM t").0.fingerprint(.first)
-        == schema("SELECT a FROM t").0.fingerprint())
-  }
 }
