@@ -71,7 +71,7 @@ extension Runner {
       ? "`\(proof.table)` has rows with other keys" : "other values in \(listed(changed))"
   }
 
-  /// Checks the pages of a rewritten table and of its indexes.
+  /// Checks the pages of a new table and of its automatic indexes.
   func requireSound(_ table: String, _ context: Context) throws(Failure) {
     let damage: String?
     do {
@@ -82,7 +82,7 @@ extension Runner {
     if let damage {
       throw context.failure(
         .bug,
-        "`\(table)` is damaged after this operation: \(damage). Everything was rolled back")
+        "the new table `\(table)` is damaged: \(damage). Everything was rolled back")
     }
   }
 }

@@ -6,22 +6,26 @@ extension Runner {
   /// How often the progress of a copy is reported.
   private static let reportInterval = Duration.milliseconds(100)
 
-  /// Copies rows, and reports how many SQLite has read so far.
+  /// Copies rows, reports how many SQLite has read so far, and checks the pages of the new table before it
+  /// takes the place of the old one.
   ///
   /// - Parameter count: of the rows; nil where it is not known.
   func run(
     _ copy: RowCopy, of count: Int64?, _ context: Context, record: inout Record
   ) throws(Failure) {
-    guard target == .database, let onCopy, let count else {
+    guard target == .database else {
       return try runOne(copy.statement, nil, context, record: &record)
     }
     var reported = ContinuousClock.now
-    connection.onScan { rows in
-      guard ContinuousClock.now - reported >= Self.reportInterval else { return }
-      reported = .now
-      onCopy(copy, min(rows, count), count)
+    if let onCopy, let count {
+      connection.onScan { rows in
+        guard ContinuousClock.now - reported >= Self.reportInterval else { return }
+        reported = .now
+        onCopy(copy, min(rows, count), count)
+      }
     }
     defer { connection.onScan(nil) }
     try runOne(copy.statement, nil, context, record: &record)
+    try requireSound(copy.target, context)
   }
 }
