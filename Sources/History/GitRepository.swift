@@ -40,8 +40,8 @@ package struct GitRepository: Sendable, Hashable {
   let gitFolder: String
   /// Older commits are missing.
   package let isShallow: Bool
-  /// The merge base of HEAD and the base that was named.
-  package let mergeBase: String?
+  /// The merge bases of HEAD and the base that was named.
+  package let mergeBases: [String]
 
   /// - Parameter base: a revision that is compared with HEAD.
   /// - Throws: the reason why git cannot answer.
@@ -71,8 +71,8 @@ package struct GitRepository: Sendable, Hashable {
     }
     gitFolder = parts[1].joined(separator: "\n")
     prefix = parts[2].joined(separator: "\n")
-    mergeBase = parts[0].first { $0.hasPrefix("^") }.map { String($0.dropFirst()) }
-    if let base, mergeBase == nil {
+    mergeBases = parts[0].filter { $0.hasPrefix("^") }.map { String($0.dropFirst()) }
+    if let base, mergeBases.isEmpty {
       throw GitError(
         kind: .incomparable,
         message: "\(base) and HEAD have no commit in common"

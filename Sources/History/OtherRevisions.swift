@@ -46,8 +46,9 @@ package final class OtherRevisions {
     operation = OpenOperation(gitFolder: git.gitFolder)
     let tags = try git.tags()
     objects = try git.objects()
-    if let commit = git.mergeBase, let base {
-      try add(.base, "\(base) (\(commit.prefix(10)))", commit)
+    // Branches that were merged both ways have several.
+    if let base {
+      for commit in git.mergeBases { try add(.base, "\(base) (\(commit.prefix(10)))", commit) }
     }
     try addOrNote(.head, "HEAD", "HEAD")
     for (name, revision, isPicked) in operation?.parents ?? [] {

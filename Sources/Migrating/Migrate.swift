@@ -98,8 +98,8 @@ package struct MigrateReport: Sendable {
   package var drift: [SchemaChange] = []
   /// There was no manifest to apply, so that a database that was not there was not made.
   package var isHistoryEmpty = false
-  /// With `isParanoid`: what `PRAGMA integrity_check` found before the last commit, `ok`, or why it could
-  /// not run.
+  /// With `isParanoid`: `ok`, what `PRAGMA integrity_check` found last, or why it could not run; nil when
+  /// it was not reached.
   package var integrityCheck: String?
 
   /// Of a run that has nothing to do.

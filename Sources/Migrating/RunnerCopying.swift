@@ -24,8 +24,10 @@ extension Runner {
         onCopy(copy, min(rows, count), count)
       }
     }
-    defer { connection.onScan(nil) }
-    try runOne(copy.statement, nil, context, record: &record)
+    do {
+      defer { connection.onScan(nil) }
+      try runOne(copy.statement, nil, context, record: &record)
+    }
     try requireSound(copy.target, context)
   }
 }

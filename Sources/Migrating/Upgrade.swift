@@ -67,7 +67,6 @@ final class Upgrade {
         .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
     }
     report.created = createsFile
-    if options.isParanoid { report.integrityCheck = "ok" }
     runner.onStatement = { (statement) throws(DatabaseError) in
       onEvent(.ran(statement: statement.sql))
     }
@@ -344,6 +343,7 @@ final class Upgrade {
     guard options.isParanoid else { return }
     do {
       let found = try connection.integrityCheck()
+      report.integrityCheck = found.isEmpty ? "ok" : found.joined(separator: "; ")
       guard !found.isEmpty else { return }
       throw Failure(
         .inputOutput,
@@ -432,6 +432,7 @@ final class Upgrade {
   }
 
   private func keep(_ batch: inout Batch) throws(Failure) {
+    try checkFile("What was not committed has been rolled back")
     try keepCopies()
     do throws(DatabaseError) {
       try end(&batch)

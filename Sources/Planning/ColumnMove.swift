@@ -117,7 +117,7 @@ struct ColumnMove {
       return try rewrite(
         operation, because: obstacle, renamed: move.renamesDependents ? (renamed, statement) : nil)
     }
-    // RENAME also turns "text" into 'text' in every view and trigger: a rebuild leaves them alone.
+    // RENAME also turns "text" into 'text' in every view and trigger: a rewrite does not change them.
     if renaming.rewritesOthers, !move.renamesDependents {
       return try rewrite(
         operation, because: "RENAME COLUMN would rewrite views or triggers that do not mention it")

@@ -132,8 +132,12 @@ struct KeyConversion {
       guard converted.contains(where: column.name.isSame) else {
         return Rewrite.Column(kept: column.name.text)
       }
+      // Qualified: the column may be called like one of the keys' own.
+      let key = "schemactl_key"
       return Rewrite.Column(
-        name: name, value: "(SELECT new FROM \(Self.keys) WHERE old = \(name))", isKept: false)
+        name: name,
+        value: "(SELECT \(key).new FROM \(Self.keys) AS \(key) "
+          + "WHERE \(key).old = \(Quoting.quoted(table.name)).\(name))", isKept: false)
     }
   }
 

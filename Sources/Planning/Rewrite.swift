@@ -50,7 +50,7 @@ struct Rewrite {
     _ table: ParsedTable, as final: String, in schema: Schema, _ application: Application
   ) throws(PlanningError) {
     old = table
-    new = try ParsedTable(table, as: final)
+    new = try ParsedTable(table, as: ParsedTable(table, as: final).storedText(named: table.name))
     self.schema = schema
     mayExchange = !application.plansForLint
     let taken = Set(schema.objects.map(\.name.identifier))
@@ -301,6 +301,16 @@ struct Rewrite {
 }
 
 extension ParsedTable {
+  /// The text as SQLite stores it: `CREATE TABLE `, and then all from the name to the last token. ALTER TABLE
+  /// and VACUUM rely on that form, and the name must be the one in the row of `sqlite_schema`.
+  fileprivate func storedText(named name: String) -> String {
+    let last = tokens.significant.last { tokens.text($0) != ";" }
+    let own = parsed.name.range
+    let text = parsed.name.text == name ? tokens.text(own) : Quoting.quoted(name)
+    return "CREATE TABLE " + text
+      + tokens.text(own.upperBound..<(last?.range.upperBound ?? tokens.bytes.count))
+  }
+
   /// Asks SQLite about the table, on a scratch database that holds nothing else: about its automatic
   /// indexes, for one.
   ///

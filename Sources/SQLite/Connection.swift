@@ -32,7 +32,6 @@ package final class Connection {
   private var authorizer: AuthorizerBox?
   /// Whether the schema cannot be read, or not be written through, without being trusted.
   private var needsTrust = false
-  /// Once checksums have been asked for.
 
   /// - Parameter path: a file, taken literally (no URI); nil is a private database in memory.
   package init(path: String?, mode: Mode = .readWriteCreate) throws(DatabaseError) {

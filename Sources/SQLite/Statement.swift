@@ -87,6 +87,7 @@ package final class Statement {
     check?.running = handle
     check?.timer?.start()
     let code = sqlite3_step(handle)
+    check?.running = nil
     defer { check?.timer?.stop() }
     switch code {
     case SQLITE_ROW: return true

@@ -376,7 +376,9 @@ struct LeftBehindTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  @Test("a full disk at COMMIT rolls back all migrations of the transaction, and says so", .enabled(if: geteuid() == 0))
+  @Test(
+    "a full disk at COMMIT rolls back the whole transaction, and says so",
+    .enabled(if: geteuid() == 0))
   func fullDisk() throws {
     let sandbox = try Sandbox()
     let disk = sandbox.folder + "/disk"

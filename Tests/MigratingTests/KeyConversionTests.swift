@@ -89,6 +89,37 @@ struct KeyConversionTests {
     #expect(Set(keys[0]).count == 4)
   }
 
+  @Test(
+    "converts columns whatever they are called",
+    arguments: ["old", "new", "rowid", "oid", "_rowid_", "schemactl_key"])
+  func names(column: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, v, "\(column)" INTEGER REFERENCES t);
+      CREATE TABLE k (kid INTEGER PRIMARY KEY, "\(column)" REFERENCES t);
+      """)
+    try sandbox.migrate()
+    try sandbox.run(
+      """
+      INSERT INTO t VALUES (11, 'a', 33), (22, 'b', NULL), (33, 'c', 22);
+      INSERT INTO k VALUES (1, 22), (2, 33);
+      """)
+    try sandbox.add(
+      "0002_convert",
+      "operations: [{ convert_primary_key: { table: t, to: uuid, uuids: from_integer } }]")
+    let failure = try sandbox.migrate().failure
+    #expect(failure == nil, "\(failure?.message ?? "")")
+    let parent = "(SELECT p.v FROM t AS p WHERE p.id = c.\"\(column)\")"
+    #expect(
+      try sandbox.rows("SELECT c.v, \(parent) FROM t AS c ORDER BY c.v")
+        == [["a", "c"], ["b", .null], ["c", "b"]])
+    #expect(
+      try sandbox.rows("SELECT c.kid, \(parent) FROM k AS c ORDER BY c.kid")
+        == [[1, "b"], [2, "c"]])
+  }
+
   @Test("new rows get a key of their own")
   func newRows() throws {
     let sandbox = try shop("per_database")

@@ -147,6 +147,66 @@ struct RewriteTests {
     }
   }
 
+  /// SQLite's own ALTER TABLE counts from the end of `CREATE TABLE `.
+  @Test(
+    "is stored in the form that SQLite gives a text",
+    arguments: [
+      "CREATE TABLE    t(a INTEGER PRIMARY KEY, b NOT NULL, c)",
+      "create table t(a INTEGER PRIMARY KEY, b NOT NULL, c) ; -- end",
+      "CREATE/**/TABLE T (a INTEGER PRIMARY KEY, b NOT NULL, c)",
+      "/* first */ CREATE\tTABLE \"t\"(a INTEGER PRIMARY KEY, b NOT NULL, c)",
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b UNIQUE NOT NULL, c)",
+      "create  table [T](a INTEGER PRIMARY KEY, b UNIQUE NOT NULL, c)",
+    ])
+  func stored(text: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE t(a INTEGER PRIMARY KEY, b, c);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO t (b, c) VALUES (1, 'c1'), (2, 'c2')")
+    try sandbox.add(
+      "0002_rewrite",
+      "operations: [{ rebuild_table: { table: t, sql: \(yamlQuoted(text)) } }]")
+    try sandbox.add(
+      "0003_alter",
+      """
+      operations:
+        - add_column: { table: t, column: { name: z, type: TEXT } }
+        - rename_column: { table: t, from: c, to: d }
+      """)
+    #expect(try sandbox.migrate { $0.isParanoid = true }.failure == nil)
+    let rows: [[Value]] = [[1, 1, "c1", .null], [2, 2, "c2", .null]]
+    #expect(try sandbox.rows("SELECT a, b, d, z FROM t") == rows)
+    let vacuum = try TestSupport.run("/usr/bin/env", ["sqlite3", sandbox.database, "VACUUM"])
+    #expect(vacuum.code == 0, "\(vacuum.errors)")
+    #expect(try sandbox.rows("SELECT a, b, d, z FROM t") == rows)
+    #expect(try sandbox.schema().table("t")?.name == "t")
+  }
+
+  @Test(
+    "keeps the name that it has, however the manifest spells it",
+    arguments: [
+      "sql: \"CREATE TABLE items(a INTEGER PRIMARY KEY AUTOINCREMENT, b UNIQUE, c)\"",
+      "sql: \"CREATE TABLE ITEMS(a INTEGER PRIMARY KEY AUTOINCREMENT, b, c)\"",
+      "columns: [{ name: a, type: INTEGER, primary_key: true, autoincrement: true }, { name: b }]",
+    ])
+  func spelling(definition: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create", "CREATE TABLE Items(a INTEGER PRIMARY KEY AUTOINCREMENT, b UNIQUE);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO Items (b) VALUES (1), (2), (3); DELETE FROM Items WHERE a = 3")
+    let table = definition.contains("ITEMS") || definition.contains("columns") ? "ITEMS" : "items"
+    try sandbox.add(
+      "0002_rewrite", "operations: [{ rebuild_table: { table: \(table), \(definition) } }]")
+    let failure = try sandbox.migrate().failure
+    #expect(failure == nil, "\(failure?.message ?? "")")
+    try sandbox.run("INSERT INTO items (b) VALUES (9)")
+    #expect(try sandbox.rows("SELECT max(a) FROM items") == [[4]])
+    #expect(try sandbox.rows("SELECT name, seq FROM sqlite_sequence") == [["Items", 4]])
+    try sandbox.run("DROP TABLE items")
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
+
   /// The new root pages must not stay in the cache: another connection may give the schema the same
   /// version (SQLITE_SCHEMA, and `PRAGMA schema_version`).
   @Test(
