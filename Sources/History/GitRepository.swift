@@ -166,8 +166,8 @@ package struct GitRepository: Sendable, Hashable {
       + settings.flatMap { ["-c", $0] } + words
   }
 
-  /// The part of our environment that git needs. It leaves out what a hook is given (`GIT_DIR`,
-  /// `GIT_INDEX_FILE`, …), which is about another working folder than the one that git is told.
+  /// The part of our environment that git needs. It leaves out the variables that git sets for hooks (`GIT_DIR`,
+  /// `GIT_INDEX_FILE`, …): they point to another working tree.
   private static var environment: [String] {
     var names = [
       "PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "LD_LIBRARY_PATH", "DEVELOPER_DIR", "SUDO_UID",

@@ -82,7 +82,7 @@ extension HistoryLock {
   }
 }
 
-/// The lines of a file, of which each has an end.
+/// The lines of a file, each with its line end.
 private func sourceLines(_ bytes: [UInt8]) throws(LockError) -> [LockSourceLine] {
   let lines = readingCRLFAsLF(bytes).split(separator: lineFeed, omittingEmptySubsequences: false)
   guard let rest = lines.last, rest.isEmpty else {

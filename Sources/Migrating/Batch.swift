@@ -37,7 +37,7 @@ struct Batch {
     guard !DraftCopy.isDue(before: step.migration, known: known, in: project) else {
       return false
     }
-    return !step.isAlone(in: expected)
+    return !step.isAlone(in: expected) && (isExclusive || !step.writesRows(in: expected))
   }
 }
 
@@ -54,7 +54,7 @@ extension Shadow.Step {
 
   /// Whether the migration has a transaction of its own.
   func isAlone(in schema: Schema) -> Bool {
-    migration.manifest.foreignKeys == .enforced || writesRows(in: schema)
+    migration.manifest.foreignKeys == .enforced || existing(touch.rewritten, in: schema)
       || canEndTransaction(in: schema)
   }
 

@@ -92,7 +92,7 @@ extension OperationPlan {
 }
 
 extension Operation {
-  /// The table of which the operation changes a column.
+  /// The table whose column the operation changes.
   var changedTable: String? {
     switch kind {
     case .dropColumn(let table, _): table
