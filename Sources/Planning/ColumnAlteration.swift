@@ -195,7 +195,7 @@ struct ColumnAlteration {
       change.keepsType || finalColumn.generated != nil
       ? [] : table.survival(of: column.name.text, as: finalColumn, in: final, key: "type")
     let rewrite = try Rewrite(table, as: final.object.sql ?? "", in: schema, application)
-    let columns = try rewrite.columns {
+    let columns = rewrite.columns {
       column.name.isSame(as: $0) ? filled : Rewrite.Column(kept: $0)
     }
     return OperationPlan(

@@ -160,7 +160,7 @@ struct ColumnMove {
     }
     let final = source.replacing(place.range, with: move.to.sql)
     let rewrite = try Rewrite(source, as: final, in: schema, application)
-    let columns = try rewrite.columns {
+    let columns = rewrite.columns {
       $0 == place.name.text ? moved : Rewrite.Column(kept: $0)
     }
     let steps = try rewrite.steps(

@@ -92,7 +92,7 @@ struct KeyConversion {
     for (table, columns) in affected {
       let final = try text(of: table, columns)
       steps += try Rewrite(table, as: final, in: schema, application).steps(
-        columns: rowid(of: table) + filled(table, columns))
+        columns: filled(table, columns))
       expectations.append(TableExpectation(table: table.name, sql: final))
       proofs.append(try proof(of: table, final, columns))
     }
@@ -139,17 +139,6 @@ struct KeyConversion {
         value: "(SELECT \(key).new FROM \(Self.keys) AS \(key) "
           + "WHERE \(key).old = \(Quoting.quoted(table.name)).\(name))", isKept: false)
     }
-  }
-
-  /// A row keeps its rowid, also where the key was the rowid until now.
-  private func rowid(of table: ParsedTable) -> [Rewrite.Column] {
-    guard !table.parsed.isWithoutRowid, let name = table.rowidName else { return [] }
-    // An alias that is not converted takes the rowid along.
-    let alias = table.hasRowidAlias ? table.identity.first : nil
-    let isConverted = alias.map { alias in
-      affected.contains { $0.table.name == table.name && $0.columns.contains(alias) }
-    }
-    return isConverted == false ? [] : [Rewrite.Column(name: name, value: name, isKept: false)]
   }
 
   private func isKey(_ column: String, of table: ParsedTable) -> Bool {

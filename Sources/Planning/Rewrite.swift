@@ -69,33 +69,36 @@ struct Rewrite {
       } ?? "" : "NOT INDEXED"
   }
 
-  /// The filled columns, the rowid included where no column is another name of it.
+  /// The filled columns.
   ///
   /// - Parameters:
   ///   - added: columns that the old table does not have.
   ///   - form: the new form of a column of the old table; nil when nothing fills it any longer. A
   ///     generated column that stays generated fills itself.
-  func columns(
-    adding added: [Column] = [], form: (String) -> Column?
-  ) throws(PlanningError) -> [Column] {
-    let columns =
-      old.parsed.columns.compactMap { column -> Column? in
-        let filled = form(column.name.text)
-        return column.generated != nil && filled?.isKept ?? false ? nil : filled
-      } + added
-    return try rowid(beside: columns) + columns
+  func columns(adding added: [Column] = [], form: (String) -> Column?) -> [Column] {
+    old.parsed.columns.compactMap { column in
+      let filled = form(column.name.text)
+      return column.generated != nil && filled?.isKept ?? false ? nil : filled
+    } + added
   }
 
   /// - Parameters:
-  ///   - columns: the filled columns, the rowid included where no column is another name of it.
+  ///   - columns: the filled columns. Where no column is another name of the rowid, it is copied, too.
   ///   - filter: the rows of the old table that stay; nil is all.
   ///   - beforeInstalling: statements that run once the rows are copied.
   ///   - checks: whether a row that breaks a CHECK fails. SQLite's DROP COLUMN does not ask.
   func steps(
     columns: [Column], filter: String? = nil, beforeInstalling: [String] = [], checks: Bool = true
   ) throws(PlanningError) -> [Step] {
+    let filled = (rowid.map { [$0] } ?? []) + columns
+    guard filled.count <= Self.columnLimit else {
+      throw PlanningError(
+        .failed,
+        "`\(old.name)` cannot be rewritten: SQLite reads at most \(Self.columnLimit) columns at "
+          + "once, and the rowid, which must stay, would be one more")
+    }
     let copy = RowCopy(
-      of: old.name, to: temporaryName, columns: columns.map { ($0.name, $0.value) }, scan: scan,
+      of: old.name, to: temporaryName, columns: filled.map { ($0.name, $0.value) }, scan: scan,
       filter: filter)
     let create = Step.statement(qualified(try textUnderTemporaryName), nil)
     let ending = exchanges(columns, filter) ? exchange(columns) : dropAndTakeName()
@@ -130,19 +133,13 @@ struct Rewrite {
     }
   }
 
-  /// The rowid as a column, where no column is another name of it.
-  private func rowid(beside columns: [Column]) throws(PlanningError) -> [Column] {
-    guard !old.parsed.isWithoutRowid, !old.hasRowidAlias,
-      // A column that is not filled may have its name, too.
-      let name = old.rowidName(beside: new.parsed.columns.map(\.name.text))
-    else { return [] }
-    guard columns.count < Self.columnLimit else {
-      throw PlanningError(
-        .failed,
-        "`\(old.name)` cannot be rewritten: SQLite reads at most \(Self.columnLimit) columns at "
-          + "once, and the rowid, which must stay, would be one more")
-    }
-    return [Column(name: name, value: name, isKept: false)]
+  /// The rowid as a column; nil where a column of the new table is another name of it, or one of the tables
+  /// has none that can be named.
+  var rowid: Column? {
+    guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid, !new.hasRowidAlias,
+      let name = new.rowidName, let value = old.rowidName
+    else { return nil }
+    return Column(name: name, value: value, isKept: false)
   }
 
   // MARK: Ending 1: the two tables exchange their b-trees
@@ -153,14 +150,10 @@ struct Rewrite {
       !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid
     else { return false }
     guard new.hasRowidAlias, let alias = new.identity.first.map({ Quoting.quoted($0).identifier })
-    else { return columns.contains { isRowid($0.name, of: new) && isRowid($0.value, of: old) } }
+    else { return rowid != nil }
     return old.hasRowidAlias
       && columns.contains { $0.name.identifier == alias && $0.value.identifier == alias }
       && old.identity == new.identity
-  }
-
-  private func isRowid(_ name: String, of table: ParsedTable) -> Bool {
-    ["rowid", "_rowid_", "oid"].contains(name) && table.parsed.column(named: name) == nil
   }
 
   /// Indexes, triggers, the AUTOINCREMENT counter and the statistics belong to the name and the rowids,

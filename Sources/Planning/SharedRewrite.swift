@@ -44,7 +44,7 @@ struct SharedRewrite {
     let changed = Dictionary(
       run.columns.compactMap { column in column.origin.map { ($0.name.text.identifier, column) } },
       uniquingKeysWith: { first, _ in first })
-    columns = try rewrite.columns { name in
+    columns = rewrite.columns { name in
       guard let column = changed[name.identifier] else { return nil }
       return column.isKept ? Rewrite.Column(kept: name) : column.change
     }

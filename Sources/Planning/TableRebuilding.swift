@@ -28,8 +28,9 @@ struct TableRebuilding {
     try requireCopies()
     try requireNoDependents(application)
     let final = new.object.sql ?? ""
-    let steps = try Rewrite(old, as: final, in: schema, application).steps(
-      columns: rowid + columns + placeholder, filter: filter)
+    let rewrite = try Rewrite(old, as: final, in: schema, application)
+    let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
+    let steps = try rewrite.steps(columns: filled, filter: filter)
     return OperationPlan(
       operation: operation, strategy: .rewrite, because: "the operation says so",
       steps: try computedGuards + carried(application) + keptLinks + steps,
@@ -53,14 +54,6 @@ struct TableRebuilding {
   }
 
   // MARK: What fills the columns
-
-  /// Rows keep their rowids, as long as the new table has any that no column names.
-  private var rowid: [Rewrite.Column] {
-    guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid, !new.hasRowidAlias,
-      let name = new.rowidName, let source = old.rowidName
-    else { return [] }
-    return [Rewrite.Column(name: name, value: source, isKept: false)]
-  }
 
   /// `copy` says it, else the column of the same name; a column with neither gets its default.
   private var columns: [Rewrite.Column] {
@@ -94,7 +87,6 @@ struct TableRebuilding {
   /// Where nothing is carried over, one column says that each row stays a row: the rowid, counted
   /// from 1, or a column that gets its default.
   private var placeholder: [Rewrite.Column] {
-    guard rowid.isEmpty, columns.isEmpty else { return [] }
     if !new.parsed.isWithoutRowid,
       let name = new.rowidName ?? new.identity.first.map({ Quoting.quoted($0) })
     {
