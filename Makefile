@@ -46,8 +46,8 @@ fuzz: prerequisites ## Feed what is read with made-up input, SECONDS=60 for each
 
 torture: prerequisites ## Make faults happen for ten minutes; write how they ended into docs/reliability.md
 	swift build -c release --product schemactl --scratch-path .build/torture
-	swift build -c release --product Torture --scratch-path .build/torture
-	.build/torture/release/Torture --minutes 10 --write docs/reliability.md
+	swift build -c release --product SchemaTorture --scratch-path .build/torture
+	.build/torture/release/SchemaTorture --minutes 10 --write docs/reliability.md
 
 rules: prerequisites ## After a lint rule was added: write the registry, docs/rules.md and the messages
 	@Scripts/rules
@@ -62,8 +62,8 @@ release: prerequisites ## Build dist/schemactl: on Linux one static file
 	@install -m 755 .build/static/release/schemactl dist/schemactl
 
 benchmark: release ## Measure the release beside sqlite3 and others; write docs/performance.md (Linux, an hour)
-	swift build -c release --product Benchmark --scratch-path .build/benchmark
-	.build/benchmark/release/Benchmark --tool dist/schemactl --all \
+	swift build -c release --product SchemaBenchmark --scratch-path .build/benchmark
+	.build/benchmark/release/SchemaBenchmark --tool dist/schemactl --all \
 	  --write docs/performance.md --json .build/benchmark.json
 
 benchmark-peers: prerequisites ## Install what schemactl is measured beside

@@ -8,14 +8,35 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// A room of the design (see `docs/design.md`): it may import only rooms above it in the list below.
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// The modules of the design (see `docs/design.md`), in order: each may import only those above it.
+let engine = [
+  "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
+  "Apply", "Inspect", "YAML", "Git", "Lint", "Authoring",
+].map { "Schema\($0)" }
+
+/// A module in the folder that has its name without `Schema`.
+func module(_ name: String, _ dependencies: [String] = [], _ settings: [SwiftSetting] = [])
+  -> Target
+{
+  .target(
+    name: name, dependencies: dependencies.map { .byName(name: $0) },
+    path: "Sources/\(name.dropFirst("Schema".count))", swiftSettings: strict + settings)
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+/// The modules above one of the engine.
+func above(_ name: String) -> [String] { Array(engine.prefix { $0 != name }) }
+
+func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> Target {
   .testTarget(
-    name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
+    name: "Schema\(name)Tests", dependencies: dependencies.map { .byName(name: $0) },
+    path: "Tests/\(name)Tests", exclude: exclude, swiftSettings: strict)
+}
+
+/// What tests share, or a program that tests start.
+func support(_ name: String, _ dependencies: [String]) -> Target {
+  .target(
+    name: "Schema\(name)", dependencies: dependencies.map { .byName(name: $0) },
+    path: "Tests/\(name)", swiftSettings: strict)
 }
 
 /// `make check` forbids sets and dictionaries of strings, which compare by canonical equivalence.
@@ -33,36 +54,38 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3",
+      name: "SchemaCSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .systemLibrary(
-      name: "CYAML", pkgConfig: "yaml-0.1",
+      name: "SchemaCYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1",
       providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
-    room("SQLite", ["CSQLite"]),
-    .target(name: "SQLText", swiftSettings: strict + text),
-    room("SchemaModel", ["SQLite", "SQLText"]),
-    room("ManifestFormat", ["CYAML", "SQLText"]),
-    room("Planning", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
-    room("History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
-    room(
-      "Migrating",
-      ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History"]),
-    room(
-      "Linting",
-      ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating"]),
-    room(
-      "SchemaKit",
+    module("SchemaPlatform"),
+    module("SchemaSQLite", ["SchemaCSQLite", "SchemaPlatform"]),
+    module("SchemaSQLText", ["SchemaPlatform"], text),
+    module("SchemaModel", ["SchemaSQLText", "SchemaSQLite"]),
+    module("SchemaManifest", ["SchemaSQLText"]),
+    module("SchemaPlanning", above("SchemaPlanning")),
+    module("SchemaHistory", above("SchemaHistory")),
+    module("SchemaReplay", above("SchemaReplay")),
+    module("SchemaCopies", above("SchemaCopies")),
+    module("SchemaApply", above("SchemaApply")),
+    module("SchemaInspect", above("SchemaInspect")),
+    module(
+      "SchemaYAML",
       [
-        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
-        "Linting",
+        "SchemaCYAML", "SchemaManifest", "SchemaModel", "SchemaPlanning", "SchemaHistory",
+        "SchemaReplay", "SchemaPlatform", "SchemaSQLText",
       ]),
-    room("CommandLineParsing"),
+    module("SchemaGit", above("SchemaGit")),
+    module("SchemaLint", above("SchemaLint")),
+    module("SchemaAuthoring", above("SchemaLint")),
+    .target(
+      name: "SchemaKit", dependencies: above("SchemaGit").map { .byName(name: $0) },
+      swiftSettings: strict),
+    module("SchemaCommandLine"),
     .executableTarget(
       name: "schemactl",
-      dependencies: [
-        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
-        "Linting", "SchemaKit", "CommandLineParsing",
-      ],
+      dependencies: (engine + ["SchemaCommandLine"]).map { .byName(name: $0) },
       swiftSettings: strict),
     .plugin(
       name: "SchemactlPlugin",
@@ -70,67 +93,43 @@ let package = Package(
         intent: .custom(
           verb: "schemactl-check", description: "Checks the migrations, as before every merge.")),
       dependencies: ["schemactl"]),
-    tests(of: "SQLite"),
-    tests(of: "SQLText"),
-    tests(of: "SchemaModel", ["SQLite", "SQLText", "TestSupport"]),
-    tests(of: "ManifestFormat", ["SQLText", "JSONSchemaChecking"]),
-    .target(
-      name: "JSONSchemaChecking", path: "Tests/JSONSchemaChecking", swiftSettings: strict),
-    tests(of: "CommandLineParsing"),
+    tests("SQLite", ["SchemaPlatform", "SchemaSQLite"]),
+    tests("SQLText", ["SchemaSQLText"]),
+    tests("Model", above("SchemaManifest") + ["SchemaTestSupport"]),
+    tests("Manifest", above("SchemaLint") + ["SchemaJSONChecking", "SchemaTestSupport"]),
+    tests("History", above("SchemaLint") + ["SchemaAuthoring"]),
+    tests("Engine", engine + ["SchemaTestSupport", "schemactl"]),
+    tests("Lint", engine, exclude: ["Golden"]),
+    tests("CommandLine", ["SchemaCommandLine"]),
     tests(
-      of: "Migrating",
-      [
-        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "TestSupport", "schemactl",
-      ]),
-    // What tests share: databases, histories and processes in temporary folders.
-    .target(
-      name: "TestSupport",
-      dependencies: [
-        "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
-      ],
-      path: "Tests/TestSupport", swiftSettings: strict),
+      "Schemactl",
+      engine + [
+        "SchemaKit", "SchemaCommandLine", "SchemaJSONChecking", "SchemaTestSupport", "schemactl",
+      ], exclude: ["Golden"]),
+    tests("Torture", ["SchemaTorture", "schemactl", "SchemaTestSupport"] + engine),
+    tests("Fuzzing", ["SchemaFuzzing"]),
+    support("JSONChecking", []),
+    // Databases, histories and processes in temporary folders.
+    support("TestSupport", above("SchemaLint") + ["SchemaAuthoring"]),
     // SQLite's view of the disk, where every call can be seen and be made to fail.
+    support("FaultyFileSystem", ["SchemaCSQLite"]),
     .target(
-      name: "FaultyFileSystem", dependencies: ["CSQLite"], path: "Tests/FaultyFileSystem",
-      swiftSettings: strict),
+      name: "SchemaFaultyAllocator", dependencies: ["SchemaCSQLite"],
+      path: "Tests/FaultyAllocator"),
     // A program, because faults are made for a whole process: a file system and an allocator of its
     // own, signals, kills.
     .executableTarget(
-      name: "Torture",
-      dependencies: [
-        "CSQLite", "SQLite", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History",
-        "Migrating", "Linting", "TestSupport", "FaultyAllocator", "FaultyFileSystem",
-      ],
+      name: "SchemaTorture",
+      dependencies: (engine + [
+        "SchemaCSQLite", "SchemaTestSupport", "SchemaFaultyAllocator", "SchemaFaultyFileSystem",
+      ]).map { .byName(name: $0) },
       path: "Tests/Torture", swiftSettings: strict),
     // Measures the release file from outside, as a process beside others.
-    .executableTarget(name: "Benchmark", path: "Benchmarks", swiftSettings: strict),
-    .target(
-      name: "FaultyAllocator", dependencies: ["CSQLite"], path: "Tests/FaultyAllocator"),
-    .testTarget(
-      name: "TortureTests", dependencies: ["Torture", "TestSupport", "Planning", "schemactl"],
-      swiftSettings: strict),
+    .executableTarget(name: "SchemaBenchmark", path: "Benchmarks", swiftSettings: strict),
     // What `make fuzz` feeds, and a test runs over its corpora.
     .target(
-      name: "Fuzzing",
-      dependencies: ["SQLite", "SQLText", "SchemaModel", "ManifestFormat", "History", "Migrating"],
+      name: "SchemaFuzzing", dependencies: above("SchemaLint").map { .byName(name: $0) },
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: strict),
-    tests(of: "Fuzzing"),
-    tests(of: "History", ["SQLite", "SQLText", "SchemaModel", "ManifestFormat"]),
-    .testTarget(
-      name: "SchemactlTests",
-      dependencies: [
-        "schemactl", "SQLite", "SQLText", "Planning", "History", "Linting", "SchemaKit",
-        "CommandLineParsing",
-        "JSONSchemaChecking", "TestSupport",
-      ],
-      exclude: ["Golden"], swiftSettings: strict),
-    .testTarget(
-      name: "LintingTests",
-      dependencies: [
-        "Linting", "SQLText", "SchemaModel", "ManifestFormat", "Planning", "History", "Migrating",
-      ],
-      exclude: ["Golden"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -139,5 +138,6 @@ let package = Package(
 if Context.environment["SCHEMACTL_FUZZING"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "Fuzzer", dependencies: ["Fuzzing"], path: "Tests/Fuzzer", swiftSettings: strict))
+      name: "SchemaFuzzer", dependencies: ["SchemaFuzzing"], path: "Tests/Fuzzer",
+      swiftSettings: strict))
 }

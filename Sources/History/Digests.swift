@@ -1,5 +1,5 @@
-import SQLText
 import SchemaModel
+import SchemaSQLText
 
 /// The raw digest, version 1: SHA-256 of the bytes with CRLF read as LF.
 package func rawDigest(of bytes: [UInt8]) -> String {
@@ -16,7 +16,7 @@ package func isDigest(_ text: String) -> Bool {
   }
 }
 
-let lineFeed = UInt8(ascii: "\n")
+package let lineFeed = UInt8(ascii: "\n")
 let carriageReturn = UInt8(ascii: "\r")
 
 func readingCRLFAsLF(_ bytes: [UInt8]) -> [UInt8] {

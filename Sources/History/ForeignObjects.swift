@@ -1,5 +1,4 @@
-import SQLText
-import SchemaModel
+import SchemaSQLText
 
 /// Which objects of a live database are not the history's: the bookkeeping of known engines and
 /// migration tools, the ledger, and what the configuration's `ignore` names.

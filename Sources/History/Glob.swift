@@ -1,5 +1,4 @@
-import SQLText
-import SchemaModel
+import SchemaSQLText
 
 /// A pattern for whole names: `*` any characters, `?` one, `[a-z]` one of these, `[!a-z]` or
 /// `[^a-z]` one other. Every other character is itself; a `[` that nothing closes too.

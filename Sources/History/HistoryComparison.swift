@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// How a manifest compares with the lock.
 package enum HistoryState: String, Sendable, Hashable, CaseIterable {
@@ -43,6 +43,30 @@ package struct HistoryEntry: Sendable, Hashable {
     self.frozen = frozen
     self.state = state
     self.detail = detail
+  }
+}
+
+/// A line of another revision's lock that today's lock lacks or changes.
+package struct LockDifference: Sendable, Hashable {
+  package enum Kind: String, Sendable, Hashable {
+    /// The line is missing.
+    case missing
+    /// The line has another release or other digests, and accepts no edit.
+    case changed
+    /// The whole lock is missing.
+    case removed
+  }
+
+  package let kind: Kind
+  /// The revision: `HEAD`, `tag 1.0`.
+  package let older: String
+  /// The problem and what to do.
+  package let message: String
+
+  package init(kind: Kind, older: String, message: String) {
+    self.kind = kind
+    self.older = older
+    self.message = message
   }
 }
 

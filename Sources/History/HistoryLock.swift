@@ -1,5 +1,4 @@
-import SQLText
-import SchemaModel
+import SchemaSQLText
 
 /// The digests that the lock holds of a frozen migration.
 package struct LockedDigests: Sendable, Hashable {
@@ -170,7 +169,7 @@ package struct HistoryLock: Sendable, Hashable {
   /// - Parameters:
   ///   - line: in the file.
   ///   - advice: what to do when another migration has the number.
-  mutating func insert(
+  package mutating func insert(
     _ entry: LockEntry, line: Int, advice: String? = nil
   ) throws(LockError) {
     let place = place(of: entry.number)

@@ -1,6 +1,6 @@
-import SQLText
-import SQLite
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// The table in a user's database that records which migrations it has run.
 package enum Ledger {

@@ -1,5 +1,5 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
+import SchemaSQLText
 
 /// Why a history lock cannot be read, or why a line cannot be written to it.
 package struct LockError: Error, Hashable, Sendable, CustomStringConvertible {

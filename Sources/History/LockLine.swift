@@ -1,5 +1,5 @@
-import SQLText
-import SQLite
+import SchemaSQLText
+import SchemaSQLite
 
 // One line of the lock as text.
 

@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 // A lock as a file holds it: version 2, version 1, or with git's conflict markers.
 
@@ -58,7 +58,7 @@ extension HistoryLock {
   }
 
   /// The locks of both sides of a merge conflict; nil without markers.
-  static func conflictSides(
+  package static func conflictSides(
     _ bytes: [UInt8]
   ) throws(LockError) -> (ours: HistoryLock, theirs: HistoryLock)? {
     guard let (ours, theirs) = try sides(sourceLines(bytes)) else { return nil }

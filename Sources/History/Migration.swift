@@ -1,6 +1,6 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
 
 /// One manifest of a folder.
 package struct Migration: Sendable {
@@ -21,7 +21,7 @@ package struct Migration: Sendable {
     number = MigrationNumber(id: id)
     self.file = file
     self.manifest = manifest
-    rawDigest = History.rawDigest(of: bytes)
+    rawDigest = SchemaHistory.rawDigest(of: bytes)
     canonicalDigest = SHA256.hex(manifest.canonicalForm)
     hasCarriageReturns = bytes.contains(carriageReturn)
   }

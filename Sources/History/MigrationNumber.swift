@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// The number that a migration's id begins with, of any width: `007_x` is 7, a timestamp is one too.
 package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -34,7 +34,7 @@ package func problem(ofMigrationID id: String) -> String? {
   return "the name holds \(named(character)): only letters, digits, `_`, `-` and `.` may be in it"
 }
 
-func isDigit(_ byte: UInt8) -> Bool {
+package func isDigit(_ byte: UInt8) -> Bool {
   (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
 }
 
@@ -57,4 +57,9 @@ private func named(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     return "the character U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
+}
+
+/// The command that renumbers drafts.
+package func rebaseCommand(_ ids: [String]) -> String {
+  "schemactl rebase " + ids.map(shellQuoted).joined(separator: " ")
 }

@@ -1,5 +1,5 @@
-import SQLText
-import SchemaModel
+import SchemaPlatform
+import SchemaSQLText
 
 /// The manifests of a folder by their bytes alone: what tells, without reading one, that nothing has
 /// changed.

@@ -1,5 +1,4 @@
-import SQLText
-import SchemaModel
+import SchemaSQLText
 
 /// How a declared type stores values (Datatypes In SQLite, section 3.1).
 package enum Affinity: Sendable {

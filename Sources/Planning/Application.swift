@@ -1,6 +1,6 @@
-import ManifestFormat
-import SQLText
-import SQLite
+import SchemaManifest
+import SchemaSQLText
+import SchemaSQLite
 import Synchronization
 
 /// What the application registers on its connections and the schema may call.

@@ -1,6 +1,6 @@
-import SQLText
-import SQLite
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// A view or a trigger that no longer compiles.
 package struct BrokenObject: Sendable {

@@ -1,6 +1,7 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// Plans `alter_column`: the column keeps its name, its place and every value.
 struct ColumnAlteration {

@@ -1,5 +1,4 @@
-import SQLText
-import SchemaModel
+import SchemaSQLText
 
 extension ParsedTable {
   /// The constraints for which SQLite drops no such column (ALTER TABLE, section 5), each as it is

@@ -1,7 +1,7 @@
-import ManifestFormat
-import SQLText
-import SQLite
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// Plans `move_column`: no value is lost, nothing that mentions the old column is forgotten.
 struct ColumnMove {

@@ -1,6 +1,6 @@
-import SQLText
-import SQLite
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// What SQLite's RENAME COLUMN does to a schema: the oracle for what mentions a column.
 struct ColumnRenaming {

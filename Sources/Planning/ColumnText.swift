@@ -1,5 +1,4 @@
-import ManifestFormat
-import SQLText
+import SchemaSQLText
 
 /// A column's definition with some of its clauses written anew; what is not changed keeps every
 /// byte.

@@ -1,5 +1,4 @@
-import ManifestFormat
-import SQLText
+import SchemaSQLText
 
 extension OperationPlan {
   /// The strategy, what it means for the rows, and why it was taken.

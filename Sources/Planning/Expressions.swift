@@ -1,5 +1,5 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
+import SchemaSQLText
 
 extension Operation {
   /// The SQL expressions that generated statements hold.

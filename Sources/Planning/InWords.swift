@@ -1,5 +1,5 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
+import SchemaSQLText
 
 extension Operation {
   /// What the operation does, for somebody who knows no SQL.

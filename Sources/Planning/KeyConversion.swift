@@ -1,6 +1,6 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
 
 /// Plans `convert_primary_key`: an integer key becomes a UUID, in its table and in every column
 /// anywhere that refers to it.

@@ -1,6 +1,5 @@
-import SQLText
-import SQLite
 import SchemaModel
+import SchemaSQLText
 
 /// What calculates with columns that hold ids: their meaning is lost when an id becomes another value.
 ///

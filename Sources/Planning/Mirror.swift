@@ -1,7 +1,7 @@
-import ManifestFormat
-import SQLText
-import SQLite
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// The triggers of `mirror`, which keep two columns of one table in step while an older version of
 /// the app writes the one and a newer version the other.

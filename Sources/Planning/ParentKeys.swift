@@ -1,5 +1,5 @@
-import SQLText
 import SchemaModel
+import SchemaSQLText
 
 /// What happens to the rows of other tables when a key that they refer to gets other values: no foreign
 /// key acts while rows are rewritten.

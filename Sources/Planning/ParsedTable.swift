@@ -1,5 +1,5 @@
-import SQLText
 import SchemaModel
+import SchemaSQLText
 
 /// A table's stored text, taken apart.
 struct ParsedTable {

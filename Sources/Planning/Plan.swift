@@ -1,6 +1,6 @@
-import ManifestFormat
-import SQLText
-import SQLite
+import SchemaManifest
+import SchemaSQLText
+import SchemaSQLite
 
 /// How an operation changes a table.
 package enum Strategy: String, Sendable, CaseIterable {

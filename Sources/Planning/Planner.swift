@@ -1,7 +1,7 @@
-import ManifestFormat
-import SQLText
-import SQLite
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// Turns operations into statements against the schema of a connection.
 package struct Planner {

@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// A CREATE statement with its object in the main database: a temporary table of the same name would
 /// draw an index or a trigger to itself. SQLite stores the text without the qualifier.

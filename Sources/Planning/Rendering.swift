@@ -1,6 +1,6 @@
-import ManifestFormat
-import SQLText
-import SQLite
+import SchemaManifest
+import SchemaSQLText
+import SchemaSQLite
 
 // How definitions of a manifest are written as SQL. The text of what is created enters
 // fingerprints, which locks and ledgers keep for ever: it must never change.
@@ -83,7 +83,8 @@ extension NotNull {
 
 extension Generated {
   var sql: String {
-    "GENERATED ALWAYS AS (\(Planning.expression(expression)))" + (stored ? " STORED" : " VIRTUAL")
+    "GENERATED ALWAYS AS (\(SchemaPlanning.expression(expression)))"
+      + (stored ? " STORED" : " VIRTUAL")
   }
 }
 
@@ -137,7 +138,7 @@ extension IndexDefinition {
 }
 
 /// Arguments are the module's own language: nothing is added to them but what a comment needs.
-func virtualTableSQL(_ name: String, _ module: String, _ arguments: [SQLSource]) -> String {
+package func virtualTableSQL(_ name: String, _ module: String, _ arguments: [SQLSource]) -> String {
   "CREATE VIRTUAL TABLE \(Quoting.quoted(name)) USING \(Quoting.quoted(module))"
     + "(\(arguments.map { expression($0) }.joined(separator: ", ")))"
 }

@@ -1,6 +1,6 @@
-import SQLText
-import SQLite
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// Rewrites every row of a table: creates the table with its final text under a temporary name, copies
 /// the rows with one INSERT, and installs the result under the table's name.

@@ -1,5 +1,5 @@
-import SQLText
-import SQLite
+import SchemaSQLText
+import SchemaSQLite
 
 /// The rows of a table, written into another one by one statement.
 package struct RowCopy: Sendable, Hashable {

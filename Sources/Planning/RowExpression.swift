@@ -1,6 +1,6 @@
-import SQLText
-import SQLite
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// What SQLite reports about an expression over a row of a table.
 struct RowExpression {

@@ -1,5 +1,4 @@
-import SQLText
-import SchemaModel
+import SchemaSQLText
 
 /// What a plan promises of a table whose rows it writes: as many rows as before, and in each the same
 /// values in all columns that it does not mean to change.

@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// Gives one column of a table's rows another value.
 package struct RowUpdate: Sendable {

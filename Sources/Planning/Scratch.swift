@@ -1,6 +1,6 @@
-import SQLText
-import SQLite
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 extension Schema {
   /// A private database in memory with this schema and no rows, to ask SQLite what a change does.

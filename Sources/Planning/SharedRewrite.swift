@@ -1,7 +1,6 @@
-import ManifestFormat
-import SQLText
-import SQLite
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
 
 /// Operations of one migration that follow one another on one table and would each write every row,
 /// done by one rewrite. Each has been tried alone before (`TableRun`), so the rewrite gives the same

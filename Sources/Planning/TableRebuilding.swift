@@ -1,6 +1,6 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
 
 /// Plans `rebuild_table`: a table gets another definition under its name.
 struct TableRebuilding {

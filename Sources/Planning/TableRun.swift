@@ -1,7 +1,7 @@
-import ManifestFormat
-import SQLText
-import SQLite
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// Operations that change one table, each tried alone on a private copy of the schema that those
 /// before it have left: what one of them is refused for there ends the run before it, so that it is

@@ -1,5 +1,5 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
+import SchemaSQLText
 
 /// The `map` of a `move_column`, as SQL over a column.
 ///

@@ -1,6 +1,6 @@
-import ManifestFormat
-import SQLText
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
 
 /// What an operation asks of the disk, as far as its plan tells: how often it reads and writes the
 /// rows of a table, whatever their number.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaPlatform
 
 // Texts are compared byte by byte, as SQLite and Linux file systems compare them. The operators of the
 // standard library compare by Unicode canonical equivalence: for them "é" as one scalar equals "é" as two,

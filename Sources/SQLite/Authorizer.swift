@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 /// An action code of `sqlite3_set_authorizer`.
 package struct AuthorizerAction: RawRepresentable, Hashable, Sendable {

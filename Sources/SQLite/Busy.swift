@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaPlatform
 
 /// Waits for a lock with growing pauses, until time is up or the wait is cancelled.
 final class BusyHandler {

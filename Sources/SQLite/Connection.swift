@@ -1,13 +1,6 @@
-import CSQLite
+import SchemaCSQLite
+import SchemaPlatform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// An open SQLite database. Used by one thread at a time.
 ///

@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 extension Connection {
   /// Copies the whole database into `destination` (Online Backup API).

@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 /// A primary result code (Result and Error Codes, section 3).
 package struct ResultCode: RawRepresentable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 /// An SQL function written in Swift.
 package struct FunctionDefinition: Sendable {

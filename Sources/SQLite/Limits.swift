@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 extension Connection {
   /// Lowers what a hostile file or manifest could use to cost time and memory (Defense Against The

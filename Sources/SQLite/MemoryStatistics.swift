@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 /// Lets SQLite allocate without counting, which takes a lock each time: a tenth of a replay, and more
 /// when two threads run one each. Nobody reads the count, and the only limits that need it are

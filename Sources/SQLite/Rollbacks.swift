@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 /// Tells of each transaction that another process has left unfinished, and that SQLite rolls back
 /// when it opens the database: in SQLite's words, with the journal's name.

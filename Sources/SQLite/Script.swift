@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 /// A text of several statements, split by SQLite itself (`pzTail` of `sqlite3_prepare_v3`).
 ///

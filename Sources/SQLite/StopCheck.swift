@@ -1,12 +1,5 @@
-import CSQLite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaCSQLite
+import SchemaPlatform
 
 extension Connection {
   /// Asks again and again, while a statement runs, whether it must end; it then throws

@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 /// A value of one of SQLite's five storage classes (Datatypes In SQLite, section 2).
 ///

@@ -1,6 +1,6 @@
-import Planning
-import SQLText
-import SQLite
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
 
 /// A value of one of SQLite's five storage classes.
 public enum SQLValue: Sendable, Hashable {

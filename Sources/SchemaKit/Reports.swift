@@ -1,7 +1,8 @@
-import History
-import Migrating
-import SQLText
+import SchemaApply
+import SchemaHistory
+import SchemaInspect
 import SchemaModel
+import SchemaSQLText
 
 /// What ``SchemaMigrator/migrate(databaseAt:through:onlyFrozen:backup:)`` did.
 public struct MigrationReport: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import Migrating
-import SQLText
+import SchemaCopies
+import SchemaSQLText
 
 /// A copy of a database, made before it is migrated. `schemactl restore` puts it back.
 ///

@@ -1,6 +1,6 @@
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
 
 /// Why a database could not be migrated, or a history could not be read.
 public struct SchemaError: Error, Sendable, CustomStringConvertible {

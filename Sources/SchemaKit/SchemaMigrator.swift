@@ -1,5 +1,10 @@
-import Migrating
-import Planning
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaPlanning
+import SchemaReplay
+import SchemaYAML
 
 /// Brings an app's SQLite databases up to date with the migrations that it ships.
 ///

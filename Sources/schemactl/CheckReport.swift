@@ -1,7 +1,8 @@
-import History
-import Linting
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaInspect
+import SchemaLint
+import SchemaReplay
+import SchemaSQLText
 
 /// What was found about a history, check by check. One that could not be carried out to its end
 /// keeps no other from being carried out.

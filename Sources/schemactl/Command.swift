@@ -1,6 +1,6 @@
-import CommandLineParsing
-import Migrating
-import SQLText
+import SchemaCommandLine
+import SchemaHistory
+import SchemaSQLText
 
 /// A command: how it is called, and what it does.
 protocol Command: SendableMetatype {
@@ -61,7 +61,7 @@ func attempt<Success>(_ body: () throws -> Success) throws -> Result<Success, Fa
   }
 }
 
-extension Result where Failure == Migrating.Failure {
+extension Result where Failure == SchemaHistory.Failure {
   var success: Success? { try? get() }
 
   var failure: Failure? {

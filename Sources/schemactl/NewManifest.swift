@@ -1,7 +1,9 @@
-import History
-import ManifestFormat
-import Planning
-import SQLText
+import SchemaHistory
+import SchemaManifest
+import SchemaPlanning
+import SchemaPlatform
+import SchemaSQLText
+import SchemaYAML
 
 /// A manifest that does nothing yet.
 package struct NewManifest {

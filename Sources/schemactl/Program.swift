@@ -1,8 +1,7 @@
-import CommandLineParsing
-import Linting
-import ManifestFormat
-import Migrating
-import Planning
+import SchemaCommandLine
+import SchemaHistory
+import SchemaLint
+import SchemaYAML
 
 extension CommandLineProgram {
   static var commands: [any Command.Type] {

@@ -1,21 +1,16 @@
-import CommandLineParsing
-import History
-import Linting
-import ManifestFormat
-import Migrating
-import Planning
-import SQLText
-import SQLite
-import SchemaKit
+import SchemaCommandLine
+import SchemaCopies
+import SchemaGit
+import SchemaHistory
+import SchemaInspect
+import SchemaLint
 import SchemaModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaYAML
 
 /// What the command line, the environment and `schemactl.yaml` together say.
 struct Settings {
@@ -138,7 +133,8 @@ struct Settings {
   ///
   /// - Parameter mayBeEmpty: whether an empty folder is no reason for a warning.
   func project(
-    for database: String? = nil, mustExist: Bool = true, mayBeEmpty: Bool = false
+    for database: String? = nil, mustExist: Bool = true, mayBeEmpty: Bool = false,
+    asksGitAboutDrafts: Bool = true
   ) throws -> Project {
     if let database {
       try DatabaseFile.probe(
@@ -152,12 +148,13 @@ struct Settings {
           "\(migrations) holds no migration: nothing was checked or run. `schemactl new NAME` writes "
             + "the first one"))
     }
-    return project
+    return asksGitAboutDrafts ? project.askingGitAboutDrafts() : project
   }
 
   private func project(in folder: String) throws -> Project {
     try Project.load(
-      migrations: folder, application: application, ignoring: configuration.ignore)
+      migrations: folder, application: application, ignoring: configuration.ignore,
+      explaining: MigrationFolder(folder).explain)
   }
 
   /// The history with a lock that may have conflict markers or be in version 1, and what had to be done
@@ -167,9 +164,10 @@ struct Settings {
     do throws(HistoryReadError) {
       let (lock, repair) = try folder.repairedLock()
       let project = Project(
-        folder: folder, migrations: try folder.migrations(), lock: lock, application: application,
+        folder: folder, migrations: try folder.migrations(explaining: folder.explain), lock: lock,
+        application: application,
         foreign: ForeignObjects(ignoring: configuration.ignore))
-      return (project, repair)
+      return (project.askingGitAboutDrafts(), repair)
     } catch {
       throw error.problem(ofFolder: folder.path)
     }

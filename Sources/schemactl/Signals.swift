@@ -1,15 +1,7 @@
-import History
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// SIGINT, SIGTERM and SIGHUP, taken by a thread of their own.
 ///

@@ -1,7 +1,7 @@
-import CommandLineParsing
-import Migrating
-import SQLText
-import SQLite
+import SchemaCommandLine
+import SchemaHistory
+import SchemaSQLText
+import SchemaSQLite
 
 /// One run of the program: from the words of its command line to its exit status.
 struct Tool {

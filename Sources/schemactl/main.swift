@@ -1,13 +1,6 @@
-import Migrating
-import SQLText
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
 
 /// Ends the program with what is wrong with its call.
 func refuse(_ message: String, _ status: ExitStatus) -> Never {

@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 import Synchronization
 
 private let settings = Mutex("")

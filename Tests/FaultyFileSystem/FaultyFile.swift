@@ -1,4 +1,4 @@
-import CSQLite
+import SchemaCSQLite
 
 /// What is known of a file while it is open.
 final class OpenFile {

@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import SchemaCSQLite
 
 /// A file system of SQLite (`sqlite3_vfs`) that passes every call on to the machine's own, once an
 /// observer has seen it and let it pass.

@@ -1,6 +1,3 @@
-import Fuzzing
-import Glibc
-
 // Feeds one target with libFuzzer's inputs. The name of the target is in FUZZ_TARGET, because the
 // arguments are libFuzzer's. `make fuzz` builds and runs it.
 

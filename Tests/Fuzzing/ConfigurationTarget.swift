@@ -1,4 +1,5 @@
-import ManifestFormat
+import SchemaManifest
+import SchemaYAML
 
 /// `schemactl.yaml` is read, or refused at places that are in it.
 enum ConfigurationTarget: FuzzTarget {

@@ -1,7 +1,6 @@
-import History
-import Migrating
-import SQLite
+import SchemaHistory
 import SchemaModel
+import SchemaSQLite
 
 /// A database file, whatever it holds: its schema and its ledger are read or refused.
 enum DatabaseTarget: FuzzTarget {

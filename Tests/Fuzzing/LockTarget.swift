@@ -1,4 +1,4 @@
-import History
+import SchemaHistory
 
 /// A lock is refused, or reads the same again when it is written.
 enum LockTarget: FuzzTarget {

@@ -1,5 +1,6 @@
-import History
-import ManifestFormat
+import SchemaHistory
+import SchemaManifest
+import SchemaYAML
 
 /// A manifest is read, or refused at places that are in it.
 enum ManifestTarget: FuzzTarget {

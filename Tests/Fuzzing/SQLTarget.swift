@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// Tokens tile the text, and nothing that is found in it lies outside.
 enum SQLTarget: FuzzTarget {

@@ -1,5 +1,5 @@
 import Foundation
-import Fuzzing
+import SchemaFuzzing
 import Testing
 
 /// What `make fuzz` begins with, and what it has found.

@@ -1,5 +1,5 @@
 import Foundation
-import History
+import SchemaPlatform
 import Testing
 
 @Suite("Reading and replacing files")

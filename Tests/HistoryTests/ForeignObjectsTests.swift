@@ -1,5 +1,5 @@
 import Foundation
-import History
+import SchemaHistory
 import Testing
 
 @Suite("Objects that are not the history's")

@@ -1,4 +1,4 @@
-import History
+import SchemaHistory
 import Testing
 
 @Suite("The history compared with its lock")

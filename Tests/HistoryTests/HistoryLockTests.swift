@@ -1,6 +1,5 @@
-import History
-import ManifestFormat
-import SchemaModel
+import SchemaHistory
+import SchemaManifest
 import Testing
 
 func lockedDigests(_ seed: String, sqlite: String = "3.40.1") -> LockedDigests {

@@ -1,4 +1,4 @@
-import History
+import SchemaHistory
 import Testing
 
 @Suite("The ledger compared with the history")

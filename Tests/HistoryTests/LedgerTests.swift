@@ -1,5 +1,5 @@
-import History
-import SQLite
+import SchemaHistory
+import SchemaSQLite
 import Testing
 
 private func exampleRow(_ id: String, position: Int64) -> LedgerRow {

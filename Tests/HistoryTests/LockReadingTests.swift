@@ -1,5 +1,5 @@
-import History
-import ManifestFormat
+import SchemaHistory
+import SchemaManifest
 import Testing
 
 private func line(_ id: String, _ seed: String, _ more: String = "") -> String {

@@ -1,7 +1,9 @@
 import Foundation
-import History
-import ManifestFormat
+import SchemaHistory
+import SchemaManifest
 import SchemaModel
+import SchemaPlatform
+import SchemaYAML
 import Testing
 
 @Suite("The folder of manifests")

@@ -1,6 +1,7 @@
 import Foundation
-import History
-import SQLText
+import SchemaAuthoring
+import SchemaPlatform
+import SchemaSQLText
 import Testing
 
 @Suite("Renumbering")

@@ -1,7 +1,8 @@
 import Foundation
-import History
-import ManifestFormat
+import SchemaHistory
+import SchemaManifest
 import SchemaModel
+import SchemaYAML
 
 /// A folder that is removed with the last reference to it.
 final class TemporaryFolder {

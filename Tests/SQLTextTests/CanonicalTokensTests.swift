@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 import Testing
 
 private func strings(_ tokens: [[UInt8]]) -> [String] {

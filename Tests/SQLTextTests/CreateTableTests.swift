@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 import Testing
 
 /// The table that a text creates.

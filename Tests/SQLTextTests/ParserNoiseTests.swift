@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 import Testing
 
 /// Every range in a value, however deep.

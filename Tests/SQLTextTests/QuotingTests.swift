@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 import Testing
 
 @Suite("quoting")

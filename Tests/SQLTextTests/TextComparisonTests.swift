@@ -1,5 +1,5 @@
 import Foundation
-import SQLText
+import SchemaSQLText
 import Testing
 
 private let composed = "\u{E9}"
@@ -53,11 +53,11 @@ struct TextComparisonTests {
   }
 
   /// The declarations of SQLText are found only where it is imported.
-  @Test("every source file that compares texts imports SQLText")
+  @Test("every source file that compares texts imports SchemaSQLText")
   func imports() throws {
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
-    let below = ["SQLite", "SQLText", "CommandLineParsing"]
+    let below = ["Platform", "SQLite", "SQLText", "CommandLine"]
     let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
     let comparison = /==|!=|hasPrefix|hasSuffix|contains\(|Hashable|Equatable|sorted\(\)/
     for case let file as URL in try #require(files) where file.pathExtension == "swift" {
@@ -65,8 +65,8 @@ struct TextComparisonTests {
         continue
       }
       let text = try String(contentsOf: file, encoding: .utf8)
-      guard text.contains(comparison), !text.contains("import SQLText") else { continue }
-      Issue.record("\(file.lastPathComponent) compares and does not import SQLText")
+      guard text.contains(comparison), !text.contains("import SchemaSQLText") else { continue }
+      Issue.record("\(file.lastPathComponent) compares and does not import SchemaSQLText")
     }
   }
 }

@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 import Testing
 
 /// `kind:text`, one for each token.

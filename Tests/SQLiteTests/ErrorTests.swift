@@ -1,5 +1,5 @@
-import CSQLite
-import SQLite
+import SchemaCSQLite
+import SchemaSQLite
 import Testing
 
 private let schema = """

@@ -1,4 +1,4 @@
-import SQLite
+import SchemaSQLite
 import Testing
 
 private func function(

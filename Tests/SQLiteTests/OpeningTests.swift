@@ -1,5 +1,5 @@
 import Foundation
-import SQLite
+import SchemaSQLite
 import Testing
 
 #if canImport(Glibc)

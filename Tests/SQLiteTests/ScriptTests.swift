@@ -1,5 +1,5 @@
-import CSQLite
-import SQLite
+import SchemaCSQLite
+import SchemaSQLite
 import Testing
 
 /// The statements of a text, trimmed, each run before the next is compiled.

@@ -1,5 +1,5 @@
 import Foundation
-import SQLite
+import SchemaSQLite
 import Testing
 
 /// A folder that is removed with the last reference to it.

@@ -1,4 +1,4 @@
-import TestSupport
+import SchemaTestSupport
 import Testing
 
 @Suite("--to a migration that the database has left behind")

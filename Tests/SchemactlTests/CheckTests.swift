@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SchemaTestSupport
 import Testing
 
 /// A history in which every check finds something: an edit of what is frozen, a dropped column, a

@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 /// A database whose schema somebody has changed by hand.

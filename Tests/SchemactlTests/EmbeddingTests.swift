@@ -1,7 +1,6 @@
 import Foundation
-import SQLite
 import SchemaKit
-import TestSupport
+import SchemaSQLite
 import Testing
 
 /// SchemaKit as an app uses it.

@@ -1,4 +1,4 @@
-import TestSupport
+import SchemaTestSupport
 import Testing
 
 @Suite("A sql operation without a statement")

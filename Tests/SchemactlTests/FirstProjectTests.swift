@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SchemaTestSupport
 import Testing
 
 @Suite("The first project of the README")

@@ -1,6 +1,6 @@
 import Foundation
-import JSONSchemaChecking
-import TestSupport
+import SchemaJSONChecking
+import SchemaTestSupport
 import Testing
 
 private func creating(_ table: String) -> String {

@@ -1,6 +1,6 @@
-import CommandLineParsing
 import Foundation
-import TestSupport
+import SchemaCommandLine
+import SchemaTestSupport
 import Testing
 import schemactl
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SchemaTestSupport
 import Testing
 
 /// What runs schemactl for others, run as they would run it.

@@ -1,10 +1,10 @@
 import Foundation
-import History
-import JSONSchemaChecking
-import Linting
-import Planning
-import SQLite
-import TestSupport
+import SchemaHistory
+import SchemaJSONChecking
+import SchemaLint
+import SchemaPlanning
+import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 private let schemas = repository.appendingPathComponent("docs/json")

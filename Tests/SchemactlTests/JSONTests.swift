@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 /// What scripts rely on: one document on standard output, keys that never change their names.

@@ -1,5 +1,5 @@
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 #if os(Linux)

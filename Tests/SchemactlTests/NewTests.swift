@@ -1,6 +1,7 @@
 import Foundation
-import History
-import TestSupport
+import SchemaHistory
+import SchemaPlatform
+import SchemaTestSupport
 import Testing
 import schemactl
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SchemaTestSupport
 import Testing
 
 private func creating(_ table: String) -> String {

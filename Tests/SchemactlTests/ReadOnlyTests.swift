@@ -1,7 +1,8 @@
 #if os(Linux)
   import Foundation
-  import SQLite
-  import TestSupport
+  import SchemaPlatform
+  import SchemaSQLite
+  import SchemaTestSupport
   import Testing
 
   /// A file system that can be made read-only; needs root, and the right to mount.
@@ -10,15 +11,15 @@
 
     init() throws {
       folder = try WorkingFolder()
-      let ended = try TestSupport.run(
+      let ended = try SchemaTestSupport.run(
         "/usr/bin/env", ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder.path])
       guard ended.code == 0 else { throw Failure(message: ended.errors) }
     }
 
-    deinit { _ = try? TestSupport.run("/usr/bin/env", ["umount", "--lazy", folder.path]) }
+    deinit { _ = try? SchemaTestSupport.run("/usr/bin/env", ["umount", "--lazy", folder.path]) }
 
     func forbidWriting() throws {
-      let ended = try TestSupport.run(
+      let ended = try SchemaTestSupport.run(
         "/usr/bin/env", ["mount", "-o", "remount,ro", folder.path])
       guard ended.code == 0 else { throw Failure(message: ended.errors) }
     }

@@ -1,7 +1,7 @@
 import Foundation
-import JSONSchemaChecking
-import SQLite
-import TestSupport
+import SchemaJSONChecking
+import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 @Suite("backups on the command line")

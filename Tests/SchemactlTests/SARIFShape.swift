@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 
 /// The parts of the JSON schema of SARIF 2.1.0 that schemactl writes: which members an object may
 /// and must have, and of what type each is. As in the schema, no other member is allowed.

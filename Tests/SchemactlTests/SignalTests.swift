@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 #if os(Linux)
@@ -141,7 +141,7 @@ import Testing
       try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
       let other = try folder.connection()
       try other.execute(lock)
-      let child = try TestSupport.start(
+      let child = try SchemaTestSupport.start(
         "/bin/sh",
         [
           "-c",

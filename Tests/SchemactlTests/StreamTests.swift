@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 @Suite("Standard streams that are closed, gone or full")
@@ -99,7 +99,7 @@ struct StreamTests {
       let descriptor = open(folder.path("migrations"), O_RDONLY | O_CLOEXEC)
       defer { close(descriptor) }
       #expect(flock(descriptor, LOCK_EX) == 0)
-      let child = try TestSupport.start(
+      let child = try SchemaTestSupport.start(
         "/bin/sh", ["-c", "exec \(program) freeze 0<&- >&- 2>&-"], in: folder.path)
       func openFiles() -> [String] {
         (0..<10).compactMap {

@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 /// What a run of the program left behind.
@@ -129,7 +129,7 @@ final class WorkingFolder {
   ) throws -> Running {
     let stranger = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     let command = (asStranger && geteuid() == 0 ? stranger : []) + [program] + arguments
-    let running = try TestSupport.start(
+    let running = try SchemaTestSupport.start(
       command[0], Array(command.dropFirst()), in: path(subfolder), environment: environment,
       output: output, errors: errors)
     running.surroundings = self
@@ -138,7 +138,7 @@ final class WorkingFolder {
 
   /// Runs a line of the shell here, in which `$schemactl` is the program.
   func shell(_ line: String, environment: [String: String] = [:]) throws -> Run {
-    try TestSupport.start(
+    try SchemaTestSupport.start(
       "/bin/sh", ["-c", line], in: path,
       environment: environment.merging(["schemactl": program]) { $1 }
     ).wait()

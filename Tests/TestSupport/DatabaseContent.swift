@@ -1,6 +1,5 @@
-import SQLText
-import SQLite
-import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// All that a database holds, bit for bit: the text of its schema, and every row with its rowid.
 package struct DatabaseContent: Equatable {

@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// A schema whose statements can be spelled in many ways that mean the same.
 ///

@@ -1,9 +1,12 @@
-import ManifestFormat
-import Migrating
-import Planning
-import SQLText
-import SQLite
+import SchemaApply
+import SchemaHistory
+import SchemaManifest
 import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaYAML
 
 /// A history of hand-written SQL, replayed and then made anew table by table.
 package struct HistoryTrial {
@@ -35,11 +38,11 @@ package struct HistoryTrial {
   private func number(_ index: Int) -> String { "\(index + 1)_step" }
 
   private mutating func count() throws {
-    let shadow = try Shadow(sandbox.application)
+    let scratch = try ScratchDatabase(sandbox.application)
     var count = 0
-    shadow.observe { _, _ in count += 1 }
+    scratch.observe { _, _ in count += 1 }
     for migration in try sandbox.project().migrations {
-      guard (try? shadow.apply(migration)) != nil else { break }
+      guard (try? scratch.apply(migration)) != nil else { break }
     }
     statements = count
   }

@@ -1,6 +1,6 @@
-import SQLText
-import SQLite
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// Where the parser reads something else than SQLite says through its PRAGMAs, over all tables,
 /// indexes, triggers and views of a database. Empty when they agree.

@@ -1,6 +1,4 @@
 import Foundation
-import Migrating
-import SQLite
 
 /// The repository's root, whose `migrations/` is the living example.
 package let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -1,10 +1,13 @@
 import Foundation
-import History
-import ManifestFormat
-import Migrating
-import Planning
-import SQLite
+import SchemaApply
+import SchemaAuthoring
+import SchemaHistory
+import SchemaManifest
 import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLite
+import SchemaYAML
 
 /// A folder of its own with a history and databases, removed at the end.
 package final class Sandbox {

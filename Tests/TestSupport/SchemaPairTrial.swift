@@ -1,10 +1,12 @@
-import History
-import ManifestFormat
-import Migrating
-import Planning
-import SQLText
-import SQLite
+import SchemaApply
+import SchemaAuthoring
+import SchemaHistory
+import SchemaManifest
 import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+import SchemaYAML
 
 /// Leads a database with rows from one version of a schema to the other, as `new --from` and `migrate`
 /// do, and tells what is not as it must be.

@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// One of two versions of a schema, with rows that fit both: whatever SQLite has, with odd names and
 /// comments, and no two constraints that contradict each other.

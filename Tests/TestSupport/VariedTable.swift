@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// A table of a `VariedSchema`.
 package struct VariedTable {

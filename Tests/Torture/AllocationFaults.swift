@@ -1,7 +1,6 @@
-import FaultyAllocator
-import FaultyFileSystem
-import Migrating
-import SQLite
+import SchemaFaultyAllocator
+import SchemaFaultyFileSystem
+import SchemaHistory
 
 /// Lets SQLite run out of memory: each allocation of each deed fails once, with some that follow, or
 /// with all that follow.

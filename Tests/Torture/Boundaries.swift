@@ -1,7 +1,6 @@
 import Foundation
-import TestSupport
-import History
-import SQLite
+import SchemaHistory
+import SchemaSQLite
 
 /// The states in which a database may be found, as files of their own: before, between and after
 /// migrations.

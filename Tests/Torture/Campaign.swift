@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SchemaTestSupport
 
 /// One way to hurt a database, or to feed schemactl what hurts: it tries it again and again, and
 /// tells how each try ended.

@@ -1,4 +1,4 @@
-import TestSupport
+import SchemaTestSupport
 
 /// The bytes of a database file, page by page (Database File Format, section 1).
 struct DatabaseImage {

@@ -1,8 +1,8 @@
 import Foundation
-import History
-import Migrating
-import SQLite
-import TestSupport
+import SchemaHistory
+import SchemaReplay
+import SchemaSQLite
+import SchemaTestSupport
 
 /// Databases that are migrated, made and reset by the whole program.
 final class DatabaseScenes {

@@ -1,9 +1,9 @@
-import FaultyFileSystem
 import Foundation
-import History
-import Migrating
-import SQLite
-import TestSupport
+import SchemaFaultyFileSystem
+import SchemaHistory
+import SchemaReplay
+import SchemaSQLite
+import SchemaTestSupport
 
 /// Something that schemactl does with a database and a history, to be done again and again from one beginning
 /// while faults are made.

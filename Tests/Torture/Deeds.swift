@@ -1,12 +1,15 @@
 import Foundation
-import History
-import Linting
-import ManifestFormat
-import Migrating
-import Planning
-import SQLite
+import SchemaApply
+import SchemaAuthoring
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaLint
 import SchemaModel
-import TestSupport
+import SchemaPlanning
+import SchemaReplay
+import SchemaTestSupport
+import SchemaYAML
 
 /// The deeds that are done under faults.
 extension Deed {

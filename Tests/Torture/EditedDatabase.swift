@@ -1,4 +1,4 @@
-import SQLite
+import SchemaSQLite
 
 /// Damage that is done with SQL: to `sqlite_schema`, and to the ledger.
 enum EditedDatabase {

@@ -1,6 +1,5 @@
 import Foundation
-import History
-import TestSupport
+import SchemaTestSupport
 
 /// Folders of manifests that the whole program writes to.
 struct FolderScenes {

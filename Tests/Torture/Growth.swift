@@ -1,14 +1,7 @@
 import Foundation
-import SQLite
-import TestSupport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaPlatform
+import SchemaSQLite
+import SchemaTestSupport
 
 /// How time and memory grow with the rows of a table: by a factor of ten as often as there is time
 /// for it. What was measured goes to standard error; bad are a migration that fails, a row that is

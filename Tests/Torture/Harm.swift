@@ -1,7 +1,7 @@
 import Foundation
-import Migrating
-import SQLite
-import TestSupport
+import SchemaHistory
+import SchemaSQLite
+import SchemaTestSupport
 
 /// What a fault must never do, done on purpose: a harness that does not see it proves nothing.
 enum Harm: String, CaseIterable {

@@ -1,6 +1,5 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaTestSupport
 
 /// Real databases, damaged in every kind of place, given to every command that opens one: never a
 /// crash, never a hang, never a row lost that could be read before.

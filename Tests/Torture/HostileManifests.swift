@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SchemaTestSupport
 
 /// Manifests, locks and configurations that are broken or mean harm, given to the commands that read
 /// them: never a crash, never a hang, and no file but the migrated database is made or changed.

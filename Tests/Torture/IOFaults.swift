@@ -1,9 +1,7 @@
-import CSQLite
-import FaultyFileSystem
 import Foundation
-import TestSupport
-import Migrating
-import SQLite
+import SchemaCSQLite
+import SchemaFaultyFileSystem
+import SchemaHistory
 
 /// Lets the file system fail under SQLite: each call of each deed once, once and again while SQLite
 /// rolls back, or from then on, in every journal mode.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SchemaTestSupport
 
 /// `kill -9` at any moment of the whole program.
 enum Kills: Campaign {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SchemaTestSupport
 
 /// A run of a program that is ended when it takes too long: how it ended, and what it used.
 struct LimitedRun {

@@ -1,4 +1,4 @@
-import SQLite
+import SchemaSQLite
 
 /// What can be read of a specimen's rows, however damaged it is: of each table what no pending
 /// migration means to change.

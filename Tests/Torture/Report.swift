@@ -1,6 +1,5 @@
 import Foundation
-import TestSupport
-import SQLite
+import SchemaSQLite
 
 /// The table of a run, and under what it was made.
 struct Report {

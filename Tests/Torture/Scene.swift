@@ -1,6 +1,5 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaTestSupport
 
 /// What the whole program is made to do, and what must hold however it was ended.
 struct Scene {

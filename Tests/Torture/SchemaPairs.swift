@@ -1,4 +1,4 @@
-import TestSupport
+import SchemaTestSupport
 
 /// Databases with rows that are led from one schema to another: what comes out is the schema that was
 /// asked for, with every row of what stays.

@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
-  import TestSupport
+  import SchemaPlatform
+  import SchemaTestSupport
 
   /// SIGINT, SIGTERM and SIGHUP at any moment of the whole program, one or two of them.
   enum SignalsAtRandom: Campaign {

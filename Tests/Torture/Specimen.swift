@@ -1,8 +1,6 @@
 import Foundation
-import History
-import Migrating
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 
 /// A database as an app would have it, with every kind of page that its layout has, of which three
 /// migrations have run and three are pending.

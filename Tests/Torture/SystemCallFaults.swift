@@ -1,7 +1,8 @@
 import Foundation
-import History
-import Migrating
-import TestSupport
+import SchemaCopies
+import SchemaHistory
+import SchemaReplay
+import SchemaTestSupport
 
 /// Lets system calls of the built program fail, SQLite's and its own: each once, or from one on. Its
 /// files alone are meant, not what the system reads to start it.
@@ -225,7 +226,7 @@ enum FaultyCalls {
           "LD_PRELOAD=\(library)", "FAULTY_CALLS_FOLDER=\(sandbox.folder)",
           "LSAN_OPTIONS=detect_leaks=0",
         ] + environment
-      let run = try TestSupport.run(
+      let run = try SchemaTestSupport.run(
         "/usr/bin/env",
         ["-C", sandbox.folder, "timeout", "60", "env"] + variables + [program]
           + words + options)

@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
-  import TestSupport
+  import SchemaPlatform
+  import SchemaTestSupport
 
   /// `kill -9` just before each system call by which the whole program changes a file, one after
   /// another: every state of the disk that there is, and none by chance. Needs strace.
@@ -49,7 +50,7 @@
     _ options: [String], _ words: [String], _ folder: String
   ) throws -> Finished {
     let schemactl = programs.appendingPathComponent("schemactl").path
-    return try TestSupport.run(
+    return try SchemaTestSupport.run(
       strace, ["-f", "-qq", "-o", folder + ".trace"] + options + [schemactl] + words, in: folder)
   }
 

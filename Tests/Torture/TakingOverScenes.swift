@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 
 /// Databases without a ledger, which the whole program takes over.
 struct TakingOverScenes {

@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 
 // Makes faults happen, and counts those that end in anything but the old or the new state.
 //

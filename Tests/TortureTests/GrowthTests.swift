@@ -1,11 +1,11 @@
-import TestSupport
+import SchemaTestSupport
 import Testing
 
 @Suite("growth", .thorough)
 struct GrowthTests {
   @Test("cost is measured by work and size, and no row is lost on the way")
   func smallest() throws {
-    let ended = try run("Torture", ["growth", "--tries", "5"])
+    let ended = try run("SchemaTorture", ["growth", "--tries", "5"])
     #expect(ended.code == 0, "\(ended.errors)")
     #expect(ended.output.contains("| growth: move, the table is rebuilt | 1 | 0 |"))
     #expect(ended.errors.contains("| move, identity map | "))

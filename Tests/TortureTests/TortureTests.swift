@@ -1,13 +1,13 @@
 import Foundation
-import Planning
-import TestSupport
+import SchemaPlanning
+import SchemaTestSupport
 import Testing
 
 @Suite("Torture", .thorough)
 struct TortureTests {
   @Test("a campaign that nobody knows is said, with those that there are")
   func unknown() throws {
-    let ended = try run("Torture", ["no-such-campaign"])
+    let ended = try run("SchemaTorture", ["no-such-campaign"])
     #expect(ended.code == 64)
     #expect(ended.errors.hasPrefix("unknown: no-such-campaign; campaigns: "))
   }
@@ -17,7 +17,7 @@ struct TortureTests {
     arguments: [("hostile-databases", 17), ("hostile-manifests", 30)])
   func hostile(campaign: String, tries: Int) throws {
     let ended = try run(
-      "Torture", [campaign, "--seed", "7", "--tries", "\(tries)", "--seconds", "3600"])
+      "SchemaTorture", [campaign, "--seed", "7", "--tries", "\(tries)", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     let rows = ended.output.split(separator: "\n").dropFirst(2)
     #expect(rows.count >= 5)
@@ -29,7 +29,7 @@ struct TortureTests {
   @Test("a power cut after any event leaves a migration's boundary, and migrate again finishes")
   func powerCuts() throws {
     let ended = try run(
-      "Torture", ["power-cuts", "--seed", "1", "--tries", "2000", "--seconds", "3600"])
+      "SchemaTorture", ["power-cuts", "--seed", "1", "--tries", "2000", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     let rows = ended.output.split(separator: "\n").dropFirst(2)
     #expect(rows.allSatisfy { $0.hasSuffix(" | 0 |") }, "\(ended.output)")
@@ -50,7 +50,7 @@ struct TortureTests {
     ])
   func faults(campaign: String, tries: Int, kind: String) throws {
     let ended = try run(
-      "Torture", [campaign, "--seed", "1", "--tries", "\(tries)", "--seconds", "3600"])
+      "SchemaTorture", [campaign, "--seed", "1", "--tries", "\(tries)", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     // Where no file system can be mounted, or no library be loaded first.
     if ended.errors.contains("not run: ") { return }
@@ -63,7 +63,7 @@ struct TortureTests {
   @Test("a number names a pair of schemas, which is the same pair again")
   func schemaPairs() throws {
     let ended = try run(
-      "Torture", ["schema-pairs", "--seed", "40", "--tries", "3", "--seconds", "3600"])
+      "SchemaTorture", ["schema-pairs", "--seed", "40", "--tries", "3", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     #expect(ended.output.contains("| schema pair | 3 | 0 |"))
   }
@@ -75,7 +75,7 @@ struct TortureTests {
     let text = "before\n<!-- torture: begin -->\nold\n<!-- torture: end -->\nafter\n"
     try text.write(toFile: document, atomically: true, encoding: .utf8)
     let ended = try run(
-      "Torture", ["power-cuts", "--seed", "7", "--seconds", "0", "--write", document])
+      "SchemaTorture", ["power-cuts", "--seed", "7", "--seconds", "0", "--write", document])
     let written = try String(contentsOfFile: document, encoding: .utf8)
     #expect(written.hasPrefix("before\n<!-- torture: begin -->\n"))
     #expect(written.hasSuffix("<!-- torture: end -->\nafter\n"))
@@ -86,7 +86,7 @@ struct TortureTests {
   @Test("a copy that is killed leaves the old content or the new, and nothing in the way")
   func killedCopies() throws {
     let ended = try run(
-      "Torture", ["killed-copies", "--seed", "1", "--tries", "12", "--seconds", "3600"])
+      "SchemaTorture", ["killed-copies", "--seed", "1", "--tries", "12", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     for command in ["--backup", "--dry-run=copy", "restore"] {
       for journal in ["delete", "wal"] {
@@ -102,7 +102,7 @@ struct TortureTests {
     ])
   func ended(campaign: String, tries: Int) throws {
     let ended = try run(
-      "Torture", [campaign, "--seed", "7", "--tries", "\(tries)", "--seconds", "3600"])
+      "SchemaTorture", [campaign, "--seed", "7", "--tries", "\(tries)", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
     let rows = ended.output.split(separator: "\n").dropFirst(2)
     #expect(rows.count > 11)

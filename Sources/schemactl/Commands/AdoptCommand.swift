@@ -1,5 +1,6 @@
-import CommandLineParsing
-import Migrating
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
 
 enum AdoptCommand: Command {
   static let name = "adopt"

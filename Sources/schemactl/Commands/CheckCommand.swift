@@ -1,6 +1,9 @@
-import CommandLineParsing
-import Linting
-import Migrating
+import SchemaCommandLine
+import SchemaGit
+import SchemaHistory
+import SchemaInspect
+import SchemaLint
+import SchemaReplay
 
 enum CheckCommand: Command {
   static let name = "check"
@@ -32,9 +35,13 @@ enum CheckCommand: Command {
     let settings = try Settings(session)
     let profile = session.invocation.text("profile").flatMap(Profile.init)
     var report = CheckReport()
-    report.project = report.attempt(.manifests) { try settings.project() }
-    if let project = report.project {
-      let compared = report.attempt(.history) { try project.verifyHistory(.git(base: base)) }
+    report.project = report.attempt(.manifests) {
+      try settings.project(asksGitAboutDrafts: false)
+    }
+    if var project = report.project {
+      let compared = report.attempt(.history) { try project.verifyHistory(base: base) }
+      project.keptIDs = compared?.1?.keptIDs ?? []
+      report.project = project
       var history = compared?.0 ?? VerifyReport(comparing: project)
       report.proof = report.attempt(.replay) {
         try project.proveReplay(

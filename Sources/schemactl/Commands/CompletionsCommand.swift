@@ -1,7 +1,7 @@
-import CommandLineParsing
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaCommandLine
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
 
 enum CompletionsCommand: Command {
   private static let shells = ["bash", "zsh", "fish", "man"]

@@ -1,7 +1,8 @@
-import CommandLineParsing
-import Migrating
-import SQLText
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
 import SchemaModel
+import SchemaSQLText
 
 enum DiffCommand: Command {
   static let name = "diff"

@@ -1,9 +1,11 @@
-import CommandLineParsing
-import History
-import Linting
-import Migrating
-import SQLText
-import SchemaKit
+import SchemaAuthoring
+import SchemaCommandLine
+import SchemaHistory
+import SchemaLint
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
 
 enum FreezeCommand: Command {
   static let name = "freeze"

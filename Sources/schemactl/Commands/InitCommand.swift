@@ -1,19 +1,10 @@
-import CommandLineParsing
-import History
-import ManifestFormat
-import Migrating
-import Planning
-import SQLText
-import SchemaKit
-import SchemaModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
+import SchemaPlanning
+import SchemaPlatform
+import SchemaSQLText
+import SchemaYAML
 
 enum InitCommand: Command {
   static let name = "init"

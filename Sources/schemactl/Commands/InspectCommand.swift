@@ -1,8 +1,8 @@
-import CommandLineParsing
-import History
-import Migrating
-import SQLText
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
 import SchemaModel
+import SchemaSQLText
 
 enum InspectCommand: Command {
   static let name = "inspect"

@@ -1,15 +1,10 @@
-import CommandLineParsing
-import History
-import Migrating
-import SQLText
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaApply
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
 
 enum LedgerCommand: Command {
   static let name = "ledger"

@@ -1,8 +1,11 @@
-import CommandLineParsing
-import History
-import Linting
-import Migrating
-import SQLText
+import SchemaCommandLine
+import SchemaCopies
+import SchemaHistory
+import SchemaLint
+import SchemaManifest
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
 
 enum LintCommand: Command {
   static let name = "lint"

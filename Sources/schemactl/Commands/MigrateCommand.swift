@@ -1,7 +1,10 @@
-import CommandLineParsing
-import History
-import Migrating
-import SQLText
+import SchemaApply
+import SchemaCommandLine
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaReplay
+import SchemaSQLText
 
 enum MigrateCommand: Command {
   static let name = "migrate"

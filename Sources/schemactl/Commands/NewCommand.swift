@@ -1,19 +1,14 @@
-import CommandLineParsing
-import History
-import ManifestFormat
-import Migrating
-import Planning
-import SQLText
-import SchemaKit
+import SchemaAuthoring
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
+import SchemaManifest
 import SchemaModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
 
 enum NewCommand: Command {
   static let name = "new"

@@ -1,5 +1,7 @@
-import CommandLineParsing
-import Migrating
+import SchemaApply
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
 
 enum PlanCommand: Command {
   static let name = "plan"

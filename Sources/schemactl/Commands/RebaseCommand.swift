@@ -1,8 +1,10 @@
-import CommandLineParsing
-import History
-import Migrating
-import SQLText
-import SchemaKit
+import SchemaAuthoring
+import SchemaCommandLine
+import SchemaGit
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+import SchemaYAML
 
 enum RebaseCommand: Command {
   static let name = "rebase"

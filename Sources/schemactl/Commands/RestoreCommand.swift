@@ -1,7 +1,9 @@
-import CommandLineParsing
-import History
-import Migrating
-import SQLText
+import SchemaCommandLine
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaReplay
+import SchemaSQLText
 
 enum RestoreCommand: Command {
   static let name = "restore"

@@ -1,7 +1,9 @@
-import CommandLineParsing
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaCommandLine
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaSQLText
+import SchemaYAML
 
 enum SchemaCommand: Command {
   static let name = "schema"

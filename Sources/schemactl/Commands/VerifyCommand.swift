@@ -1,5 +1,7 @@
-import CommandLineParsing
-import Migrating
+import SchemaCommandLine
+import SchemaGit
+import SchemaHistory
+import SchemaInspect
 
 enum VerifyCommand: Command {
   static let name = "verify"
@@ -24,10 +26,10 @@ enum VerifyCommand: Command {
     let settings = try Settings(session)
     let result = try attempt {
       let database = try settings.database()
-      let project = try settings.project(for: database)
+      let project = try settings.project(for: database, asksGitAboutDrafts: false)
       let report = try project.verify(
         database: database, timeout: settings.timeout, interruption: session.interruption,
-        versionControl: .git(base: base))
+        base: base)
       return (report, project, database)
     }
     switch result {

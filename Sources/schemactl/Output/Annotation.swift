@@ -1,9 +1,10 @@
-import History
-import Linting
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaInspect
+import SchemaLint
+import SchemaManifest
 import SchemaModel
+import SchemaReplay
+import SchemaSQLText
 
 /// One thing that was found, with its place, in the form that code review tools and editors know.
 struct Annotation {

@@ -1,5 +1,4 @@
-import Migrating
-import SQLText
+import SchemaSQLText
 
 /// How an annotation reads as one line.
 protocol AnnotationLines {

@@ -1,5 +1,5 @@
-import Linting
-import SQLText
+import SchemaCopies
+import SchemaSQLText
 
 /// What a rule of an annotation is for, where lint does not know it.
 struct AnnotationRule {

@@ -1,5 +1,7 @@
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaInspect
+import SchemaReplay
+import SchemaSQLText
 
 extension TextReporter {
   /// One line for each check, then what they found.

@@ -1,7 +1,11 @@
-import History
-import Linting
-import Migrating
+import SchemaApply
+import SchemaAuthoring
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaLint
 import SchemaModel
+import SchemaReplay
 
 /// What a command has to say. Every output format is made from these, and from nothing else.
 enum Event {

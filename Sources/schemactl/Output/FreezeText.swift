@@ -1,6 +1,6 @@
-import History
-import Migrating
-import SQLText
+import SchemaAuthoring
+import SchemaHistory
+import SchemaSQLText
 
 extension TextReporter {
   func show(_ report: FreezeReport, _ release: String?, _ file: String) {

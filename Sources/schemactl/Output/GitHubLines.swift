@@ -1,6 +1,6 @@
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
 
 /// Annotations of a pull request: workflow commands of GitHub Actions, one line each
 /// (docs.github.com, Workflow commands for GitHub Actions).

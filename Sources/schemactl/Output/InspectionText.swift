@@ -1,8 +1,7 @@
-import History
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaInspect
 import SchemaModel
+import SchemaSQLText
 
 extension TextReporter {
   func show(_ report: StatusReport, _ database: String) {

@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// A JSON document, and the bytes it is written as.
 enum JSON {

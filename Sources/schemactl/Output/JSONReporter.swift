@@ -1,10 +1,14 @@
-import History
-import Linting
-import ManifestFormat
-import Migrating
-import Planning
-import SQLText
+import SchemaApply
+import SchemaAuthoring
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaLint
+import SchemaManifest
 import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaYAML
 
 /// One JSON document on standard output, and nothing else anywhere (DESIGN: exit codes and JSON).
 final class JSONReporter: Reporter {

@@ -1,7 +1,7 @@
-import History
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaInspect
 import SchemaModel
+import SchemaSQLText
 
 extension TextReporter {
   func show(_ entries: [LedgerEntry], _ rows: [LedgerRow], _ repairs: [RecordedRepair]) {

@@ -1,6 +1,7 @@
-import Linting
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaLint
+import SchemaManifest
+import SchemaSQLText
 
 extension TextReporter {
   func show(_ report: LintReport) {

@@ -1,9 +1,10 @@
-import History
-import ManifestFormat
-import Migrating
-import Planning
-import SQLText
+import SchemaApply
+import SchemaHistory
+import SchemaInspect
+import SchemaManifest
 import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
 
 extension TextReporter {
   func show(_ report: MigrateReport, _ options: MigrateOptions) {

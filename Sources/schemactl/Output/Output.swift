@@ -1,13 +1,6 @@
-import SQLText
+import SchemaPlatform
+import SchemaSQLText
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Held while bytes are written, so that a signal does not cut a document in two.
 final class OutputGate: Sendable {

@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 /// How a command reports: `--format`.
 enum OutputFormat: String, CaseIterable {

@@ -1,7 +1,7 @@
-import CommandLineParsing
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaCommandLine
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
 
 /// What ended a command, in the one form that reporters know.
 struct Problem {

@@ -1,6 +1,7 @@
-import Migrating
-import Planning
-import SQLText
+import SchemaLint
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
 
 /// One line on the terminal of standard error that says what is going on, rewritten in place.
 /// Elsewhere nothing, but for a long wait, which is said once.

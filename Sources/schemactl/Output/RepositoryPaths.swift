@@ -1,12 +1,5 @@
-import SQLText
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SchemaPlatform
+import SchemaSQLText
 
 /// Where a file stands, as seen from the top of the repository that the working folder is in: that
 /// is how GitHub and SARIF name files, wherever in it a command runs. Without a repository the

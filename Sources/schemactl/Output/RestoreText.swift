@@ -1,6 +1,7 @@
-import History
-import Migrating
-import SQLText
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaSQLText
 
 extension TextReporter {
   func show(_ entries: [Backups.Entry], _ database: String) {

@@ -1,8 +1,8 @@
-import Linting
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaLint
+import SchemaManifest
 import SchemaModel
+import SchemaSQLText
 
 /// One log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS, errata 01),
 /// and nothing else on standard output.

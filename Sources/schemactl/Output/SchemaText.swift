@@ -1,7 +1,8 @@
-import Migrating
-import Planning
-import SQLText
+import SchemaInspect
 import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaYAML
 
 extension TextReporter {
   func show(_ schema: Schema, _ form: SchemaForm) {

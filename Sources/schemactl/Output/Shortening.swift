@@ -1,4 +1,4 @@
-import SQLText
+import SchemaSQLText
 
 extension String {
   /// With words that no line has room for cut short: a name may have thousands of characters.

@@ -1,6 +1,7 @@
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaManifest
+import SchemaReplay
+import SchemaSQLText
 
 /// Says everything in words, for a person who need not know SQL.
 final class TextReporter: Reporter {
@@ -140,6 +141,6 @@ final class TextReporter: Reporter {
   }
 }
 
-func counted(_ count: Int, _ noun: String) -> String {
+package func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

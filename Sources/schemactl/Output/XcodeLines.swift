@@ -1,6 +1,6 @@
-import ManifestFormat
-import Migrating
-import SQLText
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
 
 /// Lines that Xcode shows in its editor when a build phase prints them: `file:line:column: error:
 /// message`, the file from the root of the file system (Xcode Help, Run custom scripts).

@@ -1,6 +1,4 @@
-import FaultyFileSystem
-import SQLite
-import TestSupport
+import SchemaFaultyFileSystem
 
 /// Under what a scenario runs.
 struct Conditions: CustomStringConvertible {

@@ -1,9 +1,8 @@
 import Foundation
-import TestSupport
-import History
-import SQLText
-import SQLite
+import SchemaHistory
 import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
 
 /// All that a database holds, but for what differs from one run of the same migrations to the next:
 /// when a migration started, and how long it took.

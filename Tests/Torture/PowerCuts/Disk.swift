@@ -1,4 +1,4 @@
-import FaultyFileSystem
+import SchemaFaultyFileSystem
 
 /// A folder as the programs see it, and what of it would be left if the power went now.
 struct Disk {

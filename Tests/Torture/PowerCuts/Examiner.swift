@@ -1,6 +1,6 @@
 import Foundation
-import SQLite
-import TestSupport
+import SchemaSQLite
+import SchemaTestSupport
 
 /// Opens what a power cut left, and says at which boundary the database is.
 final class Examiner {

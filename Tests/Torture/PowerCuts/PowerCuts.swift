@@ -1,8 +1,6 @@
-import FaultyFileSystem
 import Foundation
-import Planning
-import SQLite
-import TestSupport
+import SchemaFaultyFileSystem
+import SchemaPlanning
 
 /// Cuts the power after every write, sync and deletion of everything that schemactl does to a
 /// database, and opens what is left.

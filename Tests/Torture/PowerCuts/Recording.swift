@@ -1,6 +1,5 @@
-import FaultyFileSystem
 import Foundation
-import TestSupport
+import SchemaFaultyFileSystem
 
 /// What happened to the files of a folder while something was done there, in order.
 final class Recording {

@@ -1,8 +1,8 @@
-import History
-import Migrating
-import SQLite
+import SchemaApply
+import SchemaHistory
 import SchemaModel
-import TestSupport
+import SchemaReplay
+import SchemaTestSupport
 
 /// Something that schemactl does to a database, under which the power may be cut.
 struct Scenario {

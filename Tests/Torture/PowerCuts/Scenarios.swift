@@ -1,9 +1,11 @@
 import Foundation
-import History
-import Migrating
-import Planning
-import SQLite
-import TestSupport
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaPlanning
+import SchemaSQLite
+import SchemaTestSupport
 
 /// Every strategy, and beside them all else that writes to a database.
 var scenarios: [Scenario] {

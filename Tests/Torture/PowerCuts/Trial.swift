@@ -1,5 +1,5 @@
-import FaultyFileSystem
-import TestSupport
+import SchemaFaultyFileSystem
+import SchemaTestSupport
 
 /// A scenario with its database as it is before, and as it may be after.
 struct Stage {

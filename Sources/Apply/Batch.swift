@@ -1,0 +1,73 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+
+/// What one transaction knows and has done.
+struct Batch {
+  /// What `PRAGMA data_version` said inside the transaction: it changes when another connection
+  /// commits, and never by what this one does.
+  let version: Int64?
+  /// The ids in the ledger.
+  var known: [String]
+  var pending: [Int]
+  var isExclusive: Bool
+  /// The schema that the history promises here.
+  var expected: Schema
+  var drift: [SchemaChange]
+  /// Whether all that runs by itself is what the history promises.
+  let isTrusted: Bool
+  /// The schema that is there.
+  var live: Schema
+  var keys: ForeignKeyGraph
+  var isAlone = false
+  var done: [Done] = []
+
+  struct Done {
+    let index: Int
+    let applied: AppliedMigration
+  }
+
+  var next: Int? { pending.first }
+
+  /// Whether the next migration may share the transaction.
+  func mayGoOn(_ replay: PendingReplay, in project: Project) -> Bool {
+    guard let next else { return false }
+    let step = replay.steps[next]
+    guard !DraftCopy.isDue(before: step.migration, known: known, in: project) else {
+      return false
+    }
+    return !step.isAlone(in: expected) && (isExclusive || !step.writesRows(in: expected))
+  }
+}
+
+extension ScratchDatabase.Step {
+  private func existing(_ tables: Set<Identifier>, in schema: Schema) -> Bool {
+    tables.contains { schema.table($0) != nil }
+  }
+
+  /// Whether the migration writes rows of tables that were there before it.
+  func writesRows(in schema: Schema) -> Bool { existing(writeSet.written, in: schema) }
+
+  /// Whether the migration may write over pages that were in use before it.
+  func reusesPages(in schema: Schema) -> Bool { writesRows(in: schema) || writeSet.dropsIndexes }
+
+  /// Whether the migration has a transaction of its own.
+  func isAlone(in schema: Schema) -> Bool {
+    migration.manifest.foreignKeys == .enforced || existing(writeSet.rewritten, in: schema)
+      || canEndTransaction(in: schema)
+  }
+
+  /// Whether a conflict clause or a RAISE may roll back the whole transaction: in the migration's own SQL,
+  /// or in a table that it writes and that table's triggers.
+  private func canEndTransaction(in schema: Schema) -> Bool {
+    writeSet.namesRollback
+      || schema.objects.contains { object in
+        [.table, .trigger].contains(object.kind)
+          && writeSet.written.contains(object.table.identifier)
+          && object.sql.map { TokenizedSQL($0).namesRollback } ?? false
+      }
+  }
+}

@@ -1,0 +1,219 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+
+package struct MigrateOptions: Sendable {
+  package var database: String
+  /// The last migration to apply; nil is all.
+  package var through: String?
+  /// Only what is frozen, for scripts and devices.
+  package var frozenOnly = false
+  /// A missing database is an error and not made.
+  package var existing = false
+  /// How long a lock is waited for, in seconds.
+  package var timeout = 5.0
+  /// The database was put back to before its drafts a moment ago.
+  package var reset: DraftCopy.Reset?
+  /// Messages hold no values of rows.
+  package var redactsValues = false
+  /// A copy of the database that is made before the first migration; nil is none.
+  package var backup: BackupOptions?
+  /// The path of a copy that is migrated in place of the database, and removed afterwards. Messages name
+  /// the database.
+  var trialFile: String?
+  /// Each rewritten or updated table is compared with its old rows by key, in all columns that stay, and
+  /// `integrity_check` runs before the first migration and before each commit.
+  package var isParanoid = false
+
+  /// The file that is migrated.
+  var file: String { trialFile ?? database }
+
+  package init(database: String) {
+    self.database = database
+  }
+}
+
+/// A database that has run more than was asked for.
+package struct Beyond: Sendable {
+  package let database: String
+  /// The id of the last migration that was asked for.
+  package let target: String
+  /// The ids of the migrations after it that the database has run, in order.
+  package let applied: [String]
+
+  package var sentence: String {
+    let more = applied.count > 5 ? " and \(applied.count - 5) more" : ""
+    return
+      "\(database) is beyond \(target): it has also run \(applied.prefix(5).joined(separator: ", "))"
+      + "\(more). schemactl does not migrate backwards; `schemactl restore` puts a backup back"
+  }
+}
+
+package struct AppliedMigration: Sendable, Hashable {
+  package let id: String
+  package let milliseconds: Int64
+  package let strategies: [Strategy]
+}
+
+package struct MigrateReport: Sendable {
+  /// Committed, in order.
+  package var applied: [AppliedMigration] = []
+  package var failure: Failure?
+  /// The manifest that failed has shipped and must not change.
+  package var failedFrozen = false
+  /// What a COMMIT that failed may have written, or not.
+  package var uncertain: [String] = []
+  package var created = false
+  /// The database did not exist, and was not created either, because no migration was applied.
+  package var isStillMissing = false
+  /// What the database has run beyond the last migration that was asked for.
+  package var beyond: Beyond?
+  /// The copy that was asked for, made before the first migration.
+  package var backup: String?
+  /// The copy that was taken before the first draft.
+  package var draftCopy: String?
+  package var drift: [SchemaChange] = []
+  /// There was no manifest to apply, so that a database that was not there was not made.
+  package var isHistoryEmpty = false
+  /// With `isParanoid`: `ok`, what `PRAGMA integrity_check` found last, or why it could not run; nil when
+  /// it was not reached.
+  package var integrityCheck: String?
+
+  /// Of a run that has nothing to do.
+  package init() {}
+
+  package var status: ExitStatus { failure?.status ?? .success }
+}
+
+extension Project {
+  /// Brings a database up to date, each migration whole or not at all.
+  ///
+  /// - Throws: what stopped it before it began; later failures are in the report, beside what was
+  ///   applied and stays.
+  package func migrate(
+    _ options: MigrateOptions, interruption: Interruption = Interruption(),
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> MigrateReport {
+    try requireIntactHistory()
+    let targets = try targets(options)
+    try requireEngine(for: targets)
+    let exists = try DatabaseFile.exists(options.file)
+    if !exists, options.existing {
+      throw Failure(.notFound, "there is no database \(options.database)")
+    }
+    if exists {
+      let connection = try DatabaseFile.openForReading(
+        options.file, timeout: options.timeout, interruption: interruption)
+      let live = try LiveDatabase(connection, path: options.database)
+      guard try isBehind(live, targets, options) else {
+        var report = MigrateReport()
+        report.beyond = beyond(options.database, live.rows, options)
+        return report
+      }
+    }
+    guard !targets.isEmpty else {
+      var report = MigrateReport()
+      report.isHistoryEmpty = true
+      return report
+    }
+    if !exists { try DatabaseFile.requireWritableFolder(of: options.file) }
+    let replay = try replay(targets, isNew: !exists, interruption: interruption) { event in
+      // Of a database that is there its own run is told.
+      if !exists { onEvent(event) }
+    }
+    if !exists {
+      guard !replay.steps.isEmpty else {
+        var report = MigrateReport()
+        report.failure = replay.failure
+        report.failedFrozen = holdsFrozen(report.failure)
+        report.isStillMissing = true
+        return report
+      }
+      let new = NewDatabase(
+        project: self, options: options, replay: replay, interruption: interruption,
+        onEvent: onEvent)
+      if let report = try new.make() { return report }
+    }
+    let createsFile = exists ? false : try DatabaseFile.make(options.file)
+    do throws(Failure) {
+      var report = try Upgrade(
+        project: self, options: options, replay: replay, interruption: interruption,
+        onEvent: onEvent, createsFile: createsFile
+      ).run()
+      if createsFile, report.applied.isEmpty, report.uncertain.isEmpty {
+        DatabaseFile.removeEmpty(options.file)
+        report.created = false
+        report.isStillMissing = true
+      }
+      return report
+    } catch {
+      if createsFile { DatabaseFile.removeEmpty(options.file) }
+      throw error
+    }
+  }
+
+  /// What has run beyond the last migration that `options` ask for; nil when nothing has.
+  package func beyond(_ database: String, _ rows: [LedgerRow]?, _ options: MigrateOptions)
+    -> Beyond?
+  {
+    guard let through = options.through,
+      let target = migrations.firstIndex(where: { $0.answers(to: through) })
+    else { return nil }
+    let known = Set((rows ?? []).map(\.id.exact))
+    let later = migrations[(target + 1)...].map(\.id).filter { known.contains($0) }
+    guard !later.isEmpty else { return nil }
+    return Beyond(database: database, target: migrations[target].id, applied: later)
+  }
+
+  /// The manifests that `options` ask for, in order.
+  package func targets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
+    var targets = migrations
+    if let through = options.through {
+      guard let last = targets.firstIndex(where: { $0.answers(to: through) }) else {
+        throw Failure(.usage, "there is no migration \(through)")
+      }
+      targets = Array(targets[...last])
+    }
+    return options.frozenOnly ? targets.filter(isFrozen) : targets
+  }
+
+  func isBehind(
+    _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
+  ) throws(Failure) -> Bool {
+    try live.requireOurs(self, path: options.database)
+    _ = try requireUsableLedger(live.rows, of: options.database)
+    let known = Set((live.rows ?? []).map(\.id.exact))
+    return targets.contains { !known.contains($0.id) }
+  }
+}
+
+extension MigrationFolder {
+  /// Whether a database has run all that is here, as it is now, so that `migrate` has nothing to do. The
+  /// database is opened to read its ledger, and no more.
+  ///
+  /// - Throws: what keeps the database from being read.
+  package func isUpToDate(
+    _ database: String, timeout: Double, interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(Failure) -> Bool {
+    guard try DatabaseFile.exists(database) else { return false }
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption, onWait: onWait)
+    // What is wrong with a ledger or a lock is told by whoever looks closer.
+    guard let rows = try? Ledger.rows(in: connection), !rows.isEmpty,
+      let lock = try? lock() ?? HistoryLock()
+    else { return false }
+    return digests()?.isApplied(as: rows, lock) ?? false
+  }
+}
+
+extension Migration {
+  /// A migration is named by its id or by its number.
+  package func answers(to name: String) -> Bool {
+    id == name
+      || (name.utf8.allSatisfy { (48...57).contains($0) } && MigrationNumber(id: name) == number)
+  }
+}

@@ -1,0 +1,187 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// The copies that must exist before a migration begins: the backup, and the copy from before the drafts.
+struct SafetyCopies {
+  enum Purpose: Sendable {
+    case backup, draftCopy
+
+    func name(of database: String) -> String {
+      switch self {
+      case .backup: "a backup of \(database)"
+      case .draftCopy: "the copy of \(database) from before its drafts"
+      }
+    }
+  }
+
+  struct Copy {
+    let purpose: Purpose
+    let file: TemporaryFile
+  }
+
+  /// Without their final names.
+  var copies: [Copy] = []
+  /// The answer of `PRAGMA data_version` when they were made: it changes when another connection commits.
+  var version: Int64?
+  var attempts = 0
+  /// Whether it is the cause of the failure.
+  var hasFullDisk = false
+}
+
+extension Upgrade {
+  /// Makes the copies that must exist before the next migration. The transaction keeps other writers out,
+  /// so that they hold exactly what it begins with.
+  func makeCopies(before next: Int, _ batch: Batch) throws(Failure) {
+    safety.copies = []
+    safety.version = batch.version
+    for purpose in purposes(before: next, batch) {
+      safety.copies.append(try copy(for: purpose, batch))
+    }
+    guard !safety.copies.isEmpty else { return }
+    safety.attempts += 1
+    guard safety.attempts <= 5 else {
+      throw Failure(
+        .busy,
+        "\(options.database) cannot be copied before its next migration: others keep writing to "
+          + "it. Stop what writes to it and try again")
+    }
+    if safety.copies.contains(where: { $0.purpose == .backup }) { warnOfLittleRoom(batch) }
+  }
+
+  private func purposes(before next: Int, _ batch: Batch) -> [SafetyCopies.Purpose] {
+    var purposes: [SafetyCopies.Purpose] = []
+    if destination != nil, report.backup == nil { purposes.append(.backup) }
+    let isDue = DraftCopy.isDue(
+      before: replay.steps[next].migration, known: batch.known, in: project)
+    if isDue, options.trialFile == nil, report.draftCopy == nil { purposes.append(.draftCopy) }
+    return purposes
+  }
+
+  private func copy(
+    for purpose: SafetyCopies.Purpose, _ batch: Batch
+  ) throws(Failure) -> SafetyCopies.Copy {
+    let name = purpose.name(of: options.database)
+    let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
+    let base = purpose == .backup ? destination?.base ?? options.database : options.database
+    let file = try copier.copy(copier.open(options.database), for: base, name)
+    let copy = try DatabaseFile.openCopy(
+      file.path, timeout: options.timeout, interruption: interruption)
+    try requireSound(copy, name)
+    let held = try LiveDatabase(copy, path: file.path)
+    guard (held.rows ?? []).map(\.id.exact) == batch.known.map({ $0.exact }),
+      held.schema.fingerprint() == batch.live.fingerprint()
+    else {
+      throw Failure(
+        .inputOutput,
+        "\(name) does not hold the schema and the ledger that \(options.database) holds: the file "
+          + "that was read is damaged, or is not the one that was opened. Nothing was changed")
+    }
+    return SafetyCopies.Copy(purpose: purpose, file: file)
+  }
+
+  private func requireSound(_ copy: Connection, _ name: String) throws(Failure) {
+    do {
+      // Nothing calls the functions that the schema names; they only have to exist.
+      try project.application.registerStubs(on: copy)
+      switch try copy.soundness() {
+      case .sound: break
+      case .unknown(let reason): onEvent(.note("\(name) could not be checked: \(reason)"))
+      case .damaged(let problem):
+        throw Failure(
+          .inputOutput,
+          "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
+            + "\(problem). Nothing was changed\(Failure.restoring(options.database))")
+      }
+    } catch {
+      throw Failure(of: error, database: copy.path)
+    }
+  }
+
+  /// Whether the copies hold what the transaction begins with.
+  func copiesAreCurrent() throws(Failure) -> Bool {
+    guard !safety.copies.isEmpty else { return true }
+    return try dataVersion() == safety.version
+  }
+
+  /// Gives the copies their names: from now on the transaction may be committed. So a migration that fails
+  /// leaves no backup.
+  func keepCopies() throws(Failure) {
+    guard try copiesAreCurrent() else {
+      throw Failure(
+        .busy, "another process has written to \(options.database) since it was copied: try again")
+    }
+    for copy in safety.copies {
+      copy.file.admitReaders(of: options.database)
+      do {
+        switch copy.purpose {
+        case .backup:
+          report.backup = try destination?.publish(copy.file)
+        case .draftCopy:
+          let path = DraftCopy(of: options.database).path
+          try copy.file.publish(replacing: path)
+          report.draftCopy = path
+        }
+      } catch {
+        throw Failure(of: error, database: options.database)
+      }
+    }
+    safety.copies = []
+  }
+
+  /// A migration that rewrites rows writes them a second time, into the file or its log, and the old ones
+  /// into a journal.
+  private func warnOfLittleRoom(_ batch: Batch) {
+    let bytes = DatabaseFile.size(options.database)
+    let folder = parentFolder(of: options.database)
+    guard batch.pending.contains(where: { replay.steps[$0].writesRows(in: batch.expected) }),
+      let free = freeBytes(inFolder: folder), free < bytes
+    else { return }
+    onEvent(
+      .note(
+        "after the backup only \(FreeSpace.size(free, .down)) are free in \(folder), and a "
+          + "migration that rewrites rows may need as much as the size of \(options.database), "
+          + FreeSpace.size(bytes)))
+  }
+
+  // MARK: Afterwards
+
+  /// Removes the oldest backups after a run without a failure. A backup that cannot be removed is not one.
+  func removeOldBackups() {
+    guard case .series(let backups) = destination, let made = report.backup,
+      let keep = options.backup?.keep
+    else { return }
+    do {
+      let rows = try Ledger.rows(in: connection) ?? []
+      for problem in try backups.prune(keeping: keep, made, ledger: rows) {
+        onEvent(.note(problem))
+      }
+    } catch {
+      let failure = Failure(of: error, database: options.database)
+      onEvent(.note("older backups were not removed: \(failure.message)"))
+    }
+  }
+
+  /// After a failure. A backup that has its name and is certain to be needless, because COMMIT has failed,
+  /// would push out older ones. A full disk may hold the backup, too.
+  func reconsiderBackup() {
+    let unnamed = safety.copies.first { $0.purpose == .backup }?.file.path
+    guard let failure = report.failure, let backup = report.backup ?? unnamed else { return }
+    let size = FreeSpace.size(DatabaseFile.size(backup))
+    let isUnchanged =
+      report.applied.isEmpty && report.uncertain.isEmpty && !connection.hasMoved
+      && (failure.status == .busy || safety.hasFullDisk)
+    if isUnchanged, report.backup != nil, (try? removeFile(backup)) != nil { report.backup = nil }
+    guard safety.hasFullDisk else { return }
+    report.failure = Failure(
+      failure.status,
+      "\(failure.message). The backup took \(size) of the disk that holds "
+        + "\(parentFolder(of: backup)): with --backup=FOLDER it can be on another one",
+      place: failure.place, migration: failure.migration)
+  }
+}

@@ -1,0 +1,445 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// One run of `migrate` on one database: transactions, savepoints, the ledger, and what happens
+/// when something fails (DESIGN: applying).
+final class Upgrade {
+  let project: Project
+  let options: MigrateOptions
+  let replay: PendingReplay
+  let interruption: Interruption
+  let onEvent: (MigrateEvent) -> Void
+  let connection: Connection
+  let runner: Runner
+  var report = MigrateReport()
+  let destination: BackupDestination?
+  var safety = SafetyCopies()
+  private var isKnownToBeWhole = false
+  /// Half a migration is in the transaction and could not be taken back: it must not be committed.
+  private var isTorn = false
+  /// What was known when a transaction began or was committed last: nothing need be read again while
+  /// nobody else has written.
+  private var known: Batch?
+
+  /// How long many small migrations share a transaction.
+  private static let batchTime = Duration.milliseconds(200)
+
+  init(
+    project: Project, options: MigrateOptions, replay: PendingReplay, interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool
+  ) throws(Failure) {
+    self.project = project
+    self.options = options
+    self.replay = replay
+    self.interruption = interruption
+    self.onEvent = onEvent
+    // A database that is made only now holds nothing to keep.
+    destination =
+      createsFile
+      ? nil
+      : try options.backup.map { (backup) throws(Failure) in
+        try BackupDestination(backup.place, of: options.database)
+      }
+    do {
+      connection = try Connection(
+        path: options.file, mode: createsFile ? .readWriteCreate : .readWrite)
+      connection.setBusyHandler(
+        timeout: options.timeout, isCancelled: { interruption.isRequested },
+        onWait: { onEvent(.waiting(seconds: $0)) })
+      try connection.makeCommitsDurable()
+      // Each time it is full of changes the journal is synced. In KiB; the usual is 2,000.
+      try connection.execute("PRAGMA main.cache_size = -6000")
+      let calls = try project.application.register(on: connection)
+      runner = Runner(
+        connection: connection, target: .database, application: project.application,
+        calls: calls, interruption: interruption, redactsValues: options.redactsValues,
+        isParanoid: options.isParanoid)
+    } catch {
+      throw Failure(error, database: options.database)
+    }
+    guard !connection.isReadOnly else {
+      let obstacle = DatabaseFile.obstacle(options.file) ?? "it can only be read"
+      throw Failure(
+        .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
+    }
+    report.created = createsFile
+    runner.onStatement = { (statement) throws(DatabaseError) in
+      onEvent(.ran(statement: statement.sql))
+    }
+    runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
+  }
+
+  func run() throws(Failure) -> MigrateReport {
+    try refuseMissingCalls()
+    if report.created { onEvent(.created(database: options.database)) }
+    do {
+      try checkFile("Nothing was changed")
+      while try runBatch() {}
+      report.failure = replay.failure
+      if report.failure == nil { removeOldBackups() }
+    } catch {
+      report.failure = named(explained(error.naming(options.database)))
+      safety.hasFullDisk = safety.hasFullDisk || error.fault?.isFullDisk == true
+      reconsiderBackup()
+    }
+    report.failedFrozen = project.holdsFrozen(report.failure)
+    return report
+  }
+
+  /// A function that only the application has would be called: nothing is written at all.
+  private func refuseMissingCalls() throws(Failure) {
+    guard replay.steps.contains(where: { !$0.missingCalls.isEmpty }) else { return }
+    let rows: [LedgerRow]
+    do {
+      rows = try Ledger.rows(in: connection) ?? []
+    } catch {
+      throw Failure(error, database: options.database)
+    }
+    let known = Set(rows.map(\.id.exact))
+    for step in replay.steps where !known.contains(step.migration.id) {
+      if let refusal = step.refusal { throw refusal }
+    }
+  }
+
+  /// Of a file beside the database SQLite says only, at some statement, that it cannot be opened.
+  private func explained(_ failure: Failure) -> Failure {
+    // What is not certain must be said.
+    guard report.uncertain.isEmpty, [.permission, .inputOutput].contains(failure.status),
+      let obstacle = DatabaseFile.obstacle(options.file), !failure.message.contains(obstacle)
+    else { return failure }
+    return Failure(
+      .permission, "\(options.database) cannot be written: \(obstacle)", place: failure.place,
+      migration: failure.migration)
+  }
+
+  /// After a signal the last migration that stays is what a person needs to know.
+  private func named(_ failure: Failure) -> Failure {
+    guard interruption.isRequested || failure.status == .interrupted else { return failure }
+    let last = report.applied.last.map { "The last migration that was applied is \($0.id)" }
+    return Failure(
+      .interrupted,
+      "interrupted: what was not complete has been rolled back. "
+        + (last ?? "No migration was applied"),
+      place: failure.place, migration: failure.migration)
+  }
+
+  // MARK: Batches
+
+  /// Applies as many pending migrations as may share a transaction. False when none is left.
+  private func runBatch() throws(Failure) -> Bool {
+    var batch = try begin()
+    guard let first = batch.next else {
+      rollBack()
+      return false
+    }
+    do {
+      try makeCopies(before: first, batch)
+      try requireExclusive(first, &batch)
+      guard batch.next == first, try copiesAreCurrent() else {
+        // Another process has been faster.
+        rollBack()
+        return true
+      }
+      try requireWhole(batch)
+      let started = ContinuousClock.now
+      repeat {
+        guard let index = batch.next else { break }
+        try apply(index, &batch)
+      } while !batch.isAlone && batch.mayGoOn(replay, in: project)
+        && ContinuousClock.now - started < Self.batchTime
+      try commit(&batch)
+      // Nothing is begun only to see that nothing is left: another process may have the lock.
+      return batch.next != nil
+    } catch {
+      // SQLite may have noticed by itself, and says that it cannot write. What is not certain is
+      // said first.
+      guard !report.uncertain.isEmpty || !connection.hasMoved else {
+        rollBack()
+        throw moved
+      }
+      throw try keepComplete(batch, after: error)
+    }
+  }
+
+  /// Looks at the pages once, before anything is written, where migrations rewrite rows, give
+  /// pages back, or could write over pages in use. It costs an eighth of moving a column of a million rows.
+  private func requireWhole(_ batch: Batch) throws(Failure) {
+    guard !report.created, !isKnownToBeWhole else { return }
+    let damage: String?
+    do {
+      let steps = batch.pending.map { replay.steps[$0] }
+      let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
+      let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.writeSet.rewritten) }
+      damage =
+        try reuses
+        ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
+    } catch {
+      throw Failure(error, database: options.database)
+    }
+    try requireNone(damage)
+  }
+
+  private func requireNone(_ damage: String?) throws(Failure) {
+    if let damage { throw Failure(damaged: options.database, damage) }
+    isKnownToBeWhole = true
+  }
+
+  func dataVersion() throws(Failure) -> Int64? {
+    do {
+      return try connection.value("PRAGMA data_version")?.integer
+    } catch {
+      throw Failure(error, database: options.database)
+    }
+  }
+
+  private func begin(_ mode: String = "IMMEDIATE") throws(Failure) -> Batch {
+    do {
+      // Where there was no memory to end the last one.
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      isTorn = false
+      connection.set(.foreignKeys, to: false)
+      try connection.execute("BEGIN \(mode)")
+      onEvent(.began)
+      try requireUnmoved()
+      let version = try dataVersion()
+      if var batch = known, batch.version == version {
+        batch.isExclusive = mode == "EXCLUSIVE"
+        connection.set(.trustedSchema, to: batch.isTrusted)
+        return batch
+      }
+      let live = try LiveDatabase(connection, path: options.database)
+      try live.requireOurs(project, path: options.database)
+      _ = try project.requireUsableLedger(live.rows, of: options.database)
+      if live.rows == nil { try connection.execute(Ledger.createStatement) }
+      let known = Set((live.rows ?? []).map(\.id.exact))
+      let expected = replay.schema(after: known)
+      let schema = try Schema(of: connection, knowing: live.schema)
+      let drift = compareSchemas(
+        expected: expected, actual: project.comparable(live.schema, with: expected))
+      // A schema that is what the history promises is as good as the manifests. Otherwise its triggers
+      // may hold anything, and get only what is harmless (PRAGMA trusted_schema).
+      let isTrusted = drift.isEmpty && !project.holdsCode(live.schema, beside: expected)
+      connection.set(.trustedSchema, to: isTrusted)
+      if drift != report.drift {
+        report.drift = drift
+        onEvent(.drift(drift))
+      }
+      let batch = Batch(
+        version: version, known: (live.rows ?? []).map(\.id),
+        pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
+        isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift,
+        isTrusted: isTrusted, live: schema,
+        keys: ForeignKeyGraph(schema))
+      // The ledger that is made here is gone when this transaction is rolled back.
+      self.known = live.rows == nil ? nil : batch
+      return batch
+    } catch {
+      rollBack()
+      throw Failure(of: error, database: options.database)
+    }
+  }
+
+  /// With a reader on a rollback journal, a transaction that rewrites many rows cannot spill its
+  /// cache, and grows without limit: it begins only when nobody reads.
+  private func requireExclusive(_ first: Int, _ batch: inout Batch) throws(Failure) {
+    let step = replay.steps[first]
+    let enforces = step.migration.manifest.foreignKeys == .enforced
+    let isWAL = try isWAL()
+    let exclusive = step.writesRows(in: batch.expected) && !isWAL
+    guard exclusive || enforces else { return }
+    rollBack()
+    // Neither can be had inside a transaction.
+    batch = try begin(exclusive ? "EXCLUSIVE" : "IMMEDIATE", enforcing: enforces)
+  }
+
+  private func begin(_ mode: String, enforcing: Bool) throws(Failure) -> Batch {
+    guard enforcing else { return try begin(mode) }
+    var batch = try begin(mode)
+    // The switch itself works inside a transaction; only the PRAGMA does not.
+    connection.set(.foreignKeys, to: true)
+    batch.isAlone = true
+    return batch
+  }
+
+  private func isWAL() throws(Failure) -> Bool {
+    do {
+      return try connection.value("PRAGMA journal_mode") == "wal"
+    } catch {
+      throw Failure(error, database: options.database)
+    }
+  }
+
+  private func commit(_ batch: inout Batch) throws(Failure) {
+    if interruption.isRequested {
+      throw Failure(.interrupted, "interrupted")
+    }
+    do {
+      try checkFile("What was not committed has been rolled back")
+      try keepCopies()
+    } catch {
+      rollBack()
+      batch.done = []
+      throw error
+    }
+    onEvent(.willCommit)
+    try requireUnmoved()
+    let ids = batch.done.map(\.applied.id)
+    do {
+      try end(&batch)
+    } catch {
+      throw rolledBack(ids.count > 1 ? ids : [], after: doubtful(error))
+    }
+    // The moment in between is short, and yet nobody must be told what is not so.
+    try requireUnmoved()
+  }
+
+  /// Commits what is done.
+  ///
+  /// A COMMIT that fails may have committed all the same: the journal is gone, and the folder could
+  /// not be synced. So the ledger is asked. In WAL mode its no is not the last word, for what was
+  /// written of the transaction may be found again after a crash.
+  private func end(_ batch: inout Batch) throws(DatabaseError) {
+    defer { batch.done = [] }
+    do {
+      try connection.execute("COMMIT")
+    } catch {
+      rollBack()
+      guard error.code != .busy else { throw error }
+      let ids = batch.done.map(\.applied.id)
+      let rows = connection.isInTransaction ? nil : try? Ledger.rows(in: connection) ?? []
+      if let rows, Set(rows.map(\.id.exact)).isSuperset(of: ids.map(\.exact)) {
+        noteCommitted(batch)
+      } else if rows == nil || (try? isWAL()) != false {
+        report.uncertain = ids
+      }
+      throw error
+    }
+    noteCommitted(batch)
+  }
+
+  private func doubtful(_ error: DatabaseError) -> Failure {
+    safety.hasFullDisk = error.isFullDisk
+    let failure = Failure(error, database: options.database)
+    return report.uncertain.isEmpty ? failure : Failure(uncertain: report.uncertain, after: failure)
+  }
+
+  /// What is written into a file that no path leads to is lost, and what stands at the path now is
+  /// not what was looked at.
+  private func requireUnmoved() throws(Failure) {
+    guard connection.hasMoved else { return }
+    throw moved
+  }
+
+  private var moved: Failure {
+    Failure(moved: options.database, afterApplying: report.applied.last?.id)
+  }
+
+  /// With `--paranoid`: what SQLite finds wrong with the file's structure.
+  private func checkFile(_ state: String) throws(Failure) {
+    guard options.isParanoid else { return }
+    do {
+      let found = try connection.integrityCheck()
+      report.integrityCheck = found.isEmpty ? "ok" : found.joined(separator: "; ")
+      guard !found.isEmpty else { return }
+      throw Failure(
+        .inputOutput,
+        "integrity_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
+          + (found.allSatisfy(isOfRow)
+            ? "Correct the rows that it names"
+            : "Restore it from a backup: \(restoreCommand(options.database))`"))
+    } catch let error as DatabaseError where error.code == .error {
+      // A CHECK calls a function that only the application has.
+      report.integrityCheck = error.message
+    } catch {
+      throw Failure(of: error, database: options.database)
+    }
+  }
+
+  private func noteCommitted(_ batch: Batch) {
+    report.applied += batch.done.map(\.applied)
+    onEvent(.committed(ids: batch.done.map(\.applied.id)))
+    var batch = batch
+    batch.done = []
+    batch.isAlone = false
+    known = batch
+  }
+
+  func rollBackToSavepoint() {
+    guard connection.isInTransaction else { return }
+    // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
+    // ROLLBACK TO: what is committed then is lost when the power goes, or is half lost.
+    let isSafe = (try? isWAL()) == false || connection.cacheSpills == 0
+    let isUndone =
+      isSafe
+      && (try? connection.execute(
+        "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
+    guard !isUndone else { return }
+    rollBack()
+    isTorn = connection.isInTransaction
+  }
+
+  func rollBack() {
+    // Fails when SQLite has already ended the transaction, which is what is wanted, or when there
+    // is no memory for it: then the next transaction, or the end of the connection, does it.
+    if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    // After a full disk SQLite leaves its journal to whoever reads next: nobody shall find the file
+    // half changed, nor take the journal away to make room.
+    _ = try? connection.value("PRAGMA main.schema_version")
+    connection.set(.foreignKeys, to: false)
+    connection.set(.trustedSchema, to: false)
+  }
+
+  // MARK: Failures
+
+  /// Commits the migrations of the batch that were complete when a later one failed. Where SQLite has
+  /// ended the transaction they are gone, too: nothing is run a second time.
+  private func keepComplete(_ batch: Batch, after failure: Failure) throws(Failure) -> Failure {
+    let reset = Result { () throws(DatabaseError) in try runner.resetSettings() }
+    guard !batch.done.isEmpty else {
+      rollBack()
+      return failure
+    }
+    guard connection.isInTransaction, !isTorn, (try? reset.get()) != nil else {
+      rollBack()
+      return rolledBack(batch.done.map(\.applied.id), after: failure)
+    }
+    var batch = batch
+    do throws(Failure) {
+      try keep(&batch)
+    } catch {
+      rollBack()
+      throw Failure(
+        ExitStatus.worst([failure.status, error.status]),
+        "\(failure.naming(options.database).message). What was complete before it could not be "
+          + "kept: \(error.naming(options.database).message)",
+        place: failure.place, migration: failure.migration)
+    }
+    return failure
+  }
+
+  /// The failure, with the complete migrations that were rolled back by it.
+  private func rolledBack(_ ids: [String], after failure: Failure) -> Failure {
+    guard !ids.isEmpty, report.uncertain.isEmpty else { return failure }
+    return Failure(
+      failure.status,
+      "\(failure.naming(options.database).message). The transaction ended, and with it "
+        + "\(listed(ids)) \(ids.count == 1 ? "was" : "were") rolled back: run `schemactl migrate` again",
+      place: failure.place, migration: failure.migration)
+  }
+
+  private func keep(_ batch: inout Batch) throws(Failure) {
+    try checkFile("What was not committed has been rolled back")
+    try keepCopies()
+    do throws(DatabaseError) {
+      try end(&batch)
+    } catch {
+      throw doubtful(error)
+    }
+  }
+}

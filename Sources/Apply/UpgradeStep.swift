@@ -1,0 +1,104 @@
+import SchemaHistory
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// One migration of a run: its savepoint, the checks around it, its row in the ledger.
+extension Upgrade {
+  func apply(_ index: Int, _ batch: inout Batch) throws(Failure) {
+    let step = replay.steps[index]
+    let migration = step.migration
+    let context = Context(migration: migration)
+    let started = ContinuousClock.now
+    let startedAt = Timestamp.now.description
+    onEvent(.started(id: migration.id, number: index + 1, of: replay.steps.count))
+    if let obstacle = step.obstacle(among: batch.drift) { throw obstacle }
+    do {
+      try connection.execute("SAVEPOINT schemactl_migration")
+      do {
+        let before = batch.live
+        let touched = step.touched
+        let violations = try ForeignKeyViolations(
+          of: batch.keys.affected(by: touched), in: before, on: connection)
+        let record = try runner.run(migration)
+        let after = try Schema(of: connection, knowing: before)
+        let delta = SchemaDelta(from: before, to: after)
+        try compare(delta, with: step, after, batch, context)
+        if !project.isFrozen(migration),
+          let broken = try delta.brokenObjects(
+            from: before, to: after, writing: record.writeSet.written, project.application)
+        {
+          throw context.failure(.migrationFailed, broken)
+        }
+        batch.keys.apply(delta)
+        let now = try ForeignKeyViolations(
+          of: batch.keys.affected(by: touched), in: after, on: connection)
+        if let message = now.message(beyond: violations, record.renames) {
+          throw context.failure(.migrationFailed, message)
+        }
+        let elapsed = ContinuousClock.now - started
+        let applied = AppliedMigration(
+          id: migration.id, milliseconds: elapsed.milliseconds, strategies: record.strategies)
+        try Ledger.insert(
+          replay.ledgerRow(
+            at: index, startedAt: startedAt, milliseconds: applied.milliseconds),
+          into: connection)
+        try connection.execute("RELEASE schemactl_migration")
+        batch.done.append(Batch.Done(index: index, applied: applied))
+        batch.pending.removeAll { $0 == index }
+        batch.known.append(migration.id)
+        batch.isAlone = batch.isAlone || step.isAlone(in: batch.expected)
+        batch.expected = step.delta.applied(to: batch.expected)
+        batch.live = after
+      } catch {
+        rollBackToSavepoint()
+        throw error
+      }
+    } catch let failure as Failure {
+      throw blamed(failure)
+    } catch let error as DatabaseError {
+      throw context.failure(error)
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// In a damaged file right plans fail, too: it is looked at before schemactl is called wrong.
+  private func blamed(_ failure: Failure) -> Failure {
+    guard failure.status == .bug,
+      let found = (try? connection.value("PRAGMA main.integrity_check(1)"))?.text, found != "ok"
+    else { return failure }
+    return Failure(
+      .inputOutput,
+      "\(failure.message). \(options.database) is damaged (integrity_check: \(found)): restore it "
+        + "from a backup (\(restoreCommand(options.database))`), or repair it, and try again",
+      place: failure.place, migration: failure.migration)
+  }
+
+  /// The change made here must be the change that the scratch database made.
+  private func compare(
+    _ delta: SchemaDelta, with step: ScratchDatabase.Step, _ schema: Schema, _ batch: Batch,
+    _ context: Context
+  ) throws(Failure) {
+    guard !delta.doesTheSame(as: step.delta) else { return }
+    // What somebody else has made, and was adopted, may say the same in other words: before, and so
+    // after.
+    let touched = Set(delta.keys.union(step.delta.keys).map(\.name))
+    let differences = compareSchemas(
+      expected: step.delta.applied(to: batch.expected),
+      actual: project.comparable(schema, with: step.delta.applied(to: batch.expected))
+    ).filter { touched.contains($0.holder.identifier) }
+    guard !differences.isEmpty || delta.keys != step.delta.keys else { return }
+    let other =
+      differences.map(\.sentence)
+      + delta.keys.symmetricDifference(step.delta.keys).map { "\($0.kind.rawValue) \($0.name)" }
+      .sorted()
+    let names = other.joined(separator: "; ")
+    throw context.failure(
+      batch.drift.isEmpty ? .bug : .finding,
+      "the change to this database is not the change that the history promises: \(names). "
+        + "See `schemactl diff`")
+  }
+}

@@ -1,0 +1,5 @@
+/// Changes to the history itself.
+///
+/// - ``Project/freezing(release:through:repair:freezesDrafts:)``, ``Project/accepting(_:reason:)``: the next lock.
+/// - ``renumbering(_:among:frozen:now:)``: other numbers for drafts.
+/// - ``SchemaTransition``: the operations that lead from one schema to another.

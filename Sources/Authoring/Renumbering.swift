@@ -1,0 +1,150 @@
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+
+/// A manifest's new name.
+package struct Renaming: Sendable, Hashable {
+  package let from: String
+  package let to: String
+
+  package init(from: String, to: String) {
+    self.from = from
+    self.to = to
+  }
+}
+
+/// Why drafts cannot be renumbered.
+package enum RenumberingProblem: Error, Sendable, Hashable {
+  case unknown(String)
+  case frozen(String)
+  /// A number that several manifests have.
+  case ambiguous(String, ids: [String])
+}
+
+/// New names with which drafts come after everything else, in the order in which they are now.
+///
+/// - Parameters:
+///   - names: ids, file names, or numbers that only one manifest has.
+///   - ids: of all manifests.
+///   - frozen: what the lock holds.
+///   - now: what histories numbered by timestamps (`20261120130000`) go on with.
+/// - Returns: nothing when they come last already.
+package func renumbering(
+  _ names: [String], among ids: [String], frozen: Set<ExactText>, now: Timestamp
+) throws(RenumberingProblem) -> [Renaming] {
+  var drafts: Set<ExactText> = []
+  for name in names { drafts.insert(try resolve(name, ids, frozen)) }
+  let moving = ids.filter(drafts.contains).sorted { a, b in
+    (MigrationNumber(id: a), a.exact) < (MigrationNumber(id: b), b.exact)
+  }
+  let others = Set(ids.map(\.exact)).union(frozen).subtracting(drafts).map(\.text)
+  guard let last = others.max(by: { MigrationNumber(id: $0) < MigrationNumber(id: $1) }) else {
+    return []
+  }
+  let order = ([last] + moving).map { MigrationNumber(id: $0) }
+  guard zip(order, order.dropFirst()).contains(where: { $0 >= $1 }) else { return [] }
+  var number = leadingDigits(last)
+  return moving.map { id in
+    number = successor(of: number, now)
+    return Renaming(from: id, to: number + id.utf8.drop(while: isDigit).text)
+  }.filter { $0.from != $0.to }
+}
+
+private func resolve(
+  _ name: String, _ ids: [String], _ frozen: Set<ExactText>
+) throws(RenumberingProblem) -> String {
+  let file = name.utf8.split(separator: UInt8(ascii: "/")).last.map { $0.text } ?? name
+  let id = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
+  if frozen.contains(id) { throw .frozen(id) }
+  if ids.contains(id) { return id }
+  guard !name.isEmpty, name.utf8.allSatisfy(isDigit) else { throw .unknown(name) }
+  let candidates = ids.filter { MigrationNumber(id: $0) == MigrationNumber(id: name) }
+  guard let first = candidates.first else { throw .unknown(name) }
+  // Of two with one number, only a draft can be meant.
+  let drafts = candidates.filter { !frozen.contains($0) }
+  guard drafts.count <= 1 else { throw .ambiguous(name, ids: drafts) }
+  guard let draft = drafts.first else { throw .frozen(first) }
+  return draft
+}
+
+private func leadingDigits(_ id: String) -> String { id.utf8.prefix(while: isDigit).text }
+
+/// The next number, as wide as the one before it; the present moment, where numbers are timestamps.
+private func successor(of number: String, _ now: Timestamp) -> String {
+  var digits = Array(number.utf8)
+  var place = digits.count - 1
+  while place >= 0, digits[place] == UInt8(ascii: "9") {
+    digits[place] = UInt8(ascii: "0")
+    place -= 1
+  }
+  if place >= 0 { digits[place] += 1 } else { digits.insert(UInt8(ascii: "1"), at: 0) }
+  let next = String(decoding: digits, as: UTF8.self)
+  guard isTimestamp(number) else { return next }
+  let present = String(decoding: now.description.utf8.filter(isDigit).prefix(14), as: UTF8.self)
+  return MigrationNumber(id: present) > MigrationNumber(id: next) ? present : next
+}
+
+/// `20261120130000`
+private func isTimestamp(_ number: String) -> Bool {
+  let digits = Array(number.utf8)
+  guard digits.count == 14, let month = Int(String(decoding: digits[4..<6], as: UTF8.self)),
+    let day = Int(String(decoding: digits[6..<8], as: UTF8.self))
+  else { return false }
+  return (number.hasPrefix("19") || number.hasPrefix("20")) && (1...12).contains(month)
+    && (1...31).contains(day)
+}
+
+extension Sequence<UInt8> {
+  fileprivate var text: String { String(decoding: Array(self), as: UTF8.self) }
+}
+
+extension MigrationFolder {
+  /// Gives manifests other names, never that of another file: all of them, or none.
+  package func rename(_ renamings: [Renaming]) throws(FileError) {
+    let moving = Set(renamings.map(\.from.exact))
+    for renaming in renamings where !moving.contains(renaming.to) {
+      let new = file(ofMigration: renaming.to)
+      guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
+    }
+    var done: [Renaming] = []
+    do throws(FileError) {
+      for renaming in keepingOrder(renamings) {
+        try rename(renaming)
+        done.append(renaming)
+      }
+    } catch {
+      throw undo(done, after: error)
+    }
+  }
+
+  /// The error, with the manifests that could not get their old names back.
+  private func undo(_ done: [Renaming], after error: FileError) -> FileError {
+    let stuck = done.reversed().filter { renaming in
+      (try? rename(Renaming(from: renaming.to, to: renaming.from))) == nil
+    }
+    guard !stuck.isEmpty else { return error }
+    let list = stuck.map { "\($0.from) is called \($0.to)" }.joined(separator: ", ")
+    return FileError(
+      path: error.path, systemError: error.systemError,
+      message: "\(error.message). What was renamed before could not be named back: \(list)")
+  }
+
+  /// First those that move down, the lowest one first, then those that move up, the highest one
+  /// first: so no new name is still another's, and wherever it ends, even by a power cut, the
+  /// manifests are in the order in which they were.
+  private func keepingOrder(_ renamings: [Renaming]) -> [Renaming] {
+    func movesDown(_ renaming: Renaming) -> Bool {
+      MigrationNumber(id: renaming.to) < MigrationNumber(id: renaming.from)
+    }
+    return renamings.filter(movesDown) + renamings.reversed().filter { !movesDown($0) }
+  }
+
+  private func rename(_ renaming: Renaming) throws(FileError) {
+    let (old, new) = (file(ofMigration: renaming.from), file(ofMigration: renaming.to))
+    guard try !somethingExists(at: new) else { throw FileError(path: new, systemError: EEXIST) }
+    guard systemRename(old, new) == 0 else { throw FileError(path: old, systemError: errno) }
+  }
+}
+
+/// rename(2), which a method of the same name hides.
+private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

@@ -1,0 +1,468 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaYAML
+
+/// A column or a table that keeps its rows under another name: nobody but a person can tell it from
+/// one that goes and one that comes.
+package struct SchemaRenaming: Sendable, Hashable {
+  /// Nil for a table.
+  package let column: String?
+  package let table: String
+  package let to: String
+
+  /// - Parameter text: `table.old=new` or `table=new`; a name that holds `.`, `=` or `"` stands in
+  ///   double quotes, which are doubled in it.
+  package init?(_ text: String) {
+    var names: [String] = []
+    var separators: [Character] = []
+    var rest = text[...]
+    while true {
+      guard let name = Self.takeName(from: &rest), !name.isEmpty else { return nil }
+      names.append(name)
+      guard let separator = rest.popFirst() else { break }
+      separators.append(separator)
+    }
+    guard separators == ["="] || separators == [".", "="] else { return nil }
+    table = names[0]
+    column = names.count == 3 ? names[1] : nil
+    to = names[names.count - 1]
+  }
+
+  private init(table: String, column: String, to: String) {
+    self.table = table
+    self.column = column
+    self.to = to
+  }
+
+  /// - Returns: nil where a quote is not closed.
+  private static func takeName(from rest: inout Substring) -> String? {
+    guard rest.first == "\"" else {
+      let name = rest.prefix { $0 != "." && $0 != "=" }
+      rest = rest[name.endIndex...]
+      return String(name)
+    }
+    var name = ""
+    rest.removeFirst()
+    while let character = rest.popFirst() {
+      if character == "\"" {
+        guard rest.first == "\"" else { return name }
+        rest.removeFirst()
+      }
+      name.append(character)
+    }
+    return nil
+  }
+
+  /// The text that says it.
+  package var text: String {
+    func quoted(_ name: String) -> String {
+      name.contains { ".=\"".contains($0) } ? Quoting.quoted(name) : name
+    }
+    return ([table] + (column.map { [$0] } ?? [])).map(quoted).joined(separator: ".") + "="
+      + quoted(to)
+  }
+}
+
+/// A column that goes and one that comes, which may be the same under another name.
+package struct PossibleRenaming: Sendable {
+  package let renaming: SchemaRenaming
+  /// What happens when nobody says that it is: the values of these columns are lost.
+  package let gone: [String]
+
+  package var sentence: String {
+    "\(listed(gone)) of \(renaming.table) will be gone with all values, and \(renaming.to) is new: if "
+      + "that is the same column, say --rename \(renaming.text)"
+  }
+}
+
+extension SchemaRenaming {
+  /// What may be the same column under another name, of each table at most one. All of them together
+  /// lead to the schema that is wanted.
+  package static func possible(
+    from: Schema, to wanted: Schema, besides said: [SchemaRenaming], _ application: Application
+  ) -> [PossibleRenaming] {
+    var possible: [PossibleRenaming] = []
+    for one in guesses(from: from, to: wanted, besides: said) {
+      let renamings = said + possible.map(\.renaming) + [one.renaming]
+      let operations = try? SchemaTransition.operations(
+        from: from, to: wanted, renaming: renamings, application)
+      if operations != nil { possible.append(one) }
+    }
+    return possible
+  }
+
+  private static func guesses(
+    from: Schema, to wanted: Schema, besides said: [SchemaRenaming]
+  ) -> [PossibleRenaming] {
+    from.tables.compactMap { old in
+      guard let new = wanted.table(old.name), let before = old.columns, let after = new.columns
+      else {
+        return nil
+      }
+      let renamed = said.filter { $0.table.identifier == old.name.identifier }
+      let known = Set((before + renamed.map(\.to)).map(\.identifier))
+      let gone = before.filter { name in
+        !after.contains { $0.identifier == name.identifier }
+          && !renamed.contains { $0.column?.identifier == name.identifier }
+      }
+      guard let first = gone.first,
+        let added = after.first(where: { !known.contains($0.identifier) })
+      else { return nil }
+      return PossibleRenaming(
+        renaming: SchemaRenaming(table: old.name, column: first, to: added), gone: gone)
+    }
+  }
+}
+
+extension SchemaRenaming {
+  /// Which renamed columns are defined otherwise under their new name, in words: a rename keeps the
+  /// values, whatever the new definition says that they mean.
+  package static func keepingValues(
+    _ renamings: [SchemaRenaming], from: Schema, to wanted: Schema
+  ) -> [String] {
+    renamings.compactMap { one in
+      guard let column = one.column else { return nil }
+      // The renamings are done in their order, those of tables among them.
+      func isTable(_ other: SchemaRenaming, _ name: String) -> Bool {
+        other.column == nil && name.identifier == one.table.identifier
+      }
+      let first = renamings.first { isTable($0, $0.to) }?.table ?? one.table
+      let last = renamings.first { isTable($0, $0.table) }?.to ?? one.table
+      guard let old = from.table(first)?.keys(ofColumn: column),
+        let new = wanted.table(last)?.keys(ofColumn: one.to)
+      else { return nil }
+      let changes = ["type", "default"].compactMap { key -> String? in
+        let (before, after) = (old[key] ?? "none", new[key] ?? "none")
+        let isSame =
+          key == "type" ? before.identifier == after.identifier : before == after
+        return isSame ? nil : "\(key) \(before) → \(after)"
+      }
+      guard !changes.isEmpty else { return nil }
+      return
+        "\(first).\(column) keeps its values as \(last).\(one.to), whose definition is another one "
+        + "(\(changes.joined(separator: ", "))): `move_column` with `map` or `using` converts them"
+    }
+  }
+}
+
+extension SchemaObject {
+  fileprivate var columns: [String]? {
+    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql ?? "")) else {
+      return nil
+    }
+    return table.columns.map(\.name.text)
+  }
+
+  /// What a manifest would say of a column.
+  fileprivate func keys(ofColumn name: String) -> [ExactText: String]? {
+    let tokens = TokenizedSQL(sql ?? "")
+    guard case .createTable(let table)? = try? parseCreate(tokens),
+      let column = table.column(named: name)
+    else { return nil }
+    return Dictionary(column.keys(tokens).map { ($0.exact, $1) }) { $1 }
+  }
+}
+
+/// The operations that lead from one schema to another and keep the rows of what stays.
+///
+/// Each is tried on a private database, and what comes out there is compared with what is wanted:
+/// what is returned is known to lead there.
+package struct SchemaTransition {
+  private let wanted: Schema
+  private let application: Application
+  private var current: Schema
+  private var operations: [WrittenOperation] = []
+  private var saved: [VirtualRows] = []
+
+  /// - Throws: when a renaming names what is not there, or the schema cannot be reached.
+  package static func operations(
+    from: Schema, to wanted: Schema, renaming: [SchemaRenaming] = [], _ application: Application
+  ) throws(Failure) -> [WrittenOperation] {
+    var transition = SchemaTransition(
+      wanted: wanted.ours().withoutShadowTables(), application: application,
+      current: from.ours().withoutShadowTables())
+    try transition.rename(renaming)
+    try transition.dropWhatGoes()
+    try transition.changeTables()
+    try transition.createWhatComes()
+    try transition.requireArrival()
+    return transition.operations
+  }
+
+  private init(wanted: Schema, application: Application, current: Schema) {
+    self.wanted = wanted
+    self.application = application
+    self.current = current
+  }
+
+  // MARK: Steps
+
+  private mutating func rename(_ renaming: [SchemaRenaming]) throws(Failure) {
+    for one in renaming {
+      let table = try subject(of: one)
+      // A view or a trigger would be rewritten, and is wanted as somebody has written it.
+      try drop(current.objects.filter { $0.kind == .view || $0.kind == .trigger && isToChange($0) })
+      if let column = one.column {
+        try run(
+          WrittenOperation(
+            "rename_column",
+            [
+              ("table", yamlScalar(table.name)), ("from", yamlScalar(column)),
+              ("to", yamlScalar(one.to)),
+            ]))
+      } else {
+        try run(
+          WrittenOperation(
+            "rename_table", [("table", yamlScalar(table.name)), ("to", yamlScalar(one.to))]))
+      }
+    }
+  }
+
+  /// The table that is renamed, or whose column is.
+  private func subject(of one: SchemaRenaming) throws(Failure) -> SchemaObject {
+    guard let table = current.table(one.table) else {
+      throw refusal("there is no table \(one.table)", one.table, current.tables.map(\.name))
+    }
+    guard let column = one.column else {
+      guard current.table(one.to) == nil else {
+        throw refusal("there is a table \(one.to) already")
+      }
+      return table
+    }
+    // A virtual table says nothing of its columns, and cannot have them renamed.
+    guard let columns = table.columns else { return table }
+    guard columns.contains(where: { $0.identifier == column.identifier }) else {
+      throw refusal("there is no column \(column) in \(table.name)", column, columns)
+    }
+    guard !columns.contains(where: { $0.identifier == one.to.identifier }) else {
+      throw refusal("\(table.name) has a column \(one.to) already")
+    }
+    return table
+  }
+
+  private func refusal(
+    _ problem: String, _ name: String = "", _ others: [String] = []
+  ) -> Failure {
+    let near = suggestion(for: name, among: others).map { ": did you mean \($0)?" } ?? ""
+    return Failure(.usage, "--rename: \(problem)\(near)")
+  }
+
+  private mutating func dropWhatGoes() throws(Failure) {
+    for kind in [SchemaObject.Kind.trigger, .view, .index] {
+      try drop(current.objects.filter { $0.kind == kind && isToChange($0) })
+    }
+    for table in current.tables.reversed() where isGoing(table) {
+      if let rows = wanted.table(table.name).flatMap({ VirtualRows(of: table, in: $0) }) {
+        // Of no part of the schema, and tried together only when the migration is.
+        operations.append(rows.saving)
+        saved.append(rows)
+      }
+      try run(table.drop)
+    }
+  }
+
+  /// A virtual table cannot be changed, and one that is to be another may hinder the tables it reads.
+  private func isGoing(_ table: SchemaObject) -> Bool {
+    guard let new = wanted.table(table.name) else { return true }
+    return (table.isVirtualTable || new.isVirtualTable) && !isSame(table, new)
+  }
+
+  private mutating func drop(_ objects: [SchemaObject]) throws(Failure) {
+    for object in objects.reversed() where object.sql != nil { try run(object.drop) }
+  }
+
+  private mutating func changeTables() throws(Failure) {
+    for table in wanted.tables {
+      guard let old = current.table(table.name) else {
+        try run(table.operation)
+        if let rows = saved.first(where: { $0.table == table.name }) {
+          operations.append(rows.restoring)
+        }
+        continue
+      }
+      guard !isSame(old, table) else { continue }
+      for step in try steps(from: old, to: table) { try run(step) }
+    }
+  }
+
+  /// The first of the ways that leads there; the last one is the most that can be done.
+  private func steps(
+    from old: SchemaObject, to table: SchemaObject
+  ) throws(Failure) -> [WrittenOperation] {
+    var obstacle = "none of them gives it"
+    for steps in TableTransition(from: old, to: table, application).candidates {
+      do {
+        if leads(to: table, from: try applying(steps)) { return steps }
+      } catch {
+        obstacle = error.message
+      }
+    }
+    throw Failure(
+      .finding,
+      "no operation leads from \(old.sql ?? "") to \(table.sql ?? "") (\(obstacle)): "
+        + "write the migration by hand")
+  }
+
+  private mutating func createWhatComes() throws(Failure) {
+    for kind in [SchemaObject.Kind.index, .view, .trigger] {
+      for object in wanted.objects
+      where object.kind == kind && object.sql != nil && current.object(kind, object.name) == nil {
+        try run(wanted.operation(making: object))
+      }
+    }
+  }
+
+  private func requireArrival() throws(Failure) {
+    let changes = compareSchemas(expected: wanted, actual: current)
+    guard !changes.isEmpty else { return }
+    throw Failure(
+      .bug,
+      "the operations do not lead to the schema that was asked for: "
+        + changes.map(\.sentence).joined(separator: "; "))
+  }
+
+  // MARK: Trying
+
+  private func isToChange(_ object: SchemaObject) -> Bool {
+    guard let other = wanted.object(object.kind, object.name) else { return true }
+    return !isSame(object, other)
+  }
+
+  /// Beside all tables: whether a word in double quotes is a column or a text, they tell.
+  private func isSame(_ old: SchemaObject, _ new: SchemaObject) -> Bool {
+    let known = wanted.tables + current.tables.filter { wanted.table($0.name) == nil }
+    let others = known.filter { $0.key != old.key && $0.key != new.key }
+    return compareSchemas(
+      expected: Schema(objects: [new] + others), actual: Schema(objects: [old] + others)
+    ).isEmpty
+  }
+
+  private func leads(to table: SchemaObject, from result: Schema) -> Bool {
+    guard let made = result.table(table.name) else { return false }
+    // Nothing else may change, but for what goes with the table.
+    return isSame(made, table)
+      && current.objects.allSatisfy { object in
+        object.key == table.key
+          || result.object(object.kind, object.name).map { isSame(object, $0) } == true
+      }
+  }
+
+  private mutating func run(_ operation: WrittenOperation) throws(Failure) {
+    current = try applying([operation])
+    operations.append(operation)
+  }
+
+  private func applying(_ steps: [WrittenOperation]) throws(Failure) -> Schema {
+    let text = Array(manifestText(steps).utf8)
+    let manifest: Manifest
+    do {
+      manifest = try decodeManifest(text, file: "new manifest")
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+    let scratch = try ScratchDatabase(application, from: current)
+    _ = try scratch.apply(
+      Migration(id: "0001_new", file: "new manifest", bytes: text, manifest: manifest))
+    return scratch.schema.ours().withoutShadowTables()
+  }
+}
+
+/// The ways from one definition of a table to another, the cheapest first.
+private struct TableTransition {
+  private let from: SchemaObject
+  private let to: SchemaObject
+  private let application: Application
+
+  init(from: SchemaObject, to: SchemaObject, _ application: Application) {
+    self.from = from
+    self.to = to
+    self.application = application
+  }
+
+  var candidates: [[WrittenOperation]] {
+    let oldTokens = TokenizedSQL(from.sql ?? "")
+    let newTokens = TokenizedSQL(to.sql ?? "")
+    guard case .createTable(let old)? = try? parseCreate(oldTokens),
+      case .createTable(let new)? = try? parseCreate(newTokens)
+    else { return [] }
+    var candidates: [[WrittenOperation]] = []
+    let name = yamlScalar(from.name)
+    let oldNames = old.columns.map(\.name.text.identifier)
+    let newNames = new.columns.map(\.name.text.identifier)
+    if newNames.starts(with: oldNames) {
+      let added = new.columns[old.columns.count...]
+      if !added.isEmpty {
+        if canAdd(added.map { newTokens.text($0.range) }, to: old) {
+          candidates.append(
+            added.map {
+              WrittenOperation("add_column", [("table", name), ("column", $0.mapping(newTokens))])
+            })
+        }
+      } else {
+        candidates.append(
+          zip(old.columns, new.columns).compactMap { alteration($0, oldTokens, $1, newTokens) })
+      }
+    } else if newNames == oldNames.filter(newNames.contains) {
+      candidates.append(
+        oldNames.indices.filter { !newNames.contains(oldNames[$0]) }.map { index in
+          WrittenOperation(
+            "drop_column",
+            [("table", name), ("column", yamlScalar(old.columns[index].name.text))])
+        })
+    }
+    return candidates + [new.rebuild(newTokens)].compactMap { $0.map { [$0] } }
+      + [[WrittenOperation.rebuild(to)]]
+  }
+
+  /// Whether ADD COLUMN takes the columns where there are rows: an empty table takes more (ALTER
+  /// TABLE, section 5), and with a CHECK SQLite (3.40.1) takes none in a table without rowid whose
+  /// key is not its first columns, because it misreads the others.
+  private func canAdd(_ columns: [String], to table: CreateTable) -> Bool {
+    guard let connection = try? Connection(path: nil),
+      (try? application.registerStubs(on: connection)) != nil
+    else { return false }
+    let names = table.columns.map(\.name.text)
+    let key = table.isWithoutRowid ? table.keyColumns : Array(names.prefix(1))
+    let statements =
+      [
+        "CREATE TABLE probe (\(quotedList(names))"
+          + (table.isWithoutRowid ? ", PRIMARY KEY (\(quotedList(key)))) WITHOUT ROWID" : ")"),
+        "INSERT INTO probe (\(quotedList(key))) VALUES (\(key.map { _ in "1" }.joined(separator: ", ")))",
+      ] + columns.map { "ALTER TABLE probe ADD COLUMN \($0)" }
+    return statements.allSatisfy { (try? connection.execute($0)) != nil }
+  }
+
+  private func alteration(
+    _ old: CreateTable.Column, _ oldTokens: TokenizedSQL, _ new: CreateTable.Column,
+    _ newTokens: TokenizedSQL
+  ) -> WrittenOperation? {
+    let before = old.keys(oldTokens)
+    let after = new.keys(newTokens)
+    let properties = ["type", "not_null", "default", "collate", "check", "references", "generated"]
+    let changes = properties.compactMap { key -> (String, String)? in
+      let new = after.last { $0.0 == key }?.1
+      guard before.last(where: { $0.0 == key })?.1 != new else { return nil }
+      return (key, new ?? (key == "not_null" ? "false" : "null"))
+    }
+    guard !changes.isEmpty else { return nil }
+    return WrittenOperation(
+      "alter_column",
+      [("table", yamlScalar(from.name)), ("column", yamlScalar(old.name.text))] + changes)
+  }
+}
+
+extension SchemaObject {
+  fileprivate var drop: WrittenOperation {
+    let name = yamlScalar(self.name)
+    return switch kind {
+    case .table where isVirtualTable: WrittenOperation("drop_virtual_table", [("name", name)])
+    case .table: WrittenOperation("drop_table", [("table", name)])
+    case .index, .view, .trigger: WrittenOperation("drop_\(kind.rawValue)", [("name", name)])
+    }
+  }
+}

@@ -1,0 +1,54 @@
+extension CommandLineProgram {
+  /// A script for fish's folder of completions.
+  package func fishCompletions() -> String {
+    let function = "__\(shellIdentifier)_at"
+    var lines = ["# Completions of \(name) for fish."]
+    lines += ["function \(function)"]
+    lines += ["    set -l command \(name)", "    set -l skip 0"]
+    lines += ["    for word in (commandline -opc)[2..-1]"]
+    lines += ["        if test $skip = 1", "            set skip 0", "            continue"]
+    lines += ["        end", "        switch $word"]
+    if !optionsWithValues.isEmpty {
+      lines += ["            case \(optionsWithValues.joined(separator: " "))"]
+      lines += ["                set skip 1", "                continue"]
+    }
+    lines += ["            case '-*'", "                continue", "        end"]
+    lines += ["        switch \"$command $word\""]
+    let paths = visibleScopes.dropFirst().map { quoted(fish: $0.invocation) }
+    lines += ["            case \(paths.joined(separator: " "))"]
+    lines += ["                set command \"$command $word\""]
+    lines += ["            case '*'", "                break", "        end", "    end"]
+    lines += ["    test $command = \"$argv\"", "end"]
+    lines += visibleScopes.flatMap { $0.fishLines(function: function) }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension CommandScope {
+  fileprivate func fishLines(function: String) -> [String] {
+    let complete = "complete -c \(program.name) -n \(quoted(fish: "\(function) \(invocation)"))"
+    var commands = visibleSubcommands.map { ($0.name, $0.summary) }
+    if path.isEmpty { commands.append(("help", OptionDeclaration.help.summary)) }
+    let offers = (command?.arguments ?? []).filter { !$0.offers.isEmpty }.map { argument in
+      let words = argument.offers.joined(separator: " ")
+      return "\(complete) -f -a \(quoted(fish: words)) -d \(quoted(fish: argument.summary))"
+    }
+    return commands.map { "\(complete) -f -a \($0.0) -d \(quoted(fish: $0.1))" } + offers
+      + options.map { "\(complete) \($0.fishFlags)" }
+  }
+}
+
+extension OptionDeclaration {
+  fileprivate var fishFlags: String {
+    var flags = (short.map { "-s \($0) " } ?? "") + "-l \(name)"
+    if kind.takesNextWord { flags += mayBeFile ? " -r -F" : " -x" }
+    if !completions.isEmpty {
+      flags += " -a " + SchemaCommandLine.quoted(fish: completions.joined(separator: " "))
+    }
+    return flags + " -d " + SchemaCommandLine.quoted(fish: summary)
+  }
+}
+
+private func quoted(fish text: String) -> String {
+  "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+}

@@ -1,0 +1,100 @@
+import SchemaHistory
+import SchemaReplay
+import SchemaSQLText
+
+/// The copy of a database that `migrate` keeps before it applies the first draft. A draft may still
+/// change: then the copy is the way back.
+package struct DraftCopy: Sendable {
+  package let database: String
+  /// `<database>.before-drafts`.
+  package var path: String { database + ".before-drafts" }
+
+  package init(of database: String) {
+    self.database = database
+  }
+
+  /// Whether the next migration is the first draft of a database that has run frozen ones.
+  package static func isDue(before next: Migration, known: [String], in project: Project) -> Bool {
+    guard let lock = project.lock, !known.isEmpty, !project.isFrozen(next) else { return false }
+    return known.allSatisfy(lock.contains)
+  }
+
+  package struct Reset: Sendable {
+    /// What was put back.
+    package let copy: String
+    /// The path of what it replaced: `<database>.before-reset`, with a number when that exists already.
+    package let setAside: String
+  }
+
+  /// Puts the copy back, and keeps what it replaces.
+  ///
+  /// - Throws: when there is no copy, or it is not of this database as it was before its drafts.
+  package func restore(
+    _ project: Project, timeout: Double, interruption: Interruption = Interruption(),
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> Reset {
+    try DatabaseFile.require(database)
+    guard try DatabaseFile.exists(path) else {
+      throw Failure(
+        .notFound,
+        "there is no \(path): \(database) has run no draft, or the copy was removed. Nothing was "
+          + "changed")
+    }
+    let kept = try DatabaseFile.ledger(ofCopy: path, timeout: timeout)
+    let live = try LiveDatabase(
+      DatabaseFile.openForReading(database, timeout: timeout), path: database)
+    let frozen = frozen(live.rows ?? [], project)
+    guard kept.map(\.run) == frozen.map(\.run) else {
+      throw Failure(
+        .finding,
+        "\(path) is not \(database) as it was before its drafts: it has run \(list(kept)), and the "
+          + "frozen ones of \(database) are \(list(frozen)). Nothing was changed")
+    }
+    let replacement = Replacement(
+      database: database, copy: path, keptName: database + ".before-reset",
+      copier: Copier(timeout: timeout, interruption: interruption, onEvent: onEvent))
+    return Reset(copy: path, setAside: try replacement.overwrite())
+  }
+
+  /// Whether it exists, and is of the database as it was before its drafts.
+  ///
+  /// - Parameter rows: of the database's ledger.
+  package func isFrom(before rows: [LedgerRow], _ project: Project) -> Bool {
+    guard (try? DatabaseFile.exists(path)) == true,
+      let kept = try? DatabaseFile.ledger(ofCopy: path, timeout: 0)
+    else { return false }
+    return kept.map(\.run) == frozen(rows, project).map(\.run)
+  }
+
+  private func frozen(_ rows: [LedgerRow], _ project: Project) -> [LedgerRow] {
+    rows.filter { project.lock?.contains($0.id) ?? false }
+  }
+
+  private func list(_ rows: [LedgerRow]) -> String {
+    rows.last.map {
+      "\(counted(Int64(rows.count), "migration")) through \($0.id) (\($0.startedAt))"
+    } ?? "nothing"
+  }
+}
+
+extension Project {
+  /// Where each migration stands in a database.
+  package func compareLedger(_ rows: [LedgerRow], of database: String) -> [LedgerEntry] {
+    SchemaHistory.compareLedger(
+      rows, with: migrations, lock,
+      canReset: DraftCopy(of: database).isFrom(before: rows, self))
+  }
+
+  /// The ledger held against the history; throws when it is not in a state to go on from.
+  package func requireUsableLedger(
+    _ rows: [LedgerRow]?, of database: String
+  ) throws(Failure) -> [LedgerEntry] {
+    let entries = compareLedger(rows ?? [], of: database)
+    let stops = entries.filter(\.state.stops)
+    guard !stops.isEmpty else { return entries }
+    let list = stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
+    throw Failure(
+      ExitStatus.worst(stops.map(\.state.status)),
+      "the database and the history disagree. Nothing was changed.", details: list)
+  }
+}

@@ -1,0 +1,101 @@
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// A copy of a database to try migrations on. It is beside the database, and removed with the last
+/// reference. The database itself is only read.
+package final class TrialCopy {
+  package let database: String
+  package let connection: Connection
+  package let calls: CallRecord
+  /// The migrations in its ledger.
+  package let known: Set<ExactText>
+  private let file: TemporaryFile
+
+  fileprivate init(
+    of database: String, _ file: TemporaryFile, _ known: Set<ExactText>,
+    _ application: Application
+  ) throws(Failure) {
+    self.database = database
+    self.file = file
+    self.known = known
+    do {
+      connection = try Connection(path: file.path, mode: .readWrite)
+      // The copy need not survive a power cut.
+      try connection.execute("PRAGMA main.synchronous = OFF")
+      calls = try application.register(on: connection)
+    } catch {
+      throw Failure(error, database: "the copy of \(database)")
+    }
+  }
+
+  /// The failure as it is reported: the copy is gone when the message is read.
+  package func reported(_ failure: Failure) -> Failure {
+    guard failure.status != .interrupted else {
+      return Failure(
+        .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
+    }
+    let isOfDatabase = [.corrupt, .notADatabase].contains(failure.fault?.code)
+    return failure.naming(isOfDatabase ? database : "the copy of \(database)")
+  }
+
+  /// Lets functions that the schema names have the effects that they had on a device, where the schema is
+  /// the one that the history promises.
+  ///
+  /// - Parameter expected: the schema after the migrations that the database has run.
+  /// - Returns: how the database differs from it.
+  package func trustIfUnchanged(
+    _ expected: Schema, _ project: Project
+  ) throws(Failure) -> [SchemaChange] {
+    let live = try LiveDatabase(connection, path: database).schema
+    let drift = compareSchemas(
+      expected: expected, actual: project.comparable(live, with: expected))
+    connection.set(
+      .trustedSchema, to: drift.isEmpty && !project.holdsCode(live, beside: expected))
+    return drift
+  }
+}
+
+extension Project {
+  /// Copies a database to try its pending migrations on the copy.
+  ///
+  /// - Throws: when it does not exist (66), is not ours (1), or its ledger and the history disagree (4, 2
+  ///   or 1); the message says what to do.
+  package func trialCopy(
+    of database: String, timeout: Double, interruption: Interruption = Interruption(),
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> TrialCopy {
+    try DatabaseFile.require(database)
+    let live = try LiveDatabase(
+      DatabaseFile.openForReading(database, timeout: timeout, interruption: interruption),
+      path: database)
+    try live.requireOurs(self, path: database)
+    _ = try requireUsableLedger(live.rows, of: database)
+    let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
+    return try TrialCopy(
+      of: database, trialFile(of: database, copier), Set((live.rows ?? []).map(\.id.exact)),
+      application)
+  }
+
+  package func trialFile(
+    of database: String, _ copier: Copier
+  ) throws(Failure) -> TemporaryFile {
+    do throws(Failure) {
+      // A migration may write a table a second time, and the old pages into a journal.
+      return try copier.copy(
+        copier.openForCopying(database), for: database,
+        "a copy of \(database) to try the migrations on"
+      ) { $0.saturatingTimes(3) }
+    } catch {
+      guard !isWritableFolder(parentFolder(of: database)) else { throw error }
+      throw Failure(
+        error.status,
+        "\(error.message). The copy goes beside the database, so the folder must be writable: "
+          + "copy the database to one that is, and try the migrations there")
+    }
+  }
+}

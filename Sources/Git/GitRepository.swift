@@ -1,0 +1,215 @@
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+
+/// Why git could not answer.
+package struct GitError: Error, Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    case notInstalled
+    /// The folder is not in a repository, or in one without a working tree.
+    case notARepository
+    /// The repository belongs to another user (`safe.directory`).
+    case refused
+    /// A revision is unknown or ambiguous, has no commit in common with HEAD, or has a lock that cannot
+    /// be read.
+    case incomparable
+    case failed
+  }
+
+  package let kind: Kind
+  /// For the end of a sentence: `git is not installed`.
+  package let message: String
+}
+
+/// The git repository of a folder, as the `git` program answers.
+///
+/// It only reads: it takes no lock, runs no hook and no pager, uses no network and asks nobody. One
+/// process finds the repository, and with it the merge base.
+package struct GitRepository: Sendable, Hashable {
+  /// The names that git is given are relative to it.
+  package let folder: String
+  /// The folder's path from the top of the working tree: empty, or ending in `/`.
+  package let prefix: String
+  /// Of the working tree, which may be a linked one.
+  let gitFolder: String
+  /// Older commits are missing.
+  package let isShallow: Bool
+  /// The merge bases of HEAD and the base that was named.
+  package let mergeBases: [String]
+
+  /// - Parameter base: a revision that is compared with HEAD.
+  /// - Throws: the reason why git cannot answer.
+  package init(containing folder: String, base: String? = nil) throws(GitError) {
+    self.folder = folder
+    // "true" separates two paths, which may hold line ends.
+    let separator = "--is-inside-work-tree"
+    let result = try Self.run(
+      folder,
+      ["rev-parse", separator, "--is-shallow-repository"] + (base.map { ["\($0)...HEAD"] } ?? [])
+        + [separator, "--absolute-git-dir", separator, "--show-prefix"])
+    let lines = String(decoding: result.output, as: UTF8.self).split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).map(String.init)
+    guard lines.first != "false" else {
+      throw GitError(kind: .notARepository, message: "\(folder) is not in a working tree of git")
+    }
+    isShallow = lines.count > 1 && lines[1] == "true"
+    if let base, lines.first == "true" {
+      try Self.requireCommit(base, folder, result, isShallow: isShallow)
+    }
+    guard result.status == 0 else { throw GitError(result, folder: folder) }
+    let parts = lines.dropFirst(2).dropLast().split(
+      separator: "true", omittingEmptySubsequences: false)
+    guard parts.count == 3 else {
+      throw GitError(kind: .failed, message: "git describes the repository in an unknown way")
+    }
+    gitFolder = parts[1].joined(separator: "\n")
+    prefix = parts[2].joined(separator: "\n")
+    mergeBases = parts[0].filter { $0.hasPrefix("^") }.map { String($0.dropFirst()) }
+    if let base, mergeBases.isEmpty {
+      throw GitError(
+        kind: .incomparable,
+        message: "\(base) and HEAD have no commit in common"
+          + (isShallow
+            ? ": the clone is shallow; fetch more (`git fetch --unshallow`, or `fetch-depth: 0` for "
+              + "actions/checkout)" : ""))
+    }
+  }
+
+  private static func requireCommit(
+    _ base: String, _ folder: String, _ result: Subprocess, isShallow: Bool
+  ) throws(GitError) {
+    let errors = String(decoding: result.errors, as: UTF8.self)
+    if errors.contains(" is ambiguous") {
+      let name = base.prefix { !"~^@:".contains($0) }
+      let names = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map { $0 + name }
+      let found = try references(folder, names).filter {
+        names.contains($0) || $0 == "refs/remotes/\(name)/HEAD"
+      }
+      let advice =
+        found.isEmpty
+        ? "write more digits of the commit"
+        : "use a full name: "
+          + found.map { "`--base \(shellQuoted($0))`" }.joined(separator: " or ")
+      throw GitError(
+        kind: .incomparable,
+        message: "\(base) is ambiguous in the repository of \(folder): \(advice)")
+    }
+    guard result.status != 0, result.status < 129 else { return }
+    let branch = base.hasPrefix("origin/") ? String(base.dropFirst("origin/".count)) : base
+    let advice =
+      isShallow
+      ? ": the clone is shallow; fetch it (`fetch-depth: 0` for actions/checkout, or "
+        + "`git fetch origin \(shellQuoted(branch))` and `--base FETCH_HEAD`)" : ""
+    throw GitError(
+      kind: .incomparable,
+      message: "\(base) or HEAD is not a commit of the repository of \(folder)\(advice)")
+  }
+
+  /// All tags, by their full names.
+  func tags() throws(GitError) -> [String] { try Self.references(folder, ["refs/tags"]) }
+
+  private static func references(
+    _ folder: String, _ patterns: [String]
+  ) throws(GitError) -> [String] {
+    try answer(folder, ["for-each-ref", "--format=%(refname)"] + patterns)
+      .split(separator: lineFeed).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// How files of the folder differ from those of a commit, as `git diff` shows it.
+  package func diff(_ names: [String], from commit: String) throws(GitError) -> [UInt8] {
+    try Self.answer(
+      folder,
+      [
+        "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/",
+        "--dst-prefix=b/",
+      ]
+        + [commit, "--"] + names.map { "./" + $0 })
+  }
+
+  /// A `git cat-file` that answers one request after the other.
+  func objects() throws(GitError) -> GitObjects {
+    do throws(Subprocess.Problem) {
+      return GitObjects(
+        try Conversation(
+          Self.command(folder, ["cat-file", "--batch"]), environment: Self.environment))
+    } catch {
+      throw GitError(error)
+    }
+  }
+
+  // MARK: Processes
+
+  private static func answer(_ folder: String, _ words: [String]) throws(GitError) -> [UInt8] {
+    let result = try run(folder, words)
+    guard result.status == 0 else { throw GitError(result, folder: folder) }
+    return result.output
+  }
+
+  private static func run(_ folder: String, _ words: [String]) throws(GitError) -> Subprocess {
+    do throws(Subprocess.Problem) {
+      return try Subprocess.run(command(folder, words), environment: environment)
+    } catch {
+      throw GitError(error)
+    }
+  }
+
+  private static func command(_ folder: String, _ words: [String]) -> [String] {
+    let settings = ["core.fsmonitor=false", "core.quotePath=false", "core.warnAmbiguousRefs=true"]
+    return ["git", "--no-pager", "-C", folder.isEmpty ? "." : folder]
+      + settings.flatMap { ["-c", $0] } + words
+  }
+
+  /// The part of our environment that git needs. It leaves out the variables that git sets for hooks (`GIT_DIR`,
+  /// `GIT_INDEX_FILE`, …): they point to another working tree.
+  private static var environment: [String] {
+    var names = [
+      "PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "LD_LIBRARY_PATH", "DEVELOPER_DIR", "SUDO_UID",
+      "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+      "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CEILING_DIRECTORIES",
+      "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_OBJECT_DIRECTORY",
+      "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_TEST_ASSUME_DIFFERENT_OWNER",
+    ]
+    for index in 0..<min(100, variable("GIT_CONFIG_COUNT").flatMap { Int($0) } ?? 0) {
+      names += ["GIT_CONFIG_KEY_\(index)", "GIT_CONFIG_VALUE_\(index)"]
+    }
+    return names.compactMap { name in variable(name).map { "\(name)=\($0)" } } + [
+      "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+      // The commits count, not what this clone puts in their place.
+      "GIT_NO_REPLACE_OBJECTS=1",
+      // A partial clone would fetch missing objects.
+      "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+    ]
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+}
+
+extension GitError {
+  init(_ problem: Subprocess.Problem) {
+    switch problem {
+    case .notInstalled: self.init(kind: .notInstalled, message: "git is not installed")
+    case .failed(let reason):
+      self.init(kind: .failed, message: "git cannot be run: \(reason)")
+    }
+  }
+
+  fileprivate init(_ result: Subprocess, folder: String) {
+    let errors = String(decoding: result.errors, as: UTF8.self)
+    if errors.contains("not a git repository") || errors.contains("must be run in a work tree") {
+      self.init(kind: .notARepository, message: "\(folder) is not in a git repository")
+    } else if errors.contains("dubious ownership") {
+      self.init(
+        kind: .refused,
+        message: "git refuses the repository, because it belongs to another user "
+          + "(`git config --global --add safe.directory …` allows it)")
+    } else {
+      let line = errors.split(separator: "\n").first.map(String.init)
+      self.init(
+        kind: .failed,
+        message: line.map { "git says: \($0)" } ?? "git ended with status \(result.status)")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import SchemaHistory
+import SchemaSQLText
+
+extension OtherRevisions {
+  /// How today's lock fails to continue those of the other revisions. Each line counts once, for the
+  /// first revision that has it.
+  package func differences(in folder: MigrationFolder) -> [LockDifference] {
+    var seen: Set<LockEntry> = []
+    var differences: [LockDifference] = []
+    for other in locks {
+      let command =
+        "`git show \(shellQuoted("\(other.shortRevision):\(other.folder)\(HistoryLock.fileName)"))`"
+      guard let lock else {
+        differences.append(
+          LockDifference(
+            kind: .removed, older: other.name,
+            message: "\(other.name) has the lock, and it is missing here: frozen migrations stay "
+              + "frozen; restore it (\(command) > \(shellQuoted(folder.lockFile)))"))
+        return differences
+      }
+      for entry in other.lock.entries where lock.entry(entry.id)?.continues(entry) != true {
+        guard !(isDisputed(other) && wasRenumbered(entry, other)), seen.insert(entry).inserted
+        else { continue }
+        differences.append(
+          lock.entry(entry.id).map { difference($0, entry, other, command) }
+            ?? LockDifference(
+              kind: .missing, older: other.name,
+              message:
+                "the line of `\(entry.id)` in \(other.name) is missing here (\(entry.summary)): "
+                + "frozen migrations stay frozen; copy it from \(command), in any place"))
+      }
+    }
+    return differences
+  }
+
+  private func difference(
+    _ entry: LockEntry, _ older: LockEntry, _ other: OtherLock, _ command: String
+  ) -> LockDifference {
+    let isAccepted = entry.acceptances.contains { $0.canonical == older.digests.canonical }
+    let changes = [
+      entry.release == older.release
+        ? nil : "release \(entry.release ?? "-") instead of \(older.release ?? "-")",
+      isAccepted || entry.digests.canonical == older.digests.canonical
+        ? nil : "another canonical digest",
+      isAccepted || entry.digests.raw == older.digests.raw ? nil : "another raw digest",
+      older.acceptances.allSatisfy(entry.acceptances.contains)
+        ? nil : "without an edit that was accepted",
+    ].compactMap { $0 }
+    return LockDifference(
+      kind: .changed, older: other.name,
+      message: "the line of `\(entry.id)` differs from that in \(other.name), with "
+        + "\(changes.joined(separator: " and ")): restore the line from \(command); an edit is "
+        + "accepted with `schemactl freeze --accept \(shellQuoted(entry.id)) --reason …`")
+  }
+
+  /// Whether the lock holds the same form under another id: while a merge is open, a side gives way when
+  /// both have frozen one number.
+  private func wasRenumbered(_ entry: LockEntry, _ other: OtherLock) -> Bool {
+    (lock?.entries ?? []).contains { now in
+      !other.lock.contains(now.id) && now.digests.canonical == entry.digests.canonical
+    }
+  }
+}
+
+extension OtherLock {
+  /// As short as git itself names it.
+  fileprivate var shortRevision: String {
+    revision.utf8.count >= 40 ? shortened(commit: revision) : revision
+  }
+}

@@ -1,0 +1,95 @@
+import SchemaHistory
+import SchemaSQLText
+
+extension MigrationFolder {
+  /// The lock as `freeze` reads it, and what had to be done to read it: the sides of a merge conflict are
+  /// joined, and version 1 is converted.
+  package func repairedLock() throws(HistoryReadError) -> (HistoryLock?, HistoryLock.Repair?) {
+    guard let bytes = try lockBytes() else { return (nil, nil) }
+    do throws(LockError) {
+      do throws(LockError) {
+        let (lock, repair) = try HistoryLock.repairing(bytes)
+        return (lock, repair)
+      } catch  where error.kind == .duplicate {
+        let (lock, repair) = try HistoryLock.repairing(bytes, advice: disputeAdvice(bytes))
+        return (lock, repair)
+      }
+    } catch {
+      throw .brokenLock(file: lockFile, error)
+    }
+  }
+
+  /// What to do when both sides of a conflict froze a migration with one number: those of the side that
+  /// is not upstream move, all of them, because a later one may need an earlier one.
+  private func disputeAdvice(_ bytes: [UInt8]) -> String? {
+    guard let (ours, theirs) = try? HistoryLock.conflictSides(bytes),
+      let others = try? OtherRevisions(of: self, lock: nil), let operation = others.operation
+    else { return nil }
+    let side = operation.upstreamSide
+    let (upstream, other) = side == "--theirs" ? (theirs, ours) : (ours, theirs)
+    let moving = other.entries.filter { !upstream.contains($0.id) }.map(\.id)
+    let released = moving.filter(others.releasedIDs.contains)
+    guard released.isEmpty else {
+      return
+        "\(released.joined(separator: ", ")) is released by a tag and cannot get another number"
+    }
+    let file = shellQuoted(lockFile)
+    return
+      "take the lock of the side that is upstream (`git checkout \(side) -- \(file) && git add "
+      + "\(file)`), renumber the migrations of the other one (`\(rebaseCommand(moving))`) and freeze "
+      + "them again"
+  }
+
+  private func joinedLock() -> HistoryLock? { ((try? repairedLock()) ?? (nil, nil)).0 }
+
+  /// The ids that must not be renumbered: those of the lock, of both sides of a merge conflict, and those
+  /// that other revisions have frozen.
+  package func frozenIDs() throws(HistoryReadError) -> Set<ExactText> {
+    let lock = try repairedLock().0
+    return Set((lock?.entries ?? []).map(\.id.exact)).union(keptIDs(lock))
+  }
+
+  /// The ids that other revisions have frozen, as far as git can tell.
+  package func keptIDs(_ lock: HistoryLock?) -> Set<ExactText> {
+    (try? OtherRevisions(of: self, lock: lock).keptIDs) ?? []
+  }
+
+  /// The problems of manifests whose number another one has, by their names. Of two, a frozen one keeps
+  /// its number, and one that is upstream.
+  package func explain(_ groups: [[ManifestName]]) -> [ExactText: String] {
+    let lock = joinedLock()
+    let others = try? OtherRevisions(of: self, lock: lock)
+    let released = others?.releasedIDs ?? []
+    let locked = Set((lock?.entries ?? []).map(\.id.exact))
+    let frozen = locked.union((others?.locks ?? []).flatMap(\.lock.entries).map(\.id.exact))
+    var problems: [ExactText: String] = [:]
+    for names in groups {
+      let number = MigrationNumber(id: names[0].id)
+      var (keeper, reason): (ManifestName?, String) = (nil, "")
+      for (ids, word) in [(released, "released"), (locked, "frozen"), (frozen, "frozen")]
+      where keeper == nil {
+        let found = names.filter { ids.contains($0.id) }
+        if found.count == 1 { (keeper, reason) = (found[0], " and is \(word)") }
+      }
+      if keeper == nil, let id = try? others?.upstream(among: names.map(\.id)) {
+        (keeper, reason) = (names.first { $0.id == id }, " and is upstream")
+      }
+      let first = keeper ?? names[0]
+      for name in names where name.text != first.text {
+        let command = "(`\(rebaseCommand([name.id]))`)"
+        let advice =
+          if released.contains(name.id) {
+            "; both are released, so neither can get another number"
+          } else if lock == nil, frozen.contains(name.id) {
+            "; both are frozen: run `schemactl freeze`, which reports which one to renumber"
+          } else if keeper != nil {
+            ": renumber this one \(command)"
+          } else {
+            ": give one of the two another number \(command)"
+          }
+        problems[name.text] = "\(first.text) has the number \(number) too\(reason)\(advice)"
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,43 @@
+import SchemaHistory
+import SchemaInspect
+import SchemaReplay
+import SchemaSQLText
+
+extension Project {
+  /// Checks that the frozen migrations are unchanged, that the history can be replayed, and, with a
+  /// database, that it is as its history says.
+  ///
+  /// - Parameter base: a revision; the lock of its merge base with HEAD is compared, too.
+  /// - Throws: failures from 64 up; everything else is in the report.
+  package func verify(
+    database: String?, timeout: Double, interruption: Interruption = Interruption(),
+    base: String?
+  ) throws(Failure) -> VerifyReport {
+    if let database { try DatabaseFile.require(database) }
+    let (history, others) = try verifyHistory(base: base)
+    var report = try verify(
+      database: database, timeout: timeout, interruption: interruption, continuing: history)
+    try showEdits(in: &report, others)
+    return report
+  }
+
+  /// The manifests compared with the lock, and the lock with other revisions; nothing is replayed.
+  ///
+  /// - Parameter base: a revision; the lock of its merge base with HEAD is compared, too.
+  /// - Returns: the report, and the revisions that can show edits.
+  package func verifyHistory(
+    base: String?
+  ) throws(Failure) -> (VerifyReport, OtherRevisions?) {
+    var notes: [String] = []
+    let others = try otherRevisions(base, noting: &notes)
+    var report = VerifyReport(
+      history: folder.compare(migrations, with: lock, keeping: others?.keptIDs ?? []), notes: notes)
+    report.lock = others?.differences(in: folder) ?? []
+    if lock == nil, report.lock.isEmpty {
+      report.notes.append("nothing is frozen yet: there is no history.lock")
+    } else if let others, others.locks.isEmpty, others.problems.isEmpty {
+      report.notes.append("history.lock was not compared with git: no other revision has it yet")
+    }
+    return (report, others)
+  }
+}

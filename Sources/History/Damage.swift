@@ -1,0 +1,23 @@
+import SchemaModel
+import SchemaSQLText
+
+extension Schema {
+  /// Two tables or indexes that begin on the same page: what is written to one is lost to the other.
+  var damage: String? {
+    var owners: [Int64: SchemaObject] = [:]
+    for object in objects where object.rootPage != 0 {
+      if let other = owners.updateValue(object, forKey: object.rootPage) {
+        return "\(other.name) and \(object.name) are said to begin on the same page"
+      }
+    }
+    return nil
+  }
+}
+
+extension Failure {
+  package init(damaged database: String, _ what: String) {
+    self.init(
+      .inputOutput,
+      "\(database) is damaged (\(what)). Nothing was changed\(Self.restoring(database))")
+  }
+}

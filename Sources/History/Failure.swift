@@ -1,0 +1,207 @@
+import SchemaManifest
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// Why a command stopped, said to the person who has to do something about it.
+package struct Failure: Error, Sendable {
+  package let status: ExitStatus
+  /// What is wrong, in one line, and then a line for each thing that it is about.
+  package let lines: [String]
+  package let place: Place?
+  /// The migration that failed, where one did.
+  package let migration: FailedMigration?
+  /// What SQLite said, when a database or the memory failed under a migration.
+  package var fault: DatabaseError?
+  /// What SQLite said of a migration's statement, where it did.
+  package var code: ResultCode?
+  /// The limit that stopped a replay.
+  package var exceeded: WorkLimit.Exceeded?
+
+  package struct Place: Sendable, Hashable {
+    package let file: String
+    package let position: Position?
+
+    package init(file: String, position: Position? = nil) {
+      self.file = file
+      self.position = position
+    }
+  }
+
+  package struct FailedMigration: Sendable, Hashable {
+    package let id: String
+    /// The operation's number in the manifest, from 1, and its name: `2 move_column`.
+    package let operation: String?
+    package let statement: String?
+
+    package init(id: String, operation: String? = nil, statement: String? = nil) {
+      self.id = id
+      self.operation = operation
+      self.statement = statement
+    }
+  }
+
+  package var message: String { lines.joined(separator: "\n") }
+
+  /// - Parameter details: further lines, where the message is a list. A line end in `message` or in one
+  ///   of them comes from a name or a value, and ends no line of the output.
+  package init(
+    _ status: ExitStatus, _ message: String, details: [String] = [], place: Place? = nil,
+    migration: FailedMigration? = nil
+  ) {
+    self.status = status
+    lines = [message] + details
+    self.place = place
+    self.migration = migration
+  }
+
+  /// Somebody has removed the file, or put another one in its place, while schemactl had it open.
+  ///
+  /// - Parameter last: the last migration that was committed before it was noticed.
+  package init(moved database: String, afterApplying last: String? = nil) {
+    let state =
+      last.map {
+        "What was not complete has been rolled back; what was applied, through \($0), is in the "
+          + "file that was opened, and not in what stands there now"
+      } ?? "Everything has been rolled back: nothing was changed in either file"
+    self.init(
+      .inputOutput,
+      "\(database) was removed or replaced while schemactl worked on it. \(state). Make sure that "
+        + "the right file is there, and run it again")
+  }
+
+  /// A file that could not be read or written.
+  package init(_ error: FileError) {
+    let status: ExitStatus =
+      switch error.kind {
+      case .missing: .notFound
+      case .permission: .permission
+      case .notAFile, .other: .inputOutput
+      }
+    self.init(status, error.description)
+  }
+
+  /// Something SQLite said about a database as a whole.
+  package init(_ error: DatabaseError, database: String) {
+    let isKeptOut =
+      [.readOnly, .cannotOpen].contains(error.code) && !error.saysMoved
+      && DatabaseFile.obstacle(database) != nil
+    self.init(isKeptOut ? .permission : error.status, error.inWords(database))
+  }
+
+  /// Whether the machine is at fault (memory, disk, a lock, a signal): it says nothing about what was
+  /// asked.
+  package var isOfEnvironment: Bool {
+    [.bug, .inputOutput, .permission, .busy, .interrupted].contains(status)
+  }
+
+  /// Why a ledger could not be read.
+  package init(_ error: LedgerReadError, database: String) {
+    switch error {
+    case .database(let error): self.init(error, database: database)
+    case .notALedger: self.init(.brokenHistory, "\(database): \(error)")
+    }
+  }
+
+  /// Whatever stopped a piece of work on `database`.
+  package init(of error: any Error, database: String) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as FileError: self.init(error)
+    case let error as DatabaseError: self.init(error, database: database)
+    case let error as LedgerReadError: self.init(error, database: database)
+    default: self.init(.bug, "\(error)")
+    }
+  }
+
+  /// What to do about a database that is damaged.
+  package static func restoring(_ database: String) -> String {
+    ". Restore it from a backup: \(restoreCommand(database))`"
+  }
+
+  /// Of a backup: it cannot be had from a backup.
+  package func withoutRestoring(_ backup: String) -> Failure {
+    Failure(
+      status, message.replacing(Self.restoring(backup), with: ""), place: place,
+      migration: migration)
+  }
+
+  /// A fault of the database tells which one it is.
+  package func naming(_ database: String) -> Failure {
+    guard let fault else { return self }
+    return Failure(status, fault.inWords(database), place: place, migration: migration)
+  }
+}
+
+extension DatabaseError {
+  /// Also where SQLite tells of a file beside the database, the index of a log for one, only that it
+  /// could not be written.
+  package var isFullDisk: Bool {
+    code == .full || (code == .ioError && [ENOSPC, EDQUOT].contains(systemError))
+  }
+
+  /// What has happened to a database, and what to do.
+  fileprivate func inWords(_ database: String) -> String {
+    switch code {
+    case .busy, .locked, .lockingProtocol: inUse(database)
+    case .notADatabase:
+      "\(database) is not an SQLite database, or it is encrypted\(Failure.restoring(database))"
+    case .corrupt: "\(database) is damaged (\(message))\(Failure.restoring(database))"
+    case .readOnly where saysMoved: Failure(moved: database).message
+    case .readOnly:
+      "\(database) cannot be written: "
+        + (DatabaseFile.obstacle(database)
+          ?? "\(message). Look at the permissions of the file and its folder, and whether the disk has "
+          + "room")
+    case .cannotOpen: cannotBeOpened(database)
+    case _ where isFullDisk:
+      "the disk is full: there is no room for \(database). Make room, and try again"
+    case .outOfMemory:
+      "SQLite ran out of memory with \(database). Free some, or allow this process more, and try "
+        + "again"
+    case .ioError:
+      "reading or writing \(database) failed (\(message), SQLite error \(extendedCode)). Look at "
+        + "the disk and its file system before you try again"
+    case .interrupted: "interrupted"
+    default: "\(database): \(message) (SQLite error \(extendedCode))"
+    }
+  }
+
+  private func cannotBeOpened(_ database: String) -> String {
+    if let refusal = DatabaseFile.unreadability(database) {
+      return
+        "\(database) cannot be read: \(refusal). Look at the permissions of the file, or run this "
+        + "as a user who may read it"
+    }
+    if let obstacle = DatabaseFile.obstacle(database) {
+      return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside "
+        + "it: copy it, with its -wal, to where that is allowed"
+    }
+    let reason =
+      status == .permission
+      ? String(cString: strerror(systemError)) : "\(message) (SQLite error \(extendedCode))"
+    return "\(database) cannot be opened: \(reason)"
+  }
+
+  private func inUse(_ database: String) -> String {
+    "\(database) is in use by another process (\(message)): close it there and try "
+      + "again, or wait longer with --timeout"
+  }
+}
+
+extension Failure {
+  /// What was written may be there or not.
+  package init(uncertain ids: [String], after failure: Failure) {
+    let ends = [ids.first, ids.last].compactMap { $0 }
+    let what = ids.count == 1 ? ids[0] : ends.joined(separator: " to ")
+    self.init(
+      failure.status,
+      failure.message + ". It is not certain whether \(what) was applied, wholly or not at all: "
+        + "`schemactl status` tells, and `schemactl migrate` goes on from there")
+  }
+}
+
+/// The beginning of a command to type, without the backtick at its end.
+package func restoreCommand(_ database: String) -> String {
+  "`schemactl restore --database \(shellQuoted(database))"
+}

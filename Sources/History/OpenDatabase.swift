@@ -1,0 +1,207 @@
+import SchemaModel
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// What stands at a database's path.
+package enum DatabaseFile {
+  /// Requires the path of a file, which is all that schemactl opens: it would take what SQLite reads
+  /// as a database in memory or as a URI (`sqlite3_open_v2`) literally, and create a file of that name.
+  ///
+  /// - Throws: a usage error (64) for an empty path, `:memory:` and `file:…`, in any case of letters.
+  package static func requirePath(_ path: String) throws(Failure) {
+    let folded = path.identifier
+    guard !path.isEmpty else { throw Failure(.usage, "the path of the database is empty") }
+    guard folded != ":memory:" else {
+      throw Failure(
+        .usage,
+        "`\(path)` is an in-memory database, which would be gone when schemactl ends: give the path of "
+          + "a file. A file of that name is `./\(path)`")
+    }
+    guard !folded.hasPrefix("file:") else {
+      throw Failure(
+        .usage,
+        "`\(path)` is a URI: pass the path of a database file. A file of that name is "
+          + "`./\(path)`")
+    }
+  }
+
+  /// Whether there is a file; throws for what can never be a database.
+  package static func exists(_ path: String) throws(Failure) -> Bool {
+    try requirePath(path)
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      switch errno {
+      case ENOENT:
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+          .joined(separator: "/")
+        let name = path.hasPrefix("/") && folder.isEmpty ? "/" : folder
+        guard name.isEmpty || access(name, F_OK) == 0 else {
+          guard errno == ENOENT || errno == ENOTDIR else { throw refusal(path, "opened") }
+          throw Failure(.notFound, "\(path): there is no folder \(name)")
+        }
+        return false
+      case ENOTDIR: throw Failure(.notFound, "\(path) is not there")
+      default: throw refusal(path, "opened")
+      }
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no regular file"
+      throw Failure(.inputOutput, "\(path) is \(what), not an SQLite database")
+    }
+    guard access(path, R_OK) == 0 else { throw refusal(path, "read") }
+    return true
+  }
+
+  package static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegularFile == true }
+
+  /// In bytes; 0 when there is none.
+  package static func size(_ path: String) -> Int64 { FileStatus(path)?.bytes ?? 0 }
+
+  /// Whether nothing has the name, nor the name of a journal or a log that SQLite would take for its own.
+  package static func isFree(_ path: String) -> Bool {
+    databaseSuffixes.allSatisfy { FileStatus(path + $0, followingLinks: false) == nil }
+  }
+
+  /// Makes an empty file, which is an empty database. False when there is one by now: of several
+  /// processes one has made it.
+  package static func make(_ path: String) throws(Failure) -> Bool {
+    let descriptor = createExclusively(path)
+    if descriptor >= 0 {
+      close(descriptor)
+      return true
+    }
+    let problem = errno
+    guard problem == EEXIST else { throw refusal(path, "made", problem) }
+    // A link to nothing exists, too, and SQLite makes what it leads to.
+    return access(path, F_OK) != 0
+  }
+
+  /// Removes a database file that `make` made and into which nothing was committed, with its lock held,
+  /// so that nobody else is writing there. A file that holds anything stays.
+  package static func removeEmpty(_ path: String) {
+    guard let connection = try? Connection(path: path, mode: .readWrite),
+      (try? connection.execute("BEGIN EXCLUSIVE")) != nil
+    else { return }
+    // A link stays, and the file that was made behind it goes.
+    // The transaction itself has begun a first page, which is in the file only once it is committed.
+    guard size(path) == 0, !connection.hasMoved, let file = try? resolvedPath(path)
+    else { return }
+    unlink(file)
+  }
+
+  /// SQLite does not tell why it could not make a file.
+  package static func requireWritableFolder(of path: String) throws(Failure) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    guard access(folder, W_OK | X_OK) != 0 else { return }
+    throw refusal(path, "made")
+  }
+
+  /// What `errno` says.
+  private static func refusal(
+    _ path: String, _ verb: String, _ problem: Int32 = errno
+  ) -> Failure {
+    let reason =
+      switch problem {
+      case EACCES, EPERM: "permission denied"
+      case EROFS: "the file system is read-only"
+      default: String(cString: strerror(problem))
+      }
+    return Failure(ExitStatus(systemError: problem), "\(path) cannot be \(verb): \(reason)")
+  }
+
+  /// Looks whether there is a database that can be read, before anything else is.
+  ///
+  /// - Throws: what is wrong with the file.
+  package static func probe(
+    _ path: String, mustExist: Bool, timeout: Double,
+    interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(Failure) {
+    guard try exists(path) else {
+      if mustExist { throw Failure(.notFound, "there is no database \(path)") }
+      return
+    }
+    _ = try openForReading(path, timeout: timeout, interruption: interruption, onWait: onWait)
+  }
+
+  package static func require(_ path: String) throws(Failure) {
+    guard try exists(path) else { throw Failure(.notFound, "there is no database \(path)") }
+  }
+
+  /// The last migration in the database's ledger; nil where there is no ledger, or none in it.
+  package static func lastApplied(
+    in path: String, timeout: Double
+  ) throws(Failure) -> String? {
+    let connection = try openForReading(path, timeout: timeout)
+    do {
+      return try Ledger.rows(in: connection)?.last?.id
+    } catch {
+      throw Failure(error, database: path)
+    }
+  }
+
+  /// Opens a database to look at it; no lock for writing is ever taken.
+  package static func openForReading(
+    _ path: String, timeout: Double, interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) throws(Failure) -> Connection {
+    do {
+      do {
+        return try open(path, .readOnly, timeout: timeout, interruption, onWait)
+      } catch  where error.code == .cannotOpen || error.code == .readOnly {
+        // A hot journal, or a WAL without its index, can only be read by one who may write.
+        return try open(path, .readWrite, timeout: timeout, interruption, onWait)
+      }
+    } catch {
+      guard error.status == .bug else { throw Failure(error, database: path) }
+      // The first read failed: the file says of itself what this SQLite does not know.
+      throw Failure(
+        .inputOutput,
+        "\(path) cannot be read (\(error.message)): a newer SQLite has made it, or it is damaged. "
+          + "If it is damaged, restore it from a backup: \(restoreCommand(path))`")
+    }
+  }
+
+  private static func open(
+    _ path: String, _ mode: Connection.Mode, timeout: Double, _ interruption: Interruption,
+    _ onWait: @escaping (Double) -> Void
+  ) throws(DatabaseError) -> Connection {
+    let connection = try Connection(path: path, mode: mode)
+    connection.setBusyHandler(
+      timeout: timeout, isCancelled: { interruption.isRequested }, onWait: onWait)
+    interruption.watch(connection)
+    _ = try connection.value("SELECT count(*) FROM main.sqlite_schema")
+    return connection
+  }
+}
+
+/// With the mode that SQLite gives to new databases.
+private func createExclusively(_ path: String) -> Int32 {
+  open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+}
+
+/// A database as it stands: its ledger and its schema, read in one transaction.
+package struct LiveDatabase {
+  package let rows: [LedgerRow]?
+  package let schema: Schema
+
+  package init(_ connection: Connection, path: String) throws(Failure) {
+    do {
+      if connection.isInTransaction {
+        rows = try Ledger.rows(in: connection)
+        schema = try Schema(of: connection)
+      } else {
+        try connection.execute("BEGIN")
+        defer { try? connection.execute("COMMIT") }
+        rows = try Ledger.rows(in: connection)
+        schema = try Schema(of: connection)
+      }
+      if let damage = schema.damage { throw Failure(damaged: path, damage) }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(of: error, database: path)
+    }
+  }
+}

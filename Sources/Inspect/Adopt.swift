@@ -1,0 +1,132 @@
+import SchemaApply
+import SchemaHistory
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// A database that others have made, taken over: the point of the history where it stands.
+package struct AdoptReport: Sendable {
+  /// The last migration that the database has, without having run it here.
+  package let at: String
+  package let adopted: [String]
+  package let pending: [String]
+}
+
+extension Project {
+  /// Writes the ledger of a database that has none: it stands where the history promises just the
+  /// schema that it has. No row of its own is touched.
+  ///
+  /// - Parameter point: the migration through which it is said to stand; nil looks for it.
+  /// - Throws: with the nearest difference, when its schema is that of no point; with the points,
+  ///   when it is that of several, because migrations between them change rows only.
+  package func adopt(
+    _ database: String, at point: String?, timeout: Double,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) -> AdoptReport {
+    try requireIntactHistory()
+    try DatabaseFile.require(database)
+    let replay = try replay(migrations, interruption: interruption)
+    if let failure = replay.failure { throw failure }
+    do {
+      let connection = try Connection(path: database, mode: .readWrite)
+      connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
+      interruption.watch(connection)
+      try connection.makeCommitsDurable()
+      try connection.execute("BEGIN IMMEDIATE")
+      let live = try LiveDatabase(connection, path: database)
+      guard (live.rows ?? []).isEmpty else {
+        throw Failure(
+          .finding,
+          "\(database) has a ledger already, through \(live.rows?.last?.id ?? ""): there is nothing to "
+            + "adopt. `schemactl ledger` shows it")
+      }
+      let last = try replay.index(of: live, point, in: self, database)
+      if live.rows == nil { try connection.execute(Ledger.createStatement) }
+      for index in 0...last {
+        try Ledger.insert(replay.adoptedRow(index), into: connection)
+      }
+      if interruption.isRequested {
+        throw Failure(.interrupted, "interrupted: nothing was changed")
+      }
+      guard !connection.hasMoved else { throw Failure(moved: database) }
+      try connection.execute("COMMIT")
+      let ids = replay.steps.map(\.migration.id)
+      return AdoptReport(
+        at: ids[last], adopted: Array(ids[...last]), pending: Array(ids[(last + 1)...]))
+    } catch {
+      throw Failure(of: error, database: database)
+    }
+  }
+}
+
+extension PendingReplay {
+  /// The point at which the history promises the schema that is there.
+  fileprivate func index(
+    of live: LiveDatabase, _ point: String?, in project: Project, _ database: String
+  ) throws(Failure) -> Int {
+    var schema = Schema()
+    var differences: [[SchemaChange]] = []
+    for step in steps {
+      schema = step.delta.applied(to: schema)
+      differences.append(
+        compareSchemas(
+          expected: schema, actual: project.comparable(live.schema, with: schema)))
+    }
+    if let point {
+      guard let index = steps.firstIndex(where: { $0.migration.answers(to: point) }) else {
+        throw Failure(.usage, "there is no migration \(point)")
+      }
+      try require(differences[index], index, database)
+      return index
+    }
+    let equal = differences.indices.filter { differences[$0].isEmpty }
+    guard let first = equal.first, let last = equal.last else {
+      let nearest = differences.indices.min { differences[$0].count < differences[$1].count }
+      guard let nearest else {
+        throw Failure(
+          .finding, "there is no migration yet: `schemactl init --from` makes the first")
+      }
+      try require(differences[nearest], nearest, database)
+      return nearest
+    }
+    guard first == last else {
+      throw Failure(
+        .finding,
+        "the schema of \(database) is that of several points of the history, between which only rows "
+          + "change: \(equal.map { steps[$0].migration.id }.joined(separator: ", ")). Say with --at "
+          + "which of them it has run. Nothing was changed")
+    }
+    return first
+  }
+
+  private func require(
+    _ differences: [SchemaChange], _ index: Int, _ database: String
+  ) throws(Failure) {
+    guard !differences.isEmpty else { return }
+    let shown = differences.prefix(20).map { "  " + $0.sentence }
+    let more = differences.count > 20 ? ["  and \(differences.count - 20) more"] : []
+    throw Failure(
+      .finding,
+      "\(database) is not what the history promises at any point. Nothing was changed. From the "
+        + "nearest, \(steps[index].migration.id), it differs so:", details: shown + more)
+  }
+
+  /// A row like that of a migration that has run; what wrote it says that it has not run here.
+  fileprivate func adoptedRow(_ index: Int) -> LedgerRow {
+    ledgerRow(
+      at: index, startedAt: Timestamp.now.description,
+      toolVersion: ToolVersion.current + ToolVersion.adopted)
+  }
+}
+
+extension ToolVersion {
+  /// Ends the version in the rows of migrations that were adopted.
+  static let adopted = " adopted"
+}
+
+extension LedgerRow {
+  /// Whether the migration was found to be there, and not run by schemactl.
+  package var isAdopted: Bool { toolVersion.hasSuffix(ToolVersion.adopted) }
+}

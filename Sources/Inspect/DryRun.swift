@@ -1,0 +1,184 @@
+import SchemaApply
+import SchemaHistory
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// What `migrate` would do, and what the rows say of it. Nothing has been written.
+package struct DryRunReport: Sendable {
+  package struct Answer: Sendable {
+    package let migration: String
+    /// What was asked: `every value of reminders.isCompleted is named by map`.
+    package let question: String
+    /// Nil when the rows do not stand in the way.
+    package let obstacle: String?
+    /// False when the rows cannot be asked yet, because an earlier migration makes them.
+    package let isAsked: Bool
+  }
+
+  package var plan: PlanReport
+  package var answers: [Answer] = []
+  package var failure: Failure?
+
+  package var status: ExitStatus { failure?.status ?? .success }
+}
+
+extension Project {
+  /// Plans, and asks the rows of the database itself what the plan will ask them.
+  package func dryRun(_ options: MigrateOptions) throws(Failure) -> DryRunReport {
+    let exists = try DatabaseFile.exists(options.database)
+    if !exists, options.existing {
+      throw Failure(.notFound, "there is no database \(options.database)")
+    }
+    let plan = try plan(options, database: options.database)
+    var report = DryRunReport(plan: plan, failure: plan.failure)
+    guard exists else { return report }
+    let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
+    if !plan.migrations.isEmpty { try requireWhole(connection, options.database, plan) }
+    var questions = Questions(
+      connection: connection, database: options.database, redacts: options.redactsValues)
+    for planned in plan.migrations {
+      for index in planned.operations.indices {
+        for question in planned.questions(at: index) {
+          let answer = try questions.ask(question, of: planned, index)
+          report.answers.append(answer.said)
+          if let failure = answer.failure { report.failure = report.failure ?? failure }
+        }
+      }
+      questions.written.formUnion(planned.written)
+    }
+    return report
+  }
+}
+
+private func requireWhole(
+  _ connection: Connection, _ database: String, _ plan: PlanReport
+) throws(Failure) {
+  let rewritten = plan.migrations.reduce(into: Set()) { $0.formUnion($1.rewritten) }
+  let damage: String?
+  do {
+    damage = try connection.structuralDamage(rewriting: rewritten)
+  } catch {
+    throw Failure(error, database: database)
+  }
+  if let damage { throw Failure(damaged: database, damage) }
+}
+
+/// One question to the rows of a table, whose answer must be no.
+private struct Question {
+  /// Those it reads.
+  let tables: [String]
+  /// Of the first of them.
+  let columns: [String]
+  let promise: String
+  let exists: String
+  let obstacle: String
+  let scan: Scan?
+}
+
+private struct Questions {
+  let connection: Connection
+  let database: String
+  let redacts: Bool
+  /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
+  var written: Set<Identifier> = []
+
+  func ask(
+    _ question: Question, of planned: PlannedMigration, _ index: Int
+  ) throws(Failure) -> (said: DryRunReport.Answer, failure: Failure?) {
+    let operation = planned.operations[index].operation
+    let context = Context(migration: planned.migration, index: index, operation: operation)
+    func said(_ obstacle: String?, isAsked: Bool = true) -> DryRunReport.Answer {
+      DryRunReport.Answer(
+        migration: planned.migration.id, question: question.promise, obstacle: obstacle,
+        isAsked: isAsked)
+    }
+    do {
+      let written = written.union(planned.writtenBefore[index])
+      let isKnown = written.isDisjoint(with: question.tables.map(\.identifier))
+      guard isKnown, try canBeAsked(question) else {
+        return (said(nil, isAsked: false), nil)
+      }
+      guard try connection.value("SELECT \(question.exists)") == 1 else { return (said(nil), nil) }
+      let obstacle =
+        try question.scan.map { (scan) throws(DatabaseError) in
+          try HeldValues(of: scan, on: connection).message(redacted: redacts)
+        } ?? question.obstacle
+      return (
+        said(obstacle),
+        context.failure(.migrationFailed, obstacle, key: question.scan?.problem.key)
+      )
+    } catch {
+      throw context.failure(error).naming(database)
+    }
+  }
+
+  /// Whether the columns are there already, and SQLite knows all that the condition calls.
+  private func canBeAsked(_ question: Question) throws(DatabaseError) -> Bool {
+    connection.set(.doubleQuotedStringsInDML, to: false)
+    do {
+      _ = try connection.prepare("SELECT \(question.exists)")
+    } catch  where !error.isFault {
+      return false
+    }
+    let columns = try connection.rows(
+      "SELECT name FROM pragma_table_xinfo(?1)", [.text(question.tables[0])]
+    ).compactMap { $0[0].text?.identifier }
+    return !columns.isEmpty
+      && question.columns.allSatisfy { columns.contains($0.identifier) }
+  }
+}
+
+extension PlannedMigration {
+  /// What the rows must not hold for an operation to succeed.
+  fileprivate func questions(at index: Int) -> [Question] {
+    let own = index + 1 < writtenBefore.count ? writtenBefore[index + 1] : written
+    return operations[index].questions
+      + newKeys[index].compactMap { operations[index].uniqueness($0, writing: own) }
+  }
+}
+
+extension OperationPlan {
+  /// What its steps ask the rows before anything is written.
+  fileprivate var questions: [Question] {
+    steps.prefix(while: \.onlyAsks).compactMap { step in
+      switch step {
+      case .scan(let scan):
+        Question(
+          tables: [scan.table], columns: [scan.column],
+          promise: scan.promise,
+          exists: scan.exists, obstacle: "", scan: scan)
+      case .guarding(let condition):
+        condition.promise.map { promise in
+          Question(
+            tables: promise.tables, columns: [], promise: promise.sentence,
+            exists: condition.condition, obstacle: condition.message, scan: nil)
+        }
+      default: nil
+      }
+    }
+  }
+
+  /// Nil where the rows that the operation leaves are not the rows that are there.
+  ///
+  /// - Parameter written: the tables that were written once it has run.
+  fileprivate func uniqueness(_ key: UniqueKey, writing written: Set<Identifier>) -> Question? {
+    guard operation.carriesValues || !written.contains(key.table.identifier) else {
+      return nil
+    }
+    let columns = key.terms.compactMap(\.column)
+    let computed = Set(operation.computedColumns.map(\.identifier))
+    guard computed.isEmpty || key.terms.allSatisfy({ $0.column != nil }),
+      computed.isDisjoint(with: columns.map(\.identifier))
+    else { return nil }
+    let what =
+      key.index.map { "unique index \($0) cannot be created" }
+      ?? "the unique constraint cannot be added"
+    return Question(
+      tables: [key.table], columns: columns,
+      promise: "the rows of \(key.table) are unique in \(key.inWords)",
+      exists: key.violated(where: operation.rowFilter),
+      obstacle: "rows of \(key.table) have equal values in \(key.inWords): \(what)", scan: nil)
+  }
+}

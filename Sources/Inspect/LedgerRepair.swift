@@ -1,0 +1,195 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// A correction of one migration's row in a ledger, which a person has to ask for: the schema can
+/// say whether it fits, but never what has happened.
+package struct LedgerRepair: Sendable {
+  package enum Action: String, Sendable, CaseIterable {
+    /// The migration has run, although the ledger does not say so.
+    case applied
+    /// It has not run, although the ledger says so.
+    case absent
+    /// It has run, and what it did is what its present form does: the digests are written anew.
+    case current
+  }
+
+  package let id: String
+  package let action: Action
+  package let reason: String
+
+  package init(id: String, action: Action, reason: String) {
+    self.id = id
+    self.action = action
+    self.reason = reason
+  }
+}
+
+/// What a repair will write, shown to whoever has asked for it.
+package struct RepairPlan: Sendable {
+  package let repair: LedgerRepair
+  package let after: [LedgerEntry]
+  /// How the live schema differs from the one that the repaired ledger promises.
+  package let drift: [SchemaChange]
+  let rows: [LedgerRow]
+  let repaired: [LedgerRow]
+
+  /// Whether the ledger is then one that `migrate` goes on from, and the schema fits.
+  package var isClean: Bool { drift.isEmpty && !after.contains(where: \.state.stops) }
+}
+
+extension Project {
+  /// Where each migration stands in a database's ledger.
+  package func ledger(
+    database: String, timeout: Double
+  ) throws(Failure) -> (entries: [LedgerEntry], rows: [LedgerRow], repairs: [RecordedRepair]) {
+    let connection = try reading(database, timeout)
+    let live = try LiveDatabase(connection, path: database)
+    try live.requireOurs(self, path: database)
+    do {
+      return (
+        compareLedger(live.rows ?? [], of: database), live.rows ?? [],
+        try RecordedRepair.all(in: connection)
+      )
+    } catch {
+      throw Failure(error, database: database)
+    }
+  }
+
+  private func reading(_ database: String, _ timeout: Double) throws(Failure) -> Connection {
+    try DatabaseFile.require(database)
+    return try DatabaseFile.openForReading(database, timeout: timeout)
+  }
+
+  /// What a repair would write. Nothing is written.
+  package func plan(
+    _ repair: LedgerRepair, database: String, timeout: Double
+  ) throws(Failure) -> RepairPlan {
+    let live = try LiveDatabase(reading(database, timeout), path: database)
+    try requireIntactHistory()
+    guard let rows = live.rows else {
+      throw Failure(.finding, "\(database) has no ledger that could be repaired")
+    }
+    let repaired = try repaired(rows, by: repair)
+    let known = Set(repaired.map(\.id.exact))
+    // What the ledger does not have the database has not run, wherever it stands in the history.
+    let scratch = try replay(migrations.filter { known.contains($0.id) })
+    return RepairPlan(
+      repair: repair,
+      after: compareLedger(repaired, of: database),
+      drift: compareSchemas(
+        expected: scratch.schema, actual: comparable(live.schema, with: scratch.schema)),
+      rows: rows, repaired: repaired)
+  }
+
+  private func repaired(
+    _ rows: [LedgerRow], by repair: LedgerRepair
+  ) throws(Failure) -> [LedgerRow] {
+    var rows = rows
+    let place = rows.firstIndex { $0.id == repair.id }
+    switch (repair.action, place) {
+    case (.absent, let index?): rows.remove(at: index)
+    case (.absent, nil): throw Failure(.usage, "the ledger has no row of \(repair.id)")
+    case (.applied, _?):
+      throw Failure(
+        .usage, "the ledger has a row of \(repair.id) already: `--as current` writes it anew")
+    case (.applied, nil): rows.append(try row(of: repair.id))
+    case (.current, let index?): rows[index] = try row(of: repair.id, like: rows[index])
+    case (.current, nil):
+      throw Failure(
+        .usage, "the ledger has no row of \(repair.id): `--as applied` writes one")
+    }
+    // Positions are the places in the history; what the history does not know comes last.
+    let order = Dictionary(
+      migrations.enumerated().map { ($1.id.exact, Int64($0 + 1)) }, uniquingKeysWith: { a, _ in a })
+    var next = Int64(migrations.count)
+    for index in rows.indices {
+      next += order[rows[index].id] == nil ? 1 : 0
+      rows[index].position = order[rows[index].id] ?? next
+    }
+    return rows.sorted { $0.position < $1.position }
+  }
+
+  private func row(of id: String, like old: LedgerRow? = nil) throws(Failure) -> LedgerRow {
+    guard let index = migrations.firstIndex(where: { $0.id == id }) else {
+      throw Failure(.usage, "there is no migration \(id)")
+    }
+    let scratch = try replay(Array(migrations[...index]))
+    return LedgerRow(
+      of: migrations[index], at: index, fingerprint: scratch.fingerprint,
+      startedAt: old?.startedAt ?? Timestamp.now.description,
+      milliseconds: old?.milliseconds ?? 0)
+  }
+
+  /// Writes what a plan says, in one transaction with the record of it.
+  ///
+  /// - Throws: when the ledger is no longer the one that the plan was made for.
+  package func carryOut(_ plan: RepairPlan, database: String, timeout: Double) throws(Failure) {
+    do {
+      let connection = try Connection(path: database, mode: .readWrite)
+      connection.setBusyHandler(timeout: timeout)
+      try connection.makeCommitsDurable()
+      try connection.execute("BEGIN IMMEDIATE")
+      guard try Ledger.rows(in: connection) == plan.rows else {
+        throw Failure(.busy, "the ledger of \(database) has changed meanwhile: look at it again")
+      }
+      try Ledger.write(to: connection) { () throws(DatabaseError) in
+        try connection.execute("DELETE FROM main.\(Ledger.tableName)")
+      }
+      for row in plan.repaired { try Ledger.insert(row, into: connection) }
+      try RecordedRepair.record(plan, on: connection)
+      guard !connection.hasMoved else { throw Failure(moved: database) }
+      try connection.execute("COMMIT")
+    } catch {
+      throw Failure(of: error, database: database)
+    }
+  }
+}
+
+/// A repair that was made, as the database itself remembers it.
+package struct RecordedRepair: Sendable {
+  package let at: String
+  package let id: String
+  package let action: String
+  package let reason: String
+
+  private static let table = "schemactl_repairs"
+
+  static func all(in connection: Connection) throws(DatabaseError) -> [RecordedRepair] {
+    let isThere = try connection.value(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = '\(table)'")
+    guard isThere != nil else { return [] }
+    return try connection.rows("SELECT at, id, action, reason FROM main.\(table) ORDER BY rowid")
+      .map { row in
+        RecordedRepair(
+          at: row[0].text ?? "", id: row[1].text ?? "", action: row[2].text ?? "",
+          reason: row[3].text ?? "")
+      }
+  }
+
+  fileprivate static func record(_ plan: RepairPlan, on connection: Connection)
+    throws(DatabaseError)
+  {
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS main.\(table) (
+        at TEXT NOT NULL, id TEXT NOT NULL, action TEXT NOT NULL, reason TEXT NOT NULL,
+        old_row TEXT, tool_version TEXT NOT NULL
+      )
+      """)
+    let old = plan.rows.first { $0.id == plan.repair.id }
+    try Ledger.write(to: connection) { () throws(DatabaseError) in
+      try connection.execute(
+        "INSERT INTO main.\(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        [
+          .text(Timestamp.now.description), .text(plan.repair.id),
+          .text(plan.repair.action.rawValue), .text(plan.repair.reason),
+          old.map { .text($0.insertStatement) } ?? .null, .text(ToolVersion.current),
+        ])
+    }
+  }
+}

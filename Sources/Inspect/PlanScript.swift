@@ -1,0 +1,153 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+
+extension PlanReport {
+  /// The plan as a script for the `sqlite3` shell, which stops at the first error and then rolls
+  /// back the migration that it stands in.
+  package var script: String {
+    var lines = [
+      "-- \(counted(Int64(migrations.count), "migration")) for \(database.map(oneLine) ?? "an empty database")"
+    ]
+    if let cost {
+      lines.append(
+        "-- all of it \(cost.inWords)\(isCostPartial ? ", and what the manifests' SQL costs" : "")")
+    }
+    lines += [".bail on", "PRAGMA foreign_keys = OFF;"]
+    for (index, planned) in migrations.enumerated() {
+      lines += [""] + planned.script(createsLedger: index == 0 && !hasLedger).map(shellScript)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// For a script that goes as it is to a pipe, behind which there may be a terminal.
+  ///
+  /// - Throws: when the SQL of a migration holds what would drive it (65).
+  package func requirePlainText() throws(Failure) {
+    for (index, planned) in migrations.enumerated() {
+      let script = planned.script(createsLedger: index == 0 && !hasLedger)
+      guard let control = script.lazy.compactMap(\.controlCharacter).first else { continue }
+      throw Failure(
+        .invalidInput,
+        "the SQL of this migration holds the control character \(control), and whoever looks at the "
+          + "script would send it to a terminal: `schemactl plan --format json` shows it escaped, and "
+          + "`schemactl migrate` runs it",
+        place: Failure.Place(file: planned.migration.file))
+    }
+  }
+}
+
+extension PlannedMigration {
+  fileprivate func script(createsLedger: Bool) -> [String] {
+    var lines = ["-- \(oneLine(migration.id))"]
+    if let description = migration.manifest.description {
+      lines.append("-- \(oneLine(description))")
+    }
+    if enforces { lines.append("PRAGMA foreign_keys = ON;") }
+    lines.append("BEGIN IMMEDIATE;")
+    if createsLedger { lines.append(terminated(Ledger.createStatement)) }
+    if !foreignKeysAfter.isEmpty {
+      let before = foreignKeysBefore.isEmpty ? noViolations : violations(of: foreignKeysBefore)
+      lines.append("CREATE TEMP TABLE schemactl_before AS \(before);")
+    }
+    lines += migration.manifest.before.map(comment)
+    for (index, operation) in operations.enumerated() {
+      lines.append("-- \(index + 1) \(oneLine(operation.operation.inWords))")
+      lines.append("--   (\(operation.operation.name), \(operation.explanation))")
+      lines.append("--   \(costs[index]?.inWords ?? work[index].inWords)")
+      lines += operation.steps.flatMap(script)
+      lines += operation.proofs.map(comment)
+    }
+    lines += migration.manifest.after.map(comment)
+    lines += settingsPutBack + temporary.map(terminated)
+    if !foreignKeysAfter.isEmpty {
+      lines += guarded(
+        "this migration breaks foreign keys: see PRAGMA foreign_key_check",
+        "EXISTS (\(violations(of: foreignKeysAfter)) EXCEPT SELECT * FROM temp.schemactl_before)")
+      lines.append("DROP TABLE temp.schemactl_before;")
+    }
+    var row = self.row
+    row.startedAt = "NOW"
+    lines.append(
+      terminated(
+        row.insertStatement.replacing(
+          "'NOW'", with: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")))
+    lines.append("COMMIT;")
+    if enforces { lines.append("PRAGMA foreign_keys = OFF;") }
+    return lines
+  }
+
+  private var enforces: Bool { migration.manifest.foreignKeys == .enforced }
+
+  /// What a PRAGMA of the manifest's SQL has begun.
+  private var settingsPutBack: [String] {
+    let words = Set(
+      operations.flatMap(\.steps).flatMap { step -> [Identifier] in
+        guard case .script(let source) = step else { return [] }
+        let tokens = TokenizedSQL(source.text)
+        return tokens.significant.map { tokens.text($0).identifier }
+      })
+    return Pragmas.putBack.filter(words.contains).sorted().map { name in
+      "PRAGMA \(name) = \(name == "writable_schema" ? "RESET" : "OFF");"
+    }
+  }
+
+  private func script(_ step: Step) -> [String] {
+    switch step {
+    case .scan(let scan):
+      guarded(scan.obstacle, scan.exists)
+    case .guarding(let condition): guarded(condition.message, condition.condition)
+    case .statement(let sql, _): [terminated(sql)]
+    case .update(let update): [terminated(update.statement)]
+    case .copy(let copy): [terminated(copy.statement)]
+    case .edit(let edit): edit.script
+    case .script(let source): [terminated(source.text)]
+    case .assertion(let assertion): [comment(assertion)]
+    case .rewriting(let isOn):
+      [".dbconfig enable_trigger \(isOn ? "off" : "on")"]
+        + (enforces ? [".dbconfig enable_fkey \(isOn ? "off" : "on")"] : [])
+    }
+  }
+
+  private var noViolations: String { "SELECT NULL, NULL, NULL, NULL LIMIT 0" }
+
+  /// Table by table: a table elsewhere whose check is an error is not of our concern.
+  private func violations(of tables: [String]) -> String {
+    tables.map { table in
+      "SELECT \"table\", rowid, parent, fkid FROM "
+        + "pragma_foreign_key_check(\(Quoting.stringLiteral(table)))"
+    }.joined(separator: " UNION ALL ")
+  }
+
+  /// Fails with `message` when `condition` is true: RAISE works in triggers only, a CHECK anywhere.
+  private func guarded(_ message: String, _ condition: String) -> [String] {
+    [
+      "CREATE TEMP TABLE schemactl_guard (found CONSTRAINT \(Quoting.quoted(oneLine(message))) "
+        + "CHECK (found = 0));",
+      "INSERT INTO temp.schemactl_guard SELECT \(condition);",
+      "DROP TABLE temp.schemactl_guard;",
+    ]
+  }
+
+  private func comment(_ proof: RowProof) -> String {
+    "-- not in this script: the proof that \(oneLine(proof.table)) keeps its rows and all "
+      + "their other values"
+  }
+
+  private func comment(_ assertion: Assertion) -> String {
+    "-- not in this script: the assertion that \(oneLine(assertion.query.text)) gives "
+      + oneLine(assertion.equals.sql)
+  }
+}
+
+/// Text for a comment: a line feed would end it, and what drives a terminal or turns the direction of
+/// writing has no place in one.
+private func oneLine(_ text: String) -> String {
+  let isOdd = { (scalar: Unicode.Scalar) in
+    scalar.isControl || scalar.properties.isBidiControl
+      || ["\u{2028}", "\u{2029}"].contains(scalar)
+  }
+  return String(String.UnicodeScalarView(text.unicodeScalars.map { isOdd($0) ? " " : $0 }))
+}

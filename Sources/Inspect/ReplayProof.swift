@@ -1,0 +1,175 @@
+import SchemaHistory
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+
+/// Whether the history gives one schema, whichever release a database was created at.
+///
+/// A device goes from release to release on new connections; the replay goes all the way on one. A
+/// migration that asks for what only the old connection knows (`last_insert_rowid()`, a setting that
+/// was not put back) tells the two apart.
+package struct ReplayProof: Sendable {
+  /// A place in the history: a release, or a migration that belongs to none.
+  package struct Point: Sendable, Hashable {
+    package let release: String?
+    /// The last migration before it.
+    package let migration: String
+
+    package var inWords: String { release.map { "release \($0)" } ?? migration }
+  }
+
+  /// The way of a database that was created at one point to a later one.
+  package struct Path: Sendable {
+    package let from: Point
+    package let through: Point
+    /// How the schema differs from the one that the straight replay gives.
+    package var changes: [SchemaChange] = []
+    /// The fingerprints are not the same, be it in the spelling of a statement only.
+    package var differs = false
+    /// Why the path ends early.
+    package var failure: Failure?
+
+    package var isProven: Bool { !differs && failure == nil }
+
+    /// What is wrong with it, in one sentence.
+    package var inWords: String {
+      let way = "a database created at \(from.inWords)"
+      if let failure {
+        return "\(way) cannot be brought to \(through.inWords): \(failure.message)"
+      }
+      return
+        "\(way) and brought to \(through.inWords) has another schema than one that ran the whole "
+        + "history at once: "
+        + (changes.isEmpty
+          ? "a statement is spelt differently" : changes.map(\.sentence).joined(separator: "; "))
+    }
+  }
+
+  /// How many migrations the straight replay has run.
+  package var migrations = 0
+  package var paths: [Path] = []
+  /// Why the straight replay ended early; the paths go as far as it did.
+  package var failure: Failure?
+
+  package var status: ExitStatus {
+    ExitStatus.worst(
+      paths.map { path in
+        path.failure?.status ?? (path.differs ? .finding : .success)
+      } + [failure?.status ?? .success])
+  }
+}
+
+extension Project {
+  /// Replays the history once, and beside it from each release of the lock.
+  ///
+  /// - Parameters:
+  ///   - history: where the manifests stand; what another SQLite makes of them is noted there.
+  ///   - everyPair: go from each release through every later one on one connection, as a
+  ///     device does that missed the releases between; otherwise only to the next release, where
+  ///     the replay is taken up anew. Costs a replay for each release.
+  /// - Throws: what is 64 and above; a migration that fails (3) is in the result.
+  package func proveReplay(
+    noting history: inout VerifyReport, everyPair: Bool = false,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) -> ReplayProof {
+    try requireEngine(for: migrations)
+    var proof = ReplayProof()
+    let straight = try ScratchDatabase(application, interruption: interruption)
+    straight.isReleased = isFrozen
+    let points = releasePoints
+    var frozen = FrozenSchemas(self, history.history)
+    var walks: [Walk] = []
+    for migration in migrations {
+      let step: ScratchDatabase.Step
+      do {
+        step = try straight.apply(migration)
+      } catch {
+        guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+        proof.failure = error
+        break
+      }
+      proof.migrations += 1
+      frozen.compare(step, straight, in: &history.history)
+      for walk in walks { try walk.apply(migration) }
+      guard let point = points[migration.id] else { continue }
+      proof.paths += arrive(at: point, straight, &walks)
+      if !everyPair { walks = [] }
+      let scratch = try ScratchDatabase(
+        continuing: straight, application, interruption: interruption)
+      scratch.isReleased = isFrozen
+      walks.append(Walk(from: point, scratch))
+    }
+    if let last = migrations.prefix(proof.migrations).last {
+      walks.removeAll { $0.reached.migration == last.id }
+      proof.paths += arrive(
+        at: ReplayProof.Point(release: nil, migration: last.id), straight, &walks)
+    }
+    return proof
+  }
+
+  /// The places at which databases were created in the field, by their last migration: each release,
+  /// and what is frozen last without one.
+  private var releasePoints: [ExactText: ReplayProof.Point] {
+    guard let lock else { return [:] }
+    var points: [ExactText: ReplayProof.Point] = [:]
+    if let last = lock.entries.last {
+      points[last.id] = ReplayProof.Point(release: nil, migration: last.id)
+    }
+    for release in lock.releases {
+      points[release.lastID] = ReplayProof.Point(release: release.name, migration: release.lastID)
+    }
+    return points
+  }
+
+  /// Compares every walk with the straight replay. One that failed has said so, and ends.
+  private func arrive(
+    at point: ReplayProof.Point, _ straight: ScratchDatabase, _ walks: inout [Walk]
+  ) -> [ReplayProof.Path] {
+    let paths = walks.map { $0.path(to: point, like: straight) }
+    walks.removeAll { $0.failure != nil }
+    return paths
+  }
+}
+
+/// A replay that began at a release.
+private final class Walk {
+  let from: ReplayProof.Point
+  /// Where it was last compared.
+  private(set) var reached: ReplayProof.Point
+  private(set) var failure: Failure?
+  private let scratch: ScratchDatabase
+
+  init(from point: ReplayProof.Point, _ scratch: ScratchDatabase) {
+    from = point
+    reached = point
+    self.scratch = scratch
+  }
+
+  /// - Throws: what is no migration's fault.
+  func apply(_ migration: Migration) throws(Failure) {
+    guard failure == nil else { return }
+    do {
+      try scratch.apply(migration)
+    } catch {
+      switch error.status {
+      case .migrationFailed: failure = error
+      case .invalidInput:
+        // The straight replay has run it, so the manifest is not what is wrong.
+        failure = Failure(
+          .migrationFailed, error.message, place: error.place, migration: error.migration)
+      default: throw error
+      }
+    }
+  }
+
+  func path(to point: ReplayProof.Point, like straight: ScratchDatabase) -> ReplayProof.Path {
+    reached = point
+    var path = ReplayProof.Path(from: from, through: point)
+    path.failure = failure
+    // Equal fingerprints are equal statements, and cost nothing to compare.
+    guard failure == nil, scratch.fingerprint != straight.fingerprint else { return path }
+    path.differs = true
+    path.changes = compareSchemas(expected: straight.schema, actual: scratch.schema)
+    return path
+  }
+}

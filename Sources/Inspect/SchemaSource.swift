@@ -1,0 +1,96 @@
+import SchemaApply
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// Where a schema can be read: a database, the head or another point of a history, or a file of SQL.
+package enum SchemaSource: Sendable {
+  case database(String)
+  case history(Project, through: String?)
+  case sql(file: String)
+
+  /// What stands at a path: a folder is a history, a file that SQLite has written is a database,
+  /// and every other file is SQL.
+  ///
+  /// - Parameter load: reads the history of a folder.
+  /// - Throws: what `load` throws, and a `Failure` when nothing is there.
+  package static func at(
+    _ path: String, through: String?, loading load: (String) throws -> Project
+  ) throws -> SchemaSource {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw Failure(errno == EACCES ? .permission : .notFound, "there is no file or folder \(path)")
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { return .history(try load(path), through: through) }
+    let header = Array("SQLite format 3\0".utf8)
+    do throws(FileError) {
+      let start = try readStart(of: path, count: header.count)
+      // An empty file is an empty database; as SQL it would be the same schema.
+      return start == header || start.isEmpty ? .database(path) : .sql(file: path)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// The schema, without what is SQLite's, the ledger's and, in a database, another engine's.
+  ///
+  /// - Parameter other: what it is compared with. A table that this makes is compared, though another
+  ///   tool's may have the same name.
+  package func schema(
+    _ application: Application, ignoring foreign: ForeignObjects, besides other: Schema = Schema(),
+    timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> Schema {
+    switch self {
+    case .database(let path):
+      let connection = try DatabaseFile.openForReading(
+        path, timeout: timeout, interruption: interruption)
+      let named = Set(other.objects.map(\.key))
+      return Schema(
+        objects: try LiveDatabase(connection, path: path).schema.objects.filter { object in
+          !object.isInternal && !object.isOfLedger && !foreign.contains(object, besides: named)
+        })
+    case .history(let project, let through):
+      return try project.schema(through: through, interruption: interruption).ours()
+    case .sql(let file): return try Self.schema(ofFile: file, application).ours()
+    }
+  }
+
+  private static func schema(
+    ofFile file: String, _ application: Application
+  ) throws(Failure) -> Schema {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try readFile(file, limit: 64 * 1_048_576)
+    } catch {
+      throw Failure(error)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure(.invalidInput, "\(file) is neither an SQLite database nor SQL: it is not UTF-8")
+    }
+    do {
+      let connection = try Schema().scratch(application)
+      try connection.execute(text)
+      return try Schema(of: connection)
+    } catch {
+      if let exceeded = error.exceeded {
+        throw Failure(.migrationFailed, "\(file): \(exceeded.inWords)")
+      }
+      throw Failure(.invalidInput, "\(file): \(error.message)")
+    }
+  }
+}
+
+extension Project {
+  /// The schema that the history promises after a migration; nil is the last.
+  package func schema(
+    through: String?, interruption: Interruption = Interruption()
+  ) throws(Failure) -> Schema {
+    var options = MigrateOptions(database: "")
+    options.through = through
+    return try replay(targets(options), interruption: interruption).schema
+  }
+}

@@ -1,0 +1,78 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+
+package struct StatusReport: Sendable {
+  /// The last migration that the database has run.
+  package var current: String?
+  package var pending: [String]
+  package var applied: [LedgerRow]
+  package var ledger: [LedgerEntry]
+  /// Frozen migrations that are not what they were when they were frozen.
+  package var broken: [HistoryEntry]
+
+  package var status: ExitStatus {
+    ExitStatus.worst(ledger.map(\.state.status) + (broken.isEmpty ? [] : [.brokenHistory]))
+  }
+}
+
+package struct DiffReport: Sendable {
+  package let changes: [SchemaChange]
+  package let hasLedger: Bool
+  /// Where the ledger is not what the history says.
+  package let ledger: [LedgerEntry]
+
+  package var status: ExitStatus {
+    ExitStatus.worst(ledger.map(\.state.status) + (changes.isEmpty ? [] : [.finding]))
+  }
+}
+
+extension Project {
+  /// Where a database stands.
+  package func status(
+    database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> StatusReport {
+    try DatabaseFile.require(database)
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    let live = try LiveDatabase(connection, path: database)
+    try live.requireOurs(self, path: database)
+    let ledger = compareLedger(live.rows ?? [], of: database)
+    return StatusReport(
+      current: live.rows?.last?.id,
+      pending: ledger.filter { $0.state == .pending }.map(\.id),
+      applied: live.rows ?? [], ledger: ledger,
+      broken: comparison.filter(\.state.isBroken))
+  }
+
+  /// How a database differs from the schema that its history promises at the point where it is;
+  /// without a ledger, from that of the whole history.
+  package func diff(
+    database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> DiffReport {
+    try DatabaseFile.require(database)
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    let live = try LiveDatabase(connection, path: database)
+    try requireIntactHistory()
+    let ledger = compareLedger(live.rows ?? [], of: database)
+    let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
+    guard unknown.isEmpty else {
+      throw Failure(
+        .databaseAhead,
+        "\(database) has run migrations that the history does not know: "
+          + unknown.joined(separator: ", "))
+    }
+    let known = Set((live.rows ?? []).map(\.id.exact))
+    let last =
+      live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
+    let expected = try replay(Array(migrations[..<(last.map { $0 + 1 } ?? 0)])).schema
+    let changes = compareSchemas(
+      expected: expected, actual: comparable(live.schema, with: expected))
+    return DiffReport(
+      changes: changes, hasLedger: live.rows != nil,
+      ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))
+  }
+}

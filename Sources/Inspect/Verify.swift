@@ -1,0 +1,124 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+
+package struct VerifyReport: Sendable {
+  package var history: [HistoryEntry]
+  /// How history.lock fails to continue those of other revisions.
+  package var lock: [LockDifference] = []
+  /// By the id, for manifests that are edited or removed.
+  package var edits: [ExactText: ManifestDiff] = [:]
+  /// Nil when no database was named.
+  package var ledger: [LedgerEntry]?
+  package var drift: [SchemaChange]?
+  /// What could not be checked, and why.
+  package var notes: [String] = []
+  /// What ended the replay, or kept a database from being compared.
+  package var failure: Failure?
+
+  package init(history: [HistoryEntry], notes: [String] = []) {
+    self.history = history
+    self.notes = notes
+  }
+
+  package var isHistoryBroken: Bool { !lock.isEmpty || history.contains(where: \.state.isBroken) }
+
+  package var status: ExitStatus {
+    var statuses: [ExitStatus] = history.map { entry in
+      entry.state.isBroken ? .brokenHistory : entry.state == .engineDiffers ? .finding : .success
+    }
+    if !lock.isEmpty { statuses.append(.brokenHistory) }
+    statuses += (ledger ?? []).map(\.state.status)
+    if !(drift ?? []).isEmpty { statuses.append(.finding) }
+    if let failure { statuses.append(failure.status) }
+    return ExitStatus.worst(statuses)
+  }
+}
+
+extension VerifyReport {
+  /// The manifests compared with the lock.
+  package init(comparing project: Project) {
+    self.init(history: project.comparison)
+  }
+}
+
+extension Project {
+  /// Replays the history and, with a database, compares it with its history.
+  ///
+  /// - Parameter history: the manifests compared with the lock, and the lock with other revisions; nil
+  ///   compares the manifests with the lock.
+  /// - Throws: failures from 64 up; everything else is in the report.
+  package func verify(
+    database: String?, timeout: Double, interruption: Interruption = Interruption(),
+    continuing history: VerifyReport? = nil
+  ) throws(Failure) -> VerifyReport {
+    var report = history ?? verifyLock(hasLedger: database != nil)
+    var steps: [ScratchDatabase.Step] = []
+    if report.isHistoryBroken {
+      report.notes.append("the replay was skipped, because the frozen history is broken")
+    } else {
+      try requireEngine(for: migrations)
+      steps = try replay(into: &report)
+    }
+    guard let database else { return report }
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    let live = try LiveDatabase(connection, path: database)
+    report.ledger = compareLedger(live.rows ?? [], of: database)
+    do {
+      try live.requireOurs(self, path: database)
+    } catch {
+      report.failure = report.failure ?? error
+      return report
+    }
+    try compare(live, steps, into: &report)
+    return report
+  }
+
+  private func verifyLock(hasLedger: Bool) -> VerifyReport {
+    var report = VerifyReport(comparing: self)
+    if lock == nil {
+      report.notes.append("nothing is frozen yet: there is no history.lock")
+    } else if !hasLedger {
+      report.notes.append(
+        "history.lock was compared neither with git nor with the ledger of a database, so a change "
+          + "of the lock itself would not be found")
+    }
+    return report
+  }
+
+  private func compare(
+    _ live: LiveDatabase, _ steps: [ScratchDatabase.Step], into report: inout VerifyReport
+  ) throws(Failure) {
+    let known = Set((live.rows ?? []).map(\.id.exact))
+    let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
+    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
+    else {
+      report.notes.append(
+        "the schema was not compared: the history cannot be replayed to the latest migration of the "
+          + "database")
+      return
+    }
+    let expected = Schema(applying: steps.prefix(count).lazy.map(\.delta))
+    report.drift = compareSchemas(
+      expected: expected, actual: comparable(live.schema, with: expected))
+  }
+
+  /// Replays the history as far as it works, and compares each frozen step with the lock.
+  private func replay(into report: inout VerifyReport) throws(Failure) -> [ScratchDatabase.Step] {
+    var steps: [ScratchDatabase.Step] = []
+    var frozen = FrozenSchemas(self, report.history)
+    do {
+      try replay(observing: { step, scratch in
+        steps.append(step)
+        frozen.compare(step, scratch, in: &report.history)
+      })
+    } catch {
+      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      report.failure = error
+    }
+    return steps
+  }
+}

@@ -1,0 +1,136 @@
+import SchemaManifest
+import SchemaSQLText
+
+/// What `lint --explain` prints for a rule: plain text, at most 80 columns but for the examples.
+/// Nil when there is no such rule.
+package func explanation(of id: String) -> String? {
+  Rule.named(id).map { rule in
+    """
+    \(rule.id)
+
+    Severity: \(filled(rule.severityText, columns: 80, after: 10))
+
+    \(filled(rule.why, columns: 80))
+
+    What to do: \(filled(rule.fix, columns: 80, after: 12))
+
+    Found in (profile \(rule.bad.profile.rawValue)):
+
+    \(indented(rule.bad.text))
+
+    Not found in:
+
+    \(indented(rule.good.text))
+
+    """
+  }
+}
+
+/// The rule that was probably meant; nil when none is near.
+package func ruleSuggestion(for id: String) -> String? {
+  suggestion(for: id, among: Rule.all.map(\.id))
+}
+
+/// `docs/rules.md`.
+package var rulesDocument: String {
+  var text = """
+    # The rules of lint
+
+    Generated from the rules themselves; each example is a test. How strict a rule is depends on the
+    profile, which `sync.engine` of `schemactl.yaml` picks (`none` is `local`) or `lint --profile`
+    names; `lint.rules` of `schemactl.yaml` sets another severity. Tables that do not sync are judged
+    as under `local`.
+
+    Each step of the history runs on empty tables, and where rows make a difference on tables that hold
+    some, too: a handful each, the same in every run, with values that the CHECKs name, with NULL, and with
+    values that repeat where nothing forbids it. Rows stay from step to step, as on a device. What fails
+    there and is the subject of no other rule is `fails-on-rows`; what takes rows of other tables along,
+    `cascade-delete`. A table whose CHECK no such row satisfies, or that calls a function of the app, stays
+    empty, and nothing is said. `schemactl lint --data app.sqlite` runs what a real database has not run yet
+    on a private copy of it instead, prints how many rows each table has before and after, and exits with 3
+    when a migration fails there. The database itself is only read. `migrate` never lints.
+
+    | rule | local | additive | sqlite-data | cr-sqlite |
+    |---|---|---|---|---|
+
+    """
+  for section in Rule.Section.allCases {
+    text += "| **\(section.rawValue)** | | | | |\n"
+    for rule in Rule.all where rule.section == section {
+      let cells = Profile.allCases.map { rule.severities[$0].rawValue }
+      text += "| [\(rule.id)](#\(rule.id)) | \(cells.joined(separator: " | ")) |\n"
+    }
+  }
+  for rule in Rule.all {
+    text += """
+
+      ## \(rule.id)
+
+      \(filled(rule.why, columns: 100))
+
+      **What to do.** \(filled(rule.fix, columns: 100, after: 16))
+
+      Found in (profile `\(rule.bad.profile.rawValue)`):
+
+      ```yaml
+      \(rule.bad.text)
+      ```
+
+      Not found in:
+
+      ```yaml
+      \(rule.good.text)
+      ```
+
+      """
+  }
+  return text
+}
+
+extension Rule {
+  fileprivate var severityText: String {
+    let all = Profile.allCases.map { (severity: severities[$0].rawValue, profile: $0.rawValue) }
+    guard Set(all.map(\.severity.exact)).count > 1 else {
+      return "\(all[0].severity) under every profile"
+    }
+    return all.map { "\($0.severity) (\($0.profile))" }.joined(separator: ", ")
+  }
+}
+
+extension Rule.Example {
+  /// The manifests, each under its number, behind the other files that the rule asks for.
+  fileprivate var text: String {
+    let others = [
+      configuration.isEmpty ? nil : "# schemactl.yaml\n\(configuration)",
+      baseline.map { "# the baseline\n# \($0)" },
+      queries.map { "# queries/reminders.sql\n\($0)" },
+    ].compactMap { $0 }
+    let numbered = manifests.enumerated().map { index, manifest in
+      let release = releases.first { $0.value == index + 1 }.map { ", released as \($0.key)" }
+      return "# \(index + 1)\(release ?? "")\n\(manifest)"
+    }
+    return (others + numbered).joined(separator: "\n")
+  }
+}
+
+/// The text in lines of at most `columns` characters; the first one begins `start` characters in.
+private func filled(_ text: String, columns: Int, after start: Int = 0) -> String {
+  var lines: [String] = [""]
+  var column = start
+  for word in text.split(separator: " ") {
+    let isFirst = lines[lines.count - 1].isEmpty
+    if !isFirst, column + 1 + word.count > columns {
+      lines.append(String(word))
+      column = word.count
+    } else {
+      lines[lines.count - 1] += (isFirst ? "" : " ") + word
+      column += word.count + (isFirst ? 0 : 1)
+    }
+  }
+  return lines.joined(separator: "\n")
+}
+
+private func indented(_ text: String) -> String {
+  text.split(separator: "\n", omittingEmptySubsequences: false).map { "  \($0)" }
+    .joined(separator: "\n")
+}

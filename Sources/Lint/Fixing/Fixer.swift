@@ -1,0 +1,166 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
+
+/// What `lint --fix` changed in a draft.
+package struct Fix: Sendable, Hashable {
+  package let rule: String
+  package let migration: String
+  package let file: String
+  /// Where the finding was.
+  package let line: Int
+  package let column: Int
+  package let message: String
+
+  fileprivate init(_ finding: Finding, _ correction: Correction) {
+    rule = finding.rule
+    migration = finding.migration
+    file = finding.file
+    line = finding.line
+    column = finding.column
+    message = correction.sentence
+  }
+}
+
+/// Applies corrections to drafts, and keeps those alone that a new look at the whole history finds
+/// good: it still replays, the finding is gone and there is no new error.
+package struct Fixer {
+  private let judge: (Project) throws -> LintReport
+  private var project: Project
+  private var report: LintReport
+  /// The drafts' files, by id.
+  private var texts: [ExactText: [UInt8]]
+  private var fixes: [Fix] = []
+  /// The findings whose correction did no good.
+  private var rejected: Set<[ExactText]> = []
+
+  package struct Result: Sendable {
+    /// Of the project as it is now.
+    package let report: LintReport
+    /// The files that are to be written, and what with.
+    package let files: [(file: String, bytes: [UInt8])]
+  }
+
+  /// - Parameters:
+  ///   - texts: the manifest files of the drafts, by id.
+  ///   - judge: what lint says of a project.
+  package static func fix(
+    _ project: Project, _ texts: [ExactText: [UInt8]],
+    judge: @escaping (Project) throws -> LintReport
+  ) throws -> Result {
+    var fixer = Fixer(
+      judge: judge, project: project, report: try judge(project), texts: texts)
+    if fixer.report.failure == nil { try fixer.run() }
+    var report = fixer.report
+    report.fixes = fixer.fixes
+    let files = fixer.project.migrations.compactMap { migration in
+      fixer.texts[migration.id].flatMap { bytes in
+        bytes == texts[migration.id] ? nil : (migration.file, bytes)
+      }
+    }
+    return Result(report: report, files: files)
+  }
+
+  private init(
+    judge: @escaping (Project) throws -> LintReport, project: Project,
+    report: LintReport, texts: [ExactText: [UInt8]]
+  ) {
+    self.judge = judge
+    self.project = project
+    self.report = report
+    self.texts = texts
+  }
+
+  private mutating func run() throws {
+    // Each round that is good leaves fewer findings; a bound, in case two undo each other.
+    for _ in 0..<100 {
+      let findings = candidates
+      guard !findings.isEmpty else { return }
+      // One look is enough when all of them are good, as they mostly are.
+      if try apply(findings) { continue }
+      for finding in findings {
+        // After one that is good, the others stand elsewhere.
+        if findings.count > 1, try apply([finding]) { break }
+        rejected.insert(finding.key.map(\.exact))
+      }
+    }
+  }
+
+  /// What can be corrected, and was not tried in vain.
+  private var candidates: [Finding] {
+    report.findings.filter { finding in
+      finding.correction != nil && !finding.waived && texts[finding.migration] != nil
+        && !rejected.contains(finding.key.map(\.exact))
+    }
+  }
+
+  /// Whether the corrections were good; otherwise all is as before.
+  private mutating func apply(_ findings: [Finding]) throws -> Bool {
+    guard let (migrations, texts) = corrected(findings) else { return false }
+    let next = Project(
+      folder: project.folder, migrations: migrations, lock: project.lock,
+      application: project.application, foreign: project.foreign)
+    let report: LintReport
+    do {
+      report = try judge(next)
+    } catch let failure as Failure where failure.status == .invalidInput {
+      return false
+    }
+    guard report.failure == nil, report.isBetter(than: self.report, without: findings) else {
+      return false
+    }
+    (project, self.report, self.texts) = (next, report, texts)
+    // What did no good on what was there before may now.
+    rejected = []
+    fixes += findings.compactMap { finding in finding.correction.map { Fix(finding, $0) } }
+    return true
+  }
+
+  private func corrected(
+    _ findings: [Finding]
+  ) -> (migrations: [Migration], texts: [ExactText: [UInt8]])? {
+    var (migrations, texts) = (project.migrations, texts)
+    for (index, migration) in migrations.enumerated() {
+      let corrections = findings.filter { $0.migration == migration.id }.compactMap(\.correction)
+      guard !corrections.isEmpty else { continue }
+      guard let bytes = texts[migration.id],
+        let text = ManifestText(bytes, file: migration.file)
+      else { return nil }
+      var edits: [ManifestText.Edit] = []
+      for correction in corrections {
+        guard let own = correction.edits(text, migration.manifest) else { return nil }
+        // Two corrections may come to the same change.
+        edits += own.filter { !edits.contains($0) }
+      }
+      guard let new = text.applying(edits),
+        let manifest = try? decodeManifest(new, file: migration.file)
+      else { return nil }
+      migrations[index] = Migration(
+        id: migration.id, file: migration.file, bytes: new, manifest: manifest)
+      texts[migration.id] = new
+    }
+    return (migrations, texts)
+  }
+}
+
+extension Finding {
+  /// Whatever the lines of the file do.
+  fileprivate var key: [String] { [rule, migration, object ?? "", message] }
+}
+
+extension LintReport {
+  /// Whether the findings are gone and no error came.
+  fileprivate func isBetter(than old: LintReport, without gone: [Finding]) -> Bool {
+    func counts(_ findings: [Finding]) -> [[ExactText]: Int] {
+      Dictionary(
+        findings.map { ([$0.rule, $0.migration, $0.object ?? ""].map(\.exact), 1) },
+        uniquingKeysWith: +)
+    }
+    let (before, after) = (counts(old.findings), counts(findings))
+    let errors = counts(findings.filter { $0.severity == .error && !$0.waived })
+    return counts(gone).allSatisfy { after[$0] ?? 0 <= (before[$0] ?? 0) - $1 }
+      && errors.allSatisfy { $1 <= before[$0] ?? 0 }
+  }
+}

@@ -1,0 +1,271 @@
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaYAML
+
+/// Judges a history by what it does, never by how it is written: it is replayed on a scratch database, and
+/// the rules look at what became of each table and each column.
+package struct Linter: Sendable {
+  package let profile: Profile
+  private let project: Project
+  let scope: LintScope
+  /// By the rule's id.
+  private let overrides: [ExactText: Severity]
+  private let baseline: Baseline?
+  private let queries: [QueryFile]?
+  private let today: String
+  private let interruption: Interruption
+
+  /// - Parameters:
+  ///   - profile: instead of the one that `sync.engine` of the configuration picks.
+  ///   - baseline: findings that are known, and not reported.
+  ///   - queries: what the application asks of the database; nil where no place for that is there.
+  ///   - configurationFile: how messages name the configuration.
+  ///   - today: waivers whose last day is over by then do not hold.
+  ///   - interruption: ends a replay early.
+  /// - Throws: when the configuration names a rule or a migration that is not there (65).
+  package init(
+    project: Project, configuration: Configuration, profile: Profile? = nil,
+    baseline: Baseline? = nil, queries: [QueryFile]? = nil,
+    configurationFile: String = "schemactl.yaml", today: Timestamp = .now,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) {
+    self.project = project
+    self.profile = profile ?? Profile(configuration.sync.engine)
+    scope = try LintScope(
+      configuration, profile: self.profile, project: project, file: configurationFile)
+    var overrides: [ExactText: Severity] = [:]
+    for setting in configuration.rules {
+      guard Rule.named(setting.rule) != nil else {
+        throw Failure(
+          .invalidInput,
+          "there is no rule `\(setting.rule)`" + Rule.suggestion(for: setting.rule),
+          place: Failure.Place(file: configurationFile, position: setting.position))
+      }
+      overrides[setting.rule] = Severity(setting.severity)
+    }
+    self.overrides = overrides
+    self.baseline = baseline
+    self.queries = queries
+    self.today = String(today.description.prefix(10))
+    self.interruption = interruption
+  }
+
+  /// Replays the history and reports what the rules find.
+  ///
+  /// - Parameters:
+  ///   - through: the last migration to look at, by id or number; nil is all.
+  ///   - ids: findings of other migrations are left out; they are replayed all the same.
+  ///   - isStrict: warnings and notes count as found, too.
+  ///   - isFull: the proof by two devices tries all pairs of releases.
+  ///   - data: a copy of a real database, on which the migrations run that it has not run yet; nil:
+  ///     they run on rows that are made up.
+  /// - Throws: what is 64 and above. A migration that fails (3) is in the report.
+  package func lint(
+    through: String? = nil, reporting ids: Set<ExactText>? = nil, isStrict: Bool = false,
+    isFull: Bool = false, on data: TrialCopy? = nil
+  ) throws(Failure) -> LintReport {
+    let migrations = try targets(through)
+    try project.requireEngine(for: migrations)
+    let rows: any RowTrial =
+      if let data { try DataReplay(data, project, application, interruption) } else {
+        SeededReplay(application)
+      }
+    let (timeline, complete, failure) = try replay(migrations, rows, isFull)
+    var found: [(rule: Rule, draft: Draft)] = []
+    for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
+    found = withStanding(found, timeline)
+    found = withoutRepeatedFailures(found, timeline)
+    var waivers = Waivers(migrations, timeline.judgedQueries, today: today)
+    var findings = found.map { rule, draft in
+      let waiver =
+        rule.id == Rule.twoDevices.id
+        ? waivers.waive(draft, foundAlsoBy: found, migrations) : waivers.waive(rule.id, draft)
+      return finding(rule, draft, waiver, migrations)
+    }
+    findings = findings.filter { $0.severity != .off }
+    var baseline = baseline
+    findings = inReadingOrder(findings, migrations).map { known($0, to: &baseline) }
+    let problems = waivers.problems(complete: complete) { rule, migration in
+      severity(rule, scope.profile(nil, in: migration)) != .off
+    }
+    findings += problems.map { finding($0.rule, $0.draft, nil, migrations) }
+    let replayed = Set(migrations.prefix(complete).map(\.id.exact))
+    let judgesQueries = !timeline.judgedQueries.isEmpty || (queries ?? []).isEmpty
+    findings += unused(baseline, replayed: replayed, judgesQueries: judgesQueries)
+    let reported = findings.filter { finding in
+      finding.severity != .off && (ids?.contains(finding.migration) ?? true)
+    }
+    return LintReport(
+      profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
+      isStrict: isStrict, queries: queries.map { _ in timeline.judgedQueries.count },
+      notes: notes(on: reported), data: try rows.report())
+  }
+
+  /// What to do about errors that cannot be mended where they stand.
+  private func notes(on findings: [Finding]) -> [String] {
+    let frozen = Set(project.migrations.filter(project.isFrozen).map(\.id.exact))
+    let count = findings.count { finding in
+      finding.severity == .error && !finding.waived && frozen.contains(finding.migration)
+    }
+    guard count > 0, profile != .local, scope.syncingFromTheFirst == nil else { return [] }
+    return [
+      "\(count == 1 ? "1 error stands" : "\(count) errors stand") in frozen manifests, which must "
+        + "not change. Where nothing synced when they were written, say so in schemactl.yaml: "
+        + "`sync: { engine: none }`, or since which migration something does "
+        + "(`sync: { engine: …, since: ID }`). `lint --write-baseline` accepts what is there today"
+    ]
+  }
+
+  private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
+    // A waiver says more, and comes first; rules about waivers stay out of a baseline.
+    guard !finding.waived,
+      baseline?.contains(finding.rule, finding.home, finding.object) ?? false
+    else { return finding }
+    return finding.waived(because: "It is in the baseline, \(baseline?.file ?? "").")
+  }
+
+  private func unused(
+    _ baseline: Baseline?, replayed: Set<ExactText>, judgesQueries: Bool
+  ) -> [Finding] {
+    guard let baseline else { return [] }
+    let known = Set(project.migrations.map(\.id.exact))
+    let unused = baseline.unused(of: known, replayed: replayed, judgesQueries: judgesQueries)
+    return unused.map { entry in
+      Finding(
+        rule: Rule.baselineUnused.id, severity: severity(.baselineUnused, profile),
+        lines: [entry.message], file: baseline.file, line: entry.line, column: 1,
+        migration: entry.migration, object: entry.object, waived: false, reason: nil, fix: nil)
+    }
+  }
+
+  private func targets(_ through: String?) throws(Failure) -> [Migration] {
+    var options = MigrateOptions(database: "")
+    options.through = through
+    return try project.targets(options)
+  }
+
+  /// What the history did, as far as it can be replayed; how many migrations that is.
+  private func replay(
+    _ migrations: [Migration], _ rows: any RowTrial, _ isFull: Bool
+  ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
+    let tracker = TableTracker(migrations, application)
+    // What queries need may come with a migration that is not to be looked at.
+    let isWhole = migrations.count == project.migrations.count
+    let queries = isWhole ? self.queries ?? [] : []
+    var trial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
+    var deltas: [SchemaDelta] = []
+    let schema: Schema
+    do {
+      schema = try project.replay(
+        migrations, application: application, skipsRefused: true, interruption: interruption,
+        preparing: { scratch in
+          scratch.observe { tracker.note($0, on: $1) }
+          tracker.begin(0)
+        },
+        observing: { step, scratch throws(Failure) in
+          tracker.end(step.delta, scratch.schema)
+          tracker.note(leftBehind: step.temporary)
+          deltas.append(step.delta)
+          try trial?.note(deltas.count, on: scratch.connection)
+          try rows.follow(step, tracker.timeline)
+          tracker.begin(deltas.count)
+        }
+      ).schema
+    } catch {
+      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      try requireAnswers(tracker)
+      return (try proven(tracker.timeline, rows, deltas, isFull), deltas.count, error)
+    }
+    do {
+      // Without such quotes the second look, which makes the whole schema again, is the same.
+      let isQuoted = schema.objects.contains { object in
+        [.view, .trigger].contains(object.kind)
+          && object.sql?.utf8.contains(UInt8(ascii: "\"")) ?? false
+      }
+      tracker.finish(
+        schema, broken: try schema.brokenObjects(project.application),
+        doubleQuoted: isQuoted
+          ? try schema.brokenObjects(project.application, allowsQuotedStrings: false) : [])
+    } catch {
+      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+    }
+    try requireAnswers(tracker)
+    var timeline = try proven(tracker.timeline, rows, deltas, isFull)
+    timeline.judgedQueries = migrations.isEmpty ? [] : trial?.queries ?? []
+    timeline.queries = try trial?.verdicts(deltas) ?? []
+    return (timeline, migrations.count, nil)
+  }
+
+  /// One by one, so that each finding stands at the operation that it is about.
+  private var application: Application {
+    var application = project.application
+    application.plansForLint = true
+    return application
+  }
+
+  /// With what became of rows, and what devices of two versions disagree about.
+  private func proven(
+    _ timeline: Timeline, _ rows: any RowTrial, _ deltas: [SchemaDelta], _ isFull: Bool
+  ) throws(Failure) -> Timeline {
+    var timeline = timeline
+    timeline.rows = rows.evidence
+    guard severity(.twoDevices, profile) != .off else { return timeline }
+    timeline.disagreements = try TwoDeviceProof.disagreements(
+      project, deltas, timeline, scope, isFull: isFull)
+    return timeline
+  }
+
+  private func requireAnswers(_ tracker: TableTracker) throws(Failure) {
+    guard let fault = tracker.fault else { return }
+    throw Failure(fault.status, "the scratch database cannot be read: \(fault.message)")
+  }
+
+  private func severity(_ rule: Rule, _ profile: Profile) -> Severity {
+    overrides[rule.id] ?? rule.severities[profile]
+  }
+
+  private func severity(_ rule: Rule, _ draft: Draft) -> Severity {
+    let isKnownToAll = rule.concernsOlderVersions && !scope.isUnknownSomewhere(draft.migration)
+    let scope = draft.isStanding ? self.scope.syncingFromTheFirst ?? self.scope : self.scope
+    return severity(rule, isKnownToAll ? .local : scope.profile(draft.table, in: draft.migration))
+  }
+
+  private func finding(
+    _ rule: Rule, _ draft: Draft, _ waiver: Waiver?, _ migrations: [Migration]
+  ) -> Finding {
+    let migration = migrations[draft.migration]
+    let severity = severity(rule, draft)
+    return Finding(
+      rule: rule.id,
+      severity: severity == .off
+        ? .off : draft.isNote ? .note : draft.isCertain ? .error : severity,
+      lines: [draft.message] + draft.script, file: draft.query?.file ?? migration.file,
+      line: draft.position.line, column: draft.position.column, migration: migration.id,
+      queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
+      waived: waiver != nil, reason: waiver?.reason, fix: draft.fix,
+      correction: draft.correction)
+  }
+
+  private func inReadingOrder(_ findings: [Finding], _ migrations: [Migration]) -> [Finding] {
+    let order = Dictionary(
+      migrations.enumerated().map { ($0.element.id.exact, $0.offset) },
+      uniquingKeysWith: { a, _ in a })
+    func key(_ finding: Finding) -> (Int, String, Int, Int) {
+      let index = order[finding.migration] ?? 0
+      let isElsewhere = index < migrations.count && finding.file != migrations[index].file
+      return (index, isElsewhere ? finding.file : "", finding.line, finding.column)
+    }
+    return findings.enumerated().sorted { a, b in
+      let (left, right) = (key(a.element), key(b.element))
+      return left == right ? a.offset < b.offset : left < right
+    }.map(\.element)
+  }
+}

@@ -1,0 +1,71 @@
+import SchemaYAML
+
+/// How strictly lint judges: by what the database syncs with.
+package enum Profile: String, Sendable, CaseIterable {
+  /// Nothing syncs.
+  case local
+  /// Something may sync; the engine is not known.
+  case additive
+  case sqliteData = "sqlite-data"
+  case crSQLite = "cr-sqlite"
+
+  /// What it stands for, in half a sentence.
+  package var meaning: String {
+    switch self {
+    case .local: "nothing syncs"
+    case .additive: "something may sync"
+    case .sqliteData: "SQLiteData syncs it through CloudKit"
+    case .crSQLite: "cr-sqlite syncs it"
+    }
+  }
+
+  package init(_ engine: SyncEngine) {
+    self =
+      switch engine {
+      case .none: .local
+      case .additive: .additive
+      case .sqliteData: .sqliteData
+      case .crSQLite: .crSQLite
+      }
+  }
+}
+
+package enum Severity: String, Sendable, CaseIterable {
+  case error, warning, note, off
+
+  init(_ severity: RuleSeverity) {
+    self =
+      switch severity {
+      case .error: .error
+      case .warning: .warning
+      case .note: .note
+      case .off: .off
+      }
+  }
+}
+
+/// A rule's severity under each profile.
+struct Severities: Sendable {
+  let local: Severity
+  let additive: Severity
+  let sqliteData: Severity
+  let crSQLite: Severity
+
+  init(_ local: Severity, _ additive: Severity, _ engine: Severity, crSQLite: Severity? = nil) {
+    self.local = local
+    self.additive = additive
+    sqliteData = engine
+    self.crSQLite = crSQLite ?? engine
+  }
+
+  static let alwaysError = Severities(.error, .error, .error)
+
+  subscript(profile: Profile) -> Severity {
+    switch profile {
+    case .local: local
+    case .additive: additive
+    case .sqliteData: sqliteData
+    case .crSQLite: crSQLite
+    }
+  }
+}

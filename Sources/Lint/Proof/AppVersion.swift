@@ -1,0 +1,68 @@
+import SchemaHistory
+import SchemaReplay
+import SchemaSQLText
+
+/// A version of the app that a device may run: a release, or the history as it is now.
+struct AppVersion: Sendable, Hashable {
+  /// `1.0`, or the id of the last migration where no release has it.
+  let name: String
+  let isRelease: Bool
+  /// How many migrations it has.
+  let count: Int
+
+  /// No device has it: a step on the way from one version to the next.
+  var isBetween: Bool { name.isEmpty }
+
+  init(name: String, isRelease: Bool, count: Int) {
+    self.name = name
+    self.isRelease = isRelease
+    self.count = count
+  }
+
+  init(between count: Int) {
+    self.init(name: "", isRelease: false, count: count)
+  }
+
+  /// For a sentence.
+  var device: String { isRelease ? "a \(name) device" : "a device with \(name)" }
+}
+
+/// Two versions of the app on devices that sync with each other.
+struct VersionPair: Sendable {
+  let older: AppVersion
+  let newer: AppVersion
+
+  /// Adjacent releases first, and then each release with the history as it is now; or all pairs.
+  static func all(of versions: [AppVersion], isFull: Bool) -> [VersionPair] {
+    guard let head = versions.last else { return [] }
+    let adjacent = zip(versions, versions.dropFirst()).map { VersionPair(older: $0, newer: $1) }
+    guard isFull else {
+      return adjacent + versions.dropLast(2).map { VersionPair(older: $0, newer: head) }
+    }
+    let others = versions.indices.flatMap { first in
+      versions.dropFirst(first + 2).map { VersionPair(older: versions[first], newer: $0) }
+    }
+    return adjacent + others
+  }
+}
+
+extension Project {
+  /// The versions that devices which sync may run, the oldest first; the last one is the history as
+  /// it is now, be it released or not.
+  ///
+  /// - Parameters:
+  ///   - replayed: how many migrations there are to look at.
+  ///   - oldest: how many migrations the oldest one of them has, at least.
+  func versions(replayed: Int, oldest: Int) -> [AppVersion] {
+    var versions: [AppVersion] = []
+    for release in lock?.releases ?? [] {
+      guard let index = migrations.prefix(replayed).firstIndex(where: { $0.id == release.lastID }),
+        index + 1 >= oldest
+      else { continue }
+      versions.append(AppVersion(name: release.name, isRelease: true, count: index + 1))
+    }
+    guard let last = versions.last, last.count < replayed else { return versions }
+    let head = migrations[replayed - 1].id
+    return versions + [AppVersion(name: head, isRelease: false, count: replayed)]
+  }
+}

@@ -1,0 +1,70 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+
+/// Of a migration that fails on rows another rule may have spoken already: then that is the finding.
+func withoutRepeatedFailures(
+  _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
+) -> [(rule: Rule, draft: Draft)] {
+  var found = found
+  for index in found.indices.reversed() where found[index].rule.id == Rule.failsOnRows.id {
+    let failure = found[index].draft
+    guard
+      let known = found.firstIndex(where: { rule, draft in
+        rule.foreseesFailures
+          && (draft.isSameHarm(as: failure, timeline.migrations)
+            || draft.isOfTable(copiedBy: failure, timeline))
+      })
+    else { continue }
+    if failure.isCertain { found[known].draft = found[known].draft.confirmed(by: failure) }
+    found.remove(at: index)
+  }
+  return found
+}
+
+extension Rule {
+  /// Whether it is about what makes a migration fail on rows, among other things.
+  fileprivate var foreseesFailures: Bool {
+    let others = [Rule.primaryKeyChange.id, Rule.rowidAliasChange.id, Rule.changeType.id]
+    return id != Rule.failsOnRows.id
+      && ([.failsOnData, .losesData].contains(section) || others.contains(id))
+  }
+}
+
+extension Draft {
+  fileprivate func isSameHarm(as failure: Draft, _ migrations: [Migration]) -> Bool {
+    guard migration == failure.migration, let table = table?.identifier,
+      failure.failedTables.contains(table)
+    else { return false }
+    // What is written by hand may be spread over several operations.
+    return operation == failure.operation
+      || [self, failure].allSatisfy { $0.isOfSQL(migrations) }
+  }
+
+  /// Whether the table took its place with rows that an earlier migration failed to copy.
+  fileprivate func isOfTable(copiedBy failure: Draft, _ timeline: Timeline) -> Bool {
+    guard let table, failure.migration < migration else { return false }
+    let copies = timeline.change(of: table, in: migration)?.copies ?? []
+    return copies.contains { copy in
+      copy.place.migration == failure.migration && copy.place.position == failure.position
+    }
+  }
+
+  private func isOfSQL(_ migrations: [Migration]) -> Bool {
+    let operations = migrations[migration].manifest.operations
+    guard let operation, operations.indices.contains(operation),
+      case .sql = operations[operation].kind
+    else { return false }
+    return true
+  }
+
+  fileprivate func confirmed(by failure: Draft) -> Draft {
+    var draft = Draft(
+      message:
+        "\(message). \(failure.message.prefix(1).uppercased() + failure.message.dropFirst())",
+      migration: migration, operation: operation,
+      position: position, object: object, table: table, fix: fix)
+    draft.isCertain = true
+    return draft
+  }
+}

@@ -1,0 +1,181 @@
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// Asks SQLite, on a private database, what a piece of SQL does to rows.
+final class Probe {
+  private let application: Application
+  private var opened: Connection?
+  private var constants: [ExactText: Bool] = [:]
+  /// What kept SQLite from answering: what was answered then says nothing.
+  private(set) var fault: DatabaseError?
+
+  init(_ application: Application) {
+    self.application = application
+  }
+
+  private var connection: Connection {
+    get throws(DatabaseError) {
+      if let opened { return opened }
+      let connection = try Connection(path: nil)
+      // What is not known here must not look as if it gave a value.
+      _ = try application.register(on: connection)
+      try connection.execute("CREATE TABLE one_row (a); INSERT INTO one_row VALUES (1)")
+      opened = connection
+      return connection
+    }
+  }
+
+  /// Whether ADD COLUMN takes a DEFAULT when the table has rows (ALTER TABLE, section 4).
+  func isConstant(_ value: String) -> Bool {
+    if let known = constants[value] { return known }
+    let isConstant = succeeds("ALTER TABLE one_row ADD COLUMN b DEFAULT \(value)")
+    constants[value] = isConstant
+    return isConstant
+  }
+
+  /// The function that an expression calls and nobody has declared.
+  func missingName(in expression: String) -> MissingName? {
+    guard expression.utf8.contains(UInt8(ascii: "(")) else { return nil }
+    do {
+      _ = try connection.prepare("SELECT \(expression)")
+      return nil
+    } catch {
+      note(error)
+      return MissingName(message: error.message)
+    }
+  }
+
+  private func succeeds(_ sql: String) -> Bool {
+    do {
+      let connection = try connection
+      try connection.execute("SAVEPOINT probe")
+      defer { try? connection.execute("ROLLBACK TO probe; RELEASE probe") }
+      try connection.execute(sql)
+      return true
+    } catch {
+      note(error)
+      return false
+    }
+  }
+
+  private func note(_ error: DatabaseError) {
+    if error.isFault { fault = fault ?? error }
+  }
+
+  /// What a new check says of values that the old ones of its table let through.
+  enum Refused {
+    /// Some are refused: `status = 2`.
+    case values(String)
+    /// None of those that were tried.
+    case nothing
+    /// None, and it comes to the same whatever the values are.
+    case never
+    /// The checks cannot be evaluated here.
+    case unknown
+  }
+
+  /// Tries the values that the checks themselves name, those next to them, and some others, as far as
+  /// the table takes them.
+  ///
+  /// - Parameters:
+  ///   - settled: what columns hold in every row, as SQL.
+  ///   - neverNull: the columns that are NULL in no row.
+  func refused(
+    by check: TableShape.Check, of table: TableShape, after old: [TableShape.Check],
+    settled: [Identifier: String], neverNull: Set<Identifier>
+  ) -> Refused {
+    let columns = check.columns.sorted().compactMap(table.column)
+    let free = columns.filter { settled[$0.key] == nil }
+    guard let most = Self.mostCandidates[free.count] else { return .unknown }
+    let candidates = candidates(of: [check] + old).prefix(most).map { "SELECT \($0)" }
+      .joined(separator: " UNION ALL ")
+    let sources = columns.enumerated().map { index, column in
+      "(\(settled[column.key].map { "SELECT \($0)" } ?? candidates)) AS c\(index)"
+    }
+    let former =
+      free.compactMap { $0.condition(in: table, isNeverNull: neverNull.contains($0.key)) }
+      + old.filter { $0.columns.isSubset(of: check.columns) }.map { "coalesce((\($0.text)), 1)" }
+    let names = columns.map { Quoting.quoted($0.name) }
+    let tableName = Quoting.quoted(table.name)
+    do {
+      let connection = try connection
+      try connection.execute("SAVEPOINT probe")
+      defer { try? connection.execute("ROLLBACK TO probe; RELEASE probe") }
+      let definitions = zip(names, columns).map { $0 + ($1.type.map { " \($0)" } ?? "") }
+      try connection.execute(
+        """
+        CREATE TABLE \(tableName) (\(definitions.joined(separator: ", ")));
+        INSERT INTO \(tableName) SELECT * FROM \(sources.joined(separator: ", "));
+        """)
+      // Each outcome with the shortest row that has it.
+      let outcomes = try connection.rows(
+        """
+        SELECT coalesce(NOT (\(check.text)), 2) AS outcome,
+          \(names.map { "quote(\($0))" }.joined(separator: ", ")),
+          min(length(\(names.map { "quote(\($0))" }.joined(separator: " || "))))
+        FROM \(tableName) WHERE \((former + ["1"]).joined(separator: " AND ")) GROUP BY outcome
+        """)
+      guard let row = outcomes.first(where: { $0[0] == .integer(1) }) else {
+        return outcomes.count == 1 ? .never : .nothing
+      }
+      let values = zip(columns, row.dropFirst()).map { column, value in
+        let text = value.text ?? "NULL"
+        return "\(column.name) = \(text.count > 40 ? "\(text.prefix(36))…" : text)"
+      }
+      return .values(values.joined(separator: ", "))
+    } catch {
+      note(error)
+      return .unknown
+    }
+  }
+
+  /// By the number of columns that are free: each holds every candidate together with every one of
+  /// the others.
+  private static let mostCandidates = [1: 100, 2: 80, 3: 24, 4: 10]
+
+  /// Those that the checks name first.
+  private func candidates(of checks: [TableShape.Check]) -> [String] {
+    var (named, nearby, lengths): ([String], [String], [String]) = ([], [], [])
+    for token in checks.flatMap(\.tokens) {
+      let text = String(decoding: token, as: UTF8.self)
+      if let number = Int64(text), number < Int64.max - 1 {
+        named.append(text)
+        nearby += ["\(number - 1)", "\(number + 1)", "\(-number)"]
+        // A number that a text is held against is its length.
+        if (1...5000).contains(number) {
+          lengths += [number, number + 1].map { "printf('%.*c', \($0), 'x')" }
+        }
+      } else if text.hasPrefix("'") || Double(text) != nil {
+        named.append(text)
+      }
+    }
+    let usual = ["0", "1", "''", "'x'", "-1", "2", "1.5"]
+    let odd = ["-1e18", "1e18", "x'00'", "hex(zeroblob(50000))"]
+    var seen: Set<ExactText> = []
+    return (["NULL"] + named.prefix(40) + usual + odd + lengths.prefix(20) + nearby)
+      .filter { seen.insert($0) }
+  }
+}
+
+extension TableShape.Column {
+  /// What SQLite makes sure of for every value of the column; nil: nothing.
+  fileprivate func condition(in table: TableShape, isNeverNull: Bool) -> String? {
+    let name = Quoting.quoted(name)
+    let type: Identifier = type?.identifier ?? ""
+    let isOfType: String? =
+      switch type {
+      case _ where !table.isStrict, "any": nil
+      case "int": "'integer'"
+      default: "lower('\(type)')"
+      }
+    let isNeverNull = isNeverNull || notNull != nil || table.rowidAlias == key
+    return switch (isOfType, isNeverNull) {
+    case (let type?, true): "typeof(\(name)) = \(type)"
+    case (let type?, false): "typeof(\(name)) IN (\(type), 'null')"
+    case (nil, true): "\(name) IS NOT NULL"
+    case (nil, false): nil
+    }
+  }
+}

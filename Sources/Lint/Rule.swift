@@ -1,0 +1,152 @@
+import SchemaManifest
+import SchemaSQLText
+
+/// A rule: what it is, why it is one, and how it finds what breaks it.
+package struct Rule: Sendable, CustomStringConvertible {
+  package let id: String
+  package let section: Section
+  let severities: Severities
+  /// It is about devices with an older version of the app: a migration that every device has run
+  /// is judged as under `local`.
+  var concernsOlderVersions = false
+  /// It is about what a table that syncs is like, whenever it was made: also before anything synced.
+  var concernsSyncedSchema = false
+  /// One paragraph.
+  package let why: String
+  /// What to do instead: one paragraph.
+  package let fix: String
+  /// A history that breaks the rule once.
+  package let bad: Example
+  /// A history that comes to the same without a finding.
+  package let good: Example
+  let check: @Sendable (Timeline, LintScope) -> [Draft]
+
+  package struct Example: Sendable {
+    package let profile: Profile
+    /// How many of the migrations each release has, where the rule asks for releases.
+    package let releases: [String: Int]
+    /// `schemactl.yaml`, where the rule asks for it.
+    package let configuration: String
+    /// The baseline, where the rule asks for it.
+    package let baseline: String?
+    /// `queries/reminders.sql`, where the rule asks for it.
+    package let queries: String?
+    /// The texts of the manifests, in order.
+    package let manifests: [String]
+
+    init(
+      _ profile: Profile, releases: [String: Int] = [:], configuration: String = "",
+      baseline: String? = nil, queries: String? = nil, _ manifests: String...
+    ) {
+      self.profile = profile
+      self.releases = releases
+      self.configuration = configuration
+      self.baseline = baseline
+      self.queries = queries
+      self.manifests = manifests
+    }
+  }
+
+  /// What a rule is about, in the order of the documentation.
+  package enum Section: String, Sendable, CaseIterable {
+    case removes = "Removes or renames"
+    case losesData = "Loses data"
+    case failsOnData = "Fails on real data"
+    case breaksDevices = "Breaks other devices"
+    case misplaced = "Does not belong in a migration"
+    case breaksQueries = "Breaks the application's queries"
+    case hurtsLater = "Will hurt later"
+    case waivers = "About the waivers"
+  }
+
+  /// The rules, in the order of the documentation: by section, then by name.
+  package static let all: [Rule] = Section.allCases.flatMap { section in
+    registered.filter { $0.section == section }
+  }
+
+  package static func named(_ id: String) -> Rule? { all.first { $0.id == id } }
+
+  /// What a rule is called that was probably meant.
+  static func suggestion(for id: String) -> String {
+    SchemaManifest.suggestion(for: id, among: all.map(\.id)).map { ": did you mean `\($0)`?" } ?? ""
+  }
+
+  package var description: String { id }
+
+  /// The first sentence of `why`.
+  package var summary: String {
+    let words = why.split(separator: " ")
+    let end = words.firstIndex { $0.hasSuffix(".") } ?? words.count - 1
+    return words.prefix(end + 1).joined(separator: " ")
+  }
+
+  /// Whether the rule is about waivers, which no waiver can allow.
+  var isAboutWaivers: Bool { section == .waivers }
+}
+
+/// A finding before its severity and its waiver are known.
+struct Draft: Sendable {
+  var message: String
+  /// The lines of a script that shows it.
+  var script: [String] = []
+  /// The query in whose file it stands; nil: it stands in the manifest.
+  var query: ApplicationQuery?
+  /// It is the query's alone: no migration has to do with it.
+  var isOfQueryAlone = false
+  /// The index of the migration; the last one for what no migration has to do with.
+  let migration: Int
+  /// The operation's index, nil for what concerns the whole manifest.
+  let operation: Int?
+  let position: Position
+  let object: String?
+  /// The table whose syncing decides on the severity; nil: the profile does.
+  let table: String?
+  let fix: String?
+  /// What `lint --fix` does about it in a draft, where that is certain.
+  var correction: Correction?
+  /// Nothing is wrong, something could not be looked at: a note, unless the rule is off.
+  var isNote = false
+  /// The migration is older than the syncing, and what it did is there still.
+  var isStanding = false
+  /// It has happened, on a copy of a real database: an error, unless the rule is off.
+  var isCertain = false
+  /// What a migration that fails on rows was about: the tables, folded.
+  var failedTables: Set<Identifier> = []
+}
+
+extension Timeline {
+  /// A finding at a statement: at one of the operation's own keys, where the operation is more than
+  /// SQL; there the statement itself is the place.
+  ///
+  /// - Parameters:
+  ///   - keys: the first of them that the operation has is the place.
+  ///   - column: the place is where the operation defines this column, if it does.
+  ///   - position: the place, where it is known better.
+  func draft(
+    _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
+    object: String?, table: String?, fix: String? = nil, correction: Correction? = nil,
+    position: Position? = nil
+  ) -> Draft {
+    let operation = operation(place)
+    let position =
+      position ?? column.flatMap { operation?.definition(ofColumn: $0)?.position }
+      ?? keys.lazy.compactMap { operation?.keys[$0] }.first ?? place.position
+    return Draft(
+      message: message, migration: place.migration, operation: place.operation,
+      position: position, object: object, table: table, fix: fix, correction: correction)
+  }
+}
+
+extension Operation {
+  func definition(ofColumn name: String) -> ColumnDefinition? {
+    let columns: [ColumnDefinition] =
+      switch kind {
+      case .createTable(let table): table.columns
+      case .rebuildTable(let rebuild): rebuild.table.columns
+      case .addColumn(_, let column): [column]
+      case .moveColumn(let move): [move.to]
+      default: []
+      }
+    return columns.first { $0.name.isSameName(as: name) }
+  }
+}

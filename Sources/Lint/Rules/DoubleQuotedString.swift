@@ -1,0 +1,50 @@
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+
+extension Rule {
+  static let doubleQuotedString = Rule(
+    id: "double-quoted-string",
+    section: .hurtsLater,
+    severities: Severities(.warning, .warning, .warning),
+    why: """
+      Double quotes are for names. Where nothing has the name, SQLite takes it for a string instead of \
+      an error, so that a misspelt column is written into every row as a text. Builds of SQLite that \
+      forbid it (SQLITE_DBCONFIG_DQS_DML and _DDL) refuse the statement. Lint asks SQLite itself, \
+      with the setting off.
+      """,
+    fix: "Put strings in single quotes, and spell the column as the table does.",
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: UPDATE reminders SET title = "none" WHERE title IS NULL
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: UPDATE reminders SET title = 'none' WHERE title IS NULL
+      """),
+    check: { timeline, _ in
+      let statements = timeline.statements.compactMap { statement -> Draft? in
+        guard let string = statement.warnings.doubleQuotedString else { return nil }
+        return timeline.draft(
+          "nothing has the name \(string.text): SQLite takes it for a string",
+          at: statement.place, object: statement.target?.name, table: statement.target?.name,
+          position: string.position)
+      }
+      // A view or a trigger is compiled only when it is used.
+      let broken = Set((timeline.end?.broken ?? []).map(\.object.object.key))
+      let objects = (timeline.end?.doubleQuoted ?? []).filter {
+        !broken.contains($0.object.object.key)
+      }.map { place, found in
+        timeline.draft(
+          "the \(found.object.kind.rawValue) \(found.object.name) holds a name in double quotes that "
+            + "nothing has: SQLite takes it for a string", at: place, keys: ["sql", "name"],
+          object: found.object.name, table: found.object.table)
+      }
+      return statements + objects
+    })
+}

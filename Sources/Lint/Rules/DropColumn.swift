@@ -1,0 +1,108 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension Rule {
+  static let dropColumn = Rule(
+    id: "drop-column",
+    section: .removes,
+    severities: Severities(.warning, .error, .error),
+    concernsOlderVersions: true,
+    why: """
+      A column that goes takes its values with it. Where something syncs it is worse: a device that \
+      still runs an older version of the app goes on writing the column, and a device whose schema \
+      has no such column can store its rows no longer. It makes no difference how the column goes: \
+      by drop_column, by ALTER TABLE, by move_column, or by a table that is made anew without it. The place of the finding is the statement that takes the old table or column away.
+      """,
+    fix: """
+      Leave the column where it is and stop using it. To replace it, use move_column with \
+      `keep_source: true`, which adds the new column, fills it and keeps the old one; drop the old \
+      one, with a waiver, once no device runs a version that knows it.
+      """,
+    bad: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: false)),
+    good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),
+    check: { timeline, scope in
+      timeline.lostColumns(scope).compactMap { change, column, table in
+        guard column.fate == .dropped else { return nil }
+        let profile = scope.profile(table, in: column.place.migration)
+        let move = timeline.move(of: column, at: column.place)
+        return timeline.draft(
+          message(table, column.name, move, profile), at: column.place,
+          keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
+          fix: profile == .local ? nil : move.map(safeMove),
+          correction: profile == .local ? nil : move.flatMap { correction($0, column.place) })
+      }
+    })
+}
+
+private func message(
+  _ table: String, _ column: String, _ move: MoveColumn?, _ profile: Profile
+) -> String {
+  let object = "\(table).\(column)"
+  guard profile != .local else {
+    return move.map {
+      "dropping \(object): its values go on in \($0.to.name), and an older version of the app can "
+        + "no longer use the database"
+    }
+      ?? "dropping \(object): its values are gone, and an older version of the app can no longer "
+      + "use the database"
+  }
+  return "dropping \(object): a device that still runs an older version writes \(column), and its "
+    + "rows can no longer be stored"
+}
+
+/// What becomes of the old column's values is certain only where the way back is known, too, and the
+/// new column has a value for rows that come without one.
+private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correction? {
+  guard case .map = move.mapping, !move.keepSource,
+    move.to.default != nil || move.to.notNull == nil
+  else { return nil }
+  return .keepSource(operation: place.operation, from: move.from, to: move.to.name)
+}
+
+/// The same move, with the old column kept, and both in step where the way back is known.
+private func safeMove(_ move: MoveColumn) -> String {
+  let (note, values) =
+    switch move.mapping {
+    case .map(let values):
+      (
+        "# triggers keep both columns in step: map_back names every value that \(move.to.name) may hold.",
+        [
+          "map: { \(pairs(values)) }", "keep_source: true", "mirror: true",
+          "map_back: { \(pairs(values.inverted)) }",
+        ]
+      )
+    case .using(let source):
+      (
+        "# the app itself must write both columns.",
+        ["using: \(yamlQuoted(source.text))", "keep_source: true"]
+      )
+    }
+  var safe = move.to
+  if safe.notNull != nil {
+    safe = safe.withDefault()
+    safe.notNull = .onConflict(.replace)
+  }
+  let keys =
+    [
+      "table: \(yamlScalar(move.table))", "from: \(yamlScalar(move.from))",
+      "to: \(safe.yaml)",
+    ] + values
+  return """
+    # Once no device writes \(move.from) any more, a later migration may drop it. Until then
+    \(note)
+    - move_column:
+    \(keys.map { "    " + $0 }.joined(separator: "\n"))
+    """
+}
+
+func pairs(_ values: [MappedValue]) -> String {
+  values.map { "\($0.from.yaml): \($0.to.yaml)" }.joined(separator: ", ")
+}
+
+extension [MappedValue] {
+  /// The way back, to the first of the values that lead to the same one.
+  var inverted: [MappedValue] {
+    var seen: Set<Literal> = []
+    return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }
+  }
+}

@@ -1,0 +1,76 @@
+import SchemaSQLText
+
+extension Rule {
+  static let ifNotExists = Rule(
+    id: "if-not-exists",
+    section: .hurtsLater,
+    severities: Severities(.warning, .warning, .warning),
+    why: """
+      In a frozen history everybody knows whether the object is there. IF NOT EXISTS only hides the \
+      databases where that is wrong: one with another table of the name keeps it, the migration \
+      counts as applied, and the first query that needs a column fails, far from the cause. Without \
+      it the migration stops and says so.
+      """,
+    fix:
+      "Leave out IF NOT EXISTS. For databases that were there before schemactl there is `adopt`.",
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title)
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: CREATE INDEX reminders_title ON reminders (title)
+      """),
+    check: { timeline, _ in
+      timeline.statements.compactMap { statement in
+        guard timeline.isWritten(statement.place), let created = statement.createdIfNotExists,
+          !timeline.isDropped(created, before: statement.place)
+        else { return nil }
+        return timeline.draft(
+          "IF NOT EXISTS: a database that has another \(created) keeps it, and the migration counts as "
+            + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil,
+          correction: .removeIfNotExists(
+            operation: statement.place.operation, statement.place.position))
+      }
+    })
+}
+
+extension Timeline {
+  /// Whether the migration itself has made room: then no database keeps another one.
+  fileprivate func isDropped(_ name: String, before place: StatementPlace) -> Bool {
+    statements(in: place.migration).contains { statement in
+      statement.place.number < place.number && statement.dropped == name.identifier
+    }
+  }
+}
+
+extension StatementEffect {
+  /// The name of what a DROP takes away.
+  fileprivate var dropped: Identifier? {
+    let sql = TokenizedSQL(self.sql)
+    let tokens = sql.significant.filter { sql.text($0) != ";" }
+    return sql.isWord(tokens.first, "DROP") ? tokens.last.map(sql.name) : nil
+  }
+
+  /// What the statement makes unless it is there; nil when it says no such thing, and for what is
+  /// temporary.
+  fileprivate var createdIfNotExists: String? {
+    let sql = TokenizedSQL(self.sql)
+    guard sql.isWord(sql.tokens.first { $0.isSignificant }, "CREATE"),
+      let parsed = try? parseCreate(sql)
+    else { return nil }
+    let isConditional =
+      switch parsed {
+      case .createTable(let table): table.ifNotExists && !table.isTemporary
+      case .createIndex(let index): index.ifNotExists
+      case .createView(let view): view.ifNotExists && !view.isTemporary
+      case .createTrigger(let trigger): trigger.ifNotExists && !trigger.isTemporary
+      case .createVirtualTable(let table): table.ifNotExists
+      }
+    return isConditional ? parsed.name.text : nil
+  }
+}

@@ -1,0 +1,55 @@
+import SchemaManifest
+
+extension Rule {
+  static let missingStrict = Rule(
+    id: "missing-strict",
+    section: .hurtsLater,
+    severities: Severities(.note, .note, .note),
+    why: """
+      Without STRICT a column takes values of any type, whatever it is declared as: an INTEGER column \
+      keeps 'abc', and the app that reads it fails far from where it was written. A table can be made \
+      STRICT later only if every value on every device is of its column's type. Below SQLite 3.37 \
+      (`minimum_sqlite`) there is no STRICT, and no finding. The schema that the history ends with is \
+      judged.
+      """,
+    fix: "Say `strict: true`, and use the types INT, INTEGER, REAL, TEXT, BLOB and ANY.",
+    bad: Rule.Example(
+      .local,
+      """
+      operations:
+        - create_table:
+            name: tags
+            columns:
+              - name: id
+                type: TEXT
+                primary_key: true
+                not_null: true
+                default: { sql: uuid() }
+              - { name: title, type: TEXT }
+      """),
+    good: Rule.Example(
+      .local,
+      """
+      operations:
+        - create_table:
+            name: tags
+            columns:
+              - name: id
+                type: TEXT
+                primary_key: true
+                not_null: true
+                default: { sql: uuid() }
+              - { name: title, type: TEXT }
+            strict: true
+      """),
+    check: { timeline, scope in
+      if let minimum = scope.minimumSQLite, minimum.number < 3_037_000 { return [] }
+      return (timeline.end?.tables ?? []).compactMap { table in
+        guard !table.shape.isStrict, !table.shape.isVirtual else { return nil }
+        return timeline.draft(
+          "\(table.shape.name) is not STRICT: its columns take values of any type",
+          at: table.created, keys: ["name", "table"], object: table.shape.name,
+          table: table.shape.name)
+      }
+    })
+}

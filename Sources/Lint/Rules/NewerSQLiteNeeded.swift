@@ -1,0 +1,138 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+import SchemaSQLite
+
+extension Rule {
+  static let newerSQLiteNeeded = Rule(
+    id: "newer-sqlite-needed",
+    section: .hurtsLater,
+    severities: .alwaysError,
+    why: """
+      `minimum_sqlite` in schemactl.yaml is the oldest SQLite that the app meets: on Apple's systems \
+      and on Android it is the system's own. A statement that a newer one brought fails there, and the \
+      users of old devices cannot update. A view or a trigger fails later, when it is used. Without \
+      `minimum_sqlite` nothing is judged.
+      """,
+    fix: "Write it as the older SQLite understands it, or raise `minimum_sqlite`.",
+    bad: Rule.Example(
+      .local, configuration: "minimum_sqlite: '3.37'", remindersManifest,
+      """
+      operations:
+        - sql: |
+            CREATE VIEW cities AS SELECT title ->> '$.city' AS city FROM reminders
+      """),
+    good: Rule.Example(
+      .local, configuration: "minimum_sqlite: '3.37'", remindersManifest,
+      """
+      operations:
+        - sql: |
+            CREATE VIEW cities AS
+            SELECT json_extract(title, '$.city') AS city FROM reminders;
+      """),
+    check: { timeline, scope in
+      guard let minimum = scope.minimumSQLite else { return [] }
+      return timeline.statements.compactMap { statement in
+        guard let (what, version) = statement.newestFeature, version > minimum else { return nil }
+        return timeline.draft(
+          "\(what) came with SQLite \(version), and the app meets \(minimum) (`minimum_sqlite`)",
+          at: statement.place, keys: ["sql", "name", "table"], object: what, table: nil)
+      }
+        + timeline.migrations.enumerated().compactMap { index, migration in
+          guard let needed = migration.manifest.requires.sqlite, needed > minimum else {
+            return nil
+          }
+          return Draft(
+            message: "the migration requires SQLite \(needed), and the app meets \(minimum) "
+              + "(`minimum_sqlite`): there it is refused",
+            migration: index, operation: nil, position: Position(line: 1, column: 1),
+            object: "requires", table: nil, fix: nil)
+        }
+    })
+}
+
+private typealias Feature = (what: String, version: SQLiteVersion)
+
+private func feature(_ what: String, _ minor: Int) -> Feature {
+  (what, SQLiteVersion(number: 3_000_000 + minor * 1000))
+}
+
+/// From SQLite's release history.
+private let functions: [Identifier: Int] = [
+  "iif": 32, "ceil": 35, "ceiling": 35, "floor": 35, "pow": 35, "power": 35, "sqrt": 35, "ln": 35,
+  "log": 35, "log10": 35, "log2": 35, "exp": 35, "mod": 35, "trunc": 35, "pi": 35, "sin": 35,
+  "cos": 35, "tan": 35, "sign": 35, "unixepoch": 38, "format": 38, "unhex": 41,
+  "json_error_position": 42, "octet_length": 43, "timediff": 43, "concat": 44, "concat_ws": 44,
+  "string_agg": 44, "jsonb": 45, "jsonb_extract": 45, "jsonb_set": 45, "jsonb_object": 45,
+  "jsonb_array": 45, "json_pretty": 46, "if": 48, "row_number": 25, "rank": 25, "dense_rank": 25,
+  "ntile": 25, "lag": 25, "lead": 25, "first_value": 25, "last_value": 25, "nth_value": 25,
+  "sqlite_rename_column": 25,
+]
+
+extension StatementEffect {
+  /// What of the statement came last to SQLite; nil when nothing of it is younger than 3.24.
+  fileprivate var newestFeature: Feature? {
+    var found: [Feature] = []
+    for event in events {
+      if event.action == .alterTable, event.database != nil, event.trigger == nil {
+        found.append(feature("DROP COLUMN", 35))
+      }
+      guard event.action == .function, let name = event.second?.identifier,
+        let version = functions[name]
+      else { continue }
+      found.append(feature(name == "sqlite_rename_column" ? "RENAME COLUMN" : "\(name)()", version))
+    }
+    found += TokenizedSQL(sql).newFeatures.map { feature($0, $1) }
+    return found.max { $0.version < $1.version }
+  }
+}
+
+extension TokenizedSQL {
+  /// What the words and operators of a statement tell.
+  fileprivate var newFeatures: [(String, Int)] {
+    let tokens = significant
+    var found: [(String, Int)] = []
+    if case .createTable(let table)? = try? parseCreate(self) {
+      if table.isStrict { found.append(("STRICT", 37)) }
+      if table.columns.contains(where: { $0.generated != nil }) {
+        found.append(("a generated column", 31))
+      }
+      return found
+    }
+    let isStored = isWord(tokens.first, "CREATE")
+    for (index, token) in tokens.enumerated() {
+      func next(_ word: String, after count: Int = 1) -> Bool {
+        index + count < tokens.count && isWord(tokens[index + count], word)
+      }
+      // SQLite tells of the functions that it calls, but compiles no view or trigger when it is made.
+      if isStored, token.kind == .word, let version = functions[name(token)], index > 0,
+        index + 1 < tokens.count, text(tokens[index + 1]) == "(",
+        !["INTO", "ON", "EXISTS", ".", "VIEW", "TABLE"].contains(word(tokens[index - 1]))
+      {
+        found.append(("\(name(token))()", version))
+      }
+      switch word(token) {
+      case "->" where token.kind == .punctuation: found.append(("the operator ->", 38))
+      case "->>": found.append(("the operator ->>", 38))
+      case "RETURNING": found.append(("RETURNING", 35))
+      case "MATERIALIZED": found.append(("MATERIALIZED", 35))
+      case "GENERATED" where next("ALWAYS"): found.append(("a generated column", 31))
+      case "OVER" where index + 1 < tokens.count && text(tokens[index + 1]) == "(":
+        found.append(("a window function", 25))
+      case "NULLS" where next("FIRST") || next("LAST"): found.append(("NULLS FIRST", 30))
+      case "RIGHT" where next("JOIN") || next("OUTER"): found.append(("RIGHT JOIN", 39))
+      case "FULL" where next("JOIN") || next("OUTER"): found.append(("FULL JOIN", 39))
+      case "DISTINCT" where next("FROM"): found.append(("IS DISTINCT FROM", 39))
+      case "CONFLICT" where index > 1 && next("DO") || next("DO", after: 4):
+        found.append(("ON CONFLICT DO", 24))
+      default: break
+      }
+    }
+    if let update = firstWord(of: ["UPDATE"], in: tokens[...]), update == tokens.startIndex,
+      firstWord(of: ["FROM"], in: tokens[...]) != nil
+    {
+      found.append(("UPDATE … FROM", 33))
+    }
+    return found
+  }
+}

@@ -1,0 +1,110 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension Rule {
+  static let notNullWithoutConflictDefault = Rule(
+    id: "not-null-without-conflict-default",
+    section: .breaksDevices,
+    severities: Severities(.off, .off, .error),
+    concernsSyncedSchema: true,
+    why: """
+      A device whose schema is older knows nothing of a new column, and its rows arrive without a \
+      value for it: the engine then inserts NULL, and NOT NULL refuses the row, whatever the default \
+      is, because a default stands in for an absent value and not for NULL. Under sqlite-data a \
+      column must be nullable or say NOT NULL ON CONFLICT REPLACE with a DEFAULT: then SQLite puts \
+      the default in the place of the NULL. cr-sqlite asks for no more than a default. Primary keys \
+      are the subject of synced-primary-key; the foreign keys of a new table need no default.
+      """,
+    fix: """
+      In a manifest: `not_null: { on_conflict: replace }` and a `default`. In SQL: NOT NULL ON \
+      CONFLICT REPLACE DEFAULT x, in this order. A foreign key is best left nullable: no default can \
+      name a row that is there on every device.
+      """,
+    bad: Rule.Example(
+      .sqliteData, remindersManifest,
+      """
+      operations:
+        - sql: |
+            ALTER TABLE reminders
+            ADD COLUMN "position" INTEGER NOT NULL DEFAULT 0
+      """),
+    good: Rule.Example(
+      .sqliteData, remindersManifest,
+      """
+      operations:
+        - sql: |
+            ALTER TABLE reminders
+            ADD COLUMN "position" INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
+      """),
+    check: { timeline, scope in
+      timeline.changes.flatMap { change -> [Draft] in
+        guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
+          return []
+        }
+        let asksForConflictClause = scope.profile != .crSQLite
+        return change.newColumns(countsStaged: change.stagedWasJudged(scope)).compactMap { column in
+          guard let action = column.notNull, !column.isGenerated, !after.isInPrimaryKey(column),
+            column.defaultText == nil || asksForConflictClause && action != .replace,
+            !change.isParentOfNewTable(column)
+          else { return nil }
+          return draft(column, of: after, change, timeline, asksForConflictClause)
+        }
+      }
+    })
+}
+
+extension TableChange {
+  /// Whether the column is the foreign key of a table that the migration makes: whoever knows the
+  /// table knows the column, and no default can name a parent.
+  fileprivate func isParentOfNewTable(_ column: TableShape.Column) -> Bool {
+    known.isEmpty && column.defaultText == nil
+      && after?.foreignKeys.contains { $0.columns == [column.key] } ?? false
+  }
+}
+
+private func draft(
+  _ column: TableShape.Column, of table: TableShape, _ change: TableChange, _ timeline: Timeline,
+  _ asksForConflictClause: Bool
+) -> Draft {
+  let object = "\(table.name).\(column.name)"
+  let place = change.newest(of: [change.place(of: column.name)])
+  let definition = timeline.operation(place)?.definition(ofColumn: column.name)
+  let isForeignKey = table.foreignKeys.contains { $0.columns == [column.name.identifier] }
+  let value = column.defaultText ?? emptyValue(ofType: column.type)
+  let clause = "NOT NULL\(asksForConflictClause ? " ON CONFLICT REPLACE" : "") DEFAULT \(value)"
+  let advice: String
+  let fix: String
+  if isForeignKey, column.defaultText == nil {
+    advice = "Leave it nullable: no default can name a row that is there on every device"
+    var nullable = definition
+    nullable?.notNull = nil
+    fix = nullable?.yaml ?? "NULL"
+  } else {
+    advice = "Write `\(clause)`"
+    var required = definition?.withDefault()
+    required?.notNull = asksForConflictClause ? .onConflict(.replace) : .plain
+    fix = required?.yaml ?? clause
+  }
+  let lacks =
+    column.defaultText == nil
+    ? "NOT NULL and has no default" : "NOT NULL without ON CONFLICT REPLACE"
+  return timeline.draft(
+    "\(object) is \(lacks): rows of a device that does not know the column arrive without a value "
+      + "for it and are refused. \(advice)",
+    at: place, keys: ["column", "columns", "name", "table"], column: column.name, object: object,
+    table: table.name, fix: fix,
+    correction: asksForConflictClause ? correction(column, definition, place) : nil)
+}
+
+/// The default stands in for NULL, too: certain where there is one, and no other conflict clause.
+private func correction(
+  _ column: TableShape.Column, _ definition: ColumnDefinition?, _ place: StatementPlace
+) -> Correction? {
+  guard column.defaultText != nil, column.notNull == .abort else { return nil }
+  guard let definition else {
+    return .replaceOnConflictInSQL(
+      operation: place.operation, place.position, column: column.name)
+  }
+  guard definition.notNull == .plain else { return nil }
+  return .replaceOnConflict(column: column.name, definition.position)
+}

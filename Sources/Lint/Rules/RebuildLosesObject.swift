@@ -1,0 +1,145 @@
+import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
+
+extension Rule {
+  static let rebuildLosesObject = Rule(
+    id: "rebuild-loses-object",
+    section: .losesData,
+    severities: .alwaysError,
+    why: """
+      DROP TABLE takes the table's triggers and indexes along without a word, and the text of a table \
+      that is typed anew holds only what somebody remembered: COLLATE, ON CONFLICT, a CHECK, a foreign \
+      key, STRICT. A rebuilt AUTOINCREMENT table forgets which ids it has given out, and gives those \
+      of deleted rows out again, unless its row of sqlite_sequence is carried over; a table without \
+      an INTEGER PRIMARY KEY gets new rowids, and a search index that points at them finds other \
+      rows. A column's own index, trigger or CHECK goes with the column.
+      """,
+    fix: "Make again what is lost, or use rebuild_table or alter_column, which keep all of it.",
+    bad: Rule.Example(.local, indexedReminders, rebuiltReminders(copy: "")),
+    good: Rule.Example(
+      .local, indexedReminders,
+      rebuiltReminders(copy: "")
+        + "\n      CREATE INDEX reminders_title ON reminders (title);"),
+    check: { timeline, _ in
+      let objects = timeline.gone.compactMap { gone -> Draft? in
+        guard gone.isImplicit, gone.hasTable,
+          let change = timeline.change(of: gone.object.table, in: gone.place.migration),
+          change.isRebuilt, !timeline.mentionsLostColumn(gone),
+          !gone.heirs.contains(where: { heir in
+            timeline.index(gone)?.isReplaced(by: heir) ?? gone.object.doesTheSame(as: heir)
+          }), change.after.flatMap({ timeline.index(gone)?.key(of: $0) }) == nil
+        else { return nil }
+        let kind = gone.object.kind.rawValue
+        return timeline.draft(
+          "\(gone.object.table) is made anew without its \(kind) \(gone.object.name), which went with "
+            + "the old table", at: gone.place, object: gone.object.name, table: gone.object.table)
+      }
+      let parts = timeline.changes.compactMap { change -> Draft? in
+        guard let after = change.after else { return nil }
+        let lost = change.lostParts(timeline)
+        guard !lost.isEmpty else { return nil }
+        return timeline.draft(
+          "\(after.name) is made anew without \(lost.joined(separator: ", "))",
+          at: change.newest(of: after.columns.map { change.place(of: $0.name) } + [change.shaped]),
+          object: after.name, table: after.name)
+      }
+      return objects + parts
+    })
+}
+
+private let indexedReminders =
+  remindersManifest + "\n  - sql: CREATE INDEX reminders_title ON reminders (title)"
+
+extension IndexShape {
+  /// Whether another index does all that this one does, under whatever name.
+  fileprivate func isReplaced(by heir: SchemaObject) -> Bool {
+    guard let heir = IndexShape(heir) else { return false }
+    return isUnique
+      ? heir.isAsUnique(as: self) : isUseless(beside: heir) || !heir.isUnique && isCovered(by: heir)
+  }
+}
+
+extension SchemaObject {
+  /// Whether another trigger does the same under another name.
+  fileprivate func doesTheSame(as other: SchemaObject) -> Bool {
+    let (mine, theirs) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
+    guard case .createTrigger(let trigger)? = try? parseCreate(mine),
+      case .createTrigger(let heir)? = try? parseCreate(theirs)
+    else { return false }
+    return trigger.event == heir.event && trigger.timing == heir.timing
+      && mine.normalTokens(in: trigger.bodyRange) == theirs.normalTokens(in: heir.bodyRange)
+  }
+}
+
+extension TableChange {
+  /// What the text of the new table lacks, in words.
+  fileprivate func lostParts(_ timeline: Timeline) -> [String] {
+    guard let before, let after, isRebuiltByHand(timeline) else { return [] }
+    var lost: [String] = []
+    if before.isStrict, !after.isStrict { lost.append("STRICT") }
+    if forgets(timeline) {
+      lost += lostChecks.map { "CHECK (\($0.text))" }
+      lost += lostForeignKeys.map {
+        "the foreign key (\($0.columns.map(\.text).joined(separator: ", "))) to \($0.parent)"
+      }
+    }
+    for (old, new) in keptColumns {
+      if let collation = old.collation, new.collation == nil, collation != "binary" {
+        lost.append("COLLATE \(collation) of \(new.name)")
+      }
+      if let action = old.notNull, action != .abort, new.notNull == .abort {
+        lost.append("ON CONFLICT \(action.rawValue) of \(new.name)")
+      }
+    }
+    if let key = before.primaryKey, key.onConflict != .abort, after.primaryKey?.onConflict == .abort
+    {
+      lost.append("ON CONFLICT \(key.onConflict.rawValue) of the primary key")
+    }
+    for unique in before.uniqueConstraints where unique.onConflict != .abort {
+      if after.uniqueConstraints.contains(where: {
+        $0.columns == unique.columns && $0.onConflict == .abort
+      }) {
+        lost.append("ON CONFLICT \(unique.onConflict.rawValue) of UNIQUE")
+      }
+    }
+    if forgetsSequence(timeline) {
+      lost.append("the count of its AUTOINCREMENT: ids of deleted rows are given out again")
+    }
+    if let reader = timeline.readerOfRowids(of: after.name, migration), losesRowids {
+      lost.append("its rowids, by which \(reader) finds its rows")
+    }
+    return lost
+  }
+
+  private func forgetsSequence(_ timeline: Timeline) -> Bool {
+    guard before?.primaryKey?.isAutoincrement == true, let key = after?.primaryKey,
+      key.isAutoincrement || after?.rowidAlias != nil
+    else { return false }
+    return !timeline.statements(in: migration).contains { statement in
+      statement.events.contains { event in
+        [.insert, .update].contains(event.action) && event.first == "sqlite_sequence"
+      } && !statement.events.contains { [.alterTable, .dropTable].contains($0.action) }
+        && statement.target == nil
+    }
+  }
+
+  /// Whether the rows have other rowids now.
+  private var losesRowids: Bool {
+    guard let before, let after, before.rowidAlias == nil, !before.isWithoutRowid,
+      after.rowidAlias == nil, !after.isWithoutRowid
+    else { return false }
+    return !copies.contains { !$0.read.isDisjoint(with: ["rowid", "oid", "_rowid_"]) }
+  }
+}
+
+extension Timeline {
+  /// The search index whose content is the table, and which knows its rows by their rowids.
+  fileprivate func readerOfRowids(of table: String, _ migration: Int) -> String? {
+    let key = table.identifier
+    return end?.tables.first { reader in
+      reader.shaped.migration <= migration && reader.shape.moduleArguments.contains("content")
+        && reader.shape.moduleArguments.contains(key)
+    }?.shape.name
+  }
+}

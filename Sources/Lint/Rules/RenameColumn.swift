@@ -1,0 +1,67 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension Rule {
+  static let renameColumn = Rule(
+    id: "rename-column",
+    section: .removes,
+    severities: Severities(.warning, .error, .error),
+    concernsOlderVersions: true,
+    why: """
+      To everybody who knows a column by its name, renaming it is dropping it: an older version of \
+      the app fails on its next statement, and a device that still runs one sends rows with a column \
+      that is not there any more. It makes no difference whether ALTER TABLE does it or a table that is \
+      made anew, whose copy puts the values under another name.
+      """,
+    fix: """
+      Keep the name in the database and call the column otherwise in the app. Where the name itself \
+      must change, add the new column with move_column and `keep_source: true`, and drop the old one \
+      once no device runs a version that knows it.
+      """,
+    bad: Rule.Example(
+      .additive, remindersManifest,
+      """
+      operations:
+        - rename_column: { table: reminders, from: title, to: name }
+      """),
+    good: Rule.Example(
+      .additive, remindersManifest,
+      """
+      operations:
+        - move_column:
+            table: reminders
+            from: title
+            to: { name: name, type: TEXT }
+            using: title
+            keep_source: true
+      """),
+    check: { timeline, scope in
+      timeline.lostColumns(scope).compactMap { change, column, table in
+        guard case .renamed(let name) = column.fate else { return nil }
+        let happens =
+          scope.syncs(table, in: column.place.migration)
+          ? "a device that still runs an older version writes \(column.name), and its rows can no "
+            + "longer be stored"
+          : "an older version of the app can no longer use the database"
+        return timeline.draft(
+          "renaming \(table).\(column.name) to \(name): \(happens)", at: column.place,
+          keys: ["from", "copy", "column", "table"], object: "\(table).\(column.name)",
+          table: table,
+          fix: scope.syncs(table, in: column.place.migration)
+            ? move(column.name, to: name, of: table, typed: change.after?.column(name)?.type) : nil)
+      }
+    })
+}
+
+/// The new column beside the old one.
+private func move(_ old: String, to new: String, of table: String, typed type: String?) -> String {
+  var column = ColumnDefinition(name: new, position: Position(line: 1, column: 1))
+  column.type = type
+  return """
+    # The app must write both columns until no device runs a version that knows only \(old).
+    \(operationSnippet("move_column", [
+      ("table", yamlScalar(table)), ("from", yamlScalar(old)), ("to", column.yaml),
+      ("using", yamlQuoted(Quoting.identifier(old))), ("keep_source", "true"),
+    ]))
+    """
+}

@@ -1,0 +1,51 @@
+import SchemaModel
+import SchemaSQLText
+
+extension Rule {
+  static let selectStarInView = Rule(
+    id: "select-star-in-view",
+    section: .hurtsLater,
+    severities: Severities(.warning, .warning, .warning),
+    why: """
+      `*` is whatever columns the table has when the view is read: a column that a later migration adds \
+      appears in the view, in the middle of it where tables are joined, and code that reads columns by \
+      their number reads another one. The list of columns is the view's promise to those who read it.
+      """,
+    fix: "Name the columns.",
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: CREATE VIEW done AS SELECT * FROM reminders WHERE isCompleted
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: CREATE VIEW done AS SELECT id, title FROM reminders WHERE isCompleted
+      """),
+    check: { timeline, _ in
+      (timeline.end?.objects ?? []).compactMap { place, object in
+        guard object.kind == .view, object.selectsStar else { return nil }
+        return timeline.draft(
+          "the view \(object.name) selects `*`: its columns change with those of its tables",
+          at: place, keys: ["sql", "name"], object: object.name, table: nil)
+      }
+    })
+}
+
+extension SchemaObject {
+  /// Whether `*` stands for columns of the view: not in count(*), nor under EXISTS or IN.
+  fileprivate var selectsStar: Bool {
+    let sql = TokenizedSQL(self.sql ?? "")
+    guard case .createView(let view)? = try? parseCreate(sql) else { return false }
+    let body = sql.significant(in: view.selectRange)[...]
+    return sql.split(body, atWords: ["UNION", "INTERSECT", "EXCEPT"]).contains { _, core in
+      let select = SelectText(sql, sql.isWord(core.first, "ALL") ? core.dropFirst() : core)
+      return select.results.contains { term in
+        guard let last = term.last, sql.text(last) == "*" else { return false }
+        return term.count == 1 || term.count == 3 && sql.text(term[term.startIndex + 1]) == "."
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import SchemaReplay
+
+extension Rule {
+  static let selfReadingUpdate = Rule(
+    id: "self-reading-update",
+    section: .losesData,
+    severities: Severities(.warning, .warning, .warning),
+    why: """
+      An UPDATE writes one row after another. A subquery that reads the column that is written, from \
+      the table itself or through a view, finds new values in the rows before and old ones in the rows \
+      behind: the result depends on the order of the rows. A subquery that depends on no row of the \
+      UPDATE is answered once, before anything is written, and is no finding.
+      """,
+    fix: """
+      `move_column` with `using` reads all rows as they were. In SQL, `UPDATE … FROM (SELECT …)` \
+      computes every value before it writes one; or write into another column.
+      """,
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - update:
+            table: reminders
+            set:
+              title: >-
+                (SELECT count(*) FROM reminders AS r
+                WHERE r.title < reminders.title)
+            where: "title <> ''"
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: |
+            UPDATE reminders SET title = n.title
+            FROM (SELECT a.id, count(b.id) AS title FROM reminders a
+                  LEFT JOIN reminders b ON b.title < a.title GROUP BY a.id) AS n
+            WHERE n.id = reminders.id
+      """),
+    check: { timeline, _ in
+      timeline.statements.compactMap { statement in
+        guard statement.warnings.readsItself, let table = statement.target?.name else {
+          return nil
+        }
+        return timeline.draft(
+          "this UPDATE of \(table) reads values of \(table) that it may have changed already: what "
+            + "each row gets depends on the order of the rows",
+          at: statement.place, keys: ["set", "where"], object: table, table: table)
+      }
+    })
+}

@@ -1,0 +1,129 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension Rule {
+  static let syncedForeignKey = Rule(
+    id: "synced-foreign-key",
+    section: .breaksDevices,
+    severities: Severities(.off, .note, .error, crSQLite: .note),
+    concernsSyncedSchema: true,
+    why: """
+      Rows arrive in any order, and a delete on one device meets an insert on another. sqlite-data \
+      can put a row off until its parent has come, as long as the parent syncs at all and there is \
+      an order: no cycle, and no table that points at itself. When the parent is deleted, the child \
+      must be able to follow: ON DELETE CASCADE, SET NULL or SET DEFAULT; RESTRICT and NO ACTION, \
+      which holds where nothing is said, refuse the delete on one device only. cr-sqlite takes \
+      foreign keys only where they are not enforced, which the schema does not tell: every one of \
+      them is a note.
+      """,
+    fix: """
+      Say `on_delete: cascade` or `set_null`; let the parent sync, or leave the column without \
+      REFERENCES; take one foreign key out of a cycle.
+      """,
+    bad: Rule.Example(
+      .sqliteData, tableManifest("lists"),
+      tableManifest(
+        "reminders", columns: "{ name: listID, type: TEXT, references: { table: lists } }")
+        + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)"),
+    good: Rule.Example(
+      .sqliteData, tableManifest("lists"),
+      tableManifest(
+        "reminders",
+        columns: """
+          name: listID
+                    type: TEXT
+                    references: { table: lists, on_delete: cascade }
+          """)
+        + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)"),
+    check: { timeline, scope in
+      var graph = ParentGraph()
+      return timeline.changes.flatMap { change -> [Draft] in
+        graph.remove(change.before?.name)
+        guard let table = change.after else { return [] }
+        let known = Set(change.judged(scope).flatMap(\.foreignKeys))
+        // What is there already stands before what is new, so that a cycle is found where it closes.
+        let keys =
+          table.foreignKeys.filter(known.contains)
+          + table.foreignKeys.filter { !known.contains($0) }
+        return keys.compactMap { key in
+          let closesCycle = graph.leads(from: key.parent, to: table.name)
+          graph.insert(child: table.name, parent: key.parent)
+          guard !known.contains(key), scope.syncs(table.name, in: change.migration) else {
+            return nil
+          }
+          let problems = problems(of: key, table, scope, change.migration, closesCycle)
+          guard !problems.isEmpty else { return nil }
+          return draft(key, of: table, problems, change, timeline)
+        }
+      }
+    })
+}
+
+private func problems(
+  of key: TableShape.ForeignKey, _ table: TableShape, _ scope: LintScope, _ migration: Int,
+  _ closesCycle: Bool
+) -> [String] {
+  if scope.profile == .crSQLite {
+    return ["cr-sqlite takes it only on connections that do not enforce foreign keys"]
+  }
+  var problems: [String] = []
+  if key.parent.identifier == table.name.identifier {
+    problems.append("the table points at itself: there is no order in which its rows can arrive")
+  } else if closesCycle {
+    problems.append("it closes a cycle: there is no order in which the rows can arrive")
+  }
+  if scope.isLocal(key.parent.identifier) {
+    problems.append(
+      "\(key.parent) does not sync: on every other device the parent of such a row is missing")
+  }
+  if ![.cascade, .setNull, .setDefault].contains(key.onDelete) {
+    problems.append(
+      "ON DELETE \(key.onDelete.rawValue) refuses on one device a delete that another one has made; "
+        + "say CASCADE, SET NULL or SET DEFAULT")
+  }
+  return problems
+}
+
+private func draft(
+  _ key: TableShape.ForeignKey, of table: TableShape, _ problems: [String], _ change: TableChange,
+  _ timeline: Timeline
+) -> Draft {
+  let names = key.columns.map { table.column($0)?.name ?? $0.text }
+  let place = change.newest(of: key.columns.map(change.place(of:)) + [change.shaped])
+  let isInline =
+    names.count == 1
+    && timeline.operation(place)?.definition(ofColumn: names[0])?.references != nil
+  return timeline.draft(
+    "the foreign key \(table.name) (\(names.joined(separator: ", "))) to \(key.parent): "
+      + problems.joined(separator: "; "),
+    at: place, keys: ["foreign_keys", "column", "columns", "table"],
+    column: isInline ? names[0] : nil, object: "\(table.name).\(names.joined(separator: ","))",
+    table: table.name)
+}
+
+/// Which table's foreign keys point at which; names are folded.
+private struct ParentGraph {
+  private var parents: [Identifier: Set<Identifier>] = [:]
+
+  mutating func remove(_ table: String?) {
+    if let table { parents[table.identifier] = nil }
+  }
+
+  mutating func insert(child: String, parent: String) {
+    parents[child.identifier, default: []].insert(parent.identifier)
+  }
+
+  /// Whether foreign keys lead from one table to another one, over any number of tables.
+  func leads(from start: String, to end: String) -> Bool {
+    let end = end.identifier
+    var seen: Set<Identifier> = []
+    var open = [start.identifier]
+    while let table = open.popLast() {
+      guard seen.insert(table).inserted else { continue }
+      let next = parents[table] ?? []
+      if next.contains(end) { return true }
+      open += next
+    }
+    return false
+  }
+}

@@ -1,0 +1,108 @@
+import SchemaPlanning
+import SchemaSQLText
+
+extension Rule {
+  static let syncedPrimaryKey = Rule(
+    id: "synced-primary-key",
+    section: .breaksDevices,
+    severities: Severities(.note, .warning, .error),
+    concernsSyncedSchema: true,
+    why: """
+      Rows of two devices are told apart by nothing but their primary keys, so no two devices may \
+      ever make the same: integers that count up meet at once. sqlite-data asks for one column, in \
+      every table, join tables included, of globally unique text, with a default that makes one, \
+      declared NOT NULL ON CONFLICT REPLACE so that the default also stands in for NULL, and without \
+      AUTOINCREMENT. A key that is itself a foreign key to a synced table gets its values from there \
+      and needs no default, nor does a text with a COLLATE clause, which is its own meaning (the title \
+      of a tag): where two devices make the same, they mean the same row. cr-sqlite asks for a key that is NOT NULL, and no more.
+      """,
+    fix: """
+      A text column with `primary_key: true`, `not_null: { on_conflict: replace }` and `default: { \
+      sql: "uuid()" }`, or another expression that makes a UUID. The key of a table that exists \
+      already is changed by convert_primary_key.
+      """,
+    bad: Rule.Example(
+      .sqliteData,
+      """
+      operations:
+        - create_table:
+            name: tags
+            columns:
+              - { name: id, type: INTEGER, primary_key: true, autoincrement: true }
+              - { name: title, type: TEXT }
+            strict: true
+      """),
+    good: Rule.Example(.sqliteData, tableManifest("tags", columns: "{ name: title, type: TEXT }")),
+    check: { timeline, scope in
+      timeline.changes.compactMap { change in
+        guard let table = change.after, !table.isVirtual, !scope.isLocal(table.key),
+          !change.judged(scope).contains(where: {
+            $0.hasSameKey(as: table, renamed: change.renamedColumns)
+          })
+        else { return nil }
+        let problems = problems(of: table, scope, change.migration)
+        guard !problems.isEmpty else { return nil }
+        let keys = table.primaryKey?.columns ?? []
+        let place = change.newest(of: keys.map(change.place(of:)) + [change.shaped])
+        return timeline.draft(
+          "the primary key of \(table.name) \(problems.joined(separator: ", and "))", at: place,
+          keys: ["primary_key", "name", "table"], column: keys.count == 1 ? keys[0].text : nil,
+          object: table.name, table: table.name)
+      }
+    })
+}
+
+extension TableShape {
+  /// - Parameter names: what columns are called in the other table.
+  fileprivate func hasSameKey(as other: TableShape, renamed names: [Identifier: Identifier]) -> Bool
+  {
+    guard let mine = primaryKey, let theirs = other.primaryKey else {
+      return primaryKey == other.primaryKey
+    }
+    let columns = mine.columns.map { names[$0] ?? $0 }
+    return columns == theirs.columns && mine.isAutoincrement == theirs.isAutoincrement
+      && mine.onConflict == theirs.onConflict
+      && zip(mine.columns, columns).allSatisfy { old, new in
+        guard let old = column(old), let new = other.column(new) else { return false }
+        return old.isInteger == new.isInteger && old.notNull == new.notNull
+          && (old.defaultText == nil) == (new.defaultText == nil)
+      }
+  }
+}
+
+private func problems(of table: TableShape, _ scope: LintScope, _ migration: Int) -> [String] {
+  guard let key = table.primaryKey else {
+    return ["is missing: nothing tells the rows of two devices apart"]
+  }
+  if scope.profile == .crSQLite {
+    // A rowid alias is never NULL.
+    let nullable = key.columns.filter { name in
+      guard let column = table.column(name) else { return false }
+      return column.notNull == nil && !column.isInteger
+    }
+    return nullable.isEmpty ? [] : ["may be NULL (\(nullable.map(\.text).joined(separator: ", ")))"]
+  }
+  guard key.columns.count == 1, let column = table.column(key.columns[0]) else {
+    return ["has \(key.columns.count) columns: it must be a single one, of its own"]
+  }
+  let isParentsKey = table.foreignKeys.contains { foreign in
+    foreign.columns == key.columns && !scope.isLocal(foreign.parent.identifier)
+      && foreign.parent.identifier != table.name.identifier
+  }
+  if isParentsKey { return [] }
+  if key.isAutoincrement {
+    return ["counts up (AUTOINCREMENT): two devices make the same keys for different rows"]
+  }
+  if column.isInteger {
+    return ["is an integer: two devices make the same keys for different rows"]
+  }
+  // Nobody collates a UUID.
+  let isNatural = column.collation.map { $0 != "binary" } ?? false
+  if isNatural, column.affinity == .text, column.notNull != nil { return [] }
+  var problems: [String] = []
+  if column.defaultText == nil { problems.append("has no default that makes a new one") }
+  if scope.profile == .sqliteData, column.notNull != .replace {
+    problems.append("is not NOT NULL ON CONFLICT REPLACE")
+  }
+  return problems
+}

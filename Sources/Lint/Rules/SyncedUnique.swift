@@ -1,0 +1,83 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension Rule {
+  static let syncedUnique = Rule(
+    id: "synced-unique",
+    section: .breaksDevices,
+    severities: Severities(.off, .warning, .error),
+    concernsSyncedSchema: true,
+    why: """
+      Two devices that are offline may both make a row with the same value, each in good faith. When \
+      they meet, a UNIQUE constraint refuses one of the two rows on one of the two devices, for good: \
+      they never agree again. A unique index is the same, a partial one too. The primary key is the \
+      only thing that can be unique, because it is made so that no two devices make the same.
+      """,
+    fix: """
+      Use an ordinary index, and let the app show or merge rows that are alike. What must be unique \
+      by nature (one cover image for each list) can be the primary key.
+      """,
+    bad: Rule.Example(
+      .sqliteData,
+      tableManifest("tags", columns: "{ name: title, type: TEXT }")
+        + "\n  - sql: CREATE UNIQUE INDEX tags_title ON tags (title)"),
+    good: Rule.Example(
+      .sqliteData,
+      tableManifest("tags", columns: "{ name: title, type: TEXT }")
+        + "\n  - sql: CREATE INDEX tags_title ON tags (title)"),
+    check: { timeline, scope in
+      let constraints = timeline.changes.flatMap { change -> [Draft] in
+        guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
+          return []
+        }
+        var known = change.judged(scope).flatMap(\.uniques)
+        return after.uniques.compactMap { columns in
+          if let index = known.firstIndex(of: columns) {
+            known.remove(at: index)
+            return nil
+          }
+          return draft(columns, of: after, change, timeline)
+        }
+      }
+      let indexes = timeline.indexes.compactMap { index -> Draft? in
+        guard scope.syncs(index.table, in: index.place.migration) else { return nil }
+        let what = index.isPartial ? "partial unique index" : "unique index"
+        return timeline.draft(
+          "the \(what) \(index.name): \(happens(index.table))", at: index.place,
+          keys: ["unique", "name"], object: index.name, table: index.table,
+          fix: index.ordinary)
+      }
+      return constraints + indexes
+    })
+}
+
+extension CreatedUniqueIndex {
+  /// The same index, which refuses nothing; nil for what a list of columns does not say.
+  fileprivate var ordinary: String? {
+    let names = columns.compactMap { $0?.text }
+    guard names.count == columns.count, !isPartial else { return nil }
+    return operationSnippet(
+      "create_index",
+      [("name", yamlScalar(name)), ("table", yamlScalar(table)), ("columns", list(names))])
+  }
+}
+
+private func draft(
+  _ columns: [Identifier], of table: TableShape, _ change: TableChange, _ timeline: Timeline
+) -> Draft {
+  // As the definition spells them.
+  let names = columns.map { table.column($0)?.name ?? $0.text }
+  let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
+  let single =
+    names.count == 1 && timeline.operation(place)?.definition(ofColumn: names[0])?.unique == true
+  return timeline.draft(
+    "UNIQUE (\(names.joined(separator: ", "))) of \(table.name): \(happens(table.name))", at: place,
+    keys: ["unique", "columns", "table"], column: single ? names[0] : nil,
+    object: single || names.count == 1 ? "\(table.name).\(names[0])" : table.name,
+    table: table.name)
+}
+
+private func happens(_ table: String) -> String {
+  "two devices that are offline may both make such a row, and when they meet one of the rows is "
+    + "refused for good"
+}

@@ -1,0 +1,110 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaSQLText
+
+extension Rule {
+  static let twoDevices = Rule(
+    id: "two-devices",
+    section: .breaksDevices,
+    severities: Severities(.off, .error, .error),
+    why: """
+      Other rules say that something breaks devices; this one shows it. The schemas of adjacent \
+      releases in the history lock, and of each release and the history as it is now, are built in \
+      memory, rows are made that satisfy them, and both devices create and edit rows that reach the \
+      other one through a server. A device sends the columns that it has changed. A device that \
+      receives a row gives a column that the row does not have its default (under sqlite-data NULL) \
+      and, where it has the row, updates only the columns that are there. A statement that \
+      SQLite refuses, a value or a row that is lost is a finding, at the migration that brings it, \
+      with the statements to see it in two sqlite3 shells. `sync.oldest_release` ends the support of \
+      older releases, `lint --full` tries all pairs. A waiver of the rule that found the same change \
+      of the same object covers this finding, too.
+      """,
+    fix: """
+      Make the change by adding only: a column that may be NULL or says NOT NULL ON CONFLICT REPLACE \
+      DEFAULT x, a table, an index that is not unique. What is there stays until no device runs a \
+      release that knows it.
+      """,
+    bad: Rule.Example(
+      .sqliteData, releases: ["1.0": 1],
+      tableManifest("reminders", columns: "{ name: urgency, type: INTEGER, check: urgency < 2 }"),
+      """
+      operations:
+        - alter_column: { table: reminders, column: urgency, check: urgency < 3 }
+      """),
+    good: Rule.Example(
+      .sqliteData, releases: ["1.0": 1],
+      tableManifest("reminders", columns: "{ name: urgency, type: INTEGER, check: urgency < 2 }"),
+      """
+      operations:
+        - add_column:
+            table: reminders
+            column: { name: priority, type: INTEGER }
+      """),
+    check: { timeline, _ in
+      // What one operation does is one finding, whatever the columns that show it.
+      var operations: Set<[Int?]> = []
+      return timeline.disagreements.map(timeline.draft).filter { draft in
+        draft.isNote || !draft.isOneChange(timeline.migrations)
+          || operations.insert([draft.migration, draft.operation]).inserted
+      }
+    })
+}
+
+extension Timeline {
+  fileprivate func draft(_ disagreement: Disagreement) -> Draft {
+    let place = place(of: disagreement)
+    let operations = migrations[disagreement.migration].manifest.operations
+    let number =
+      place?.operation ?? operations.firstIndex { $0.alters(disagreement.object) }
+      ?? (operations.count == 1 ? 0 : nil)
+    let operation = number.flatMap { operations.indices.contains($0) ? operations[$0] : nil }
+    let position =
+      disagreement.column.flatMap { operation?.definition(ofColumn: $0)?.position }
+      ?? ["column", "from", "to", "columns", "unique", "name", "table"].lazy
+      .compactMap { operation?.keys[$0] }.first ?? place?.position
+      ?? operations.first?.position
+    return Draft(
+      message: disagreement.lines[0], script: Array(disagreement.lines.dropFirst()),
+      migration: disagreement.migration, operation: number,
+      position: position ?? Position(line: 1, column: 1), object: disagreement.object,
+      table: disagreement.table, fix: nil, isNote: disagreement.isNote)
+  }
+
+  /// The statement that changed what devices disagree about, as far as it is known.
+  fileprivate func place(of disagreement: Disagreement) -> StatementPlace? {
+    let table = disagreement.table.identifier
+    let own = changes.filter { change in
+      change.migration == disagreement.migration
+        && change.known.contains { $0.name.identifier == table }
+    }
+    if let column = disagreement.column?.identifier {
+      let lost = own.lazy.flatMap(\.lost).first { $0.name.identifier == column }
+      let place = lost?.place ?? own.lazy.compactMap { $0.columnPlaces[column] }.first
+      if let place, place.migration == disagreement.migration { return place }
+    }
+    let made = made.first { made in
+      made.place.migration == disagreement.migration && made.object.kind != .view
+        && made.object.table.identifier == table
+    }
+    guard let change = own.first else { return made?.place }
+    if let removal = change.removal, change.isDropped || change.isRenamed { return removal }
+    return change.shaped.migration == disagreement.migration ? change.shaped : made?.place
+  }
+}
+
+extension Disagreement {
+  /// Nil when it is about the table.
+  fileprivate var column: String? {
+    object == table ? nil : String(object.dropFirst(table.count + 1))
+  }
+}
+
+extension Operation {
+  /// Whether it is an `alter_column` of this column: one that only edits the stored definition runs
+  /// no statement that tells of it.
+  fileprivate func alters(_ object: String) -> Bool {
+    guard case .alterColumn(let change) = kind else { return false }
+    return "\(change.table).\(change.column)".identifier == object.identifier
+  }
+}

@@ -1,0 +1,99 @@
+import SchemaManifest
+import SchemaModel
+import SchemaSQLText
+
+extension Rule {
+  static let unguardedTriggerOnSyncedTable = Rule(
+    id: "unguarded-trigger-on-synced-table",
+    section: .breaksDevices,
+    severities: Severities(.off, .off, .warning),
+    concernsSyncedSchema: true,
+    why: """
+      The engine writes the rows of other devices with ordinary statements, and they fire the \
+      table's triggers. A trigger that writes synced tables then changes what has just arrived, which \
+      goes out again as an edit of this device: a time of change moves on every device in turn, and \
+      rows that another device made are made a second time. One that raises an error refuses the row. \
+      A trigger that keeps a local search index must fire for such rows, too, and is none such; nor \
+      are those of `mirror`, by which what an older device has written reaches the new column.
+      """,
+    fix: """
+      Begin with WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges(); for cr-sqlite WHEN \
+      crsql_internal_sync_bit() = 0.
+      """,
+    bad: Rule.Example(
+      .sqliteData, tableManifest("notes", columns: "{ name: text, type: TEXT }"),
+      """
+      operations:
+        - create_trigger:
+            name: notes_trim
+            sql: |
+              CREATE TRIGGER notes_trim AFTER INSERT ON notes BEGIN
+                UPDATE notes SET text = trim(NEW.text) WHERE id = NEW.id;
+              END
+      """),
+    good: Rule.Example(
+      .sqliteData, tableManifest("notes", columns: "{ name: text, type: TEXT }"), trimManifest),
+    check: { timeline, scope in
+      timeline.made.compactMap { made in
+        guard made.object.kind == .trigger, !timeline.mirrors(made.place),
+          scope.syncs(made.object.table, in: made.place.migration)
+        else { return nil }
+        let tokens = TokenizedSQL(made.object.sql ?? "")
+        guard case .createTrigger(let trigger)? = try? parseCreate(tokens),
+          trigger.timing != .insteadOf, !trigger.isGuarded(tokens)
+        else { return nil }
+        let written = trigger.writtenTables(tokens).filter { name in
+          scope.syncs(name.text, in: made.place.migration) && !timeline.isVirtual(name.text)
+        }
+        guard !written.isEmpty || trigger.raises(tokens) else { return nil }
+        let what =
+          written.isEmpty
+          ? "raises an error"
+          : "writes \(Set(written).sorted().map(\.text).joined(separator: ", "))"
+        return timeline.draft(
+          "the trigger \(made.object.name) \(what) also when the engine stores rows of another device",
+          at: made.place, keys: ["name"], object: made.object.name, table: made.object.table)
+      }
+    })
+}
+
+extension Timeline {
+  /// Whether the operation makes the triggers of `mirror`: what an older device has written reaches
+  /// the new column by them alone.
+  fileprivate func mirrors(_ place: StatementPlace) -> Bool {
+    if case .moveColumn(let move)? = operation(place)?.kind { move.mirror } else { false }
+  }
+}
+
+private let guards: Set<Identifier> = [
+  "sqlitedata_icloud_syncengineissynchronizingchanges", "crsql_internal_sync_bit",
+]
+
+extension CreateTrigger {
+  fileprivate func isGuarded(_ sql: TokenizedSQL) -> Bool {
+    let ranges = [condition?.range].compactMap { $0 } + [bodyRange]
+    return ranges.contains { !sql.names(in: $0).isDisjoint(with: guards) }
+  }
+
+  /// The tables that the statements of the body write.
+  fileprivate func writtenTables(_ sql: TokenizedSQL) -> [Identifier] {
+    statements.compactMap { range in
+      let tokens = sql.significant(in: range)[...]
+      guard let verb = sql.firstWord(of: ["INSERT", "REPLACE", "UPDATE", "DELETE"], in: tokens)
+      else { return nil }
+      var rest = tokens[(verb + 1)...]
+      if sql.isWord(rest.first, "OR") { rest = rest.dropFirst(2) }
+      if sql.isWord(rest.first, "INTO") || sql.isWord(rest.first, "FROM") {
+        rest = rest.dropFirst()
+      }
+      return rest.first.map(sql.name)
+    }
+  }
+
+  fileprivate func raises(_ sql: TokenizedSQL) -> Bool {
+    let tokens = sql.significant(in: bodyRange)
+    return zip(tokens, tokens.dropFirst(2)).contains { word, action in
+      sql.isWord(word, "RAISE") && !sql.isWord(action, "IGNORE")
+    }
+  }
+}

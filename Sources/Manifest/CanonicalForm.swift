@@ -1,0 +1,158 @@
+import SchemaSQLText
+
+/// The bytes that the canonical digest covers, version 1. Frozen for ever: locks in other people's
+/// repositories hold digests of it. A grammar that grows may add keys and operations; what a
+/// manifest of today encodes to must not change.
+///
+/// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations` and `requires`,
+/// as one mapping. A key that the manifest does not write is not there: a default written out is
+/// another form. Left out are every other top-level key and the `lint` of an entry of `operations`.
+///
+/// | node | encoding |
+/// |---|---|
+/// | mapping | `{`, each entry's key and value, `}`; sorted by the bytes of the encoded keys |
+/// | list | `[`, the elements, `]` |
+/// | SQL | `s`, each token as `<length>:<bytes>`, `;` |
+/// | a word of a choice | as text, spelt as the grammar spells it |
+/// | text | `t<length>:<bytes>` |
+/// | integer | `i<decimal>;` with `-` for negative ones |
+/// | real | `r<bits>;`: the IEEE 754 double's bits as 16 lower-case hexadecimal digits |
+/// | boolean | `b1;` or `b0;` |
+/// | null | `n;` |
+///
+/// Lengths are decimal and count bytes of UTF-8. Keys of the grammar are text, keys that the author
+/// chooses what their shape says. SQL tokens are `TokenizedSQL.canonicalTokens`: no white space, no
+/// comments, the reserved words of the list pinned in version 1 in upper case. Scalars are encoded
+/// by their value, not their style, and a short form (`sql: x` for `sql: [x]`) as it is written.
+struct CanonicalForm {
+  private(set) var bytes: [UInt8] = []
+
+  private let operations: [[UInt8]]
+
+  /// - Parameter operations: the forms of the manifest's operations, when they are known already.
+  private init(operations: [[UInt8]] = []) {
+    self.operations = operations
+  }
+
+  /// The form of a manifest's root, which the validator has accepted.
+  ///
+  /// - Parameter operations: the forms of its operations, each as `form(of:_:)` gives it.
+  static func manifest(_ root: Node, operations: [[UInt8]]) -> [UInt8] {
+    let covered = (root.entries ?? []).filter { Grammar.canonicalKeys.contains($0.key.text) }
+    var form = CanonicalForm(operations: operations)
+    form.append(covered, .mapping(Grammar.manifest))
+    return form.bytes
+  }
+
+  /// The form of one node.
+  static func form(of node: Node, _ shape: Shape) -> [UInt8] {
+    var form = CanonicalForm()
+    form.append(node, shape)
+    return form.bytes
+  }
+
+  private mutating func append(_ node: Node, _ shape: Shape) {
+    switch node.content {
+    case .sequence(let elements):
+      let element = shape.element
+      bytes.append(UInt8(ascii: "["))
+      if case .operation = element {
+        for form in operations { bytes += form }
+      } else {
+        for node in elements { append(node, element) }
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .mapping(let entries):
+      append(entries, shape)
+    case .scalar(let scalar):
+      append(scalar, shape)
+    }
+  }
+
+  private mutating func append(_ entries: [Node.Entry], _ shape: Shape) {
+    let keyShape = shape.keyShape
+    var sorted: [(key: [UInt8], entry: Node.Entry)] = []
+    for entry in entries {
+      if case .operation = shape, entry.key.text == "lint" { continue }
+      sorted.append((Self.form(of: entry.keyNode, keyShape), entry))
+    }
+    sorted.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    bytes.append(UInt8(ascii: "{"))
+    for (key, entry) in sorted {
+      bytes += key
+      append(entry.value, shape.value(of: entry.key.text))
+    }
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  private mutating func append(_ scalar: Scalar, _ shape: Shape) {
+    switch shape {
+    case .nullable where scalar.value == .null: append("n;")
+    case .nullable(let inner), .either(let inner, _), .oneOrMany(let inner): append(scalar, inner)
+    case .sql, .script: appendSQL(scalar.text)
+    case .choice(let choices):
+      appendText(matchingChoice(scalar.text, among: choices) ?? scalar.text)
+    default: append(scalar.value)
+    }
+  }
+
+  private mutating func append(_ value: ScalarValue) {
+    switch value {
+    case .null: append("n;")
+    case .boolean(let value): append(value ? "b1;" : "b0;")
+    case .integer(let value): append("i\(value);")
+    case .real(let value):
+      let digits = String(value.bitPattern, radix: 16)
+      append("r\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits);")
+    case .text(let text), .ambiguous(let text, _): appendText(text)
+    }
+  }
+
+  private mutating func appendText(_ text: String) {
+    append("t\(text.utf8.count):")
+    append(text)
+  }
+
+  private mutating func appendSQL(_ text: String) {
+    append("s")
+    for token in canonicalSQLTokens(text) {
+      append("\(token.count):")
+      bytes += token
+    }
+    append(";")
+  }
+
+  private mutating func append(_ text: String) {
+    bytes += text.utf8
+  }
+}
+
+extension Shape {
+  /// The shape of a list's elements.
+  fileprivate var element: Shape {
+    switch self {
+    case .list(let element, _), .oneOrMany(let element): element
+    case .nullable(let inner): inner.element
+    default: .text(.any)
+    }
+  }
+
+  fileprivate var keyShape: Shape {
+    switch self {
+    case .map(let key, _, _): key
+    case .nullable(let inner): inner.keyShape
+    default: .text(.any)
+    }
+  }
+
+  fileprivate func value(of key: String) -> Shape {
+    switch self {
+    case .map(_, let value, _): value
+    case .mapping(let rule), .either(_, let rule): rule.key(key)?.shape ?? .text(.any)
+    case .literal, .columnDefault, .constant: Grammar.literal.key(key)?.shape ?? .text(.any)
+    case .nullable(let inner): inner.value(of: key)
+    case .operation: Grammar.operationsByName[key]?.shape ?? .text(.any)
+    default: .text(.any)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import SchemaSQLText
+
+/// JSON Schema (draft-07, which editors understand best) of the files that people write, made from
+/// the grammar that decodes them.
+///
+/// A schema never refuses what the decoder takes. It cannot see what JSON does not keep of YAML:
+/// quotes (`'007'` and `007`), an empty value beside `null`, duplicate keys, positions. Nor does it
+/// say what the decoder finds beyond shapes, as a primary key over a column that is not there.
+package enum JSONSchema {
+  /// Of a manifest.
+  package static var manifest: String {
+    document("A migration", "One migration of schemactl.", Grammar.manifest)
+  }
+
+  package static func document(
+    _ title: String, _ description: String, _ rule: MappingRule, mayBeEmpty: Bool = false
+  ) -> String {
+    var builder = SchemaBuilder()
+    let root = builder.members(of: rule, orNull: mayBeEmpty)
+    let start: [SchemaBuilder.Member] = [
+      ("$schema", .string("http://json-schema.org/draft-07/schema#")),
+      ("title", .string(title)), ("description", .string(description)),
+    ]
+    return JSONText.object(start + root + [("definitions", .object(builder.definitions))]).document
+  }
+}
+
+/// Turns shapes into schemas, and collects what is referred to by name.
+private struct SchemaBuilder {
+  typealias Member = (key: String, value: JSONText)
+
+  private(set) var definitions: [Member] = []
+  private var defined: Set<ExactText> = []
+
+  private mutating func reference(
+    _ name: String, _ members: (inout SchemaBuilder) -> [Member]
+  ) -> [Member] {
+    if defined.insert(name) {
+      let members = members(&self)
+      definitions.append((name, .object(members)))
+    }
+    return [("$ref", .string("#/definitions/\(name)"))]
+  }
+
+  private mutating func schema(_ shape: Shape) -> JSONText { .object(members(of: shape)) }
+
+  mutating func members(of shape: Shape) -> [Member] {
+    switch shape {
+    case .text(let rule): text(rule)
+    case .sql: reference("sql") { $0.scalar + [("pattern", .string(notBlank))] }
+    case .script: reference("script") { $0.scalar + [("pattern", .string("[\\s\\S]"))] }
+    case .literal, .columnDefault: reference("value") { $0.value(Grammar.literal) }
+    case .constant: reference("constant") { $0.value(Grammar.constant) }
+    case .integer(let range): bounded("integer", "\(range.lowerBound)", "\(range.upperBound)")
+    case .number(let range): bounded("number", "\(range.lowerBound)", "\(range.upperBound)")
+    case .boolean: [type("boolean")]
+    case .consent: [type("boolean"), ("const", .bool(true))]
+    case .choice(let choices): choice(choices)
+    case .list(let element, let atLeast):
+      [type("array")] + minimum("minItems", atLeast) + [("items", schema(element))]
+    case .oneOrMany(let element):
+      any([schema(element), schema(.list(of: element, atLeast: 1))])
+    case .mapping(let rule): reference(rule)
+    case .map(let key, let value, let atLeast): map(key, value, atLeast)
+    case .nullable(let inner): any([schema(inner), .object([type("null")])])
+    case .either(let short, let rule): any([schema(short), .object(reference(rule))])
+    case .operation: reference("operation") { $0.operation() }
+    }
+  }
+
+  // MARK: Mappings
+
+  private mutating func reference(_ rule: MappingRule) -> [Member] {
+    reference(rule.definitionName) { $0.members(of: rule) }
+  }
+
+  mutating func members(of rule: MappingRule, orNull: Bool = false) -> [Member] {
+    let required = rule.keys.filter(\.isRequired).map(\.name)
+    let alternatives = rule.exactlyOneOf.map { JSONText.object([("required", .strings([$0]))]) }
+    let type: Member = orNull ? ("type", .strings(["object", "null"])) : type("object")
+    return [type, ("additionalProperties", .bool(false))]
+      + (required.isEmpty ? [] : [("required", .strings(required))])
+      + (alternatives.isEmpty ? [] : [("oneOf", .array(alternatives))])
+      + [("properties", .object(rule.keys.map { ($0.name, property($0.summary, $0.shape)) }))]
+  }
+
+  private mutating func property(_ summary: String, _ shape: Shape) -> JSONText {
+    .object([("description", .string(summary))] + members(of: shape))
+  }
+
+  private mutating func map(_ key: Shape, _ value: Shape, _ atLeast: Int) -> [Member] {
+    // JSON's keys are texts: of those that stand for values there is nothing to say.
+    let names: [Member] =
+      if case .text = key { [("propertyNames", schema(key))] } else { [] }
+    return [type("object")] + minimum("minProperties", atLeast) + names
+      + [("additionalProperties", schema(value))]
+  }
+
+  /// An alternative for each operation, so that an editor that knows the name knows all the rest.
+  private mutating func operation() -> [Member] {
+    any(
+      Grammar.operations.map { rule in
+        let lint = property("Findings of lint that are allowed here.", .mapping(Grammar.lint))
+        return .object([
+          ("title", .string(rule.name)), ("description", .string(rule.summary)), type("object"),
+          ("additionalProperties", .bool(false)), ("required", .strings([rule.name])),
+          (
+            "properties",
+            .object([(rule.name, property(rule.summary, rule.shape)), ("lint", lint)])
+          ),
+        ])
+      })
+  }
+
+  // MARK: Values
+
+  private func text(_ rule: TextRule) -> [Member] {
+    [type("string")] + (rule.pattern.map { [("pattern", .string($0))] } ?? [])
+  }
+
+  private mutating func value(_ rule: MappingRule) -> [Member] {
+    any([.object(scalar), .object(members(of: rule))])
+  }
+
+  /// The words for an editor to offer, and how else they may be written.
+  private func choice(_ choices: [String]) -> [Member] {
+    [type("string")]
+      + any([
+        .object([("enum", .strings(choices))]),
+        .object([("pattern", .string("^(\(choices.map(anySpelling).joined(separator: "|")))$"))]),
+      ])
+  }
+
+  private func bounded(_ name: String, _ lowest: String, _ highest: String) -> [Member] {
+    [type(name), ("minimum", .number(lowest)), ("maximum", .number(highest))]
+  }
+
+  private func type(_ name: String) -> Member { ("type", .string(name)) }
+
+  private func any(_ schemas: [JSONText]) -> [Member] { [("anyOf", .array(schemas))] }
+
+  private func minimum(_ keyword: String, _ count: Int) -> [Member] {
+    count == 0 ? [] : [(keyword, .number("\(count)"))]
+  }
+
+  private var scalar: [Member] {
+    [("type", .strings(["string", "number", "boolean", "null"]))]
+  }
+}
+
+extension MappingRule {
+  /// `a column` is `column`, a key in code quotes itself.
+  fileprivate var definitionName: String {
+    let words = name.split(separator: " ").drop { $0 == "a" || $0 == "an" }
+    return words.joined(separator: "_").replacing("`", with: "")
+  }
+}
+
+private let notBlank = "[^ \\t\\r\\n]"
+
+extension TextRule {
+  /// An ECMA 262 pattern; what more a calendar asks of a date it leaves to the decoder.
+  fileprivate var pattern: String? {
+    switch self {
+    case .any: nil
+    case .filled, .name: notBlank
+    case .hexadecimal: "^([0-9A-Fa-f]{2})*$"
+    case .date: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
+    case .version: "^0*[0-9]{1,3}(\\.0*[0-9]{1,3}){1,2}$"
+    }
+  }
+}
+
+/// A pattern for what `matchingChoice` takes for a word.
+private func anySpelling(_ word: String) -> String {
+  word.unicodeScalars.map { scalar in
+    switch scalar {
+    case "a"..."z": "[\(scalar.properties.uppercaseMapping)\(scalar)]"
+    case "_": "[_ ]"
+    default: "\(scalar)"
+    }
+  }.joined()
+}

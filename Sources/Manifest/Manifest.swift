@@ -1,0 +1,156 @@
+/// Manifests: the grammar, and the decoding of a tree of values into operations.
+///
+/// - ``decodeManifest(_:file:)``: a tree becomes a ``Manifest``, or every problem of the file.
+/// - ``Operation``: one entry of `operations`, with its positions.
+/// - ``Grammar``: what a manifest may say; the decoder, ``JSONSchema`` and the reference are made from it.
+
+import SchemaSQLText
+
+/// One migration, as its YAML file states it.
+package struct Manifest: Sendable {
+  /// The file as diagnostics name it.
+  package let file: String
+  package let description: String?
+  package let operations: [Operation]
+  /// Assertions on the database before the first operation and after the last one.
+  package let before: [Assertion]
+  package let after: [Assertion]
+  package let foreignKeys: ForeignKeyMode
+  package let requires: Requirements
+  package let waivers: [Waiver]
+  /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
+  package let canonicalForm: [UInt8]
+
+  package init(
+    file: String, description: String?, operations: [Operation], before: [Assertion],
+    after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements, waivers: [Waiver],
+    canonicalForm: [UInt8]
+  ) {
+    self.file = file
+    self.description = description
+    self.operations = operations
+    self.before = before
+    self.after = after
+    self.foreignKeys = foreignKeys
+    self.requires = requires
+    self.waivers = waivers
+    self.canonicalForm = canonicalForm
+  }
+}
+
+package enum ForeignKeyMode: String, Sendable, CaseIterable {
+  /// Checked once, after the migration's last operation.
+  case deferred
+  /// `PRAGMA foreign_keys = ON` while the migration runs.
+  case enforced
+}
+
+package struct Requirements: Sendable {
+  /// The oldest SQLite that can run the migration.
+  package let sqlite: SQLiteVersion?
+
+  package init(sqlite: SQLiteVersion? = nil) {
+    self.sqlite = sqlite
+  }
+}
+
+/// A version of SQLite: `3.37` or `3.37.2`.
+package struct SQLiteVersion: Sendable, Comparable, Hashable, CustomStringConvertible {
+  /// As `sqlite3_libversion_number` counts: 3.37.2 is 3037002.
+  package let number: Int
+
+  package init(number: Int) {
+    self.number = number
+  }
+
+  /// Two or three numbers below 1,000 with a dot between them; nil for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+      .map { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
+    guard parts.count == 2 || parts.count == 3 else { return nil }
+    var number = 0
+    for index in 0..<3 {
+      let part = index < parts.count ? parts[index] : 0
+      guard let part, (0..<1000).contains(part) else { return nil }
+      number = number * 1000 + part
+    }
+    self.number = number
+  }
+
+  package var description: String {
+    let patch = number % 1000
+    return "\(number / 1_000_000).\(number / 1000 % 1000)" + (patch == 0 ? "" : ".\(patch)")
+  }
+
+  package static func < (a: SQLiteVersion, b: SQLiteVersion) -> Bool { a.number < b.number }
+}
+
+/// A finding of lint that the manifest's author allows, and why.
+package struct Waiver: Sendable {
+  package let rule: String
+  /// Nil when the manifest gives none, which lint reports.
+  package let reason: String?
+  /// The last day, `2027-01-01`, in UTC.
+  package let until: String?
+  package let position: Position
+
+  package init(rule: String, reason: String?, until: String?, position: Position) {
+    self.rule = rule
+    self.reason = reason
+    self.until = until
+    self.position = position
+  }
+}
+
+/// A query that must give one row of one column that equals a value. Runs on real databases only.
+package struct Assertion: Sendable {
+  package let query: SQLSource
+  package let equals: Literal
+  package let message: String?
+  package let position: Position
+
+  package init(query: SQLSource, equals: Literal, message: String?, position: Position) {
+    self.query = query
+    self.equals = equals
+    self.message = message
+    self.position = position
+  }
+}
+
+/// A value as a manifest writes it.
+package enum Literal: Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob([UInt8])
+  /// `{ sql: "…" }`: an expression that SQLite evaluates.
+  case sql(SQLSource)
+}
+
+/// Equal is what SQLite stores alike: texts byte by byte, where `String` would take two spellings of
+/// one character for equal.
+extension Literal: Hashable {
+  package static func == (a: Literal, b: Literal) -> Bool { a.storedForm == b.storedForm }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(storedForm) }
+
+  private struct StoredForm: Hashable {
+    var kind: Int
+    var number: UInt64 = 0
+    var bytes: [UInt8] = []
+    var source: SQLSource?
+  }
+
+  private var storedForm: StoredForm {
+    switch self {
+    case .null: StoredForm(kind: 0)
+    case .integer(let integer): StoredForm(kind: 1, number: UInt64(bitPattern: integer))
+    // SQLite knows one zero.
+    case .real(let real): StoredForm(kind: 2, number: real == 0 ? 0 : real.bitPattern)
+    case .text(let text): StoredForm(kind: 3, bytes: Array(text.utf8))
+    case .blob(let bytes): StoredForm(kind: 4, bytes: bytes)
+    case .sql(let source): StoredForm(kind: 5, bytes: Array(source.text.utf8), source: source)
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import SchemaSQLText
+
+/// Decodes a manifest.
+///
+/// - Parameter file: how diagnostics name the file.
+/// - Throws: every problem of the document, in the order of their positions.
+package func decodeManifest(_ document: Document, file: String) throws(InvalidInput) -> Manifest {
+  guard let root = document.root, !root.isNull else {
+    let message = "the file is empty: a manifest needs `operations`"
+    let position = document.root?.position ?? Position(line: 1, column: 1)
+    throw InvalidInput(
+      found: document.diagnostics + [
+        Diagnostic(file: file, position: position, message: message)
+      ])
+  }
+  var validator = Validator(file: file)
+  validator.check(root, .mapping(Grammar.manifest), .whole("a manifest"))
+  var decoder = ManifestDecoder(source: document.source, file: file)
+  let manifest = decoder.manifest(root)
+  try throwIfAny(document.diagnostics + validator.diagnostics + decoder.diagnostics)
+  return manifest
+}
+
+package func throwIfAny(_ diagnostics: [Diagnostic]) throws(InvalidInput) {
+  if !diagnostics.isEmpty { throw InvalidInput(found: diagnostics) }
+}
+
+extension InvalidInput {
+  /// In the order of their positions, each problem once: an alias repeats those of its anchor.
+  package init(found diagnostics: [Diagnostic]) {
+    let start = Position(line: 0, column: 0)
+    var seen: Set<Diagnostic> = []
+    let ordered = diagnostics.filter { seen.insert($0).inserted }.enumerated().sorted {
+      ($0.element.position ?? start, $0.offset) < ($1.element.position ?? start, $1.offset)
+    }
+    self.init(ordered.map(\.element))
+  }
+}
+
+/// Makes values of nodes, and finds what the grammar's shapes cannot say.
+///
+/// The validator has reported every node whose shape is wrong; to find all other problems in the
+/// same run, such nodes are read too and give an empty text, and the result is thrown away.
+package struct ManifestDecoder {
+  package let source: SourceText
+  private let file: String
+  private(set) var diagnostics: [Diagnostic] = []
+
+  package init(source: SourceText, file: String) {
+    self.source = source
+    self.file = file
+  }
+
+  package mutating func report(_ message: String, at position: Position) {
+    diagnostics.append(Diagnostic(file: file, position: position, message: message))
+  }
+
+  package mutating func manifest(_ root: Node) -> Manifest {
+    let fields = Fields(root)
+    let operations = fields.elements("operations").compactMap { operation($0) }
+    return Manifest(
+      file: file,
+      description: fields["description"].map(text),
+      operations: operations,
+      before: fields.elements("before").map { assertion(Fields($0)) },
+      after: fields.elements("after").map { assertion(Fields($0)) },
+      foreignKeys: choice(fields["foreign_keys"]) ?? .deferred,
+      requires: Requirements(
+        sqlite: fields["requires"].flatMap { Fields($0)["sqlite"] }
+          .flatMap { SQLiteVersion(text($0)) }),
+      waivers: waivers(fields["lint"]),
+      canonicalForm: CanonicalForm.manifest(root, operations: operations.map(\.canonicalForm)))
+  }
+
+  private mutating func operation(_ node: Node) -> Operation? {
+    let fields = Fields(node)
+    guard
+      let entry = fields.entries.first(where: { $0.key.text != "lint" }),
+      let rule = Grammar.operationsByName[entry.key.text]
+    else { return nil }
+    // Keys that stand astray would seem to be missing.
+    if fields.entries.contains(where: {
+      rule.shape.hasKey($0.key.text) && Grammar.operationsByName[$0.key.text] == nil
+    }) {
+      return nil
+    }
+    // A body of another kind has no keys to look at; the validator has said so.
+    if case .mapping = rule.shape, entry.value.entries == nil { return nil }
+    return Operation(
+      kind: rule.decode(&self, entry.value),
+      position: entry.key.position,
+      keys: Fields(entry.value).positions,
+      waivers: waivers(fields["lint"]),
+      canonicalForm: CanonicalForm.form(of: node, .operation))
+  }
+
+  package func assertion(_ fields: Fields) -> Assertion {
+    Assertion(
+      query: sql(fields["query"]), equals: fields["equals"].map(literal) ?? .null,
+      message: fields["message"].map(text), position: fields.position)
+  }
+
+  private func waivers(_ lint: Node?) -> [Waiver] {
+    guard let lint else { return [] }
+    return Fields(lint).elements("allow").map { node in
+      let fields = Fields(node)
+      return Waiver(
+        rule: name(fields["rule"]),
+        reason: fields["reason"].map(text).flatMap { $0.isBlank ? nil : $0 },
+        until: fields["until"].map(text), position: fields.position)
+    }
+  }
+
+  // MARK: Scalars
+
+  package func text(_ node: Node) -> String {
+    if case .text(let text) = node.scalar?.value { text } else { "" }
+  }
+
+  package func name(_ node: Node?) -> String { node.map(text) ?? "" }
+
+  package func names(_ node: Node?) -> [String] { (node?.elements ?? []).map(text) }
+
+  package func flag(_ node: Node?) -> Bool { node?.scalar?.value == .boolean(true) }
+
+  package func choice<Choice: RawRepresentable & CaseIterable>(_ node: Node?) -> Choice?
+  where Choice.RawValue == String {
+    guard let text = node?.scalar?.text else { return nil }
+    return matchingChoice(text, among: Choice.allCases.map(\.rawValue))
+      .flatMap { Choice(rawValue: $0) }
+  }
+
+  package func sql(_ node: Node) -> SQLSource {
+    guard let scalar = node.scalar else { return SQLSource(text: "", position: node.position) }
+    return SQLSource(scalar, in: source)
+  }
+
+  package func sql(_ node: Node?) -> SQLSource {
+    node.map(sql) ?? SQLSource(text: "", position: Position(line: 1, column: 1))
+  }
+
+  package func literal(_ node: Node) -> Literal {
+    guard let scalar = node.scalar else {
+      let fields = Fields(node)
+      return fields["blob"].map { .blob(bytes(ofHexadecimal: text($0))) }
+        ?? .sql(sql(fields["sql"]))
+    }
+    return switch scalar.value {
+    case .null: .null
+    case .boolean(let value): .integer(value ? 1 : 0)
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let text), .ambiguous(let text, _): .text(text)
+    }
+  }
+
+  private func bytes(ofHexadecimal text: String) -> [UInt8] {
+    let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue ?? 0 }
+    return stride(from: 0, to: digits.count - 1, by: 2).map {
+      UInt8(digits[$0] << 4 | digits[$0 + 1])
+    }
+  }
+
+  // MARK: Checks that many operations share
+
+  /// Reports names that SQLite takes for one.
+  package mutating func checkDistinct(_ names: [(name: String, position: Position)], _ what: String)
+  {
+    var first: [Identifier: Position] = [:]
+    for (name, position) in names where !name.isEmpty {
+      if let line = first[name]?.line {
+        report("duplicate \(what) \(quoted(name)): it already stands on line \(line)", at: position)
+      } else {
+        first[name] = position
+      }
+    }
+  }
+
+  package mutating func checkRename(from old: String, to node: Node?, _ what: String) {
+    guard let node, !old.isEmpty, old == name(node) else { return }
+    report("the \(what) is called \(quoted(old)) already", at: node.position)
+  }
+}
+
+/// A mapping's values by key. Empty for any other node.
+package struct Fields {
+  package let position: Position
+  package let entries: [Node.Entry]
+
+  package init(_ node: Node) {
+    position = node.position
+    entries = node.entries ?? []
+  }
+
+  package subscript(key: String) -> Node? {
+    entries.first { $0.key.text == key }?.value
+  }
+
+  /// The elements of a list, none when there is no list.
+  package func elements(_ key: String) -> [Node] { self[key]?.elements ?? [] }
+
+  /// Where a key stands, or the mapping when it does not.
+  package func position(of key: String) -> Position {
+    entries.first { $0.key.text == key }?.key.position ?? position
+  }
+
+  package var positions: [ExactText: Position] {
+    Dictionary(
+      entries.map { (ExactText($0.key.text), $0.key.position) },
+      uniquingKeysWith: { first, _ in first })
+  }
+}

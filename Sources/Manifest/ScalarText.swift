@@ -1,0 +1,46 @@
+import SchemaSQLText
+
+/// A text as YAML writes it so that it reads back the same: plain where that is plain to see, else
+/// in double quotes.
+package func yamlScalar(_ text: String) -> String {
+  isPlain(text) ? text : yamlQuoted(text)
+}
+
+/// Whether the text can stand without quotes anywhere, also inside `[]` and `{}`.
+private func isPlain(_ text: String) -> Bool {
+  guard let first = text.unicodeScalars.first, first.properties.isAlphabetic, !text.hasSuffix(" "),
+    case .text = ScalarValue(plain: text), !readsAsExpression(text)
+  else { return false }
+  return text.unicodeScalars.allSatisfy { scalar in
+    scalar.properties.isAlphabetic || " 0123456789_-.!?()/+'".unicodeScalars.contains(scalar)
+  }
+}
+
+/// A text in double quotes, as both YAML and people read it.
+package func yamlQuoted(_ text: String) -> String {
+  var result = "\""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\"": result += "\\\""
+    case "\\": result += "\\\\"
+    case "\n": result += "\\n"
+    case "\t": result += "\\t"
+    case _ where mustBeEscaped(scalar):
+      let digits = String(scalar.value, radix: 16)
+      let width = scalar.value > 0xFFFF ? 8 : 4
+      result += (width == 8 ? "\\U" : "\\u")
+      result += String(repeating: "0", count: width - digits.count) + digits
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result + "\""
+}
+
+/// What YAML does not print, what ends a line for some of its readers, and what turns the direction
+/// of writing, which would show another text than the one that stands there.
+private func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.properties.generalCategory {
+  case .control, .lineSeparator, .paragraphSeparator, .unassigned: true
+  default: scalar.properties.isBidiControl || scalar == "\u{FEFF}"
+  }
+}

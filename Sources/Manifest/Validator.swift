@@ -1,0 +1,477 @@
+import SchemaSQLText
+
+/// Compares nodes with the shapes that they must have, and reports every difference.
+package struct Validator {
+  private let file: String
+  package private(set) var diagnostics: [Diagnostic] = []
+
+  package init(file: String) {
+    self.file = file
+  }
+
+  /// How a message names what it is about.
+  package enum Subject {
+    case whole(String)
+    case key(String)
+    case entry(of: String)
+    case keyIn(String)
+    case value(of: String)
+
+    var text: String {
+      switch self {
+      case .whole(let name): name
+      case .key(let name): quoted(name)
+      case .entry(let list): "an entry of \(quoted(list))"
+      case .keyIn(let mapping): "a key of \(quoted(mapping))"
+      case .value(let key): "the value of \(quoted(key))"
+      }
+    }
+
+    /// The key that the subject stands under.
+    var name: String {
+      switch self {
+      case .whole(let name), .key(let name), .entry(let name), .keyIn(let name), .value(let name):
+        name
+      }
+    }
+  }
+
+  private mutating func report(_ message: String, at position: Position) {
+    diagnostics.append(Diagnostic(file: file, position: position, message: message))
+  }
+
+  package mutating func check(_ node: Node, _ shape: Shape, _ subject: Subject) {
+    switch shape {
+    case .list(let element, let atLeast):
+      guard let elements = node.elements else { return wrongKind(node, shape, subject) }
+      if elements.count < atLeast {
+        report("\(subject.text) is empty: it needs at least one entry", at: node.position)
+      }
+      for node in elements { check(node, element, .entry(of: subject.name)) }
+    case .oneOrMany(let element):
+      guard node.elements == nil else {
+        return check(node, .list(of: element, atLeast: 1), subject)
+      }
+      check(node, element, subject)
+    case .mapping(let rule):
+      checkMapping(node, rule, shape, subject)
+    case .map(let key, let value, let atLeast):
+      guard let entries = node.entries else { return wrongKind(node, shape, subject) }
+      if entries.count < atLeast {
+        report("\(subject.text) is empty: it needs at least one key", at: node.position)
+      }
+      for entry in entries {
+        check(entry.keyNode, key, .keyIn(subject.name))
+        check(entry.value, value, .value(of: entry.key.text))
+      }
+    case .nullable(let inner):
+      if !node.isNull { check(node, inner, subject) }
+    case .either(let short, let rule):
+      node.entries == nil ? check(node, short, subject) : checkMapping(node, rule, shape, subject)
+    case .literal where node.entries != nil, .columnDefault where node.entries != nil:
+      checkMapping(node, Grammar.literal, shape, subject)
+    case .constant where node.entries != nil:
+      checkConstant(node, subject)
+    case .operation:
+      checkOperation(node)
+    default:
+      guard let scalar = node.scalar else { return wrongKind(node, shape, subject) }
+      checkScalar(scalar, shape, subject)
+    }
+  }
+
+  // MARK: Mappings
+
+  private mutating func checkMapping(
+    _ node: Node, _ rule: MappingRule, _ shape: Shape, _ subject: Subject
+  ) {
+    guard let entries = node.entries else { return wrongKind(node, shape, subject) }
+    // A misspelt key is there: to say that it is missing too would be noise.
+    var present = Set(entries.map { ExactText($0.key.text) })
+    for entry in entries where isSingle(entry.keyNode) {
+      if let key = rule.key(entry.key.text) {
+        check(entry.value, key.shape, .key(key.name))
+      } else if let meant = unknownKey(entry.key, in: rule) {
+        present.insert(meant)
+      }
+    }
+    for key in rule.keys where key.isRequired && !present.contains(key.name) {
+      report("\(rule.name) needs \(quoted(key.name))", at: node.position)
+    }
+    checkExactlyOne(of: rule, entries, present, at: node.position)
+  }
+
+  private mutating func isSingle(_ key: Node) -> Bool {
+    if key.scalar == nil {
+      report("a key must be a single value, not a list or a mapping", at: key.position)
+    }
+    return key.scalar != nil
+  }
+
+  private mutating func checkExactlyOne(
+    of rule: MappingRule, _ entries: [Node.Entry], _ present: Set<ExactText>,
+    at position: Position
+  ) {
+    guard !rule.exactlyOneOf.isEmpty else { return }
+    let names = rule.exactlyOneOf.map { name in
+      if case .consent = rule.key(name)?.shape { "`\(name): true`" } else { "`\(name)`" }
+    }
+    let alternatives = entries.filter { rule.exactlyOneOf.contains($0.key.text) }
+    if !rule.exactlyOneOf.contains(where: present.contains) {
+      report("\(rule.name) needs \(listed(names, "or"))", at: position)
+    } else if alternatives.count > 1 {
+      report(
+        "\(rule.name) takes \(listed(names, "or")), not both", at: alternatives[1].key.position)
+    }
+  }
+
+  /// Reports the key, and returns the one that it probably means.
+  private mutating func unknownKey(_ key: Scalar, in rule: MappingRule) -> String? {
+    let known = rule.keys.map(\.name)
+    let meant = suggestion(for: key.text, among: known)
+    let hint =
+      key.text.contains(where: "()'".contains)
+      ? ". Within { } a text ends at a comma: put one that holds a comma in quotes"
+      : meant.map { ": did you mean `\($0)`?" }
+    report(
+      "unknown key \(quoted(key.text)) in \(rule.name), which takes "
+        + listed(known.map { "`\($0)`" }, "and") + (hint ?? ""),
+      at: key.position)
+    return meant
+  }
+
+  private mutating func unknownOperation(_ key: Scalar) {
+    let known = Grammar.operations.map(\.name)
+    let near = suggestion(for: key.text, among: known).map { ": did you mean `\($0)`?" }
+    report(
+      "unknown operation \(quoted(key.text))\(near ?? ".") The operations are "
+        + listed(known.map { "`\($0)`" }, "and"),
+      at: key.position)
+  }
+
+  private mutating func checkConstant(_ node: Node, _ subject: Subject) {
+    if let entry = node.entries?.first(where: { $0.key.text == "sql" }) {
+      return report(
+        "\(subject.text) must be known beforehand, and SQL is not: use `using` for an expression",
+        at: entry.key.position)
+    }
+    checkMapping(node, Grammar.constant, .constant, subject)
+  }
+
+  private mutating func checkOperation(_ node: Node) {
+    guard let entries = node.entries else {
+      return wrongKind(node, .operation, .whole("an operation"))
+    }
+    for entry in entries where entry.key.text == "lint" {
+      check(entry.value, .mapping(Grammar.lint), .key("lint"))
+    }
+    let named = entries.filter { $0.key.text != "lint" && isSingle($0.keyNode) }
+    guard let first = named.first else {
+      return report("an entry of `operations` needs an operation", at: node.position)
+    }
+    let rest = named.dropFirst()
+    guard let rule = Grammar.operationsByName[first.key.text] else {
+      unknownOperation(first.key)
+      return rest.forEach { notInOneEntry($0, with: first) }
+    }
+    let astray = rest.filter { rule.isKeyAstray($0, from: first.value) }
+    for entry in rest where !astray.contains(where: { $0.key.position == entry.key.position }) {
+      notInOneEntry(entry, with: first)
+    }
+    belongs(astray, under: first)
+    // Read as it was meant, so that what is missing is said, and what only stands astray is not.
+    check(first.value.adding(astray), rule.shape, .key(first.key.text))
+  }
+
+  private mutating func notInOneEntry(_ entry: Node.Entry, with first: Node.Entry) {
+    let name = entry.key.text
+    let start =
+      "an entry of `operations` holds one operation, and \(quoted(first.key.text)) stands here "
+      + "already: "
+    if let rule = Grammar.operationsByName[name] {
+      report(start + "put a `-` before \(quoted(name))", at: entry.key.position)
+      check(entry.value, rule.shape, .key(name))
+    } else {
+      report(
+        start + "\(quoted(name)) is neither one of its keys nor an operation",
+        at: entry.key.position)
+    }
+  }
+
+  /// The commonest slip of indentation: an operation's keys at the level of its name.
+  private mutating func belongs(_ astray: [Node.Entry], under operation: Node.Entry) {
+    guard let first = astray.first else { return }
+    let name = operation.key.text
+    let keys = listed(astray.map { quoted($0.key.text) }, "and")
+    let verb = astray.count == 1 ? "belongs" : "belong"
+    guard first.key.position.line > operation.key.position.line else {
+      return report(
+        "\(keys) \(verb) inside \(quoted(name)): `\(name): { \(abbreviated(first.key.text)): … }`",
+        at: first.key.position)
+    }
+    let wanted = operation.value.entries?.first?.key.position.column
+    let spaces = wanted.map { $0 - first.key.position.column } ?? 2
+    report(
+      "\(keys) \(verb) under \(quoted(name)): indent \(astray.count == 1 ? "it" : "them") "
+        + "\(spaces == 1 ? "one more space" : spaces == 2 ? "two more spaces" : "\(spaces) more spaces")",
+      at: first.key.position)
+  }
+
+  // MARK: Scalars
+
+  private mutating func checkScalar(_ scalar: Scalar, _ shape: Shape, _ subject: Subject) {
+    switch shape {
+    case .text(let rule): checkText(scalar, rule, subject)
+    case .sql:
+      if canonicalSQLTokens(scalar.text).isEmpty {
+        report("\(subject.text) is empty: it must be SQL", at: scalar.position)
+      }
+      checkNUL(scalar, subject, "SQL cannot hold it")
+    case .script:
+      // No text at all is more likely forgotten than meant.
+      if scalar.text.isEmpty {
+        report("\(subject.text) is empty: it must be SQL", at: scalar.position)
+      }
+      checkNUL(scalar, subject, "SQL cannot hold it")
+    case .literal, .columnDefault, .constant:
+      if let message = scalar.value.ambiguity {
+        report("\(subject.text): \(message)", at: scalar.position)
+      }
+      if let advice = scalar.adviceAboutExpression(as: shape) {
+        report("\(subject.text): \(advice)", at: scalar.position)
+      }
+      checkNUL(scalar, subject, "use { blob: … }")
+    case .boolean:
+      guard case .boolean = scalar.value else { return wrongKind(scalar, shape, subject) }
+    case .consent:
+      guard scalar.value == .boolean(true) else { return wrongKind(scalar, shape, subject) }
+    case .integer(let range):
+      guard case .integer(let value) = scalar.value else {
+        return wrongKind(scalar, shape, subject)
+      }
+      if !range.contains(value) {
+        report(
+          "\(subject.text) must be from \(range.lowerBound) to \(range.upperBound), not \(value)",
+          at: scalar.position)
+      }
+    case .number(let range):
+      guard let value = scalar.value.number else { return wrongKind(scalar, shape, subject) }
+      if !range.contains(value) {
+        report(
+          "\(subject.text) must be from \(shown(range.lowerBound)) to \(shown(range.upperBound)), "
+            + "not \(abbreviated(scalar.text))", at: scalar.position)
+      }
+    case .choice(let choices):
+      checkChoice(scalar, choices, subject)
+    default:
+      wrongKind(scalar, shape, subject)
+    }
+  }
+
+  private mutating func checkText(_ scalar: Scalar, _ rule: TextRule, _ subject: Subject) {
+    if scalar.style == .plain, scalar.text.isEmpty {
+      return report("\(subject.text) is empty: it must be \(rule.noun)", at: scalar.position)
+    }
+    if let kind = scalar.value.kindOtherThanText {
+      let shown = abbreviated(scalar.text)
+      return report(
+        "\(subject.text) must be \(rule.noun), and `\(shown)` is \(kind): quote it ('\(shown)')",
+        at: scalar.position)
+    }
+    checkNUL(scalar, subject, "a text cannot hold it")
+    if let complaint = rule.complaint(about: scalar.text) {
+      report("\(subject.text) \(complaint)", at: scalar.position)
+    }
+  }
+
+  private mutating func checkNUL(_ scalar: Scalar, _ subject: Subject, _ advice: String) {
+    if scalar.text.utf8.contains(0) {
+      report("\(subject.text) holds the character NUL: \(advice)", at: scalar.position)
+    }
+  }
+
+  private mutating func checkChoice(
+    _ scalar: Scalar, _ choices: [String], _ subject: Subject
+  ) {
+    guard matchingChoice(scalar.text, among: choices) == nil else { return }
+    let shown = listed(choices.map { "`\($0)`" }, "or")
+    if scalar.text.isEmpty {
+      return report("\(subject.text) is empty: it must be \(shown)", at: scalar.position)
+    }
+    let near = choices.count > 1 ? suggestion(for: scalar.text, among: choices) : nil
+    let question = near.map { ": did you mean `\($0)`?" } ?? ""
+    report(
+      "\(subject.text) must be \(shown), not \(quoted(scalar.text))\(question)",
+      at: scalar.position)
+  }
+
+  // MARK: Wrong kinds
+
+  private mutating func wrongKind(_ scalar: Scalar, _ shape: Shape, _ subject: Subject) {
+    wrongKind(Node(scalar), shape, subject)
+  }
+
+  private mutating func wrongKind(_ node: Node, _ shape: Shape, _ subject: Subject) {
+    if let scalar = node.scalar, scalar.style == .plain, scalar.text.isEmpty {
+      report("\(subject.text) is empty: it must be \(shape.noun)", at: node.position)
+    } else {
+      let advice =
+        if case .list = shape, node.entries != nil {
+          ": put `- ` before each \(subject.name == "operations" ? "operation" : "entry")"
+        } else {
+          ""
+        }
+      report(
+        "\(subject.text) must be \(shape.noun), not \(node.noun)\(advice)", at: node.position)
+    }
+  }
+
+}
+
+/// `1` and `0.5`
+package func shown(_ number: Double) -> String {
+  let text = "\(number)"
+  return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+}
+
+/// `a, b and c`
+package func listed(_ words: [String], _ conjunction: String) -> String {
+  guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+  return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
+}
+
+extension ScalarValue {
+  fileprivate var number: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    default: nil
+    }
+  }
+}
+
+extension OperationRule {
+  /// Whether an entry beside the operation's name is one of its keys, which the body lacks.
+  fileprivate func isKeyAstray(_ entry: Node.Entry, from body: Node) -> Bool {
+    guard case .mapping(let rule) = shape, rule.key(entry.key.text) != nil,
+      body.isNull || body.entries != nil
+    else { return false }
+    return !(body.entries ?? []).contains { $0.key.text == entry.key.text }
+  }
+}
+
+extension Node {
+  /// The mapping with more keys; null is a mapping without any.
+  fileprivate func adding(_ more: [Entry]) -> Node {
+    more.isEmpty ? self : Node(.mapping((entries ?? []) + more), at: position)
+  }
+}
+
+extension Node {
+  /// What it is, for messages.
+  fileprivate var noun: String {
+    switch content {
+    case .sequence: "a list"
+    case .mapping: "a mapping"
+    case .scalar(let scalar):
+      switch scalar.value {
+      case .text: "the text \(quoted(scalar.text))"
+      case .null: "null"
+      case .boolean: "the boolean \(quoted(scalar.text))"
+      case .integer, .real: "the number \(quoted(scalar.text))"
+      case .ambiguous(_, .boolean(let value)):
+        "\(quoted(scalar.text)) (the boolean is written `\(value)`)"
+      case .ambiguous: quoted(scalar.text)
+      }
+    }
+  }
+}
+
+extension Scalar {
+  /// The three words that SQL reads as the time of day, and YAML as texts.
+  /// How to write an expression that stands there as a plain text; nil where the text is one.
+  fileprivate func adviceAboutExpression(as shape: Shape) -> String? {
+    let isExpression =
+      switch shape {
+      case .columnDefault: readsAsExpression(text)
+      case .literal: isTimeKeyword(text)
+      default: false
+      }
+    guard style == .plain, isExpression else { return nil }
+    return "\(quoted(text)) would be stored as a text: write "
+      + "`{ sql: \(isTimeKeyword(text) ? text : yamlQuoted(text)) }` for the expression, or "
+      + "`\(yamlQuoted(text))` for the text"
+  }
+}
+
+extension TextRule {
+  fileprivate var noun: String {
+    switch self {
+    case .any, .filled: "text"
+    case .name: "a name"
+    case .hexadecimal: "hexadecimal digits"
+    case .date: "a date"
+    case .version: "a version"
+    }
+  }
+
+  fileprivate func complaint(about text: String) -> String? {
+    switch self {
+    case .any: nil
+    case .name, .filled: text.isBlank ? "is empty: it must be \(noun)" : nil
+    case .hexadecimal:
+      text.utf8.count % 2 == 0 && text.utf8.allSatisfy(\.isHexDigit)
+        ? nil : "must be two hexadecimal digits for each byte, not \(quoted(text))"
+    case .date:
+      isCalendarDate(text)
+        ? nil : "must be a day of the calendar such as 2027-01-31, not \(quoted(text))"
+    case .version:
+      SQLiteVersion(text) == nil
+        ? "must be a version of SQLite such as '3.37' or '3.37.2', not \(quoted(text))" : nil
+    }
+  }
+}
+
+/// Whether a text is a day of the Gregorian calendar as `YYYY-MM-DD`.
+func isCalendarDate(_ text: String) -> Bool {
+  let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+  guard parts.map(\.count) == [4, 2, 2], parts.joined().allSatisfy(\.isDigit) else { return false }
+  let numbers = parts.compactMap { Int(Substring($0)) }
+  guard numbers.count == 3, (1...12).contains(numbers[1]) else { return false }
+  let isLeap = numbers[0] % 4 == 0 && (numbers[0] % 100 != 0 || numbers[0] % 400 == 0)
+  let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][numbers[1] - 1]
+  return (1...days).contains(numbers[2])
+}
+
+extension Shape {
+  /// What must stand there, for messages.
+  fileprivate var noun: String {
+    switch self {
+    case .text(let rule): rule.noun
+    case .sql, .script: "SQL"
+    case .literal, .columnDefault, .constant: "a value"
+    case .integer: "a whole number"
+    case .number: "a number"
+    case .boolean: "true or false"
+    case .consent: "true or left out"
+    case .choice(let choices): listed(choices.map { "`\($0)`" }, "or")
+    case .list: "a list"
+    case .oneOrMany(let shape): "\(shape.noun) or a list"
+    case .mapping(let rule): "a mapping\(rule.example)"
+    case .map: "a mapping"
+    case .nullable(let shape): shape.noun
+    case .either(let shape, let rule): "\(shape.noun) or a mapping\(rule.example)"
+    case .operation: "a mapping such as `drop_table: { table: … }`"
+    }
+  }
+}
+
+extension MappingRule {
+  /// The keys that it cannot do without.
+  fileprivate var example: String {
+    let required = keys.filter(\.isRequired).map { "`\($0.name)`" }
+    if !required.isEmpty { return " with " + listed(required, "and") }
+    return exactlyOneOf.isEmpty
+      ? "" : " with " + listed(exactlyOneOf.map { "`\($0)`" }, "or")
+  }
+}

@@ -1,0 +1,183 @@
+import SchemaSQLText
+
+/// Holds a live schema against the one that is expected. Quoting, case, white space, comments and
+/// whether a constraint stands inline make no difference, except where SQLite makes one. What is
+/// SQLite's own, and the tables that hold what is in a virtual table, are not compared.
+package func compareSchemas(expected: Schema, actual: Schema) -> [SchemaChange] {
+  Comparison(
+    expected: expected.ours().withoutShadowTables(), actual: actual.ours().withoutShadowTables()
+  ).changes
+}
+
+private struct Comparison {
+  let expected: Schema
+  let actual: Schema
+
+  var changes: [SchemaChange] {
+    var unexpected: [SchemaDelta.Key: SchemaObject] = [:]
+    for object in actual.objects { unexpected[object.key] = object }
+    var changes: [SchemaChange] = []
+    for object in expected.objects {
+      guard let live = unexpected.removeValue(forKey: object.key) else {
+        changes.append(
+          SchemaChange(object.kind.change, object.name, .missing, expected: object.oneLine))
+        continue
+      }
+      if object.name != live.name {
+        changes.append(spelling(object.name, live.name, at: object.name, in: object.name))
+      }
+      if !object.hasSameSQL(as: live) { changes += differences(object, live) }
+    }
+    // In the order in which they stand, so that the result does not depend on hashing.
+    for object in actual.objects where unexpected[object.key] != nil {
+      changes.append(
+        SchemaChange(object.kind.change, object.name, .unexpected, actual: object.oneLine))
+    }
+    return changes
+  }
+
+  private func differences(_ object: SchemaObject, _ live: SchemaObject) -> [SchemaChange] {
+    let old = TokenizedSQL(object.sql ?? "")
+    let new = TokenizedSQL(live.sql ?? "")
+    if case .createTable(let before)? = try? parseCreate(old),
+      case .createTable(let after)? = try? parseCreate(new)
+    {
+      let names = KnownNames(of: [before, after])
+      return TableComparison(
+        table: object.name, expected: TableForm(before, old, names),
+        actual: TableForm(after, new, names)
+      ).changes
+    }
+    let names = KnownNames([expected, actual], and: [old, new])
+    guard definitionForm(old, names) == definitionForm(new, names) else {
+      return [
+        SchemaChange(
+          object.kind.change, object.name, .changed, expected: object.oneLine,
+          actual: live.oneLine)
+      ]
+    }
+    // Equal but for white space, case and the like, which are part of the names of results.
+    let results = zip(object.resultTexts(old), live.resultTexts(new)).filter { $0 != $1 }
+    guard !results.isEmpty else { return [] }
+    func text(_ names: [[UInt8]]) -> String {
+      names.map { "`\(String(decoding: $0, as: UTF8.self))`" }.joined(separator: ", ")
+    }
+    let noun = results.count == 1 ? "result column " : "result columns "
+    return [
+      SchemaChange(
+        object.kind.change, object.name, .changed, expected: noun + text(results.map(\.0)),
+        actual: noun + text(results.map(\.1)))
+    ]
+  }
+}
+
+private struct TableComparison {
+  let table: String
+  let expected: TableForm
+  let actual: TableForm
+
+  var changes: [SchemaChange] {
+    var changes = columnChanges + constraintChanges
+    if expected.options != actual.options {
+      let none = "no table option"
+      changes.append(
+        SchemaChange(
+          .table, table, .changed, expected: expected.options ?? none,
+          actual: actual.options ?? none))
+    }
+    return changes
+  }
+
+  private var columnChanges: [SchemaChange] {
+    let live = Dictionary(
+      actual.columns.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    let common = Set(expected.columns.map(\.key)).intersection(live.keys)
+    var changes = expected.columns.flatMap { column in
+      live[column.key].map { differences(column, $0) } ?? [
+        SchemaChange(
+          .column, path(column), .missing, expected: column.text, in: table)
+      ]
+    }
+    changes += actual.columns.filter { !common.contains($0.key) }.map {
+      SchemaChange(.column, path($0), .unexpected, actual: $0.text, in: table)
+    }
+    let order = expected.columns.filter { common.contains($0.key) }
+    let liveOrder = actual.columns.filter { common.contains($0.key) }
+    if order.map(\.key) != liveOrder.map(\.key) {
+      changes.append(
+        SchemaChange(
+          .columnOrder, table, .changed, expected: order.map(\.name).joined(separator: ", "),
+          actual: liveOrder.map(\.name).joined(separator: ", ")))
+    }
+    return changes
+  }
+
+  private func differences(
+    _ column: TableForm.Column, _ live: TableForm.Column
+  ) -> [SchemaChange] {
+    var changes: [SchemaChange] = []
+    if column.name != live.name {
+      changes.append(spelling(column.name, live.name, at: path(column), in: table))
+    }
+    if column.form != live.form {
+      changes.append(
+        SchemaChange(
+          .column, path(column), .changed, expected: column.text, actual: live.text, in: table))
+    }
+    return changes
+  }
+
+  private func path(_ column: TableForm.Column) -> String { "\(table).\(column.name)" }
+
+  /// A constraint of one kind that is gone and one that is new are one that has changed.
+  private var constraintChanges: [SchemaChange] {
+    var new = constraints(of: actual, notIn: expected)
+    var gone: [TableForm.Constraint] = []
+    for constraint in constraints(of: expected, notIn: actual) {
+      if let index = new.firstIndex(where: { $0.form == constraint.form }) {
+        new.remove(at: index)
+      } else {
+        gone.append(constraint)
+      }
+    }
+    var changes: [SchemaChange] = []
+    for constraint in gone {
+      if let index = new.firstIndex(where: { $0.form.first == constraint.form.first }) {
+        changes.append(
+          SchemaChange(
+            .constraint, table, .changed, expected: constraint.text,
+            actual: new.remove(at: index).text))
+      } else {
+        changes.append(SchemaChange(.constraint, table, .missing, expected: constraint.text))
+      }
+    }
+    return changes
+      + new.map { SchemaChange(.constraint, table, .unexpected, actual: $0.text) }
+  }
+
+  /// Without those in the definition of a column that is itself missing from the other table.
+  private func constraints(of form: TableForm, notIn other: TableForm) -> [TableForm.Constraint] {
+    let columns = Set(other.columns.map(\.key))
+    return form.constraints.filter { constraint in
+      constraint.column.map { columns.contains($0.identifier) } ?? true
+    }
+  }
+}
+
+private func spelling(
+  _ expected: String, _ actual: String, at object: String, in holder: String
+) -> SchemaChange {
+  SchemaChange(.spelling, object, .changed, expected: expected, actual: actual, in: holder)
+}
+
+extension TableForm.Column {
+  fileprivate var key: Identifier { name.identifier }
+}
+
+extension SchemaObject {
+  /// The definition on one line, for messages.
+  fileprivate var oneLine: String {
+    let tokens = TokenizedSQL(sql ?? "")
+    return tokens.oneLine(in: 0..<tokens.bytes.count)
+  }
+}

@@ -1,0 +1,130 @@
+import SchemaSQLText
+
+/// What a change did to a schema, object by object.
+package struct SchemaDelta: Sendable {
+  package struct Key: Hashable, Sendable {
+    package let kind: SchemaObject.Kind
+    package let name: Identifier
+
+    package init(_ kind: SchemaObject.Kind, _ name: Identifier) {
+      self.kind = kind
+      self.name = name
+    }
+  }
+
+  /// The objects that were there before and are gone or read otherwise.
+  package private(set) var before: [Key: SchemaObject] = [:]
+  /// The objects that are new or read otherwise.
+  package private(set) var after: [Key: SchemaObject] = [:]
+  /// The keys of `after` as their objects stand in the new schema: each after what it needs.
+  private var order: [Key] = []
+
+  package init() {}
+
+  /// Compares the stored texts of all objects, SQLite's own ones apart.
+  package init(from old: Schema, to new: Schema) {
+    // Most objects stay what they are, and where they are, before what changes and behind it.
+    let first = countOfSame(old.objects, new.objects)
+    let (oldRest, newRest) = (old.objects[first...], new.objects[first...])
+    let last = countOfSame(oldRest.reversed(), newRest.reversed())
+    for object in oldRest.dropLast(last) where !object.isInternal { before[object.key] = object }
+    for object in newRest.dropLast(last) where !object.isInternal {
+      let key = object.key
+      if before[key]?.isIdentical(to: object) == true {
+        before[key] = nil
+      } else {
+        after[key] = object
+        order.append(key)
+      }
+    }
+  }
+
+  fileprivate var ordered: [(Key, SchemaObject)] {
+    order.compactMap { key in after[key].map { (key, $0) } }
+  }
+
+  package var isEmpty: Bool { before.isEmpty && after.isEmpty }
+
+  package var keys: Set<Key> { Set(before.keys).union(after.keys) }
+
+  /// Whether both did the same, whatever the objects looked like before.
+  package func doesTheSame(as other: SchemaDelta) -> Bool {
+    guard keys == other.keys, after.keys == other.after.keys else { return false }
+    return after.allSatisfy { key, object in
+      guard let theirs = other.after[key] else { return false }
+      return object.readsLike(theirs)
+    }
+  }
+
+  /// The schema that the change makes of `schema`: what it changed stays in its place, what is new
+  /// comes last.
+  package func applied(to schema: Schema) -> Schema {
+    var new = after
+    var objects: [SchemaObject] = []
+    objects.reserveCapacity(schema.objects.count + after.count)
+    for object in schema.objects {
+      let key = object.key
+      if let changed = new.removeValue(forKey: key) {
+        objects.append(changed)
+      } else if before[key] == nil {
+        objects.append(object)
+      }
+    }
+    return Schema(objects: objects + order.compactMap { new[$0] })
+  }
+}
+
+/// How many objects both lists begin with.
+private func countOfSame(
+  _ a: some Sequence<SchemaObject>, _ b: some Sequence<SchemaObject>
+) -> Int {
+  zip(a, b).lazy.prefix { $0 === $1 || $0.saysTheSame(as: $1) }.reduce(0) {
+    n, _ in n + 1
+  }
+}
+
+extension Schema {
+  /// What all of these changes make of the empty schema, as `applied(to:)` would one by one.
+  package init(applying deltas: some Sequence<SchemaDelta>) {
+    var places: [SchemaDelta.Key: Int] = [:]
+    var objects: [SchemaObject?] = []
+    for delta in deltas {
+      for key in delta.before.keys where delta.after[key] == nil {
+        if let place = places.removeValue(forKey: key) { objects[place] = nil }
+      }
+      for (key, object) in delta.ordered {
+        if let place = places[key] {
+          objects[place] = object
+        } else {
+          places[key] = objects.count
+          objects.append(object)
+        }
+      }
+    }
+    self.init(objects: objects.compactMap { $0 })
+  }
+}
+
+extension SchemaObject {
+  /// Whether two objects are the same but for quoting, case, white space and comments.
+  package func readsLike(_ other: SchemaObject) -> Bool {
+    guard key == other.key, table.identifier == other.table.identifier
+    else { return false }
+    if hasSameSQL(as: other) { return true }
+    guard let sql, let theirs = other.sql else { return false }
+    return TokenizedSQL(sql).normalTokens == TokenizedSQL(theirs).normalTokens
+  }
+
+  func hasSameSQL(as other: SchemaObject) -> Bool {
+    sql == other.sql
+  }
+
+  /// Byte by byte, wherever it is stored.
+  package func saysTheSame(as other: SchemaObject) -> Bool {
+    key == other.key && isIdentical(to: other)
+  }
+
+  fileprivate func isIdentical(to other: SchemaObject) -> Bool {
+    name == other.name && table == other.table && hasSameSQL(as: other)
+  }
+}

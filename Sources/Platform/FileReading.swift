@@ -1,0 +1,146 @@
+/// A file or folder that could not be read or written.
+package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Kind: Sendable, Hashable {
+    case missing
+    case permission
+    /// A folder, pipe, socket or device where a file is needed.
+    case notAFile
+    case other
+  }
+
+  package let path: String
+  /// `errno` of the call that failed.
+  package let systemError: Int32
+  /// What is wrong, without the path: `No such file or directory`.
+  package let message: String
+  package let kind: Kind
+  /// Whether the file is not what it should be; otherwise the system did not give it.
+  package let isOfFile: Bool
+
+  package init(path: String, systemError: Int32, message: String? = nil) {
+    self.path = path
+    isOfFile =
+      message != nil || [ENOENT, ENOTDIR, ELOOP, EISDIR, ENXIO].contains(systemError)
+    self.systemError = systemError
+    self.message = message ?? String(cString: strerror(systemError))
+    kind =
+      switch systemError {
+      case ENOENT, ENOTDIR: .missing
+      case EACCES, EPERM, EROFS: .permission
+      case EISDIR, ENXIO: .notAFile
+      default: .other
+      }
+  }
+
+  /// Whether links were not to be followed, and this is one.
+  package var isLink: Bool { systemError == ELOOP }
+
+  package var description: String { "\(path): \(message)" }
+
+  package static func notAFile(_ path: String) -> FileError {
+    FileError(path: path, systemError: EISDIR, message: "is not a regular file")
+  }
+}
+
+/// Reads at most `count` bytes from the start of a regular file.
+package func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
+  let descriptor = try openDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+  defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, systemError: errno) }
+  guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+  var bytes = [UInt8](repeating: 0, count: count)
+  let got = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+  guard got >= 0 else { throw FileError(path: path, systemError: errno) }
+  return Array(bytes.prefix(got))
+}
+
+/// Reads a whole regular file. Never waits for a pipe, never reads a device.
+///
+/// - Parameters:
+///   - limit: bytes; a larger file is refused without reading it (`EFBIG`).
+///   - followingLinks: false refuses a path whose last part is a symbolic link (`ELOOP`).
+package func readFile(
+  _ path: String, limit: Int = .max, followingLinks: Bool = true
+) throws(FileError) -> [UInt8] {
+  // O_NONBLOCK: opening a pipe would wait for a writer.
+  let descriptor = try openDescriptor(
+    path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followingLinks ? 0 : O_NOFOLLOW))
+  defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, systemError: errno) }
+  guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+  let tooLarge = FileError(
+    path: path, systemError: EFBIG, message: "is larger than \(limit / 1_048_576) MiB")
+  guard Int(status.st_size) <= limit else { throw tooLarge }
+
+  // One byte more than the size, so that the first read also sees the end.
+  var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
+  var count = 0
+  while true {
+    if count == bytes.count { bytes.append(contentsOf: [UInt8](repeating: 0, count: count)) }
+    let got = bytes.withUnsafeMutableBytes { room in
+      read(descriptor, room.baseAddress.map { $0 + count }, room.count - count)
+    }
+    if got < 0 {
+      if errno == EINTR { continue }
+      throw FileError(path: path, systemError: errno)
+    }
+    count += got
+    guard count <= limit else { throw tooLarge }
+    // Of a regular file less than what was asked for is its end.
+    if count < bytes.count { break }
+  }
+  bytes.removeLast(bytes.count - count)
+  return bytes
+}
+
+/// The names in a folder as bytes, sorted; names need not be UTF-8.
+package func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
+  guard !path.utf8.contains(0) else { throw FileError(path: path, systemError: EINVAL) }
+  guard let folder = opendir(path) else { throw FileError(path: path, systemError: errno) }
+  defer { closedir(folder) }
+  var names: [[UInt8]] = []
+  while true {
+    // The end and an error differ only in errno.
+    errno = 0
+    guard let entry = readdir(folder) else { break }
+    names.append(
+      withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
+  }
+  guard errno == 0 else { throw FileError(path: path, systemError: errno) }
+  return names.sorted { $0.lexicographicallyPrecedes($1) }
+}
+
+/// The path without links, `.` and `..`.
+package func resolvedPath(_ path: String) throws(FileError) -> String {
+  guard let resolved = realpath(path, nil) else { throw FileError(path: path, systemError: errno) }
+  defer { free(resolved) }
+  return String(cString: resolved)
+}
+
+/// Whether there is anything of this name, be it a link to nothing.
+package func somethingExists(at path: String) throws(FileError) -> Bool {
+  var status = stat()
+  if lstat(path, &status) == 0 { return true }
+  guard errno == ENOENT || errno == ENOTDIR else {
+    throw FileError(path: path, systemError: errno)
+  }
+  return false
+}
+
+func openDescriptor(
+  _ path: String, _ flags: Int32, mode: mode_t = 0
+) throws(FileError) -> Int32 {
+  // C would read the path only up to the NUL, and open another file.
+  guard !path.utf8.contains(0) else { throw FileError(path: path, systemError: EINVAL) }
+  while true {
+    let descriptor = open(path, flags | O_CLOEXEC, mode)
+    if descriptor >= 0 { return descriptor }
+    if errno != EINTR { throw FileError(path: path, systemError: errno) }
+  }
+}
+
+package func joinedPath(_ folder: String, _ name: String) -> String {
+  folder.isEmpty || folder.utf8.last == UInt8(ascii: "/") ? folder + name : folder + "/" + name
+}

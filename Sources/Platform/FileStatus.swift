@@ -1,0 +1,23 @@
+/// What the file system knows about a file.
+package struct FileStatus: Sendable {
+  private let status: stat
+
+  /// Nil when nothing has the name, or when it cannot be looked up.
+  package init?(_ path: String, followingLinks: Bool = true) {
+    var status = stat()
+    guard (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+    self.status = status
+  }
+
+  package var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+  package var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
+  package var bytes: Int64 { Int64(status.st_size) }
+  var mode: mode_t { status.st_mode & 0o7777 }
+  var owner: uid_t { status.st_uid }
+  var group: gid_t { status.st_gid }
+
+  /// Whether both are names of one file.
+  package func isSameFile(as other: FileStatus) -> Bool {
+    status.st_ino == other.status.st_ino && status.st_dev == other.status.st_dev
+  }
+}

@@ -1,0 +1,34 @@
+/// Reads a file that must be in its folder: a link is followed only to another file of the folder.
+///
+/// - Parameter limit: bytes; a larger file is refused without reading it (`EFBIG`).
+package func readFile(
+  _ file: String, inFolder folder: String, limit: Int
+) throws(FileError) -> [UInt8] {
+  do throws(FileError) {
+    return try readFile(file, limit: limit, followingLinks: false)
+  } catch  where error.systemError == ELOOP {
+    return try readFile(
+      try targetOfLink(file, inFolder: folder), limit: limit, followingLinks: false)
+  } catch {
+    throw error
+  }
+}
+
+private func targetOfLink(
+  _ file: String, inFolder folder: String
+) throws(FileError) -> String {
+  let target: String
+  do throws(FileError) {
+    target = try resolvedPath(file)
+  } catch  where error.isOfFile {
+    throw FileError(
+      path: file, systemError: error.systemError,
+      message: "is a link that leads nowhere: \(error.message)")
+  }
+  guard target.utf8.starts(with: joinedPath(try resolvedPath(folder), "").utf8) else {
+    throw FileError(
+      path: file, systemError: EACCES,
+      message: "is a link that leads out of the folder, to \(target): put the file itself here")
+  }
+  return target
+}

@@ -1,0 +1,232 @@
+/// A new file of this process that gets its final name when its content is complete.
+///
+/// Until then it is `<target>.<process>-<number>.<ending>`, beside the target and so on the same file
+/// system. It is removed with the last reference unless it was published. A killed process leaves its
+/// file behind; the next process that makes one for the same target removes it. A lock (flock(2))
+/// shows which of these files are in use.
+package final class TemporaryFile {
+  package enum Content: Sendable {
+    /// Bytes that this process writes.
+    case bytes
+    /// An SQLite database. Some file systems do not distinguish flock(2) from the locks of SQLite, and
+    /// closing a second descriptor would release those: the lock is on an empty file of its own.
+    case database(isPrivate: Bool)
+
+    var isDatabase: Bool { if case .database = self { true } else { false } }
+    var ending: String { isDatabase ? ".partial" : ".tmp" }
+    var claimSuffix: String { isDatabase ? "-claim" : "" }
+    /// The files that belong to one of this name.
+    var suffixes: [String] { isDatabase ? databaseSuffixes : [""] }
+    /// Before the umask; as SQLite does for a database that is not private.
+    var mode: mode_t {
+      switch self {
+      case .bytes: 0o666
+      case .database(let isPrivate): isPrivate ? 0o600 : 0o644
+      }
+    }
+  }
+
+  package let path: String
+  /// Whether it has its final name. Writing that name to the disk may still have failed.
+  package private(set) var isPublished = false
+  private let content: Content
+  /// Of the file with the lock.
+  private let claim: Int32
+
+  /// - Parameters:
+  ///   - target: the beginning of its path, usually its final name.
+  ///   - isLeftover: whether a file is removed that a killed process has left for a target of this
+  ///     name; nil is for the same target only.
+  package init(
+    for target: String, _ content: Content, isLeftover: (([UInt8]) -> Bool)? = nil
+  ) throws(FileError) {
+    let name = nameBytes(of: target)
+    Self.removeLeftovers(in: parentFolder(of: target), content, isLeftover ?? { $0 == name })
+    for _ in 0..<100 {
+      let path = "\(target).\(getpid())-\(UInt32.random(in: .min ... .max))\(content.ending)"
+      guard let claim = try Self.claim(path + content.claimSuffix, content.mode) else { continue }
+      if content.isDatabase {
+        do throws(FileError) {
+          close(
+            try openDescriptor(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode: content.mode))
+        } catch {
+          unlink(path + content.claimSuffix)
+          close(claim)
+          throw error
+        }
+      }
+      self.path = path
+      self.content = content
+      self.claim = claim
+      return
+    }
+    throw FileError(path: target, systemError: EBUSY)
+  }
+
+  deinit {
+    removeNames()
+    close(claim)
+  }
+
+  private func removeNames() {
+    Self.remove(path, content)
+    if !content.claimSuffix.isEmpty { unlink(path + content.claimSuffix) }
+  }
+
+  // MARK: Content
+
+  package func write(_ bytes: [UInt8]) throws(FileError) {
+    let descriptor = try openDescriptor(path, O_WRONLY)
+    defer { close(descriptor) }
+    try writeAll(bytes, to: descriptor, path)
+  }
+
+  package func setMode(_ mode: mode_t) throws(FileError) {
+    guard chmod(path, mode) == 0 else { throw FileError(path: path, systemError: errno) }
+  }
+
+  /// Gives it the owner and the readers of another file, as far as this process may, and no others.
+  package func admitReaders(of other: String) {
+    guard let status = FileStatus(other) else { return }
+    var mode = status.mode & 0o666
+    // Only root may give a file away. Without that, the members of the group are strangers.
+    if chown(path, status.owner, status.group) != 0, chown(path, uid_t.max, status.group) != 0 {
+      mode &= 0o606
+    }
+    chmod(path, mode)
+  }
+
+  // MARK: Publishing
+
+  /// Gives it the name atomically, in place of the file of that name. Both the content and the name are
+  /// on the disk then. A database must be closed: to sync it opens and closes a descriptor, which would
+  /// release SQLite's locks.
+  ///
+  /// - Throws: with `isPublished` true where a power cut may take the name back.
+  package func publish(replacing name: String) throws(FileError) {
+    try sync()
+    // SQLite would take what is left of the old file for a part of the new one.
+    for suffix in content.suffixes where !suffix.isEmpty { unlink(name + suffix) }
+    try renameFile(path, to: name)
+    isPublished = true
+    removeNames()
+    try syncFolder(of: name)
+  }
+
+  /// Gives it a free name atomically, as `publish(replacing:)` does.
+  ///
+  /// - Returns: false when something has the name, or when a file beside it would become a part of it.
+  package func publish(asNew name: String) throws(FileError) -> Bool {
+    guard isFree(name) else { return false }
+    try sync()
+    // A link never replaces a file.
+    if link(path, name) != 0 {
+      guard errno != EEXIST, try renameToFree(name) else { return false }
+    }
+    isPublished = true
+    removeNames()
+    do throws(FileError) {
+      try syncFolder(of: name)
+    } catch {
+      unlink(name)
+      throw error
+    }
+    return true
+  }
+
+  /// Where the file system has no links. Another run must not take the name between the two steps; the
+  /// commands that write manifests have the claim already.
+  private func renameToFree(_ name: String) throws(FileError) -> Bool {
+    guard content.isDatabase else {
+      guard isFree(name) else { return false }
+      try renameFile(path, to: name)
+      return true
+    }
+    guard let claim = FolderClaim(parentFolder(of: name), timeout: 5) else {
+      throw FileError(path: name, systemError: EBUSY)
+    }
+    defer { withExtendedLifetime(claim) {} }
+    guard isFree(name) else { return false }
+    try renameFile(path, to: name)
+    return true
+  }
+
+  private func isFree(_ name: String) -> Bool {
+    content.suffixes.allSatisfy { FileStatus(name + $0, followingLinks: false) == nil }
+  }
+
+  private func sync() throws(FileError) {
+    let descriptor = try openDescriptor(path, O_RDONLY)
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else {
+      throw FileError(path: path, systemError: errno)
+    }
+  }
+
+  // MARK: Leftovers
+
+  /// Makes the file with the lock; nil when another process has removed it before it was locked.
+  private static func claim(_ path: String, _ mode: mode_t) throws(FileError) -> Int32? {
+    let descriptor = try openDescriptor(
+      path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, mode: mode)
+    // On a file system without such locks nobody removes leftovers either.
+    let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+    do throws(FileError) {
+      if try isStill(descriptor, at: path), isLocked { return descriptor }
+    } catch {
+      unlink(path)
+      close(descriptor)
+      throw error
+    }
+    close(descriptor)
+    return nil
+  }
+
+  private static func removeLeftovers(
+    in folder: String, _ content: Content, _ isLeftover: ([UInt8]) -> Bool
+  ) {
+    for name in (try? folderNames(folder)) ?? [] {
+      guard let target = target(of: name, content), isLeftover(target) else { continue }
+      let claimPath = joinedPath(folder, String(decoding: name, as: UTF8.self))
+      guard
+        let descriptor = try? openDescriptor(claimPath, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+      else { continue }
+      defer { close(descriptor) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
+        (try? isStill(descriptor, at: claimPath)) == true
+      else { continue }
+      remove(String(claimPath.dropLast(content.claimSuffix.count)), content)
+      unlink(claimPath)
+    }
+  }
+
+  /// The file itself is the last to go: by its name the rest is found.
+  private static func remove(_ path: String, _ content: Content) {
+    for suffix in content.suffixes.reversed() { unlink(path + suffix) }
+  }
+
+  /// The target's name; nil when the name is not one of a temporary file's claim.
+  private static func target(of name: [UInt8], _ content: Content) -> [UInt8]? {
+    let end = Array((content.ending + content.claimSuffix).utf8)
+    guard name.count > end.count, name.suffix(end.count).elementsEqual(end) else { return nil }
+    let rest = name.dropLast(end.count)
+    guard let dot = rest.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    let numbers = rest[(dot + 1)...]
+      .split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let isOurs =
+      numbers.count == 2
+      && numbers.allSatisfy { !$0.isEmpty && $0.allSatisfy { (48...57).contains($0) } }
+    return isOurs ? Array(rest[..<dot]) : nil
+  }
+
+  private static func isStill(_ descriptor: Int32, at path: String) throws(FileError) -> Bool {
+    var opened = stat()
+    guard fstat(descriptor, &opened) == 0 else { throw FileError(path: path, systemError: errno) }
+    var named = stat()
+    guard lstat(path, &named) == 0 else {
+      if errno == ENOENT { return false }
+      throw FileError(path: path, systemError: errno)
+    }
+    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+  }
+}

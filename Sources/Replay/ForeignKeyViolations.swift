@@ -1,0 +1,200 @@
+import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
+
+/// The rows of some tables whose parents are missing, as `PRAGMA foreign_key_check` finds them.
+package struct ForeignKeyViolations {
+  /// One foreign key of one row that points at nothing.
+  private struct Violation: Hashable {
+    let table: Identifier
+    /// The rowid; in tables without one the primary key, as SQL.
+    let row: String
+    /// What the key's columns hold, as SQL.
+    let values: String
+    let key: Key
+  }
+
+  private struct Key: Hashable {
+    let columns: [Column]
+    let parent: Identifier
+    let targets: [Column]
+  }
+
+  /// A row as its table and SQL that tells it from others.
+  private struct Row: Hashable {
+    let table: Identifier
+    let text: ExactText
+
+    init(of table: Identifier, _ text: String) {
+      self.table = table
+      self.text = text.exact
+    }
+  }
+
+  /// A column is known again by its name, or by its place when it was renamed.
+  private struct Column: Hashable {
+    let name: Identifier
+    let place: Int64?
+
+    func isSame(as other: Column) -> Bool {
+      name == other.name || place != nil && place == other.place
+    }
+  }
+
+  private var found: Set<Violation> = []
+  /// Tables whose check is an error (`foreign key mismatch`).
+  private var errors: [Identifier: String] = [:]
+  /// What tells the rows of each table apart that has violations.
+  private var identities: [Identifier: String] = [:]
+
+  var isEmpty: Bool { found.isEmpty && errors.isEmpty }
+
+  package init(of tables: [String], in schema: Schema, on connection: Connection)
+    throws(DatabaseError)
+  {
+    for name in tables {
+      guard let table = schema.table(name) else { continue }
+      do {
+        try check(table, as: name, in: schema, on: connection)
+      } catch  where !error.isFault {
+        errors[name] = error.message
+      }
+    }
+  }
+
+  private mutating func check(
+    _ table: SchemaObject, as name: String, in schema: Schema, on connection: Connection
+  ) throws(DatabaseError) {
+    let check = try connection.prepare(
+      "PRAGMA main.foreign_key_check(\(Quoting.quoted(table.name)))")
+    var broken: Set<Int64> = []
+    var hasRowids = true
+    while try check.step() {
+      broken.insert(check.integer(3))
+      if try check.value(1) == .null { hasRowids = false }
+    }
+    guard !broken.isEmpty else { return }
+    let identity = try identity(of: table, hasRowids: hasRowids, on: connection)
+    identities[name] = identity.joined(separator: ", ")
+    for (id, key) in try keys(of: table, on: connection) where broken.contains(id) {
+      try find(key, of: table, as: name, identity, in: schema, on: connection)
+    }
+  }
+
+  /// A name of the rowid that no column hides; else the primary key.
+  private func identity(
+    of table: SchemaObject, hasRowids: Bool, on connection: Connection
+  ) throws(DatabaseError) -> [String] {
+    let columns = try connection.rows(
+      "SELECT name, pk FROM pragma_table_xinfo(?1, 'main') ORDER BY pk", [.text(table.name)])
+    let names = Set(columns.compactMap { $0[0].text?.identifier })
+    let rowid = ["rowid", "oid", "_rowid_"].first { !names.contains($0) }
+    if hasRowids, let rowid { return [rowid] }
+    return columns.filter { $0[1] != 0 }.compactMap { $0[0].text.map { Quoting.quoted($0) } }
+  }
+
+  private func keys(
+    of table: SchemaObject, on connection: Connection
+  ) throws(DatabaseError) -> [Int64: Key] {
+    var keys: [Int64: Key] = [:]
+    // A key that names no columns of its parent points at the primary key.
+    let rows = try connection.rows(
+      """
+      SELECT k.id, k."from", c.cid, k."table", p.name, p.cid, k."to"
+      FROM pragma_foreign_key_list(?1, 'main') k
+      JOIN pragma_table_xinfo(?1, 'main') c ON c.name = k."from" COLLATE NOCASE
+      LEFT JOIN pragma_table_xinfo(k."table", 'main') p
+        ON CASE WHEN k."to" IS NULL THEN p.pk = k.seq + 1 ELSE p.name = k."to" COLLATE NOCASE END
+      ORDER BY k.id, k.seq
+      """, [.text(table.name)])
+    for row in rows {
+      guard let id = row[0].integer else { continue }
+      let target = (row[4].text ?? row[6].text ?? "").identifier
+      keys[id] = Key(
+        columns: (keys[id]?.columns ?? [])
+          + [Column(name: row[1].text?.identifier ?? "", place: row[2].integer)],
+        parent: Identifier(row[3].text ?? ""),
+        targets: (keys[id]?.targets ?? []) + [Column(name: target, place: row[5].integer)])
+    }
+    return keys
+  }
+
+  /// The check names no row of a WITHOUT ROWID table, and no values: so the rows are asked for.
+  private mutating func find(
+    _ key: Key, of table: SchemaObject, as name: String, _ identity: [String], in schema: Schema,
+    on connection: Connection
+  ) throws(DatabaseError) {
+    let columns = key.columns.map { "c.\(Quoting.quoted($0.name.text))" }
+    // As the key compares: with the parent's affinity and collation (Foreign Keys, section 3).
+    let match = zip(key.targets, columns).map { "p.\(Quoting.quoted($0.name.text)) = +\($1)" }
+    let given = columns.map { "\($0) IS NOT NULL" }
+    let orphaned =
+      schema.table(key.parent.text) == nil
+      ? "1"
+      : """
+      NOT EXISTS (SELECT 1 FROM main.\(Quoting.quoted(key.parent.text)) p
+      WHERE \(match.joined(separator: " AND ")))
+      """
+    let row = identity.isEmpty ? columns : identity.map { "c.\($0)" }
+    let rows = try connection.rows(
+      """
+      SELECT \(quoted(row)), \(quoted(columns)) FROM main.\(Quoting.quoted(table.name)) c
+      WHERE \(given.joined(separator: " AND ")) AND \(orphaned)
+      """)
+    for row in rows {
+      found.insert(
+        Violation(
+          table: name.identifier, row: row[0].text ?? "", values: row[1].text ?? "", key: key))
+    }
+  }
+
+  private func quoted(_ terms: [String]) -> String {
+    terms.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
+  }
+
+  /// What is broken here and was not broken before; nil when nothing is.
+  ///
+  /// - Parameter renames: what has become of the tables in between.
+  package func message(beyond before: ForeignKeyViolations, _ renames: TableRenames) -> String? {
+    func former(_ name: Identifier) -> Identifier { renames.firstName(of: name) ?? name }
+    let broken = errors.filter { before.errors[former($0.key)] == nil }
+      .map { "the foreign keys of \($0.key) cannot be checked: \($0.value)" }.sorted()
+    if !broken.isEmpty { return broken.joined(separator: "; ") }
+    func isSame(_ old: Violation, _ new: Violation) -> Bool {
+      let parent = new.key.parent
+      return old.key.columns.elementsEqual(new.key.columns) { $0.isSame(as: $1) }
+        && old.key.targets.elementsEqual(new.key.targets) { $0.isSame(as: $1) }
+        && [parent, former(parent)].contains(old.key.parent)
+    }
+    // Rows that were copied into another table, or got another key, are known by what they hold.
+    func isMoved(_ table: Identifier) -> Bool {
+      renames.isReplaced(former(table)) || identities[table] != before.identities[former(table)]
+    }
+    // By row, so that a million of them are not each compared with a million.
+    var known = Dictionary(grouping: before.found) { Row(of: $0.table, $0.row) }
+    var new = found.filter { violation in
+      let row = Row(of: former(violation.table), violation.row)
+      let index = known[row]?.firstIndex {
+        isSame($0, violation) && (!isMoved(violation.table) || $0.values == violation.values)
+      }
+      guard let index else { return true }
+      known[row]?.remove(at: index)
+      return false
+    }
+    var moved = Dictionary(grouping: known.values.joined()) { Row(of: $0.table, $0.values) }
+    new = new.filter { violation in
+      let values = Row(of: former(violation.table), violation.values)
+      guard isMoved(violation.table),
+        let index = moved[values]?.firstIndex(where: { isSame($0, violation) })
+      else { return true }
+      moved[values]?.remove(at: index)
+      return false
+    }
+    guard !new.isEmpty else { return nil }
+    let list = new.map { "row \($0.row) of \($0.table) points at no row of \($0.key.parent)" }
+      .sorted()
+    let more = list.count > 10 ? " and \(list.count - 10) more" : ""
+    return "foreign keys are broken by this migration: "
+      + list.prefix(10).joined(separator: "; ") + more
+  }
+}

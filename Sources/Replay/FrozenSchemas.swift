@@ -1,0 +1,47 @@
+import SchemaHistory
+import SchemaSQLText
+import SchemaSQLite
+
+/// Compares the schema after each frozen migration of a replay with the lock.
+package struct FrozenSchemas {
+  private let lock: HistoryLock?
+  private let folder: MigrationFolder
+  /// Whether the schema before the migration is the frozen one.
+  private var isPreviousEqual = true
+  /// False after an edit: later schemas differ with it.
+  private var isComparing: Bool
+
+  /// - Parameter history: the states of the manifests; with a broken history nothing is compared.
+  package init(_ project: Project, _ history: [HistoryEntry]) {
+    lock = project.lock
+    folder = project.folder
+    isComparing = !history.contains(where: \.state.isBroken)
+  }
+
+  /// Compares the schema after a migration, and corrects the migration's state.
+  ///
+  /// A manifest with another layout that alone leads to another schema is an edit: it names a column of
+  /// a result differently. Every other difference comes from SQLite, or from earlier migrations.
+  package mutating func compare(
+    _ step: ScratchDatabase.Step, _ scratch: ScratchDatabase, in history: inout [HistoryEntry]
+  ) {
+    guard isComparing, let entry = lock?.entry(step.migration.id) else { return }
+    let isEqual = entry.digests.schema == scratch.fingerprint
+    defer { isPreviousEqual = isEqual }
+    guard !isEqual,
+      let index = history.firstIndex(where: { $0.id == entry.id })
+    else { return }
+    if step.migration.rawDigest != entry.digests.raw, isPreviousEqual {
+      isComparing = false
+      history[index] = folder.editedSchema(entry)
+      return
+    }
+    let known = history[index].detail
+    history[index].state = .engineDiffers
+    history[index].detail =
+      "the manifest is the frozen one, but SQLite \(Connection.libraryVersion) and the migrations before "
+      + "it lead to another schema than with SQLite \(entry.digests.sqlite) when it was frozen; after a "
+      + "merge `schemactl freeze` computes the fingerprint again"
+      + (known.isEmpty ? "" : " (\(known))")
+  }
+}

@@ -1,0 +1,115 @@
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+
+/// The values that stopped a migration, and how many rows hold each.
+package struct HeldValues {
+  private struct Group {
+    let value: Value
+    let storageClass: String
+    let rows: Int64
+  }
+
+  private static let shown = 10
+
+  private let scan: Scan
+  private let groups: [Group]
+  private let rows: Int64
+  private let distinct: Int64
+
+  /// Counts, which costs a pass over the rows: only for a scan that found something.
+  package init(of scan: Scan, on connection: Connection) throws(DatabaseError) {
+    self.scan = scan
+    let column = "+\(Quoting.quoted(scan.column)) COLLATE BINARY"
+    let grouped = """
+      SELECT \(column) AS v, typeof(\(Quoting.quoted(scan.column))) AS class, count(*) AS n
+      FROM main.\(Quoting.quoted(scan.table)) WHERE \(scan.predicate) GROUP BY 1, 2
+      """
+    let totals = try connection.rows("SELECT sum(n), count(*) FROM (\(grouped))")
+    rows = totals.first?[0].integer ?? 0
+    distinct = totals.first?[1].integer ?? 0
+    groups = try connection.rows(
+      "SELECT v, class, n FROM (\(grouped)) ORDER BY n DESC, class, v LIMIT \(Self.shown)"
+    ).map { row in
+      Group(value: row[0], storageClass: row[1].text ?? "", rows: row[2].integer ?? 0)
+    }
+  }
+
+  package func message(redacted: Bool) -> String {
+    let values = groups.map { group in
+      let value = redacted ? "a value" : group.value.shown
+      return "\(value) (\(group.storageClass)) in \(counted(group.rows, "row"))"
+    }
+    var list = values.joined(separator: ", ")
+    if distinct > Self.shown {
+      list += ", and \(counted(distinct - Int64(Self.shown), "more value"))"
+    }
+    return """
+      \(counted(rows, "row")) of \(scan.table) \(rows == 1 ? "holds" : "hold") a value in \
+      \(scan.column) that \(scan.problem.clause): \(list). Nothing was changed. \
+      \(scan.problem.advice(isOne: distinct == 1)), or correct the rows first
+      """
+  }
+}
+
+extension Scan {
+  /// What is true of the rows when it finds none.
+  package var promise: String {
+    switch problem {
+    case .unmapped: "every value of \(table).\(column) is named by map"
+    case .changed(let other, _): "every value of \(table).\(column) stays the same in \(other)"
+    }
+  }
+
+  /// What is true of the rows when it finds some.
+  package var obstacle: String { "\(table).\(column) holds a value that \(problem.clause)" }
+}
+
+extension Scan.Problem {
+  /// The operation's key that is to blame.
+  package var key: String {
+    switch self {
+    case .unmapped: "map"
+    case .changed(_, let key): key
+    }
+  }
+
+  /// After "a value that".
+  fileprivate var clause: String {
+    switch self {
+    case .unmapped: "`map` does not name"
+    case .changed(let other, _): "\(other) would store as another value"
+    }
+  }
+
+  fileprivate func advice(isOne: Bool) -> String {
+    let them = isOne ? "it" : "them"
+    return switch self {
+    case .unmapped: "Name \(them) in `map`"
+    case .changed(_, "using"), .changed(_, "copy"):
+      "Convert \(them) in the expression, with CAST if the new value is intended"
+    case .changed: "Use `move_column` with `map` or `using` to convert \(them)"
+    }
+  }
+}
+
+package func counted(_ count: Int64, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
+}
+
+extension Value {
+  /// The value for a message: as SQL, at most forty characters.
+  var shown: String {
+    switch self {
+    case .null: return "NULL"
+    case .integer(let integer): return "\(integer)"
+    case .real(let real): return "\(real)"
+    case .text(let text):
+      return "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
+    case .blob(let bytes):
+      let digits = Array("0123456789abcdef".utf8)
+      let hex = bytes.prefix(20).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+      return "x'\(String(decoding: hex, as: UTF8.self))\(bytes.count > 20 ? "…" : "")'"
+    }
+  }
+}

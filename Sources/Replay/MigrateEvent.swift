@@ -1,0 +1,22 @@
+import SchemaModel
+import SchemaPlanning
+
+/// What happens while a database is migrated, in order.
+package enum MigrateEvent: Sendable {
+  case created(database: String)
+  /// The database is copied; bytes so far, and in all.
+  case copying(done: Int64, of: Int64)
+  /// Something to know that is neither a result nor wrong.
+  case note(String)
+  /// Another process holds the lock; seconds waited so far.
+  case waiting(seconds: Double)
+  case began
+  case started(id: String, number: Int, of: Int)
+  case ran(statement: String)
+  /// Rows of a table that is made anew are copied; rows so far, and in all.
+  case copyingRows(RowCopy, done: Int64, of: Int64)
+  case willCommit
+  case committed(ids: [String])
+  /// What differs from the history although no migration made it so.
+  case drift([SchemaChange])
+}

@@ -1,0 +1,139 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+
+/// A history with what is needed to run it.
+package struct Project: Sendable {
+  package let folder: MigrationFolder
+  package let migrations: [Migration]
+  /// Nil when nothing has been frozen yet.
+  package let lock: HistoryLock?
+  package let application: Application
+  /// Objects of a live database that are not ours to compare.
+  package let foreign: ForeignObjects
+  /// Ids that must not be renumbered, though the lock may lack them: other revisions have frozen them.
+  package var keptIDs: Set<ExactText> = []
+
+  package init(
+    folder: MigrationFolder, migrations: [Migration], lock: HistoryLock?,
+    application: Application = Application(),
+    foreign: ForeignObjects = ForeignObjects()
+  ) {
+    self.folder = folder
+    self.migrations = migrations
+    self.lock = lock
+    self.application = application
+    self.foreign = foreign
+  }
+
+  package func isFrozen(_ migration: Migration) -> Bool {
+    lock?.contains(migration.id) ?? false
+  }
+
+  /// Whether it is a frozen migration that has failed.
+  package func holdsFrozen(_ failure: Failure?) -> Bool {
+    failure?.migration.map { lock?.contains($0.id) ?? false } ?? false
+  }
+
+  /// What of a live schema is compared with the expected one: not what other tools keep there, but
+  /// all that the history itself names, and what somebody has hung on the ledger.
+  package func comparable(_ live: Schema, with expected: Schema) -> Schema {
+    let named = Set(expected.objects.map(\.key))
+    return Schema(
+      objects: live.objects.filter { object in
+        if object.isInternal || object.kind == .table && Ledger.isLedger(object.name) {
+          return false
+        }
+        return Ledger.isLedger(object.table) || !foreign.contains(object, besides: named)
+      })
+  }
+
+  /// Whether a live schema holds a trigger, a view or an index that the history does not promise, and
+  /// that a statement of ours may reach, be it another tool's or ignored.
+  package func holdsCode(_ live: Schema, beside expected: Schema) -> Bool {
+    let named = Set(expected.objects.map(\.key))
+    return live.objects.contains { object in
+      guard !named.contains(object.key) else { return false }
+      return switch object.kind {
+      case .trigger, .view: true
+      case .index: object.sql != nil && expected.table(object.table) != nil
+      case .table: false
+      }
+    }
+  }
+
+  /// The manifests compared with the lock.
+  package var comparison: [HistoryEntry] {
+    folder.compare(migrations, with: lock, keeping: keptIDs)
+  }
+
+  /// Stops when what has shipped is not what shipped any more.
+  package func requireIntactHistory() throws(Failure) { try requireIntact(comparison) }
+
+  package func requireIntact(_ history: [HistoryEntry]) throws(Failure) {
+    let broken = history.filter(\.state.isBroken)
+    guard !broken.isEmpty else { return }
+    let list = broken.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
+    throw Failure(
+      .brokenHistory,
+      "the frozen history is broken. Nothing was changed.", details: list)
+  }
+
+  /// Stops when this SQLite is older than a manifest asks for.
+  package func requireEngine(for migrations: some Sequence<Migration>) throws(Failure) {
+    for migration in migrations {
+      guard let needed = migration.manifest.requires.sqlite,
+        needed.number > Connection.libraryVersionNumber
+      else { continue }
+      throw Failure(
+        .invalidInput,
+        "\(migration.id) requires SQLite \(needed), and this is \(Connection.libraryVersion)",
+        place: Failure.Place(file: migration.file),
+        migration: Failure.FailedMigration(id: migration.id))
+    }
+  }
+}
+
+extension ForeignObjects {
+  /// Whether an object of a live database is not ours: it or its table has the name of another tool's
+  /// bookkeeping, or of what `ignore` names.
+  ///
+  /// - Parameter named: what a history makes is its own, whatever it is called.
+  package func contains(_ object: SchemaObject, besides named: Set<SchemaDelta.Key>) -> Bool {
+    guard !named.contains(object.key) else { return false }
+    return contains(object.name)
+      || contains(object.table) && !named.contains(SchemaDelta.Key(.table, object.table.identifier))
+  }
+}
+
+extension LedgerState {
+  package var status: ExitStatus {
+    switch self {
+    case .applied, .pending, .accepted: .success
+    case .unknown: .databaseAhead
+    case .missing, .edited, .altered: .brokenHistory
+    case .outOfOrder, .draftEdited: .finding
+    }
+  }
+}
+
+extension LiveDatabase {
+  /// Tables, and yet no ledger: somebody else has made this database.
+  package func requireOurs(_ project: Project, path: String) throws(Failure) {
+    guard (rows ?? []).isEmpty else { return }
+    let strangers = schema.ours(except: project.foreign.contains).objects
+    guard !strangers.isEmpty else { return }
+    let names = strangers.prefix(5).map(\.name).joined(separator: ", ")
+    let more = strangers.count > 5 ? " and \(strangers.count - 5) more" : ""
+    throw Failure(
+      .finding,
+      """
+      \(path) holds \(names)\(more), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know which migrations it \
+      has run, and leaves it alone. Nothing was changed. `schemactl adopt` takes such a database over \
+      into a history; where there is no history yet, `schemactl init --from` makes it
+      """)
+  }
+}

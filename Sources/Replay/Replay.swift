@@ -1,0 +1,39 @@
+/// The scratch database: the only way to run a history privately.
+///
+/// - ``Project``: a history with what is needed to run it.
+/// - ``Project/replay(_:interruption:preparing:observing:)``: runs it, and reports each step.
+/// - ``ScratchDatabase``: the scratch database. ``Runner``: runs one migration on a connection, scratch or real.
+
+import SchemaHistory
+import SchemaPlanning
+
+extension Project {
+  /// Replays the history on a scratch database: the only way in which a history runs privately.
+  ///
+  /// - Parameters:
+  ///   - migrations: a part of the history, in order; nil replays all of it.
+  ///   - application: replaces the project's.
+  ///   - skipsRefused: statements that a migration may not hold are skipped, so that lint can report
+  ///     them and look at what follows; otherwise they fail.
+  ///   - prepare: called once, before the first migration runs.
+  ///   - observe: called after each migration.
+  /// - Returns: the scratch database, as the last migration left it.
+  /// - Throws: the failure of a migration, which `observe` has not seen, and what `observe` throws.
+  @discardableResult
+  package func replay(
+    _ migrations: [Migration]? = nil, application: Application? = nil, skipsRefused: Bool = false,
+    interruption: Interruption = Interruption(),
+    preparing prepare: (ScratchDatabase) -> Void = { _ in },
+    observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
+  ) throws(Failure) -> ScratchDatabase {
+    let scratch = try ScratchDatabase(
+      application ?? self.application, passesOverRefused: skipsRefused,
+      interruption: interruption)
+    scratch.isReleased = isFrozen
+    prepare(scratch)
+    for migration in migrations ?? self.migrations {
+      try observe(try scratch.apply(migration), scratch)
+    }
+    return scratch
+  }
+}

@@ -1,0 +1,95 @@
+import SchemaHistory
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+
+/// The rows of a table before a plan writes them.
+struct KeptRows {
+  let proof: RowProof
+  let count: Int64
+  /// The temporary table that holds them; only with `--paranoid`.
+  let snapshot: String?
+}
+
+/// Proves that a plan keeps the rows that it promises to keep: by their number, and with `--paranoid` by
+/// a join over every column.
+extension Runner {
+  func keep(_ proofs: [RowProof], _ context: Context) throws(Failure) -> [KeptRows] {
+    do {
+      return try proofs.enumerated().map { index, proof in
+        let scan = try connection.fullScan(of: proof.table)
+        let count = try connection.value(proof.count(scan))?.integer ?? 0
+        guard isParanoid else { return KeptRows(proof: proof, count: count, snapshot: nil) }
+        let snapshot = "schemactl_kept\(index)"
+        for statement in proof.keeping(as: snapshot, scan) { try connection.execute(statement) }
+        return KeptRows(proof: proof, count: count, snapshot: snapshot)
+      }
+    } catch let error as DatabaseError {
+      throw context.failure(error, onScratch: target == .scratch)
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// Neither a manifest nor the values in a table can cause a difference: the statements are ours, and
+  /// no trigger fires. So it is a bug, or a damaged file (`Upgrade`).
+  func compare(_ kept: [KeptRows], _ context: Context) throws(Failure) {
+    for rows in kept {
+      let difference: String?
+      do {
+        difference = try self.difference(from: rows)
+      } catch {
+        throw context.failure(error, onScratch: target == .scratch)
+      }
+      if let difference {
+        throw context.failure(
+          .bug,
+          "this operation changed rows that must stay: \(difference). Everything was rolled back")
+      }
+    }
+  }
+
+  private func difference(from rows: KeptRows) throws(DatabaseError) -> String? {
+    let proof = rows.proof
+    func holds(_ condition: String) throws(DatabaseError) -> Bool {
+      try connection.value("SELECT \(condition)") == 1
+    }
+    let scan = try connection.fullScan(of: proof.table)
+    let count = try connection.value(proof.count(scan))?.integer ?? 0
+    guard count == rows.count else {
+      return "row count of `\(proof.table)` changed from \(rows.count) to \(count)"
+    }
+    guard let snapshot = rows.snapshot, !proof.keeping(as: snapshot, scan).isEmpty else {
+      return nil
+    }
+    defer { try? connection.execute("DROP TABLE temp.\(snapshot)") }
+    guard try holds(proof.differs(from: snapshot, scan)) else { return nil }
+    var changed: [String] = []
+    for column in proof.columns where try holds(proof.differs(from: snapshot, in: column, scan)) {
+      changed.append("`\(proof.table).\(column)`")
+    }
+    return changed.isEmpty
+      ? "`\(proof.table)` has rows with other keys" : "other values in \(listed(changed))"
+  }
+
+  /// Checks the pages of a new table and of its automatic indexes.
+  func requireSound(_ table: String, _ context: Context) throws(Failure) {
+    let damage: String?
+    do {
+      damage = try connection.structuralDamage(of: table)
+    } catch {
+      throw context.failure(error)
+    }
+    if let damage {
+      throw context.failure(
+        .bug,
+        "the new table `\(table)` is damaged: \(damage). Everything was rolled back")
+    }
+  }
+}
+
+/// The first ten, and how many more there are.
+package func listed(_ names: [String]) -> String {
+  let more = names.count > 10 ? ", and \(names.count - 10) more" : ""
+  return names.prefix(10).joined(separator: ", ") + more
+}

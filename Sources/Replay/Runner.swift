@@ -1,0 +1,454 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+
+/// Runs the operations of one migration at a time on one connection.
+///
+/// Transactions, the ledger and the choice of what to run are the caller's.
+package final class Runner {
+  package enum Target: Sendable {
+    /// A private replay, whose only rows are what migrations wrote: assertions are compiled there,
+    /// not answered.
+    case scratch
+    case database
+  }
+
+  /// A statement that has run, as lint and tests look at it.
+  package struct RunStatement: Sendable {
+    let operation: Int
+    package let sql: String
+    let position: Position
+    let events: [AuthorizerEvent]
+    var warnings = StatementWarnings()
+  }
+
+  let connection: Connection
+  let target: Target
+  let application: Application
+  let calls: CallRecord?
+  let interruption: Interruption
+  /// What no migration may hold is passed over, and what SQLite lets through is looked at closer.
+  private let isForLint: Bool
+  let redactsValues: Bool
+  /// Whether the values are compared that an operation must not change.
+  let isParanoid: Bool
+  let statementGuard: StatementGuard
+  private var reach = SchemaInvalidation()
+  /// Told of each statement once it has run.
+  package var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
+
+  /// Told how many rows of how many are copied, where there are so many that it takes a while.
+  package var onCopy: ((RowCopy, _ done: Int64, _ all: Int64) -> Void)?
+
+  /// Told of each operation's plan before it runs.
+  var onPlan: ((Int, OperationPlan, WriteSet) -> Void)?
+
+  /// What one migration did.
+  package struct Record: Sendable {
+    package var writeSet = WriteSet()
+    package var strategies: [Strategy] = []
+    /// Functions of the application, known by name only, that a statement calls.
+    var missingCalls: [Call] = []
+    /// What the migration made for itself alone, and did not remove.
+    var temporary: [TemporaryObject] = []
+    package var renames = TableRenames()
+
+    package struct Call: Sendable {
+      let function: String
+      let position: Position
+    }
+  }
+
+  package init(
+    connection: Connection, target: Target, application: Application, calls: CallRecord? = nil,
+    interruption: Interruption = Interruption(), redactsValues: Bool = false,
+    isParanoid: Bool = false,
+    onRefusal: StatementGuard.Refusal = .fails
+  ) {
+    statementGuard = StatementGuard(onRefusal: onRefusal)
+    self.connection = connection
+    self.target = target
+    self.application = application
+    self.calls = calls
+    self.interruption = interruption
+    self.redactsValues = redactsValues
+    self.isParanoid = isParanoid
+    isForLint = onRefusal == .doesNothing
+    statementGuard.install(on: connection)
+    interruption.watch(connection)
+  }
+
+  /// Where the schema may have changed since this was asked last.
+  func takeReach() -> SchemaInvalidation {
+    defer { reach = SchemaInvalidation() }
+    return reach
+  }
+
+  // MARK: A migration
+
+  package func run(_ migration: Migration) throws(Failure) -> Record {
+    let manifest = migration.manifest
+    var record = Record()
+    let enforcesForeignKeys = connection.isOn(.foreignKeys)
+    defer {
+      connection.set(.triggers, to: true)
+      connection.set(.foreignKeys, to: enforcesForeignKeys)
+    }
+    for assertion in manifest.before { try check(assertion, in: migration, record: &record) }
+    var index = 0
+    while index < manifest.operations.count {
+      let plans = try plan(manifest.operations[index...], in: migration)
+      for (offset, plan) in plans.enumerated() {
+        let context = Context(
+          migration: migration, index: index + offset, operation: plan.operation)
+        try run(plan, context, record: &record)
+      }
+      index += plans.count
+    }
+    for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
+    if record.writeSet.namesSettings || !connection.isOn(.defensive) {
+      try putBackSettings(migration)
+    }
+    if record.writeSet.namesTemporary { record.temporary = try dropTemporaryObjects(migration) }
+    return record
+  }
+
+  private func run(
+    _ plan: OperationPlan, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    record.strategies.append(plan.strategy)
+    onPlan?(context.index, plan, record.writeSet)
+    let enforces = connection.isOn(.foreignKeys)
+    var kept: [KeptRows]?
+    for step in plan.steps {
+      try stopIfInterrupted(context)
+      if kept == nil, !step.onlyAsks { kept = try keep(plan.proofs, context) }
+      switch step {
+      case .scan(let scan): try answer(scan, context)
+      case .statement(let sql, let source): try runOne(sql, source, context, record: &record)
+      case .script(let source): try runScript(source, context, record: &record)
+      case .assertion(let assertion):
+        try check(assertion, in: context.migration, context, record: &record)
+      case .guarding(let condition): try check(condition, context)
+      case .update(let update):
+        try runOne(update.statement, nil, context, record: &record)
+      case .copy(let copy):
+        let count = kept?.first { $0.proof.table == copy.table }?.count
+        try run(copy, of: count, context, record: &record)
+      case .edit(let edit):
+        reach.spread()
+        try run(edit, context)
+        if edit.exchangesRows { record.writeSet.rewrite(edit.table) }
+        try tell(of: edit, context)
+      case .rewriting(let isOn):
+        if isOn { try refuseTemporaryTriggers(context) }
+        setRewriting(isOn, enforces)
+      }
+    }
+    for expectation in plan.expectations { try compare(expectation, context) }
+    for case .copy(let copy) in plan.steps { record.writeSet.forget(copy.target) }
+    try compare(kept ?? [], context)
+  }
+
+  /// Plans the first operation against the schema as it is now, and those that share its rewrite.
+  private func plan(
+    _ operations: ArraySlice<Operation>, in migration: Migration
+  ) throws(Failure) -> [OperationPlan] {
+    do {
+      return try Planner(connection: connection, application: application).plan(operations)
+    } catch {
+      let context = Context(
+        migration: migration, index: operations.startIndex,
+        operation: operations[operations.startIndex])
+      if let fault = error.fault { throw context.failure(fault, onScratch: target == .scratch) }
+      throw context.failure(
+        error.kind == .manifest ? .invalidInput : .migrationFailed, error.message, key: error.key,
+        position: error.position)
+    }
+  }
+
+  private func compare(_ expectation: TableExpectation, _ context: Context) throws(Failure) {
+    let found: String?
+    do {
+      found = try Schema(of: connection).table(expectation.table)?.sql
+    } catch {
+      throw context.failure(error, onScratch: target == .scratch)
+    }
+    let isAsPlanned =
+      found.map { TokenizedSQL($0).normalTokens == TokenizedSQL(expectation.sql).normalTokens }
+      ?? false
+    guard !isAsPlanned else { return }
+    throw context.failure(
+      .bug,
+      """
+      the plan does not give the table that it promised. Nothing was changed.
+      promised: \(expectation.sql)
+      found:    \(found ?? "no table \(expectation.table)")
+      """)
+  }
+
+  /// While a structural change rewrites rows, no trigger of the user fires and no foreign key acts:
+  /// with them on, a DROP TABLE deletes the rows of its children.
+  private func setRewriting(_ isOn: Bool, _ enforcesForeignKeys: Bool) {
+    connection.set(.triggers, to: !isOn)
+    connection.set(.foreignKeys, to: !isOn && enforcesForeignKeys)
+  }
+
+  // MARK: Statements
+
+  /// Runs a generated statement. It may hold expressions of the manifest, and must be one.
+  func runOne(
+    _ sql: String, _ source: SQLSource?, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    var script = Script(sql)
+    let place = source?.position ?? context.operation.position
+    try runNext(of: &script, sql, context, record: &record) { _ in place }
+    let rest = TokenizedSQL(String(decoding: sql.utf8.dropFirst(script.offset), as: UTF8.self))
+    guard rest.significant.isEmpty else {
+      throw context.failure(
+        .invalidInput,
+        "an expression ends the statement it stands in: \(rest.text(rest.significant[0]))",
+        position: place)
+    }
+  }
+
+  private func runScript(
+    _ source: SQLSource, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    let tokens = TokenizedSQL(source.text)
+    if tokens.significant.contains(where: { tokens.text($0).identifier == "writable_schema" }) {
+      connection.set(.defensive, to: false)
+    }
+    var script = Script(source.text)
+    while try runNext(
+      of: &script, source.text, context, record: &record, position: source.position(ofByte:))
+    {
+      try stopIfInterrupted(context)
+    }
+  }
+
+  /// Compiles and runs the script's next statement. False when there is none.
+  @discardableResult
+  private func runNext(
+    of script: inout Script, _ text: String, _ context: Context, record: inout Record,
+    position: (Int) -> Position
+  ) throws(Failure) -> Bool {
+    calls?.clear()
+    do {
+      var warnings = StatementWarnings()
+      guard let statement = try compileNext(of: &script, &warnings) else { return false }
+      let range = script.range
+      let sql = statement.sql
+      let tokens = TokenizedSQL(sql)
+      let start = position(
+        range.lowerBound + (tokens.significant.first?.range.lowerBound ?? 0))
+      if isVacuum(tokens) {
+        if isForLint {
+          warnings.isVacuum = true
+          try tell(of: sql, at: start, warnings, context)
+          return true
+        }
+        throw context.failure(
+          .invalidInput, "VACUUM does not belong in a migration: it cannot run in a transaction",
+          position: start, statement: sql)
+      }
+      guard statement.parameterCount == 0 else {
+        throw context.failure(
+          .invalidInput, "the statement holds a parameter, and nothing gives it a value",
+          position: start, statement: sql)
+      }
+      if target == .scratch {
+        try refuseLedger(tokens, start, context)
+        try noteMissingCalls(sql, start, context, &record)
+      }
+      if isForLint, let offset = try doubleQuotedString(in: sql) {
+        let token = tokens.tokens.first { $0.range.contains(offset) }
+        warnings.doubleQuotedString = StatementWarnings.QuotedString(
+          text: token.map(tokens.text) ?? "", position: position(range.lowerBound + offset))
+      }
+      if isForLint, hasSubquery(tokens) {
+        warnings.readsItself = try readsItself(sql, statementGuard.events)
+      }
+      reach.note(tokens)
+      try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
+      try stopIfCalled(context, sql)
+      for event in statementGuard.events { record.writeSet.note(event) }
+      record.writeSet.namesRollback = record.writeSet.namesRollback || tokens.namesRollback
+      let events = statementGuard.events
+      if let problem = try connection.mistypedDefault(addedBy: events, application) {
+        throw context.failure(.invalidInput, problem, position: start, statement: sql)
+      }
+      record.renames.note(sql, events)
+      try tell(of: sql, at: start, warnings, context)
+      return true
+    } catch let error as DatabaseError {
+      throw failure(error, script, text, context, position: position)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// Whether the statement can read more than the row that it is at.
+  private func hasSubquery(_ tokens: TokenizedSQL) -> Bool {
+    tokens.significant.contains {
+      $0.kind == .word && ["select", "in"].contains(tokens.text($0).identifier)
+    }
+  }
+
+  private func failure(
+    _ error: DatabaseError, _ script: Script, _ text: String, _ context: Context,
+    position: (Int) -> Position
+  ) -> Failure {
+    let bytes = Array(text.utf8)
+    let range = script.range.clamped(to: 0..<bytes.count)
+    let (start, sql) = statement(in: bytes, at: range.lowerBound)
+    let place = position(error.offset.map { range.lowerBound + $0 } ?? start)
+    if let refusal = statementGuard.refusal {
+      return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
+    }
+    return context.failure(
+      error, position: place, statement: sql, onScratch: target == .scratch)
+  }
+
+  /// The statement that begins at `offset`, for a message. SQLite stops at the token that it does
+  /// not understand, so the end is looked for here; a trigger's body makes it too long at worst.
+  private func statement(in bytes: [UInt8], at offset: Int) -> (start: Int, text: String) {
+    let tokens = TokenizedSQL(bytes: Array(bytes[offset...]))
+    guard let first = tokens.significant.first else { return (offset, "") }
+    let isTrigger = tokens.significant.prefix(4).contains {
+      tokens.text($0).identifier == "TRIGGER"
+    }
+    let end = tokens.significant.first { tokens.text($0) == ";" }.map(\.range.lowerBound)
+    let last = tokens.significant.last?.range.upperBound ?? first.range.upperBound
+    let start = first.range.lowerBound
+    return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
+  }
+
+  private func tell(
+    of sql: String, at position: Position, _ warnings: StatementWarnings, _ context: Context
+  ) throws(DatabaseError) {
+    try onStatement?(
+      RunStatement(
+        operation: context.index, sql: sql, position: position, events: statementGuard.events,
+        warnings: warnings))
+  }
+
+  /// An edit of the schema is no statement of the migration, and changes a table nevertheless.
+  private func tell(of edit: SchemaEdit, _ context: Context) throws(Failure) {
+    statementGuard.startStatement()
+    do {
+      try tell(of: edit.statement, at: context.operation.position, StatementWarnings(), context)
+    } catch {
+      throw context.failure(error, onScratch: target == .scratch)
+    }
+  }
+
+  /// Compiles the script's next statement. For lint a function or a collation that nobody has
+  /// declared is made up, so that what comes after it is looked at, too.
+  private func compileNext(
+    of script: inout Script, _ warnings: inout StatementWarnings
+  ) throws(DatabaseError) -> Statement? {
+    while true {
+      statementGuard.startStatement()
+      do {
+        return try statementGuard.watching { () throws(DatabaseError) in
+          try script.next(on: connection)
+        }
+      } catch {
+        guard isForLint, let missing = error.missingName, !warnings.missing.contains(missing)
+        else { throw error }
+        warnings.missing.append(missing)
+        try connection.registerStub(of: missing, calls)
+      }
+    }
+  }
+
+  /// The byte at which a name in double quotes stands that SQLite takes for a string, because
+  /// nothing has that name; nil when there is none. Asked before the statement runs.
+  private func doubleQuotedString(in sql: String) throws(DatabaseError) -> Int? {
+    guard sql.utf8.contains(UInt8(ascii: "\"")) else { return nil }
+    connection.set(.doubleQuotedStringsInDML, to: false)
+    connection.set(.doubleQuotedStringsInDDL, to: false)
+    defer {
+      connection.set(.doubleQuotedStringsInDML, to: true)
+      connection.set(.doubleQuotedStringsInDDL, to: true)
+    }
+    var script = Script(sql)
+    do {
+      _ = try script.next(on: connection)
+      return nil
+    } catch  where !error.isFault {
+      return error.offset ?? TokenizedSQL(sql).significant.first?.range.lowerBound ?? 0
+    }
+  }
+
+  /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.
+  private func isVacuum(_ tokens: TokenizedSQL) -> Bool {
+    let first = tokens.significant.first { tokens.text($0) != ";" }
+    return first.map { tokens.text($0).identifier == "VACUUM" } ?? false
+  }
+
+  /// The authorizer is not told what stands in the body of a trigger or a view that is made or
+  /// in the arguments of a virtual table, nor where a foreign key points.
+  private func refuseLedger(
+    _ tokens: TokenizedSQL, _ position: Position, _ context: Context
+  ) throws(Failure) {
+    let isMentioned =
+      switch try? parseCreate(tokens) {
+      case .createTable(let table)?: table.parents.contains { Ledger.isLedger($0) }
+      case .createView?, .createTrigger?, .createVirtualTable?:
+        tokens.significant.contains {
+          [.word, .quotedIdentifier, .string].contains($0.kind)
+            && Ledger.isLedger(Quoting.unquoted(tokens.text($0)))
+        }
+      default: false
+      }
+    guard isMentioned else { return }
+    throw context.failure(
+      .invalidInput, "\(Ledger.tableName) is schemactl's ledger: a migration may not use it",
+      position: position, statement: tokens.text(0..<tokens.bytes.count))
+  }
+
+  /// Asks the compiled program which functions it calls: the authorizer is not told of those that
+  /// stand in a DEFAULT, a CHECK or an index (EXPLAIN, The SQLite Bytecode Engine).
+  private func noteMissingCalls(
+    _ sql: String, _ position: Position, _ context: Context, _ record: inout Record
+  ) throws(DatabaseError) {
+    let missing = application.missingFunctions
+    guard !missing.isEmpty else { return }
+    let program: [[Value]]
+    do {
+      program = try connection.rows("EXPLAIN " + sql)
+    } catch  where !error.isFault {
+      return
+    }
+    for row in program where row.count > 5 {
+      guard let opcode = row[1].text, opcode == "Function" || opcode == "PureFunc",
+        let called = row[5].text?.split(separator: "(").first.map({ Identifier($0) }),
+        let function = missing.first(where: { $0.name.identifier == called })
+      else { continue }
+      record.missingCalls.append(Record.Call(function: function.name, position: position))
+    }
+  }
+
+  func stopIfCalled(_ context: Context, _ sql: String) throws(Failure) {
+    guard let called = calls?.called, let name = called.first else { return }
+    throw context.failure(
+      .invalidInput,
+      "\(name) belongs to the application and is not known here: run this migration through "
+        + "SchemaKit, which has the real one",
+      statement: sql)
+  }
+
+  var isInterrupted: Bool { interruption.isRequested }
+
+  func stopIfInterrupted(_ context: Context) throws(Failure) {
+    guard isInterrupted else { return }
+    throw context.failure(.interrupted, "interrupted")
+  }
+}

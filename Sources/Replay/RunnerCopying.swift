@@ -1,0 +1,34 @@
+import SchemaHistory
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+
+extension Runner {
+  /// How often the progress of a copy is reported.
+  private static let reportInterval = Duration.milliseconds(100)
+
+  /// Copies rows, reports how many SQLite has read so far, and checks the pages of the new table before it
+  /// takes the place of the old one.
+  ///
+  /// - Parameter count: of the rows; nil where it is not known.
+  func run(
+    _ copy: RowCopy, of count: Int64?, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    guard target == .database else {
+      return try runOne(copy.statement, nil, context, record: &record)
+    }
+    var reported = ContinuousClock.now
+    if let onCopy, let count {
+      connection.onScan { rows in
+        guard ContinuousClock.now - reported >= Self.reportInterval else { return }
+        reported = .now
+        onCopy(copy, min(rows, count), count)
+      }
+    }
+    do {
+      defer { connection.onScan(nil) }
+      try runOne(copy.statement, nil, context, record: &record)
+    }
+    try requireSound(copy.target, context)
+  }
+}

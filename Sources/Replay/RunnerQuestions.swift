@@ -1,0 +1,82 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+
+/// What is asked of the rows, and stops a migration by its answer.
+extension Runner {
+  func answer(_ scan: Scan, _ context: Context) throws(Failure) {
+    do {
+      guard try connection.value("SELECT \(scan.exists)") == 1 else { return }
+      let values = try HeldValues(of: scan, on: connection)
+      throw context.failure(
+        .migrationFailed, values.message(redacted: redactsValues), key: scan.problem.key)
+    } catch let error as DatabaseError {
+      throw context.failure(error, onScratch: target == .scratch)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  func check(_ condition: Guard, _ context: Context) throws(Failure) {
+    do {
+      guard try connection.value("SELECT \(condition.condition)") == 1 else { return }
+    } catch {
+      throw context.failure(error, onScratch: target == .scratch)
+    }
+    throw context.failure(.migrationFailed, condition.message)
+  }
+
+  func check(
+    _ assertion: Assertion, in migration: Migration, _ context: Context? = nil,
+    record: inout Record
+  ) throws(Failure) {
+    let context = context ?? Context(migration: migration, assertion: assertion)
+    statementGuard.startStatement()
+    do {
+      var script = Script(assertion.query.text)
+      let statement = try statementGuard.watching { () throws(DatabaseError) in
+        try script.next(on: connection)
+      }
+      let rest = try statementGuard.watching { () throws(DatabaseError) in
+        try script.next(on: connection)
+      }
+      guard let statement, rest == nil, statement.isReadOnly, statement.columnCount == 1 else {
+        throw context.failure(
+          .invalidInput, "an assertion's query must be one SELECT of one column",
+          position: assertion.query.position)
+      }
+      guard target == .database else { return }
+      let rows = try statementGuard.watching { () throws(DatabaseError) -> [Value] in
+        var values: [Value] = []
+        while values.count < 2, try statement.step() { values.append(try statement.value(0)) }
+        return values
+      }
+      let expected = try statementGuard.watching { () throws(DatabaseError) in
+        try connection.value("SELECT \(assertion.equals.sql)") ?? .null
+      }
+      guard rows != [expected] else { return }
+      let found = rows.isEmpty ? "no row" : rows.count > 1 ? "several rows" : rows[0].shown
+      let what = assertion.message ?? "the assertion does not hold"
+      throw context.failure(
+        .migrationFailed,
+        "\(what): expected \(expected.shown), found "
+          + (redactsValues && rows.count == 1 ? "another \(rows[0].storageClass)" : found),
+        position: assertion.position, statement: assertion.query.text)
+    } catch let error as DatabaseError {
+      if let refusal = statementGuard.refusal {
+        throw context.failure(.invalidInput, refusal, position: assertion.query.position)
+      }
+      throw context.failure(
+        error, position: assertion.query.position(ofByte: error.offset ?? 0),
+        statement: assertion.query.text)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+}

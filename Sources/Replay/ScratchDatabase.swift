@@ -1,0 +1,321 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// The replay of a history on a private database: what its schema is at each step. Most often there are
+/// no rows but those that migrations write.
+package final class ScratchDatabase {
+  package let connection: Connection
+  private let runner: Runner
+  /// The schema after the last migration that was applied.
+  package private(set) var schema: Schema
+  /// The same with the ledger, as it was read.
+  private var whole: StoredSchema
+  private let ledger: [SchemaObject]
+  private var running = RunningFingerprint()
+  /// Where there are rows: which foreign key may point at a row that goes.
+  private var keys: ForeignKeyGraph?
+  private let toleratesBrokenReferences: Bool
+  private let application: Application
+  /// A released migration may break a view or a trigger: devices have run it, and nobody can change it.
+  package var isReleased: (Migration) -> Bool = { _ in false }
+  /// Lint reports what a migration breaks by a rule.
+  private let isForLint: Bool
+  /// The foreign keys that the migration applied last has broken, in words, where that does not fail it.
+  package private(set) var brokenReferences: String?
+
+  /// What one migration does to a schema and to rows.
+  package struct Step: Sendable {
+    package let migration: Migration
+    let change: SchemaPatch
+    package let delta: SchemaDelta
+    package let writeSet: WriteSet
+    package let strategies: [Strategy]
+    /// For a database whose schema is the same before; none in a step that was recorded.
+    package let missingCalls: [Runner.Record.Call]
+    /// What the migration made for itself alone, and did not remove.
+    package let temporary: [TemporaryObject]
+    package var startedAt = Timestamp.now
+    package var milliseconds: Int64 = 0
+
+    /// The tables, indexes and so on whose definition or rows it changes, in folded spelling.
+    package var touched: Set<Identifier> { writeSet.written.union(delta.keys.map(\.name)) }
+
+    /// Why it cannot run on a database that has drifted: it touches what is otherwise there. Drift
+    /// elsewhere is reported and no more.
+    package func obstacle(among drift: [SchemaChange]) -> Failure? {
+      let touched = touched
+      let inTheWay = drift.filter { touched.contains($0.holder.identifier) }
+      guard !inTheWay.isEmpty else { return nil }
+      return Context(migration: migration).failure(
+        .finding,
+        "this migration touches what differs from the history: "
+          + inTheWay.map(\.sentence).joined(separator: "; ")
+          + ". See `schemactl diff`; correct the database with SQL, or take over what it holds: a "
+          + "migration before this one that makes the same, marked there with "
+          + "`schemactl ledger repair ID --as applied`")
+    }
+
+    /// Why it cannot run on a database: a function that only the application has would be called.
+    package var refusal: Failure? {
+      missingCalls.first.map { call in
+        Failure(
+          .invalidInput,
+          "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
+            + "changed. Run it through SchemaKit, which has the real one",
+          place: Failure.Place(file: migration.file, position: call.position),
+          migration: Failure.FailedMigration(id: migration.id))
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - base: the schema to begin with: another than the empty one for the plan of a database.
+  ///   - passesOverRefused: what no migration may hold does nothing, so that lint can tell of it
+  ///     and of what comes after; otherwise it fails.
+  package convenience init(
+    _ application: Application, from base: Schema = Schema(), passesOverRefused: Bool = false,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) {
+    try self.init(
+      application, passesOverRefused: passesOverRefused, interruption: interruption
+    ) { () throws(DatabaseError) in
+      let connection = try base.scratch(application)
+      // Then it will hold what the manifests say, and nothing else.
+      connection.set(.trustedSchema, to: base.objects.isEmpty)
+      // There, so that what names it is refused and not merely unknown.
+      try connection.execute(Ledger.createStatement)
+      return connection
+    }
+  }
+
+  /// A replay that continues where another one is, on a connection of its own: it has the schema and
+  /// the rows, and nothing that only the other connection knows.
+  package convenience init(
+    continuing other: ScratchDatabase, _ application: Application, interruption: Interruption
+  ) throws(Failure) {
+    try self.init(
+      application, passesOverRefused: false, interruption: interruption
+    ) { () throws(DatabaseError) in
+      let connection = try Schema().scratch(application)
+      try connection.deserialize(try other.connection.serialized())
+      connection.set(.trustedSchema, to: true)
+      return connection
+    }
+  }
+
+  /// A replay on a database that holds rows: one that lint fills, or a copy of a real one. What no
+  /// migration may hold does nothing there.
+  ///
+  /// - Parameters:
+  ///   - calls: of the application's functions and collations that are registered there.
+  ///   - isCopy: as on a database, assertions are asked, rows are copied a chunk at a time, and a
+  ///     foreign key that a migration breaks fails it.
+  package convenience init(
+    on connection: Connection, _ application: Application, _ calls: CallRecord,
+    isCopy: Bool, interruption: Interruption = Interruption()
+  ) throws(Failure) {
+    try self.init(
+      application, passesOverRefused: true, interruption: interruption,
+      target: isCopy ? .database : .scratch, calls: calls, toleratesBrokenReferences: !isCopy
+    ) { () throws(DatabaseError) in
+      if try Schema(of: connection).table(Ledger.tableName) == nil {
+        try connection.execute(Ledger.createStatement)
+      }
+      return connection
+    }
+    keys = ForeignKeyGraph(schema)
+  }
+
+  private init(
+    _ application: Application, passesOverRefused: Bool, interruption: Interruption,
+    target: Runner.Target = .scratch, calls: CallRecord? = nil,
+    toleratesBrokenReferences: Bool = false,
+    opening: () throws(DatabaseError) -> Connection
+  ) throws(Failure) {
+    self.toleratesBrokenReferences = toleratesBrokenReferences
+    self.application = application
+    isForLint = passesOverRefused
+    do {
+      connection = try opening()
+      whole = try StoredSchema(of: connection)
+      schema = Self.withoutLedger(whole.schema)
+      ledger = Self.ledger(in: whole.schema)
+    } catch {
+      throw Failure(error.status, "the scratch database cannot be opened: \(error.inWords)")
+    }
+    running.apply(SchemaDelta(from: Schema(), to: schema))
+    runner = Runner(
+      connection: connection, target: target, application: application, calls: calls,
+      interruption: interruption,
+      onRefusal: passesOverRefused ? .doesNothing : .fails)
+  }
+
+  /// Tells `observer` of every statement once it has run, and of the schema before it.
+  ///
+  /// - Parameter comparesSchemas: false leaves out what a statement changes, and gives the schema
+  ///   before the migration: to read it after each statement costs a fifth of a replay.
+  package func observe(
+    comparesSchemas: Bool = true,
+    _ observer: @escaping (ReplayedStatement, Schema) throws(DatabaseError) -> Void
+  ) {
+    runner.onStatement = { [unowned self] statement throws(DatabaseError) in
+      let before = schema
+      if comparesSchemas { try refresh() }
+      try observer(
+        ReplayedStatement(
+          operation: statement.operation, sql: statement.sql, position: statement.position,
+          events: statement.events, warnings: statement.warnings,
+          enforcesForeignKeys: connection.isOn(.foreignKeys),
+          change: comparesSchemas ? SchemaPatch(from: before, to: schema) : SchemaPatch()),
+        before)
+    }
+  }
+
+  /// Applies the next migration, whole or not at all.
+  ///
+  /// - Parameters:
+  ///   - touched: what the migration is known to change; where there are rows, the foreign keys of
+  ///     those tables and of their children are checked.
+  ///   - onPlan: told of each operation's plan before it runs, and of what those before it write.
+  @discardableResult
+  package func apply(
+    _ migration: Migration, touching touched: Set<Identifier> = [],
+    onPlan: @escaping (OperationPlan, WriteSet) -> Void = { _, _ in }
+  ) throws(Failure) -> Step {
+    runner.onPlan = { onPlan($1, $2) }
+    defer { runner.onPlan = nil }
+    let context = Context(migration: migration)
+    let before = schema
+    let startedAt = Timestamp.now
+    let started = ContinuousClock.now
+    do {
+      let enforces = migration.manifest.foreignKeys == .enforced
+      connection.set(.foreignKeys, to: enforces)
+      defer { connection.set(.foreignKeys, to: false) }
+      try connection.execute("BEGIN")
+      do {
+        let violations = try violations(touched)
+        let record = try runner.run(migration)
+        try refresh()
+        try refuseLedgerEdit(context)
+        let change = SchemaPatch(from: before, to: schema)
+        let delta = SchemaDelta(change)
+        try refuseReserved(delta, context)
+        if !isForLint, !isReleased(migration),
+          let broken = try delta.brokenObjects(
+            from: before, to: schema, writing: record.writeSet.written, application)
+        {
+          throw context.failure(.migrationFailed, broken)
+        }
+        let former = keys
+        keys?.apply(delta)
+        do {
+          brokenReferences = try violations.flatMap { (before) throws(DatabaseError) in
+            try self.violations(touched)?.message(beyond: before, record.renames)
+          }
+          if let brokenReferences, !toleratesBrokenReferences {
+            throw context.failure(.migrationFailed, brokenReferences)
+          }
+          // SQLite ends one by itself only for want of something, whoever was told of that.
+          guard connection.isInTransaction else {
+            throw Failure(
+              .inputOutput,
+              "the private replay cannot go on: SQLite has ended its transaction, for want of memory "
+                + "or of room for temporary files")
+          }
+          try connection.execute("COMMIT")
+        } catch {
+          keys = former
+          throw error
+        }
+        running.apply(delta)
+        return Step(
+          migration: migration, change: change, delta: delta, writeSet: record.writeSet,
+          strategies: record.strategies,
+          missingCalls: record.missingCalls,
+          temporary: record.temporary, startedAt: startedAt,
+          milliseconds: (ContinuousClock.now - started).milliseconds)
+      } catch {
+        try runner.resetSettings()
+        if connection.isInTransaction { try connection.execute("ROLLBACK") }
+        try refresh()
+        throw error
+      }
+    } catch  where runner.isInterrupted {
+      // Of a statement within a statement SQLite says something else.
+      throw context.failure(.interrupted, "interrupted")
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as DatabaseError {
+      throw context.failure(error, onScratch: true)
+    } catch {
+      throw context.failure(.bug, "\(error)")
+    }
+  }
+
+  /// The foreign keys that point at nothing; nil where there are no rows.
+  private func violations(
+    _ touched: Set<Identifier>
+  ) throws(DatabaseError) -> ForeignKeyViolations? {
+    guard let keys else { return nil }
+    return try ForeignKeyViolations(of: keys.affected(by: touched), in: schema, on: connection)
+  }
+
+  /// Whether no row of some tables breaks a foreign key; false also when that cannot be asked.
+  package func keepsForeignKeys(of tables: [String]) -> Bool {
+    (try? ForeignKeyViolations(of: tables, in: schema, on: connection).isEmpty) ?? false
+  }
+
+  /// Under `writable_schema` no name needs to stand in the SQL.
+  private func refuseLedgerEdit(_ context: Context) throws(Failure) {
+    guard Self.ledger(in: whole.schema) == ledger else {
+      throw context.failure(
+        .invalidInput,
+        "\(Ledger.tableName) is schemactl's ledger: a migration may not use it, nor edit it in "
+          + "sqlite_schema")
+    }
+  }
+
+  /// Names that schemactl keeps for itself, however they came to be.
+  private func refuseReserved(_ delta: SchemaDelta, _ context: Context) throws(Failure) {
+    for object in delta.after.values where ForeignObjects.isReserved(object.name) {
+      throw context.failure(
+        .invalidInput,
+        "\(object.name) begins with schemactl_, which schemactl keeps for its own tables")
+    }
+  }
+
+  /// The fingerprint of the schema as it is now.
+  package var fingerprint: String { running.digest() }
+
+  private func refresh() throws(DatabaseError) {
+    guard try whole.refresh(on: connection, after: runner.takeReach()) else { return }
+    schema = Self.withoutLedger(whole.schema)
+  }
+
+  private static func ledger(in schema: Schema) -> [SchemaObject] {
+    schema.objects.filter(\.isOfLedger)
+  }
+
+  private static func withoutLedger(_ schema: Schema) -> Schema {
+    Schema(objects: schema.objects.filter { !$0.isOfLedger })
+  }
+}
+
+/// One statement of a replayed migration and what it did.
+package struct ReplayedStatement: Sendable {
+  /// The operation's index in its manifest, from 0.
+  package let operation: Int
+  package let sql: String
+  /// Where the statement stands in the manifest.
+  package let position: Position
+  package var events: [AuthorizerEvent]
+  package let warnings: StatementWarnings
+  package let enforcesForeignKeys: Bool
+  package let change: SchemaPatch
+}

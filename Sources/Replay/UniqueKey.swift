@@ -1,0 +1,159 @@
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+
+/// What no two rows of a table may have in common: a unique index, a UNIQUE constraint or a primary key.
+package struct UniqueKey: Sendable {
+  package let table: String
+  /// A plain column's name, or an expression.
+  package let terms: [Term]
+  /// Of a partial index.
+  let condition: String?
+  /// Nil for a constraint of the table.
+  package let index: String?
+
+  package struct Term: Sendable, Hashable {
+    let sql: String
+    /// Nil for an expression.
+    package let column: String?
+    /// The index's own, which decides what is alike, whatever the column's is (CREATE INDEX, section 1.4).
+    let collation: String
+
+    /// With quotes, white space and case out of the way.
+    fileprivate var form: Form {
+      Form(
+        collation: collation.identifier, column: column?.identifier,
+        tokens: column == nil ? TokenizedSQL(sql).normalTokens : [])
+    }
+
+    fileprivate struct Form: Hashable {
+      let collation: Identifier
+      let column: Identifier?
+      let tokens: [[UInt8]]
+    }
+  }
+
+  /// True if rows violate the key. NULLs are never equal (CREATE INDEX, section 1.2).
+  ///
+  /// - Parameter filter: which rows count; nil is all.
+  package func violated(where filter: String?) -> String {
+    let conditions =
+      [filter, condition].compactMap { $0.map { "(\($0)\n)" } }
+      + terms.map { "\($0.sql) IS NOT NULL" }
+    let groups = terms.map { "\($0.sql) COLLATE \(Quoting.quoted($0.collation))" }
+    return "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) "
+      + "WHERE \(conditions.joined(separator: " AND ")) "
+      + "GROUP BY \(groups.joined(separator: ", ")) HAVING count(*) > 1)"
+  }
+
+  /// For messages: `title, lower(name) (NOCASE)`.
+  package var inWords: String {
+    terms.map { term in
+      let isUsual = term.collation.identifier == "binary"
+      return (term.column ?? term.sql) + (isUsual ? "" : " (\(term.collation))")
+    }.joined(separator: ", ")
+  }
+
+  /// Whether rows that meet this key meet `other`, too.
+  private func implies(_ other: UniqueKey) -> Bool {
+    let mine = condition.map { TokenizedSQL($0).normalTokens }
+    return (mine == nil || mine == other.condition.map { TokenizedSQL($0).normalTokens })
+      && Set(terms.map(\.form)).isSubset(of: other.terms.map(\.form))
+  }
+
+  /// The keys that a change gives to tables that it found.
+  package static func added(
+    from before: Schema, to after: Schema, _ application: Application
+  ) throws(DatabaseError) -> [UniqueKey] {
+    let delta = SchemaDelta(from: before, to: after)
+    var names: Set<Identifier> = []
+    for object in Array(delta.before.values) + Array(delta.after.values) {
+      if [.table, .index].contains(object.kind) { names.insert(object.table.identifier) }
+    }
+    var added: [UniqueKey] = []
+    for name in names.sorted() {
+      guard let old = before.table(name.text), let new = after.table(name.text), new.rootPage != 0
+      else {
+        continue
+      }
+      let known = try keys(of: old, in: before, application)
+      added += try keys(of: new, in: after, application).filter { key in
+        !known.contains { $0.implies(key) }
+      }
+    }
+    return added
+  }
+
+  /// As SQLite reads the table and its indexes, where they stand alone.
+  private static func keys(
+    of table: SchemaObject, in schema: Schema, _ application: Application
+  ) throws(DatabaseError) -> [UniqueKey] {
+    let indexes = schema.objects(.index, on: table.name)
+    let scratch = try Schema(objects: [table] + indexes).scratch(application)
+    let name = Value.text(table.name)
+    var keys: [UniqueKey] = []
+    var hasKeyIndex = false
+    for row in try scratch.rows(
+      "SELECT name, origin FROM pragma_index_list(?1) WHERE \"unique\" ORDER BY seq DESC", [name])
+    {
+      guard let index = row[0].text else { continue }
+      hasKeyIndex = hasKeyIndex || row[1].text == "pk"
+      let sql = indexes.first { $0.name.identifier == index.identifier }?.sql
+      let columns = try scratch.rows(
+        "SELECT name, coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno", [.text(index)])
+      keys.append(UniqueKey(table.name, columns, index: row[1].text == "c" ? index : nil, sql))
+    }
+    // The rowid's own name has no index.
+    let primary = try scratch.rows(
+      "SELECT name, 'BINARY' FROM pragma_table_xinfo(?1) WHERE pk", [name])
+    if !hasKeyIndex, !primary.isEmpty {
+      keys.append(UniqueKey(table.name, primary, index: nil, nil))
+    }
+    return keys
+  }
+
+  /// - Parameter columns: for each the name, NULL for an expression, and the collation.
+  private init(_ table: String, _ columns: [[Value]], index: String?, _ sql: String?) {
+    self.table = table
+    self.index = index
+    let tokens = TokenizedSQL(sql ?? "")
+    var parsed: CreateIndex?
+    if case .createIndex(let index)? = try? parseCreate(tokens) { parsed = index }
+    terms = columns.enumerated().map { place, column in
+      let expression = parsed.flatMap { index in
+        index.terms.indices.contains(place) ? tokens.text(index.terms[place].expression.range) : nil
+      }
+      let name = column[0].text
+      return Term(
+        sql: name.map { Quoting.quoted($0) } ?? "(\(expression ?? "NULL"))", column: name,
+        collation: column[1].text ?? "BINARY")
+    }
+    condition = parsed?.condition.map { tokens.text($0.range) }
+  }
+}
+
+extension Operation {
+  /// The columns of the table that it changes whose values it computes.
+  package var computedColumns: [String] {
+    switch kind {
+    case .moveColumn(let move): [move.to.name]
+    case .rebuildTable(let rebuild): rebuild.copy.map(\.column)
+    default: []
+    }
+  }
+
+  /// Which rows of the table stay; nil is all.
+  package var rowFilter: String? {
+    if case .rebuildTable(let rebuild) = kind { rebuild.where?.text } else { nil }
+  }
+
+  /// Whether it carries all values but those of `computedColumns` over as they are.
+  package var carriesValues: Bool {
+    switch kind {
+    case .sql, .convertPrimaryKey: false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/// The SQLite library as Swift values; it knows nothing of schemas.
+///
+/// - ``Connection``: opens a database, prepares statements, registers functions, copies pages.
+/// - ``Statement``, ``Script``, ``Value``: one statement, the statements of a text, one value.
+/// - ``DatabaseError``: the result code, the message and the position in the SQL.
+/// - ``WorkLimit``: the time and memory that a replay may take.

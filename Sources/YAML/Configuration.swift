@@ -1,0 +1,173 @@
+import SchemaManifest
+import SchemaSQLText
+
+/// `schemactl.yaml`. Paths are as written: relative to the folder of the file.
+package struct Configuration: Sendable {
+  package var migrations = "migrations"
+  package var database: String?
+  /// The folder of the application's queries; nil: `queries` beside the migrations, if it is there.
+  package var queries: String?
+  /// For every lock, in seconds.
+  package var timeout = 5.0
+  /// The limits of a replay.
+  package var replay = ReplayConfiguration()
+  /// The oldest SQLite that the application meets.
+  package var minimumSQLite: SQLiteVersion?
+  package var sync = SyncConfiguration()
+  package var functions: [DeclaredFunction] = []
+  package var collations: [String] = []
+  package var rules: [RuleSetting] = []
+  /// The file of the findings that lint does not report.
+  package var baseline: String?
+  /// Whether `migrate` makes a backup every time.
+  package var backup: BackupConfiguration?
+  /// Globs of live objects that are not ours.
+  package var ignore: [String] = []
+
+  /// SQLite counts the milliseconds of a busy timeout in 32 bits.
+  package static let maximumTimeout = 2_147_483.0
+
+  package init() {}
+}
+
+/// What syncs the database between devices; it picks the lint profile.
+package enum SyncEngine: String, Sendable, CaseIterable {
+  case none
+  /// Something may sync, nobody says what.
+  case additive
+  case sqliteData = "sqlite-data"
+  case crSQLite = "cr-sqlite"
+}
+
+package struct SyncConfiguration: Sendable {
+  /// Whether the configuration says what syncs.
+  package var isGiven = false
+  package var engine = SyncEngine.additive
+  /// Nil: every table but the local ones.
+  package var tables: [String]?
+  package var localTables: [String] = []
+  package var since: String?
+  package var oldestRelease: String?
+
+  package init() {}
+}
+
+package struct ReplayConfiguration: Sendable, Hashable {
+  package var seconds = 60.0
+  package var megabytes = 512
+
+  package init() {}
+}
+
+package struct BackupConfiguration: Sendable, Hashable {
+  /// Nil: beside the database.
+  package var folder: String?
+  package var keep: Int?
+
+  package init() {}
+}
+
+package enum RuleSeverity: String, Sendable, CaseIterable {
+  case error, warning, note, off
+}
+
+/// A rule's severity as the configuration sets it. Whether there is such a rule, lint knows.
+package struct RuleSetting: Sendable {
+  package let rule: String
+  package let severity: RuleSeverity
+  package let position: Position
+
+  package init(rule: String, severity: RuleSeverity, position: Position) {
+    self.rule = rule
+    self.severity = severity
+    self.position = position
+  }
+}
+
+/// Reads `schemactl.yaml`. An empty file is the default configuration.
+///
+/// - Parameter file: how diagnostics name the file.
+/// - Throws: every problem of the file, in the order of their positions.
+package func decodeConfiguration(
+  _ bytes: [UInt8], file: String
+) throws(InvalidInput) -> Configuration {
+  let document = try YAMLReader.read(bytes, file: file)
+  guard let root = document.root, !root.isNull else {
+    try throwIfAny(document.diagnostics)
+    return Configuration()
+  }
+  var validator = Validator(file: file)
+  validator.check(root, .mapping(Grammar.configuration), .whole("the configuration"))
+  let decoder = ManifestDecoder(source: document.source, file: file)
+  let configuration = decoder.configuration(Fields(root))
+  try throwIfAny(document.diagnostics + validator.diagnostics)
+  return configuration
+}
+
+extension ManifestDecoder {
+  fileprivate func configuration(_ fields: Fields) -> Configuration {
+    var configuration = Configuration()
+    if let migrations = fields["migrations"] { configuration.migrations = text(migrations) }
+    configuration.database = fields["database"].map(text)
+    configuration.queries = fields["queries"].map(text)
+    if let seconds = number(fields["timeout"]) { configuration.timeout = seconds }
+    if let node = fields["replay"] { configuration.replay = replay(Fields(node)) }
+    configuration.minimumSQLite = fields["minimum_sqlite"].flatMap { SQLiteVersion(text($0)) }
+    if let node = fields["sync"] { configuration.sync = sync(Fields(node)) }
+    configuration.functions = fields.elements("functions").map { function(Fields($0)) }
+    configuration.collations = names(fields["collations"])
+    configuration.rules = (fields["lint"].flatMap { Fields($0)["rules"] }?.entries ?? [])
+      .compactMap(ruleSetting)
+    configuration.baseline = fields["lint"].flatMap { Fields($0)["baseline"] }.map(text)
+    configuration.backup = fields["backup"].map(backup)
+    configuration.ignore = names(fields["ignore"])
+    return configuration
+  }
+
+  private func sync(_ fields: Fields) -> SyncConfiguration {
+    var sync = SyncConfiguration()
+    sync.isGiven = true
+    sync.engine = choice(fields["engine"]) ?? .additive
+    sync.tables = fields["tables"].map(names)
+    sync.localTables = names(fields["local_tables"])
+    sync.since = fields["since"].map(text)
+    sync.oldestRelease = fields["oldest_release"].map(text)
+    return sync
+  }
+
+  private func replay(_ fields: Fields) -> ReplayConfiguration {
+    var replay = ReplayConfiguration()
+    if let seconds = number(fields["seconds"]) { replay.seconds = seconds }
+    if case .integer(let count) = fields["megabytes"].map(literal) { replay.megabytes = Int(count) }
+    return replay
+  }
+
+  private func number(_ node: Node?) -> Double? {
+    switch node.map(literal) {
+    case .integer(let number): Double(number)
+    case .real(let number): number
+    default: nil
+    }
+  }
+
+  private func backup(_ node: Node) -> BackupConfiguration {
+    let fields = Fields(node)
+    var backup = BackupConfiguration()
+    backup.folder = fields["path"].map(text)
+    if case .integer(let count) = fields["keep"].map(literal) { backup.keep = Int(count) }
+    return backup
+  }
+
+  private func function(_ fields: Fields) -> DeclaredFunction {
+    guard case .integer(let arguments) = fields["arguments"].map(literal) else {
+      return DeclaredFunction(name: name(fields["name"]))
+    }
+    return DeclaredFunction(name: name(fields["name"]), arguments: Int(arguments))
+  }
+
+  private func ruleSetting(_ entry: Node.Entry) -> RuleSetting? {
+    choice(entry.value).map {
+      RuleSetting(rule: entry.key.text, severity: $0, position: entry.key.position)
+    }
+  }
+}

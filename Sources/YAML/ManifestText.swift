@@ -1,0 +1,314 @@
+import SchemaManifest
+import SchemaSQLText
+
+/// A manifest as somebody wrote it: for changes that leave every other byte, the comments among
+/// them, as it is.
+///
+/// What makes a change gives nil where the text is written in a way that it does not understand.
+package struct ManifestText {
+  /// Bytes of the file, and what is to stand in their place.
+  package struct Edit: Sendable, Hashable {
+    package let range: Range<Int>
+    package let text: String
+  }
+
+  private let source: SourceText
+  private let root: Node
+  /// Of a byte order mark.
+  private let mark: [UInt8]
+  private let lineEnd: String
+
+  /// - Throws: when the file is no YAML.
+  package init?(_ bytes: [UInt8], file: String) {
+    guard let document = try? YAMLReader.read(bytes, file: file), let root = document.root else {
+      return nil
+    }
+    source = document.source
+    self.root = root
+    mark = Array(bytes.prefix(bytes.count - source.bytes.count))
+    lineEnd = bytes.contains(.carriageReturn) ? "\r\n" : "\n"
+  }
+
+  /// The file with the edits; nil when two of them are about the same bytes.
+  package func applying(_ edits: [Edit]) -> [UInt8]? {
+    var bytes = mark
+    var end = 0
+    // What is put into one place stays in order.
+    let ordered = edits.enumerated().sorted {
+      ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+    }.map(\.element)
+    for edit in ordered {
+      guard edit.range.lowerBound >= end else { return nil }
+      bytes += source.bytes[end..<edit.range.lowerBound] + Array(edit.text.utf8)
+      end = edit.range.upperBound
+    }
+    return bytes + source.bytes[end...]
+  }
+
+  // MARK: Changes
+
+  /// Removes a waiver, and with the last one what holds none any more.
+  package func removingWaiver(at position: Position) -> [Edit]? {
+    for owner in [root] + operations {
+      guard let lint = owner.entry("lint"), let allow = lint.value.entry("allow"),
+        let waivers = allow.value.elements,
+        let index = waivers.firstIndex(where: { $0.position == position })
+      else { continue }
+      if waivers.count > 1 { return removingElement(index, of: allow.value).map { [$0] } }
+      if lint.value.entries?.count ?? 0 > 1 {
+        return removingEntry(allow, of: lint.value).map { [$0] }
+      }
+      return removingEntry(lint, of: owner).map { [$0] }
+    }
+    return nil
+  }
+
+  /// Gives keys of the mapping that an operation is, or of one below it, other values: a key that is
+  /// not there is added as the last one.
+  ///
+  /// - Parameters:
+  ///   - path: from the operation's keys down.
+  ///   - replaced: a key that goes, where it is there: the first of those that are added takes its place.
+  package func setting(
+    _ values: [(key: String, value: String)], ofOperation index: Int, path: [String] = [],
+    inPlaceOf replaced: String? = nil
+  ) -> [Edit]? {
+    guard operations.indices.contains(index),
+      var node = operations[index].entries?.first(
+        where: { $0.key.text != "lint" })?.value
+    else { return nil }
+    for key in path {
+      guard let next = node.entry(key)?.value else { return nil }
+      node = next
+    }
+    return setting(values, of: node, inPlaceOf: replaced)
+  }
+
+  /// The same for the mapping that begins at a place.
+  package func setting(
+    _ values: [(key: String, value: String)], ofMappingAt position: Position
+  ) -> [Edit]? {
+    root.mapping(at: position).flatMap { setting(values, of: $0) }
+  }
+
+  /// Adds an operation behind the last one.
+  package func appending(operation text: String) -> [Edit]? {
+    guard let list = root.entry("operations")?.value, let last = list.elements?.last else {
+      return nil
+    }
+    if let end = list.end {
+      return [Edit(range: closing(end), text: ", { \(text.drop { "- ".contains($0) }) }")]
+    }
+    guard let start = source.offset(of: last.position), let dash = dash(before: start) else {
+      return nil
+    }
+    return [added("\(text)", column: column(dash), behind: last)]
+  }
+
+  /// Removes a text of an operation's SQL, and with the last one the operation.
+  package func removingSQL(_ index: Int, ofOperation number: Int) -> [Edit]? {
+    guard let list = root.entry("operations"), operations.indices.contains(number),
+      let sql = operations[number].entry("sql")
+    else { return nil }
+    if sql.value.elements?.count ?? 0 > 1 {
+      return removingElement(index, of: sql.value).map { [$0] }
+    }
+    if operations.count > 1 { return removingElement(number, of: list.value).map { [$0] } }
+    if let range = range(of: list.value) { return [Edit(range: range, text: "[]")] }
+    let key = list.key.range.upperBound
+    guard let colon = source.bytes[key...].firstIndex(of: UInt8(ascii: ":")),
+      let element = removingElement(number, of: list.value)
+    else { return nil }
+    return [Edit(range: colon + 1..<colon + 1, text: " []"), element]
+  }
+
+  /// Removes bytes of SQL that stand in the file as they do in the text.
+  ///
+  /// - Parameter ranges: of bytes of `sql.text`.
+  package func removing(_ ranges: [Range<Int>], of sql: SQLSource) -> [Edit]? {
+    var edits: [Edit] = []
+    for range in ranges {
+      guard let bytes = place(of: range, sql) else { return nil }
+      edits.append(Edit(range: wholeLines(bytes), text: ""))
+    }
+    return edits
+  }
+
+  /// Puts words into SQL, behind one of its bytes.
+  package func inserting(_ words: String, behind range: Range<Int>, of sql: SQLSource) -> [Edit]? {
+    place(of: range, sql).map { [Edit(range: $0.upperBound..<$0.upperBound, text: words)] }
+  }
+
+  // MARK: Nodes
+
+  private var operations: [Node] { root.entry("operations")?.value.elements ?? [] }
+
+  private func setting(
+    _ values: [(key: String, value: String)], of node: Node, inPlaceOf replaced: String? = nil
+  ) -> [Edit]? {
+    var edits: [Edit] = []
+    var new: [String] = []
+    for (key, value) in values {
+      if let old = node.entry(key)?.value {
+        guard let range = range(of: old) else { return nil }
+        edits.append(Edit(range: range, text: value))
+      } else {
+        new.append("\(key): \(value)")
+      }
+    }
+    if let entry = replaced.flatMap(node.entry), !new.isEmpty {
+      let range = entry.key.range.lowerBound..<endOfContent(entry.value)
+      edits.append(Edit(range: range, text: new.removeFirst()))
+    }
+    guard !new.isEmpty else { return edits }
+    if let end = node.end {
+      return edits + [Edit(range: closing(end), text: ", " + new.joined(separator: ", "))]
+    }
+    guard let last = node.entries?.last, let first = node.entries?.first else { return nil }
+    let addition = added(
+      new.joined(separator: "\n"), column: first.key.position.column, behind: last.value)
+    // A value that is replaced and the keys that are added behind it are one change.
+    return edits + [addition]
+  }
+
+  /// Nil for a value without brackets that holds others.
+  private func range(of node: Node) -> Range<Int>? {
+    if let scalar = node.scalar {
+      return [.literal, .folded].contains(scalar.style) ? nil : scalar.range
+    }
+    return node.end.flatMap { end in source.offset(of: node.position).map { $0..<end } }
+  }
+
+  /// Before the closing bracket, and the spaces in front of it.
+  private func closing(_ end: Int) -> Range<Int> {
+    var place = end - 1
+    while place > 0, source.bytes[place - 1].isWhiteSpace { place -= 1 }
+    return place..<place
+  }
+
+  /// Lines behind the one that a node ends on.
+  private func added(_ lines: String, column: Int, behind node: Node) -> Edit {
+    let end = endOfLine(endOfContent(node))
+    let space = String(repeating: " ", count: column - 1)
+    let text = lines.split(separator: "\n").map { "\(lineEnd)\(space)\($0)" }.joined()
+    return Edit(range: end..<end, text: text)
+  }
+
+  private func endOfContent(_ node: Node) -> Int {
+    switch node.content {
+    case .scalar(let scalar): trimmed(scalar.range)
+    case .sequence(let elements):
+      node.end ?? elements.last.map(endOfContent) ?? source.offset(of: node.position) ?? 0
+    case .mapping(let entries):
+      node.end ?? entries.last.map { endOfContent($0.value) } ?? source.offset(of: node.position)
+        ?? 0
+    }
+  }
+
+  /// A block ends behind the empty lines that follow it.
+  private func trimmed(_ range: Range<Int>) -> Int {
+    var end = range.upperBound
+    while end > range.lowerBound, source.bytes[end - 1].isWhiteSpace { end -= 1 }
+    return end
+  }
+
+  private func removingElement(_ index: Int, of list: Node) -> Edit? {
+    guard let elements = list.elements, let start = source.offset(of: elements[index].position)
+    else { return nil }
+    if list.end != nil { return removingPart(index, of: elements.map { ($0, $0) }) }
+    return dash(before: start).flatMap { removingLines($0, elements[index]) }
+  }
+
+  private func removingEntry(_ entry: Node.Entry, of mapping: Node) -> Edit? {
+    guard let entries = mapping.entries,
+      let index = entries.firstIndex(where: { $0.keyNode.position == entry.keyNode.position }),
+      entries.count > 1
+    else { return nil }
+    if mapping.end != nil {
+      return removingPart(index, of: entries.map { ($0.keyNode, $0.value) })
+    }
+    return removingLines(entry.key.range.lowerBound, entry.value)
+  }
+
+  /// A part of what stands in brackets, with its comma.
+  private func removingPart(_ index: Int, of parts: [(first: Node, last: Node)]) -> Edit? {
+    guard let start = source.offset(of: parts[index].first.position) else { return nil }
+    let end = endOfContent(parts[index].last)
+    if index + 1 < parts.count {
+      return source.offset(of: parts[index + 1].first.position).map {
+        Edit(range: start..<$0, text: "")
+      }
+    }
+    return Edit(range: endOfContent(parts[index - 1].last)..<end, text: "")
+  }
+
+  /// Nil where something else stands before it on its line.
+  private func removingLines(_ start: Int, _ node: Node) -> Edit? {
+    let line = startOfLine(start)
+    guard source.bytes[line..<start].allSatisfy(\.isBlank) else { return nil }
+    return Edit(range: line..<startOfNextLine(endOfContent(node)), text: "")
+  }
+
+  // MARK: Bytes
+
+  /// The bytes of the file that are a part of SQL; nil where they are written otherwise.
+  private func place(of range: Range<Int>, _ sql: SQLSource) -> Range<Int>? {
+    let text = Array(sql.text.utf8)[range]
+    guard let start = source.offset(of: sql.position(ofByte: range.lowerBound)),
+      let last = source.offset(of: sql.position(ofByte: range.upperBound - 1)), last >= start
+    else { return nil }
+    let bytes = source.bytes[start..<last + 1]
+    func words(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+      bytes.split(whereSeparator: \.isWhiteSpace)
+    }
+    return words(bytes) == words(text) ? start..<last + 1 : nil
+  }
+
+  /// With the line end, and the indentation, of what stands on lines of its own; else with the space
+  /// behind it.
+  private func wholeLines(_ range: Range<Int>) -> Range<Int> {
+    let start = startOfLine(range.lowerBound)
+    let end = endOfLine(range.upperBound)
+    if source.bytes[start..<range.lowerBound].allSatisfy(\.isBlank),
+      source.bytes[range.upperBound..<end].allSatisfy(\.isBlank)
+    {
+      return start..<startOfNextLine(range.upperBound)
+    }
+    let space = source.bytes[range.upperBound...].prefix(while: \.isBlank).count
+    return range.lowerBound..<range.upperBound + space
+  }
+
+  private func startOfLine(_ offset: Int) -> Int {
+    (source.bytes[..<offset].lastIndex(of: .lineFeed) ?? -1) + 1
+  }
+
+  private func endOfLine(_ offset: Int) -> Int {
+    source.bytes[offset...].firstIndex(where: \.isLineBreak) ?? source.bytes.count
+  }
+
+  private func startOfNextLine(_ offset: Int) -> Int {
+    source.bytes[offset...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? source.bytes.count
+  }
+
+  private func column(_ offset: Int) -> Int { source.position(ofByte: offset).column }
+
+  /// The `-` of an element that begins at a byte.
+  private func dash(before offset: Int) -> Int? {
+    guard let dash = source.bytes[..<offset].lastIndex(where: { !$0.isBlank }),
+      source.bytes[dash] == UInt8(ascii: "-")
+    else { return nil }
+    return dash
+  }
+}
+
+extension Node {
+  fileprivate func entry(_ key: String) -> Entry? {
+    entries?.first { $0.key.text == key }
+  }
+
+  fileprivate func mapping(at place: Position) -> Node? {
+    if entries != nil, position == place { return self }
+    let children = (elements ?? []) + (entries ?? []).map(\.value)
+    return children.lazy.compactMap { $0.mapping(at: place) }.first
+  }
+}

@@ -1,0 +1,63 @@
+import SchemaHistory
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+
+extension Project {
+  /// Reads a history: every manifest of the folder, and its lock.
+  ///
+  /// - Parameters:
+  ///   - ignoring: globs of live objects that are not the history's.
+  ///   - twins: explains which of several manifests with one number must change.
+  /// - Throws: `InvalidInput` with every problem of every manifest, or a `Failure`.
+  package static func load(
+    migrations path: String, application: Application = Application(), ignoring: [String] = [],
+    explaining twins: ([[ManifestName]]) -> [ExactText: String] = MigrationFolder.renumberOneOf
+  ) throws -> Project {
+    let folder = MigrationFolder(path)
+    do throws(HistoryReadError) {
+      return Project(
+        folder: folder, migrations: try folder.migrations(explaining: twins),
+        lock: try folder.lock(),
+        application: application, foreign: ForeignObjects(ignoring: ignoring))
+    } catch {
+      throw error.problem(ofFolder: path)
+    }
+  }
+}
+
+extension HistoryReadError {
+  /// `InvalidInput` with every problem of every manifest, or a `Failure`.
+  package func problem(ofFolder path: String) -> any Error {
+    switch self {
+    case .missingFolder:
+      Failure(
+        .notFound,
+        "there is no folder \(path) with migrations: create it and put the first manifest into "
+          + "it (0001_what_it_does.yaml), name another folder with --migrations or in "
+          + "schemactl.yaml, or begin a history with a database that is there (`schemactl init --from "
+          + "FILE`)")
+    case .otherHistory(let path, let names):
+      Failure(
+        .notFound,
+        "\(path) holds no manifest, but \(names.prefix(3).joined(separator: ", "))"
+          + "\(names.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) that are "
+          + "in the folder itself. Name the folder that holds them with --migrations or in "
+          + "schemactl.yaml. To import another tool's history, bring a database up to date with that "
+          + "tool, and begin a history in another folder: `schemactl init --from DATABASE "
+          + "--migrations FOLDER`")
+    case .unreadable(let error): Failure(error)
+    case .invalid(let input): input
+    case .brokenLock(let file, let error): Failure(error, file: file)
+    }
+  }
+}
+
+extension Failure {
+  /// A lock that cannot be read: the frozen history is broken, or a newer schemactl wrote it.
+  package init(_ error: LockError, file: String) {
+    self.init(
+      error.kind == .newerVersion ? .invalidInput : .brokenHistory, error.message,
+      details: error.details, place: Failure.Place(file: file, position: error.position))
+  }
+}

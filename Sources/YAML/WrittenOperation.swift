@@ -1,0 +1,322 @@
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+
+/// An operation as the text of a manifest, without the indentation of its place there.
+package struct WrittenOperation: Sendable, Hashable {
+  /// The lines of one entry of `operations`, the first with its `- `.
+  package let lines: [String]
+
+  init(_ lines: [String]) {
+    self.lines = lines
+  }
+
+  /// An operation of keys with short values.
+  package init(_ name: String, _ keys: [(String, String)]) {
+    lines = ["- \(name): { \(keys.map { "\($0): \($1)" }.joined(separator: ", ")) }"]
+  }
+
+  /// A table's new definition by its own statement.
+  package static func rebuild(_ table: SchemaObject) -> WrittenOperation {
+    WrittenOperation(
+      before: ["- rebuild_table:", "    table: \(yamlScalar(table.name))"], block: "    sql: ",
+      table.sql ?? "", indentation: 6)
+  }
+
+  /// SQL as it stands.
+  package init(sql: String) {
+    self.init(block: "- sql: ", sql, indentation: 4)
+  }
+
+  /// A text as a block of its own lines where YAML reads it back as it is, else in quotes.
+  init(before: [String] = [], block key: String, _ text: String, indentation: Int) {
+    guard canBeBlock(text) else {
+      lines = before + [key + yamlQuoted(text)]
+      return
+    }
+    let space = String(repeating: " ", count: indentation)
+    lines =
+      before + [key + "|-"]
+      + text.split(separator: "\n", omittingEmptySubsequences: false).map {
+        $0.isEmpty ? "" : space + $0
+      }
+  }
+}
+
+/// A manifest that holds these operations and nothing else.
+package func manifestText(
+  description: String? = nil, _ operations: [WrittenOperation]
+) -> String {
+  let head = description.map { "description: \(yamlScalar($0))\n" } ?? ""
+  guard !operations.isEmpty else { return head + "operations: []\n" }
+  let lines = operations.flatMap(\.lines).map { $0.isEmpty ? "" : "  " + $0 }
+  return head + "operations:\n" + lines.joined(separator: "\n") + "\n"
+}
+
+/// Lines that begin or end with white space, and what is not plain to see, lose their form in a
+/// block.
+private func canBeBlock(_ text: String) -> Bool {
+  guard let first = text.unicodeScalars.first, first != " ", first != "\n", !text.hasSuffix("\n")
+  else { return false }
+  return text.unicodeScalars.allSatisfy { scalar in
+    switch scalar.properties.generalCategory {
+    case .control: scalar == "\n"
+    case .lineSeparator, .paragraphSeparator, .unassigned, .surrogate, .privateUse: false
+    default: scalar != "\u{FEFF}" && !scalar.properties.isBidiControl
+    }
+  }
+}
+
+extension Schema {
+  /// The operations that make this schema out of an empty one, in an order in which they run.
+  ///
+  /// An object that no operation can say exactly comes as its own SQL.
+  package var operations: [WrittenOperation] {
+    let visible = ours().withoutShadowTables()
+    return [SchemaObject.Kind.table, .index, .view, .trigger].flatMap { kind in
+      visible.objects.filter { $0.kind == kind && $0.sql != nil }.map(operation(making:))
+    }
+  }
+
+  /// The operation that makes one of the schema's objects.
+  package func operation(making object: SchemaObject) -> WrittenOperation {
+    hasTextForColumn(object) ? WrittenOperation(sql: object.sql ?? "") : object.operation
+  }
+
+  /// Whether an index has a name in quotes for a column that its table has not: SQLite takes it for a
+  /// text, and no operation says that.
+  private func hasTextForColumn(_ object: SchemaObject) -> Bool {
+    guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(object.sql ?? "")),
+      let table = table(index.table.text),
+      case .createTable(let parsed)? = try? parseCreate(TokenizedSQL(table.sql ?? ""))
+    else { return false }
+    return index.terms.contains { term in
+      term.column.map { parsed.column(named: $0.text) == nil } ?? false
+    }
+  }
+}
+
+extension SchemaObject {
+  /// The operation that makes the object.
+  package var operation: WrittenOperation {
+    let sql = sql ?? ""
+    if let written = writtenForm, written.makes(self) { return written }
+    return WrittenOperation(sql: sql)
+  }
+
+  private var writtenForm: WrittenOperation? {
+    let sql = sql ?? ""
+    let tokens = TokenizedSQL(sql)
+    switch try? parseCreate(tokens) {
+    case .createTable(let table): return table.operation("create_table", "name", tokens)
+    case .createIndex(let index): return index.operation(tokens)
+    case .createView(let view): return whole("create_view", view.name.text, sql)
+    case .createTrigger(let trigger): return whole("create_trigger", trigger.name.text, sql)
+    case .createVirtualTable(let table): return table.operation(tokens)
+    case nil: return nil
+    }
+  }
+
+  private func whole(_ operation: String, _ name: String, _ sql: String) -> WrittenOperation {
+    WrittenOperation(
+      before: ["- \(operation):", "    name: \(yamlScalar(name))"], block: "    sql: ", sql,
+      indentation: 6)
+  }
+}
+
+extension WrittenOperation {
+  /// Whether the operation, read and planned as any other, makes just this object.
+  fileprivate func makes(_ object: SchemaObject) -> Bool {
+    guard
+      let manifest = try? decodeManifest(Array(manifestText([self]).utf8), file: ""),
+      manifest.operations.count == 1, let sql = manifest.operations[0].creation
+    else { return false }
+    let made = SchemaObject(
+      kind: object.kind, name: object.name, table: object.table, sql: sql)
+    return compareSchemas(
+      expected: Schema(objects: [object]), actual: Schema(objects: [made])
+    ).isEmpty
+  }
+}
+
+extension Operation {
+  /// The CREATE statement that the operation becomes.
+  fileprivate var creation: String? {
+    switch kind {
+    case .createTable(let table): table.sql
+    case .createIndex(let index): index.sql
+    case .createView(_, let source), .createTrigger(_, let source): source.text
+    case .createVirtualTable(let name, let module, let arguments):
+      virtualTableSQL(name, module, arguments)
+    default: nil
+    }
+  }
+}
+
+// MARK: Tables
+
+extension CreateTable {
+  /// The table as `rebuild_table`; nil when its keys cannot say it.
+  package func rebuild(_ tokens: TokenizedSQL) -> WrittenOperation? {
+    operation("rebuild_table", "table", tokens)
+  }
+
+  /// The table as `create_table` or, with another name for its first key, as `rebuild_table`.
+  fileprivate func operation(_ name: String, _ nameKey: String, _ tokens: TokenizedSQL)
+    -> WrittenOperation?
+  {
+    guard !columns.isEmpty else { return nil }
+    var lines = ["- \(name):", "    \(nameKey): \(yamlScalar(self.name.text))", "    columns:"]
+    lines += columns.map {
+      "      - { \($0.keys(tokens).map { "\($0): \($1)" }.joined(separator: ", ")) }"
+    }
+    var unique: [String] = []
+    var checks: [String] = []
+    var keys: [String] = []
+    for constraint in constraints {
+      switch constraint.kind {
+      case .primaryKey(let terms, _, _): lines.append("    primary_key: \(list(terms))")
+      case .unique(let terms, _): unique.append(list(terms))
+      case .check(let check, _): checks.append(yamlQuoted(tokens.text(check.range)))
+      case .foreignKey(let columns, let reference):
+        keys.append(
+          "{ columns: \(list(columns)), " + reference.keys(to: "to").joined(separator: ", ") + " }")
+      case .nameOnly: return nil
+      }
+    }
+    func section(_ key: String, _ entries: [String]) {
+      guard !entries.isEmpty else { return }
+      lines.append("    \(key):")
+      lines += entries.map { "      - \($0)" }
+    }
+    section("unique", unique)
+    section("checks", checks)
+    section("foreign_keys", keys)
+    if isStrict { lines.append("    strict: true") }
+    if isWithoutRowid { lines.append("    without_rowid: true") }
+    return WrittenOperation(lines)
+  }
+
+  private func list(_ terms: [IndexedTerm]) -> String {
+    "[ \(terms.map { yamlScalar($0.column?.text ?? "") }.joined(separator: ", ")) ]"
+  }
+
+  private func list(_ names: [Name]) -> String {
+    "[ \(names.map { yamlScalar($0.text) }.joined(separator: ", ")) ]"
+  }
+}
+
+extension CreateTable.Column {
+  /// The column as the flow mapping of `add_column`.
+  package func mapping(_ tokens: TokenizedSQL) -> String {
+    "{ \(keys(tokens).map { "\($0): \($1)" }.joined(separator: ", ")) }"
+  }
+
+  /// The column's keys in a manifest; what they cannot say is left out, and found by comparing.
+  package func keys(_ tokens: TokenizedSQL) -> [(String, String)] {
+    var keys = [("name", yamlScalar(name.text))]
+    if let type { keys.append(("type", yamlScalar(type.text))) }
+    if let primaryKey {
+      keys.append(("primary_key", "true"))
+      if primaryKey.isAutoincrement { keys.append(("autoincrement", "true")) }
+    }
+    for constraint in constraints {
+      switch constraint.kind {
+      case .notNull(let action?):
+        keys.append(("not_null", "{ on_conflict: \(action.rawValue.lowercased()) }"))
+      case .notNull(nil): keys.append(("not_null", "true"))
+      case .unique: keys.append(("unique", "true"))
+      case .check(let check): keys.append(("check", yamlQuoted(tokens.text(check.range))))
+      case .default(let value): keys.append(("default", literal(value, tokens)))
+      case .collate(let collation): keys.append(("collate", yamlScalar(collation.text)))
+      case .references(let reference):
+        keys.append(("references", "{ \(reference.keys(to: "column").joined(separator: ", ")) }"))
+      case .generated(let generated):
+        let stored = generated.isStored ? ", stored: true" : ""
+        keys.append(
+          ("generated", "{ as: \(yamlQuoted(tokens.text(generated.expression.range)))\(stored) }"))
+      case .primaryKey, .null, .deferral, .nameOnly: break
+      }
+    }
+    return keys
+  }
+
+  private func literal(_ expression: Expression, _ tokens: TokenizedSQL) -> String {
+    let words = tokens.significant(in: expression.range)
+    let text = tokens.text(expression.range)
+    if words.count == 1 {
+      switch words[0].kind {
+      case .string, .quotedIdentifier: return yamlQuoted(Quoting.unquoted(text))
+      case .word where text.identifier == "null": return "null"
+      // A word that is no value is a text, and in parentheses it would be a column.
+      case .word where !Keywords.isValue(text): return yamlQuoted(text)
+      case .integer where Int64(text).map { "\($0)" == text } == true: return text
+      default: break
+      }
+    }
+    if words.count == 2, tokens.text(words[0]) == "-", let number = Int64(tokens.text(words[1])),
+      "\(number)" == tokens.text(words[1])
+    {
+      return "-\(number)"
+    }
+    return "{ sql: \(yamlQuoted(text)) }"
+  }
+}
+
+extension CreateTable.Reference {
+  /// - Parameter key: what the parent's columns are called: `column` in a column, `to` in a table.
+  fileprivate func keys(to key: String) -> [String] {
+    var keys = ["table: \(yamlScalar(table.text))"]
+    if !columns.isEmpty {
+      let names = columns.map { yamlScalar($0.text) }.joined(separator: ", ")
+      keys.append("\(key): \(key == "to" ? "[ \(names) ]" : names)")
+    }
+    if onDelete != .noAction { keys.append("on_delete: \(onDelete.word)") }
+    if onUpdate != .noAction { keys.append("on_update: \(onUpdate.word)") }
+    if isDeferred { keys.append("deferrable: true") }
+    return keys
+  }
+}
+
+extension CreateTable.ForeignKeyAction {
+  fileprivate var word: String { rawValue.lowercased().replacing(" ", with: "_") }
+}
+
+// MARK: Others
+
+extension CreateIndex {
+  fileprivate func operation(_ tokens: TokenizedSQL) -> WrittenOperation {
+    let columns = terms.map { term -> String in
+      var keys =
+        term.column.map { ["column: \(yamlScalar($0.text))"] }
+        ?? ["expression: \(yamlQuoted(tokens.text(term.expression.range)))"]
+      if term.order == .descending { keys.append("order: desc") }
+      if let collation = term.collation { keys.append("collate: \(yamlScalar(collation.text))") }
+      guard keys.count == 1, let column = term.column else {
+        return "{ \(keys.joined(separator: ", ")) }"
+      }
+      return yamlScalar(column.text)
+    }
+    var lines = [
+      "- create_index:", "    name: \(yamlScalar(name.text))",
+      "    table: \(yamlScalar(table.text))",
+      "    columns: [ \(columns.joined(separator: ", ")) ]",
+    ]
+    if isUnique { lines.append("    unique: true") }
+    if let condition {
+      lines.append("    where: \(yamlQuoted(tokens.text(condition.range)))")
+    }
+    return WrittenOperation(lines)
+  }
+}
+
+extension CreateVirtualTable {
+  fileprivate func operation(_ tokens: TokenizedSQL) -> WrittenOperation {
+    let arguments = arguments.map { yamlQuoted(tokens.text($0)) }.joined(separator: ", ")
+    return WrittenOperation([
+      "- create_virtual_table:", "    name: \(yamlScalar(name.text))",
+      "    using: \(yamlScalar(module.text))", "    arguments: [ \(arguments) ]",
+    ])
+  }
+}

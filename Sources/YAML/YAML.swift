@@ -1,0 +1,5 @@
+/// Files that people write: libyaml's events become a tree with positions.
+///
+/// - ``decodeManifest(_:file:)``, ``decodeConfiguration(_:file:)``: one file.
+/// - ``Project/load(migrations:application:ignoring:explaining:)``: a folder of manifests and its lock.
+/// - ``ManifestText``, ``WrittenOperation``: edits of a manifest, and new ones.

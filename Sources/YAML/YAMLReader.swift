@@ -1,0 +1,320 @@
+import SchemaManifest
+import SchemaSQLText
+
+/// Reads a manifest.
+///
+/// - Parameter file: how diagnostics name the file.
+/// - Throws: every problem of the file, in the order of their positions.
+package func decodeManifest(_ bytes: [UInt8], file: String) throws(InvalidInput) -> Manifest {
+  try decodeManifest(YAMLReader.read(bytes, file: file), file: file)
+}
+
+/// Reads one document within limits that keep hostile input from costing time or memory.
+package struct YAMLReader: ~Copyable {
+  static let maximumBytes = 8 << 20
+  /// libyaml's time is quadratic in the depth of flow collections.
+  static let maximumDepth = 64
+  /// Nodes after the expansion of aliases; a scalar counts one more for each 64 bytes of its text.
+  static let maximumNodes = 1_000_000
+
+  private let file: String
+  private let source: SourceText
+  private var events: YAMLEventStream
+  private var diagnostics: [Diagnostic] = []
+  private var anchors: [ExactText: Subtree] = [:]
+  private var openAnchors: Set<ExactText> = []
+  private var nodes = 0
+
+  private struct Subtree {
+    var node: Node
+    var weight: Int
+    var height: Int
+  }
+
+  package static func read(_ bytes: [UInt8], file: String) throws(InvalidInput) -> Document {
+    guard bytes.count <= maximumBytes else {
+      throw InvalidInput([
+        Diagnostic(
+          file: file,
+          message: "the file has \(bytes.count) bytes, the limit is \(maximumBytes) (8 MiB)")
+      ])
+    }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let source = SourceText(bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes)
+    if let refusal = refusal(of: source, file: file) { throw InvalidInput([refusal]) }
+    do {
+      var reader = try YAMLReader(source, file: file)
+      return try reader.document()
+    } catch {
+      throw InvalidInput([error.diagnostic(file: file, source: source)])
+    }
+  }
+
+  private init(_ source: SourceText, file: String) throws(Stop) {
+    self.file = file
+    self.source = source
+    do { events = try YAMLEventStream(source.bytes) } catch { throw .syntax(error) }
+  }
+
+  /// What libyaml would take: the line breaks of YAML 1.1, which editors do not count as lines, and
+  /// directives, which cost it quadratic time.
+  private static func refusal(of source: SourceText, file: String) -> Diagnostic? {
+    let bytes = source.bytes
+    func diagnostic(_ offset: Int, _ message: String) -> Diagnostic {
+      Diagnostic(file: file, position: source.position(ofByte: offset), message: message)
+    }
+    var previous = UInt8.lineFeed
+    for (offset, byte) in bytes.enumerated() {
+      if byte == UInt8(ascii: "%"), previous.isLineBreak {
+        let line = bytes[offset...].prefix(5)
+        if line.starts(with: "%TAG".utf8) || line.starts(with: "%YAML".utf8) {
+          return diagnostic(offset, "directives are not supported: remove this line")
+        }
+      } else if byte == 0xC2 || byte == 0xE2 {
+        let name: String? =
+          switch Array(bytes[offset...].prefix(byte == 0xC2 ? 2 : 3)) {
+          case [0xC2, 0x85]: "U+0085"
+          case [0xE2, 0x80, 0xA8]: "U+2028"
+          case [0xE2, 0x80, 0xA9]: "U+2029"
+          default: nil
+          }
+        if let name {
+          return diagnostic(
+            offset,
+            "\(name) ends a line for some readers of YAML and not for others: "
+              + "write it as \"\\u\(name.dropFirst(2))\" in double quotes")
+        }
+      }
+      previous = byte
+    }
+    return nil
+  }
+
+  private mutating func document() throws(Stop) -> Document {
+    _ = try next()
+    guard case .documentStart = try next().kind else { return finish(nil) }
+    let root = try subtree(from: next(), depth: 1).node
+    _ = try next()
+    let end = try next()
+    guard case .streamEnd = end.kind else {
+      throw .refusal("a second document begins here: a file holds one", end.start)
+    }
+    return finish(root)
+  }
+
+  private func finish(_ root: Node?) -> Document {
+    Document(root: root, source: source, diagnostics: diagnostics)
+  }
+
+  private mutating func next() throws(Stop) -> YAMLEvent {
+    do { return try events.next() } catch { throw .syntax(error) }
+  }
+
+  private mutating func report(_ message: String, at position: Position) {
+    diagnostics.append(Diagnostic(file: file, position: position, message: message))
+  }
+
+  private mutating func charge(_ weight: Int, at position: Position) throws(Stop) {
+    nodes += weight
+    guard nodes <= Self.maximumNodes else {
+      throw .refusal(
+        "the document is too large: it holds more than \(Self.maximumNodes) nodes, "
+          + "aliases expanded", position)
+    }
+  }
+
+  private func checkDepth(_ depth: Int, at position: Position) throws(Stop) {
+    guard depth <= Self.maximumDepth else {
+      throw .refusal(
+        "the document is nested more than \(Self.maximumDepth) levels deep", position)
+    }
+  }
+
+  private mutating func subtree(from event: YAMLEvent, depth: Int) throws(Stop) -> Subtree {
+    try checkDepth(depth, at: event.start)
+    if let tag = event.tag {
+      report("tags are not supported: remove the tag \(quoted(shortTag(tag)))", at: event.start)
+    }
+    if let anchor = event.anchor { openAnchors.insert(anchor) }
+    let result: Subtree
+    switch event.kind {
+    case .alias(let name): return try expand(name, at: event.start, depth: depth)
+    case .sequenceStart: result = try sequence(at: event.start, depth: depth)
+    case .mappingStart: result = try mapping(at: event.start, depth: depth)
+    case .scalar(let text, let style):
+      let weight = 1 + text.utf8.count / 64
+      try charge(weight, at: event.start)
+      let node = Node(scalar(text, style, event))
+      result = Subtree(node: node, weight: weight, height: 1)
+    default: throw .refusal("not valid YAML: a value is missing", event.start)
+    }
+    if let anchor = event.anchor {
+      openAnchors.remove(ExactText(anchor))
+      anchors[anchor] = result
+    }
+    return result
+  }
+
+  private mutating func expand(
+    _ name: String, at position: Position, depth: Int
+  ) throws(Stop) -> Subtree {
+    if openAnchors.contains(name) {
+      throw .refusal("the alias \(quoted("*" + name)) stands inside its own anchor", position)
+    }
+    guard let target = anchors[name] else {
+      throw .refusal(
+        "no anchor \(quoted("&" + name)) stands before the alias \(quoted("*" + name))", position)
+    }
+    try charge(target.weight, at: position)
+    try checkDepth(depth + target.height - 1, at: position)
+    return target
+  }
+
+  private mutating func sequence(at position: Position, depth: Int) throws(Stop) -> Subtree {
+    try charge(1, at: position)
+    var elements: [Node] = []
+    var (weight, height) = (1, 0)
+    var end: Int?
+    while true {
+      let event = try next()
+      if case .sequenceEnd = event.kind {
+        end = self.end(event)
+        break
+      }
+      let element = try subtree(from: event, depth: depth + 1)
+      elements.append(element.node)
+      weight += element.weight
+      height = max(height, element.height)
+    }
+    let node = Node(.sequence(elements), at: position, end: end)
+    return Subtree(node: node, weight: weight, height: height + 1)
+  }
+
+  private mutating func mapping(at position: Position, depth: Int) throws(Stop) -> Subtree {
+    try charge(1, at: position)
+    var entries: [Node.Entry] = []
+    var places: [ScalarValue: Int] = [:]
+    var (weight, height) = (1, 0)
+    var end: Int?
+    while true {
+      let event = try next()
+      if case .mappingEnd = event.kind {
+        end = self.end(event)
+        break
+      }
+      let key = try subtree(from: event, depth: depth + 1)
+      let value = try subtree(from: next(), depth: depth + 1)
+      weight += key.weight + value.weight
+      height = max(height, key.height, value.height)
+      if let key = checkedKey(key.node, at: event.start, &places) {
+        entries.append(Node.Entry(keyNode: key, value: value.node))
+      }
+    }
+    let node = Node(.mapping(entries), at: position, end: end)
+    return Subtree(node: node, weight: weight, height: height + 1)
+  }
+
+  /// A list or mapping without brackets ends in nothing.
+  private func end(_ event: YAMLEvent) -> Int? {
+    event.endIndex > event.startIndex ? source.offset(ofCodePoint: event.endIndex) : nil
+  }
+
+  /// Nil, and a diagnostic, for a key that cannot stand there.
+  private mutating func checkedKey(
+    _ node: Node, at position: Position, _ places: inout [ScalarValue: Int]
+  ) -> Node? {
+    // Whether such a key may stand there is a question of the grammar.
+    guard let key = node.scalar else { return node }
+    if key.style == .plain, key.text == "<<" {
+      report("merge keys (`<<`) are not supported: write the keys out", at: position)
+      return nil
+    }
+    if let line = places[key.value] {
+      report("duplicate key \(quoted(key.text)): it already stands on line \(line)", at: position)
+      return nil
+    }
+    places[key.value] = position.line
+    return node
+  }
+
+  private func scalar(_ text: String, _ style: Scalar.Style, _ event: YAMLEvent) -> Scalar {
+    var cursor = Cursor(
+      position: event.start, offset: source.offset(ofCodePoint: event.startIndex))
+    let end = source.offset(ofCodePoint: event.endIndex)
+    if event.anchor != nil || event.tag != nil { skipProperties(&cursor, end: end) }
+    return Scalar(
+      text: text, style: style, position: cursor.position,
+      range: cursor.offset..<max(cursor.offset, end))
+  }
+
+  /// libyaml's mark of a scalar is that of its anchor or tag: goes on to the scalar itself.
+  private func skipProperties(_ cursor: inout Cursor, end: Int) {
+    let bytes = source.bytes
+    func skip(while condition: (UInt8) -> Bool) {
+      while cursor.offset < end, condition(bytes[cursor.offset]) { cursor.advance(in: bytes) }
+    }
+    while cursor.offset < end,
+      bytes[cursor.offset] == UInt8(ascii: "&")
+        || bytes[cursor.offset] == UInt8(ascii: "!")
+    {
+      skip { !$0.isWhiteSpace }
+      skip { $0.isWhiteSpace }
+      while cursor.offset < end, bytes[cursor.offset] == UInt8(ascii: "#") {
+        skip { !$0.isLineBreak }
+        skip { $0.isWhiteSpace }
+      }
+    }
+  }
+
+  private func shortTag(_ tag: String) -> String {
+    let core = "tag:yaml.org,2002:"
+    return tag.hasPrefix(core) ? "!!" + tag.dropFirst(core.count) : tag
+  }
+
+  /// Why no tree can be built.
+  private enum Stop: Error {
+    case refusal(String, Position)
+    case syntax(YAMLSyntaxError)
+
+    func diagnostic(file: String, source: SourceText) -> Diagnostic {
+      switch self {
+      case .refusal(let message, let position):
+        return Diagnostic(file: file, position: position, message: message)
+      case .syntax(let error):
+        return error.diagnostic(file: file, source: source)
+      }
+    }
+  }
+}
+
+extension YAMLSyntaxError {
+  fileprivate func diagnostic(file: String, source: SourceText) -> Diagnostic {
+    switch kind {
+    case .memory:
+      return Diagnostic(file: file, message: "not enough memory to read the file")
+    case .syntax(let problem, let position, let context, let line):
+      var message = "not valid YAML: \(problem)"
+      if let context {
+        message += " \(context)"
+        if line != position.line { message += " that begins on line \(line)" }
+      }
+      message += ". \(YAMLAdvice.advice(for: problem, context, at: position, in: source))"
+      // Past the end libyaml is on a line that no editor shows.
+      let end = source.position(ofByte: source.bytes.count)
+      return Diagnostic(file: file, position: min(position, end), message: message)
+    case .reading(let offset, let value, let problem):
+      let hexadecimal = String(value, radix: 16, uppercase: true)
+      let message: String
+      if problem == "control characters are not allowed" {
+        let name = String(repeating: "0", count: max(0, 4 - hexadecimal.count)) + hexadecimal
+        message =
+          "the control character U+\(name) cannot stand in YAML: "
+          + "write it as an escape in double quotes"
+      } else {
+        message = "the file is not UTF-8 (\(problem)): save it as UTF-8"
+      }
+      return Diagnostic(
+        file: file, position: source.position(ofByte: offset), message: message)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import SchemaCommandLine
+
+/// A made-up program that has one of everything.
+let ferry = CommandLineProgram(
+  name: "ferry", version: "1.2.0", summary: "carries passengers and cargo over the water",
+  discussion: """
+    A ferry goes when it is full, or when it has waited long enough. It never goes in fog, whatever
+    the captain says.
+
+    The ledger in the harbour office knows every crossing.
+    """,
+  commands: [
+    CommandDeclaration(
+      name: "cross", summary: "Goes to the other side.",
+      discussion: "Nothing is loaded before every passenger is aboard.",
+      examples: [
+        .init("ferry cross --dry-run north", "Says what a crossing to the north pier would carry."),
+        .init("ferry cross north cows sheep", "Takes cows and sheep to the north pier."),
+      ],
+      arguments: [
+        ArgumentDeclaration(name: "PIER", summary: "Where to land."),
+        ArgumentDeclaration(
+          name: "CARGO", summary: "What to carry; people alone when none is named.",
+          required: false, repeats: true),
+      ],
+      options: [
+        OptionDeclaration("dry-run", short: "n", summary: "Do not leave the pier."),
+        OptionDeclaration(
+          "crew", .integer("COUNT", 1...12), environment: "FERRY_CREW", summary: "How many sailors."
+        ),
+        OptionDeclaration(
+          "course", .choice("COURSE", ["direct", "scenic"]), summary: "Which way."),
+        OptionDeclaration(
+          "tag", short: "t", .text("TEXT"), repeats: true, summary: "A label for the cargo."),
+        OptionDeclaration(
+          "backup", .optionalText("PATH"), summary: "Copy the ledger first, beside it or to PATH."),
+      ]),
+    CommandDeclaration(
+      name: "ledger", summary: "The harbour's book.",
+      subcommands: [
+        CommandDeclaration(
+          name: "show", summary: "Shows [all] the ledger's lines: 'as written'.",
+          arguments: [
+            ArgumentDeclaration(name: "DAY", summary: "One day only.", required: false)
+          ],
+          seeAlso: ["https://ferry.example/ledger"]),
+        CommandDeclaration(
+          name: "repair", summary: "Mends a torn page.",
+          options: [OptionDeclaration("yes", summary: "Do not ask.")]),
+      ]),
+    CommandDeclaration(
+      name: "fog", summary: "Whether there is fog.",
+      subcommands: [
+        CommandDeclaration(name: "clear", summary: "Waits until it is gone.")
+      ], isRunnable: true),
+    CommandDeclaration(name: "sink", summary: "For the harbour's insurance.", isHidden: true),
+  ],
+  options: [
+    OptionDeclaration("quiet", short: "q", environment: "FERRY_QUIET", summary: "Say less."),
+    OptionDeclaration(
+      "timeout", short: "w", .number("SECONDS", 0...3600), environment: "FERRY_TIMEOUT",
+      summary: "How long to wait for a free pier before giving up and turning back."),
+    OptionDeclaration("logbook", .text("PATH"), summary: "Where the captain writes."),
+  ],
+  exitCodes: [.init(0, "landed"), .init(75, "no pier was free; try again")],
+  seeAlso: ["https://ferry.example"])
+
+/// Parses a line whose words have no spaces in them.
+func parse(
+  _ line: String, environment: [String: String] = [:]
+) throws(UsageError) -> ParsedCommandLine {
+  try ferry.parse(line.split(separator: " ").map(String.init)) { environment[$0] }
+}
+
+struct NotACommandToRun: Error {}
+
+func run(_ line: String, environment: [String: String] = [:]) throws -> Invocation {
+  guard case .run(let invocation) = try parse(line, environment: environment) else {
+    throw NotACommandToRun()
+  }
+  return invocation
+}
+
+/// The error's text, nil when there is none.
+func complaint(_ line: String, environment: [String: String] = [:]) -> String? {
+  do {
+    _ = try parse(line, environment: environment)
+    return nil
+  } catch {
+    return error.description
+  }
+}
+
+extension CommandLineProgram {
+  /// For tests, which have their declarations at hand.
+  init(
+    name: String, version: String, summary: String, discussion: String = "",
+    commands: [CommandDeclaration], options: [OptionDeclaration] = [],
+    exitCodes: [ExitCode] = [], seeAlso: [String] = []
+  ) {
+    self.init(
+      name: name, version: version, summary: summary, discussion: discussion,
+      commands: commands.map { command in Entry(command.name, command) }, options: options,
+      exitCodes: exitCodes, seeAlso: seeAlso)
+  }
+}

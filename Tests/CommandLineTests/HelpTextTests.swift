@@ -1,0 +1,162 @@
+import SchemaCommandLine
+import Testing
+
+@Suite("Help") struct HelpTextTests {
+  @Test("the program's help") func program() {
+    #expect(
+      ferry.helpText() == """
+        ferry 1.2.0: carries passengers and cargo over the water
+
+        USAGE
+          ferry COMMAND [OPTIONS]
+
+        A ferry goes when it is full, or when it has waited long enough. It never goes
+        in fog, whatever the captain says.
+
+        The ledger in the harbour office knows every crossing.
+
+        COMMANDS
+          cross          Goes to the other side.
+          ledger show    Shows [all] the ledger's lines: 'as written'.
+          ledger repair  Mends a torn page.
+          fog            Whether there is fog.
+          fog clear      Waits until it is gone.
+
+        OPTIONS
+          -q, --quiet            Say less. (environment: FERRY_QUIET)
+          -w, --timeout SECONDS  How long to wait for a free pier before giving up and
+                                 turning back. (a number from 0 to 3600; environment:
+                                 FERRY_TIMEOUT)
+              --logbook PATH     Where the captain writes.
+          -h, --help             Show this help.
+              --version          Show the version.
+
+        EXIT CODES
+          0   landed
+          75  no pier was free; try again
+
+        SEE ALSO
+          https://ferry.example
+          ferry help COMMAND
+
+        """)
+  }
+
+  @Test("a command's help") func command() {
+    #expect(
+      ferry.helpText(for: ["cross"]) == """
+        ferry cross: Goes to the other side.
+
+        USAGE
+          ferry cross [OPTIONS] PIER [CARGO...]
+
+        Nothing is loaded before every passenger is aboard.
+
+        ARGUMENTS
+          PIER   Where to land.
+          CARGO  What to carry; people alone when none is named.
+
+        OPTIONS
+          -n, --dry-run          Do not leave the pier.
+              --crew COUNT       How many sailors. (a whole number from 1 to 12;
+                                 environment: FERRY_CREW)
+              --course COURSE    Which way. (one of direct, scenic)
+          -t, --tag TEXT         A label for the cargo. (may be repeated)
+              --backup[=PATH]    Copy the ledger first, beside it or to PATH.
+          -q, --quiet            Say less. (environment: FERRY_QUIET)
+          -w, --timeout SECONDS  How long to wait for a free pier before giving up and
+                                 turning back. (a number from 0 to 3600; environment:
+                                 FERRY_TIMEOUT)
+              --logbook PATH     Where the captain writes.
+          -h, --help             Show this help.
+
+        EXAMPLES
+          ferry cross --dry-run north
+              Says what a crossing to the north pier would carry.
+          ferry cross north cows sheep
+              Takes cows and sheep to the north pier.
+
+        SEE ALSO
+          ferry --help
+
+        """)
+  }
+
+  @Test("the help of a command that has only subcommands") func group() {
+    #expect(
+      ferry.helpText(for: ["ledger"]) == """
+        ferry ledger: The harbour's book.
+
+        USAGE
+          ferry ledger COMMAND [OPTIONS]
+
+        COMMANDS
+          show    Shows [all] the ledger's lines: 'as written'.
+          repair  Mends a torn page.
+
+        OPTIONS
+          -q, --quiet            Say less. (environment: FERRY_QUIET)
+          -w, --timeout SECONDS  How long to wait for a free pier before giving up and
+                                 turning back. (a number from 0 to 3600; environment:
+                                 FERRY_TIMEOUT)
+              --logbook PATH     Where the captain writes.
+          -h, --help             Show this help.
+
+        SEE ALSO
+          ferry --help
+
+        """)
+  }
+
+  @Test("a command that runs and has subcommands shows both ways") func runnableGroup() {
+    let text = ferry.helpText(for: ["fog"])
+    #expect(text.contains("USAGE\n  ferry fog [OPTIONS]\n  ferry fog COMMAND [OPTIONS]\n"))
+  }
+
+  @Test("a subcommand's help names its own places to read on, then its parent") func subcommand() {
+    let text = ferry.helpText(for: ["ledger", "show"])
+    #expect(
+      text.hasSuffix("SEE ALSO\n  https://ferry.example/ledger\n  ferry ledger --help\n"))
+    #expect(text.contains("  ferry ledger show [OPTIONS] [DAY]\n"))
+  }
+
+  @Test("a hidden command is shown nowhere") func hidden() {
+    let texts = [
+      ferry.helpText(), ferry.manPage(), ferry.bashCompletions(), ferry.zshCompletions(),
+      ferry.fishCompletions(),
+    ]
+    #expect(texts.allSatisfy { !$0.contains("sink") })
+    #expect(ferry.helpText(for: ["sink"]).hasPrefix("ferry sink: For the harbour's insurance.\n"))
+  }
+
+  @Test("no line is wider than 80 columns, unless one word is, and none ends in a space")
+  func width() {
+    for path in [[], ["cross"], ["ledger"], ["ledger", "show"], ["fog"]] {
+      for line in ferry.helpText(for: path).split(separator: "\n") {
+        #expect(line.count <= 80)
+        #expect(line.last != " ")
+      }
+    }
+  }
+
+  @Test("a label too wide for its column stands on a line of its own") func wideLabel() {
+    let wide = CommandLineProgram(
+      name: "raft", version: "1", summary: "floats",
+      commands: [
+        CommandDeclaration(
+          name: "drift", summary: "Drifts.",
+          options: [
+            OptionDeclaration("until-the-very-end", .text("OF-THE-RIVER"), summary: "Goes on.")
+          ])
+      ])
+    #expect(
+      wide.helpText(for: ["drift"]).contains(
+        """
+        OPTIONS
+              --until-the-very-end OF-THE-RIVER
+                      Goes on.
+          -h, --help  Show this help.
+
+        """))
+  }
+}

@@ -1,0 +1,171 @@
+import SchemaCommandLine
+import Testing
+
+@Suite("Usage errors") struct UsageErrorTests {
+  @Test(
+    "an error says what is wrong, what was meant, and where to read on",
+    arguments: [
+      (
+        "cross north --dry-rnu",
+        "unknown option '--dry-rnu' for 'cross'. Did you mean '--dry-run'?", "ferry cross --help"
+      ),
+      (
+        "cross north --dry", "unknown option '--dry' for 'cross'. Did you mean '--dry-run'?",
+        "ferry cross --help"
+      ),
+      (
+        "cross north -dry-run",
+        "unknown option '-dry-run' for 'cross'. Did you mean '--dry-run'?", "ferry cross --help"
+      ),
+      (
+        "cross north --zeppelin=x", "unknown option '--zeppelin' for 'cross'.",
+        "ferry cross --help"
+      ),
+      (
+        "fog --course scenic", "unknown option '--course' for 'fog'. It is an option of 'cross'.",
+        "ferry fog --help"
+      ),
+      ("fog -qx", "unknown option '-x' for 'fog'.", "ferry fog --help"),
+      ("--tiemout 5 fog", "unknown option '--tiemout'. Did you mean '--timeout'?", "ferry --help"),
+      ("corss north", "unknown command 'corss'. Did you mean 'cross'?", "ferry --help"),
+      ("hlep", "unknown command 'hlep'. Did you mean 'help'?", "ferry --help"),
+      ("sonk", "unknown command 'sonk'.", "ferry --help"),
+      ("help corss", "unknown command 'corss'. Did you mean 'cross'?", "ferry --help"),
+      (
+        "ledger repiar", "unknown command 'ledger repiar'. Did you mean 'repair'?",
+        "ferry ledger --help"
+      ),
+      ("fog claer", "unknown command 'fog claer'. Did you mean 'clear'?", "ferry fog --help"),
+      (
+        "--quiet", "a command is missing. The commands are cross, ledger, fog.", "ferry --help"
+      ),
+      ("ledger", "'ledger' needs a subcommand. There is show, repair.", "ferry ledger --help"),
+      ("cross", "argument PIER is missing for 'cross'.", "ferry cross --help"),
+      (
+        "ledger show monday sunday",
+        "unexpected argument 'sunday' for 'ledger show'. It takes [DAY].",
+        "ferry ledger show --help"
+      ),
+      (
+        "ledger repair page", "unexpected argument 'page' for 'ledger repair'. It takes none.",
+        "ferry ledger repair --help"
+      ),
+      ("fog -q --quiet", "option '--quiet' is given more than once.", "ferry fog --help"),
+      ("fog -w1 -w2", "option '-w' is given more than once.", "ferry fog --help"),
+      ("fog --quiet=no", "option '--quiet' takes no value, and has 'no'.", "ferry fog --help"),
+      ("fog -q=", "option '-q' takes no value, and has ''.", "ferry fog --help"),
+      (
+        "fog --logbook",
+        "option '--logbook' needs a value. "
+          + "A value that begins with '-' is written '--logbook=VALUE'.", "ferry fog --help"
+      ),
+      (
+        "cross -t --dry-run north",
+        "option '-t' needs a value. A value that begins with '-' is written '--tag=VALUE'.",
+        "ferry cross --help"
+      ),
+      (
+        "cross north --course senic",
+        "option '--course' must be one of direct, scenic, not 'senic'. Did you mean 'scenic'?",
+        "ferry cross --help"
+      ),
+      (
+        "cross north --course=", "option '--course' must be one of direct, scenic, not ''.",
+        "ferry cross --help"
+      ),
+    ])
+  func errors(line: String, message: String, help: String) {
+    #expect(complaint(line) == "ferry: \(message)\nSee '\(help)'.")
+  }
+
+  @Test(
+    "a number outside its range, or that is none, is refused",
+    arguments: ["nan", "inf", "-inf", "1e999", "0x10", "", "-1", "3600.1", "5s", "1,5", "½"])
+  func numbers(value: String) {
+    #expect(
+      complaint("fog --timeout=\(value)")?.hasPrefix(
+        "ferry: option '--timeout' must be a number from 0 to 3600, not '\(value)'.") == true)
+  }
+
+  @Test(
+    "a whole number outside its range, or that is none, is refused",
+    arguments: ["0", "13", "1.0", "", "99999999999999999999", "-1", "0x1", "1e1"])
+  func integers(value: String) {
+    #expect(
+      complaint("cross north --crew=\(value)")?.hasPrefix(
+        "ferry: option '--crew' must be a whole number from 1 to 12, not '\(value)'.") == true)
+  }
+
+  @Test("a bad value from the environment names the variable") func environment() {
+    #expect(
+      complaint("fog", environment: ["FERRY_TIMEOUT": "soon"])
+        == """
+        ferry: the environment variable FERRY_TIMEOUT must be a number from 0 to 3600, not 'soon'.
+        See 'ferry fog --help'.
+        """)
+    #expect(
+      complaint("fog", environment: ["FERRY_QUIET": "maybe"])?.contains(
+        "FERRY_QUIET must be 1 or 0, true or false, yes or no, on or off, not 'maybe'") == true)
+  }
+
+  @Test("what a range leaves open is not spoken of") func openRanges() {
+    let program = CommandLineProgram(
+      name: "raft", version: "1", summary: "floats",
+      commands: [
+        CommandDeclaration(
+          name: "drift", summary: "Drifts.",
+          options: [
+            OptionDeclaration("days", .integer("DAYS", 0...Int.max), summary: "How long."),
+            OptionDeclaration("depth", .integer("METRES", Int.min...0), summary: "How deep."),
+            OptionDeclaration(
+              "heat", .number("K", 0.5...Double.greatestFiniteMagnitude), summary: "How warm."),
+          ])
+      ])
+    let complaints = ["days", "depth", "heat"].map { name in
+      #expect(throws: UsageError.self) {
+        try program.parse(["drift", "--\(name)=x"]) { _ in nil }
+      }?.message
+    }
+    #expect(
+      complaints == [
+        "option '--days' must be a whole number, at least 0, not 'x'",
+        "option '--depth' must be a whole number, at most 0, not 'x'",
+        "option '--heat' must be a number, at least 0.5, not 'x'",
+      ])
+  }
+
+  @Test("control characters of the line do not reach the terminal") func control() {
+    let error = #expect(throws: UsageError.self) {
+      try ferry.parse(["\u{1B}[2J\n\u{202E}"]) { _ in nil }
+    }
+    #expect(error?.message == #"unknown command '\u{1B}[2J\n\u{202E}'"#)
+  }
+}
+
+@Suite("Declarations") struct DeclarationTests {
+  @Test("a sound program has no problems") func sound() {
+    #expect(ferry.problems == [])
+  }
+
+  @Test("what would make a line ambiguous is told") func unsound() {
+    let all = OptionDeclaration("all", short: "h", summary: "")
+    let some = OptionDeclaration("all", .text("SOME"), summary: "")
+    let drift = CommandDeclaration(
+      name: "drift", summary: "",
+      arguments: [
+        ArgumentDeclaration(name: "A", summary: "", required: false, repeats: true),
+        ArgumentDeclaration(name: "B", summary: ""),
+      ], options: [all])
+    let sail = CommandDeclaration(name: "sail", summary: "", options: [some])
+    let raft = CommandLineProgram(
+      name: "raft", version: "1", summary: "", commands: [drift, sail, sail])
+    #expect(
+      raft.problems == [
+        "command 'sail' of 'raft' is declared twice",
+        "option '-h' of 'raft drift' is declared twice",
+        "argument A repeats and is not the last, of 'raft drift'",
+        "argument B is required and comes after A, which is not, of 'raft drift'",
+        "'--all' takes a value for some commands and not for others",
+      ])
+  }
+}

@@ -1,0 +1,321 @@
+import SchemaApply
+import SchemaHistory
+import SchemaPlanning
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+@Suite("what mentions the column that moves")
+struct DependentsTests {
+  private func sandbox(
+    _ sql: String, dependents: Bool = false, to: String = "{ name: status, type: INTEGER }"
+  )
+    throws -> Sandbox
+  {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", sql)
+    try sandbox.add(
+      "0002_move",
+      """
+      operations:
+        - move_column:
+            table: t
+            from: flag
+            to: \(to)
+            map: { 0: 0, 1: 1 }
+            \(dependents ? "dependents: rename" : "")
+      """)
+    return sandbox
+  }
+
+  @Test(
+    "a constraint that keeps a column from being dropped is named, with what does it",
+    arguments: [
+      ("CREATE TABLE t (id, flag, UNIQUE (id, flag))", "UNIQUE (id, flag)"),
+      (
+        "CREATE TABLE t (id, flag, CONSTRAINT c CHECK (flag <> id))",
+        "CONSTRAINT c CHECK (flag <> id)"
+      ),
+      (
+        "CREATE TABLE t (id PRIMARY KEY, flag, FOREIGN KEY (FLAG) REFERENCES t (id))",
+        "FOREIGN KEY (FLAG) REFERENCES t (id)"
+      ),
+      ("CREATE TABLE t (id, flag, PRIMARY KEY (id, [flag]))", "PRIMARY KEY (id, [flag])"),
+      ("CREATE TABLE t (id, flag UNIQUE)", "UNIQUE"),
+      ("CREATE TABLE t (id, flag, twice AS (flag * 2))", "AS (flag * 2)"),
+      ("CREATE TABLE t (id, flag, n CHECK (n > flag))", "CHECK (n > flag)"),
+    ])
+  func dropping(sql: String, constraint: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", sql)
+    try sandbox.add("0002_drop", "operations: [ drop_column: { table: t, column: flag } ]")
+    let failure = try #require(try sandbox.migrate().failure)
+    #expect(
+      failure.message
+        == "t.flag cannot be dropped by itself: \(constraint) names it. Use `rebuild_table`, with the "
+        + "columns and the constraints that are to stay")
+    // SQLite would have refused it.
+    #expect(throws: (any Error).self) {
+      let connection = try Connection(path: nil)
+      try connection.execute("\(sql); ALTER TABLE t DROP COLUMN flag")
+    }
+  }
+
+  @Test("a column with constraints of its own, or in a CHECK as a text, is dropped as ever")
+  func droppable() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create", "CREATE TABLE t (id PRIMARY KEY, flag CHECK (flag > 0) REFERENCES t (id))")
+    try sandbox.add("0002_drop", "operations: [ drop_column: { table: t, column: flag } ]")
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test(
+    "stops the operation, and is named",
+    arguments: [
+      (
+        "CREATE TABLE t (id, flag INTEGER); CREATE VIEW done AS SELECT id FROM t WHERE flag;",
+        "view done"
+      ),
+      (
+        """
+        CREATE TABLE t (id, flag INTEGER); CREATE TABLE u (a);
+        CREATE TRIGGER tr AFTER INSERT ON u BEGIN UPDATE t SET flag = 1; END;
+        """, "trigger tr"
+      ),
+      ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX i ON t (flag);", "index i"),
+      ("CREATE TABLE t (id, flag INTEGER); CREATE INDEX p ON t (id) WHERE flag = 1;", "index p"),
+      ("CREATE TABLE t (id, flag INTEGER, g AS (flag + 1));", "generated column g"),
+      ("CREATE TABLE t (id, flag INTEGER, n INTEGER CHECK (n > flag));", "column n"),
+      ("CREATE TABLE t (id, flag INTEGER, CHECK (flag <= 1));", "CHECK (flag <= 1)"),
+      ("CREATE TABLE t (id, flag INTEGER, UNIQUE (id, flag));", "UNIQUE (id, flag)"),
+      (
+        "CREATE TABLE u (a PRIMARY KEY); CREATE TABLE t (id, flag INTEGER, FOREIGN KEY (flag) REFERENCES u (a));",
+        "FOREIGN KEY (flag)"
+      ),
+      (
+        "CREATE TABLE t (id, flag INTEGER UNIQUE); CREATE TABLE c (x REFERENCES t (flag));",
+        "table c"
+      ),
+      (
+        "CREATE TABLE t (id, flag INTEGER); CREATE VIEW a AS SELECT * FROM t; CREATE VIEW b AS SELECT flag FROM a;",
+        "view b"
+      ),
+    ])
+  func refused(sql: String, named: String) throws {
+    let sandbox = try sandbox(sql)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.message.contains(named) == true, "\(failure?.message ?? "")")
+    #expect(failure?.message.contains("dependents: rename") == true)
+  }
+
+  @Test(
+    "with dependents: rename SQLite rewrites it, by RENAME and by rebuild alike",
+    arguments: [
+      "{ name: status, type: INTEGER }",
+      "{ name: status, type: INTEGER, not_null: true, default: 0 }",
+    ])
+  func rewritten(to: String) throws {
+    let sandbox = try sandbox(
+      """
+      CREATE TABLE t (id TEXT, flag INTEGER, g AS (flag + 1), CHECK (flag <= 1));
+      CREATE VIEW done AS SELECT id FROM t WHERE flag = 1;
+      CREATE INDEX i ON t (flag);
+      CREATE TRIGGER tr AFTER UPDATE OF id ON t BEGIN UPDATE t SET flag = 0 WHERE rowid = new.rowid; END;
+      """, dependents: true, to: to)
+    try sandbox.migrate(to: "1")
+    try sandbox.run("INSERT INTO t (rowid, id, flag) VALUES (7, 'a', 0), (9, 'b', 1)")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(
+      try sandbox.rows("SELECT rowid, id, status, g FROM t") == [[7, "a", 0, 1], [9, "b", 1, 2]])
+    #expect(try sandbox.rows("SELECT id FROM done") == [["b"]])
+    try sandbox.run("UPDATE t SET id = 'c' WHERE id = 'b'")
+    #expect(try sandbox.rows("SELECT status FROM t WHERE id = 'c'") == [[0]])
+    #expect(
+      try sandbox.rows(
+        "SELECT name FROM sqlite_schema WHERE sql LIKE '%flag%' AND name <> 'schemactl_migrations'"
+      ).isEmpty)
+  }
+
+  @Test(
+    "a view that a rename would break is not called broken",
+    arguments: ["SELECT id, flag FROM t", "SELECT * FROM t"])
+  func brokenByRename(first: String) throws {
+    let views = ["CREATE VIEW v AS \(first)", "CREATE VIEW w AS SELECT id FROM v WHERE flag = 0"]
+    let above = "CREATE VIEW x AS SELECT * FROM w"
+    let sandbox = try sandbox(
+      "CREATE TABLE t (id, flag INTEGER); \((views + [above]).joined(separator: ";\n"));",
+      dependents: true)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    #expect(
+      failure?.message
+        == "renaming t.flag would break view w, view x (no such column: flag): SQLite does not rewrite "
+        + "what reads the column from another view or by USING. Drop that first, and create it again after"
+    )
+    let rename = "rename_column: { table: t, from: flag, to: status }"
+    try sandbox.add("0002_move", "operations: [{ \(rename) }]")
+    #expect(
+      try sandbox.migrate().failure?.message
+        == "error in view w after rename: no such column: flag. Drop that first, and create it again "
+        + "after")
+    try sandbox.add(
+      "0002_move",
+      """
+      operations:
+        - drop_view: { name: x }
+        - drop_view: { name: w }
+        - \(rename)
+        - create_view: { name: w, sql: CREATE VIEW w AS SELECT id FROM v WHERE status = 0 }
+        - create_view: { name: x, sql: \(above) }
+      """)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("a view that was broken before is called so, whatever a rename would break beside it")
+  func brokenBefore() throws {
+    let sandbox = try sandbox(
+      """
+      CREATE TABLE t (id, flag INTEGER); CREATE VIEW a AS SELECT id, flag FROM t;
+      CREATE VIEW b AS SELECT flag FROM a; CREATE VIEW c AS SELECT flag FROM gone;
+      """, dependents: true)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.message.contains("because of the broken view c. Drop or repair") == true)
+  }
+
+  @Test("a refusal names each way on, and no way that is none")
+  func waysOn() throws {
+    func message(_ sql: String, _ map: String) throws -> String? {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL("0001_create", sql)
+      try sandbox.add(
+        "0002_move",
+        "operations: [{ move_column: { table: t, from: flag, to: { name: status }, \(map) } }]")
+      return #expect(throws: Failure.self) { try sandbox.migrate() }?.message
+    }
+    let view = "CREATE TABLE t (id, flag); CREATE VIEW v AS SELECT id FROM t WHERE flag;"
+    let check = "CREATE TABLE t (id, flag, CHECK (flag IN (0, 1)));"
+    let drop = "Drop what mentions it first and create it again after"
+    let anew = "Make the table anew with `rebuild_table` and its `copy`"
+    for (sql, mentioned, way) in [
+      (view, "view v", drop), (check, "CHECK (flag IN (0, 1))", anew),
+    ] {
+      let start = "t.flag is mentioned by \(mentioned). \(way), "
+      #expect(
+        try message(sql, "map: { 0: 0, 1: 1 }") == start
+          + "keep the column with `keep_source: true`, or let SQLite rewrite it with "
+          + "`dependents: rename`")
+      for map in ["map: { 0: open, 1: done }", "using: flag + 1"] {
+        #expect(
+          try message(sql, map) == start
+            + "or keep the column with `keep_source: true`; `dependents: rename` keeps all words, "
+            + "also those about values that are no more")
+      }
+    }
+  }
+
+  @Test("past a CHECK of the table both ways lead that the refusal names")
+  func pastCheck() throws {
+    for operation in [
+      """
+      rebuild_table:
+            table: t
+            columns: [ { name: id }, { name: status, type: TEXT } ]
+            checks: [ "status IN ('open', 'done')" ]
+            copy: { status: "CASE flag WHEN 0 THEN 'open' ELSE 'done' END" }
+      """,
+      """
+      move_column:
+            { table: t, from: flag, to: { name: status, type: TEXT }, map: { 0: open, 1: done }, keep_source: true }
+      """,
+    ] {
+      let sandbox = try Sandbox()
+      try sandbox.addSQL("0001_create", "CREATE TABLE t (id, flag, CHECK (flag IN (0, 1)));")
+      try sandbox.migrate()
+      try sandbox.run("INSERT INTO t VALUES (1, 0), (2, 1)")
+      try sandbox.add("0002_move", "operations:\n  - \(operation)")
+      let failure = try sandbox.migrate().failure
+      #expect(failure == nil, "\(failure?.message ?? "")")
+      #expect(try sandbox.rows("SELECT id, status FROM t") == [[1, "open"], [2, "done"]])
+    }
+  }
+
+  @Test("the column's own CHECK goes with it")
+  func ownCheck() throws {
+    let sandbox = try sandbox("CREATE TABLE t (id, flag INTEGER CHECK (flag IN (0, 1)), z);")
+    #expect(try sandbox.migrate().failure == nil)
+    try sandbox.run("INSERT INTO t (status) VALUES (2)")
+  }
+
+  @Test("a text in double quotes elsewhere stays as it is written")
+  func doubleQuotedString() throws {
+    let sandbox = try sandbox(
+      "CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT \"literal\" AS x FROM t;")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(report.applied.last?.strategies == [.rewrite])
+    #expect(
+      try sandbox.rows("SELECT sql FROM sqlite_schema WHERE name = 'v'")
+        == [["CREATE VIEW v AS SELECT \"literal\" AS x FROM t"]])
+  }
+
+  @Test("a broken view elsewhere, which blocks every RENAME, does not stop the move")
+  func brokenView() throws {
+    let sandbox = try sandbox(
+      "CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT 1 FROM gone;")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(report.applied.last?.strategies == [.rewrite])
+  }
+
+  /// SQLite keeps its name, and finds out when somebody searches.
+  @Test(
+    "what a full-text table reads by its name neither goes nor is renamed",
+    arguments: [
+      "drop_table: { table: items }", "rename_table: { table: items, to: things }",
+      "drop_column: { table: items, column: title }",
+      "rename_column: { table: items, from: title, to: headline }",
+    ])
+  func readByFullText(operation: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT, other TEXT); "
+        + "CREATE VIRTUAL TABLE f USING fts5(title, content=items, content_rowid=id);")
+    try sandbox.migrate()
+    try sandbox.add("0002_more", "operations: [{ \(operation) }]")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.message.contains("the virtual table f reads items") == true)
+    try sandbox.add(
+      "0002_more",
+      "operations: [{ drop_column: { table: items, column: other } }, "
+        + "{ drop_virtual_table: { name: f } }, { \(operation) }]")
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("a foreign key among the table's constraints is not changed at its column")
+  func tablesReference() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); "
+        + "CREATE TABLE c (p INTEGER, q INTEGER REFERENCES p (id), FOREIGN KEY (p) REFERENCES p (id));"
+    )
+    try sandbox.migrate()
+    for (column, isRefused) in [("p", true), ("q", false)] {
+      try sandbox.add(
+        "0002_more",
+        "operations: [{ alter_column: { table: c, column: \(column), references: null } }]")
+      if isRefused {
+        let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+        #expect(failure?.message.contains("among the table's constraints") == true)
+      } else {
+        #expect(try sandbox.migrate().failure == nil)
+        #expect(try sandbox.rows("SELECT count(*) FROM pragma_foreign_key_list('c')") == [[1]])
+      }
+    }
+  }
+}

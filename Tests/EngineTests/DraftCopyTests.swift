@@ -1,0 +1,194 @@
+import Foundation
+import SchemaApply
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaSQLite
+import SchemaTestSupport
+import Synchronization
+import Testing
+
+@Suite("the copy before the first draft")
+struct DraftCopyTests {
+  private func sandbox() throws -> Sandbox {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.freeze(through: "0006")
+    try sandbox.makeRelease1()
+    return sandbox
+  }
+
+  @discardableResult
+  private func reset(_ sandbox: Sandbox) throws -> String {
+    try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 1).setAside
+  }
+
+  @Test("is the database as it was, and is there before anything of the draft is")
+  func kept() throws {
+    let sandbox = try sandbox()
+    let before = try Dump(sandbox.open())
+    let report = try sandbox.migrate()
+    let copy = try #require(report.draftCopy)
+    #expect(try Dump(Connection(path: copy, mode: .readOnly)) == before)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: sandbox.folder).sorted() == [
+        "live.sqlite", "live.sqlite.before-drafts", "migrations",
+      ])
+  }
+
+  @Test("is not taken for frozen migrations, for a second draft, or when nothing is frozen")
+  func notTaken() throws {
+    let sandbox = try sandbox()
+    #expect(try sandbox.migrate { $0.frozenOnly = true }.draftCopy == nil)
+    try sandbox.migrate()
+    try sandbox.addSQL("0008_more", "CREATE TABLE more (a);")
+    #expect(try sandbox.migrate().draftCopy == nil)
+    #expect(try Sandbox.reminders().migrate().draftCopy == nil)
+  }
+
+  @Test("a draft that was edited is reset and applied again, and what it replaced is kept")
+  func resetAndForward() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO tags (id, title) VALUES ('late', 'after the copy')")
+    let edited = try String(
+      contentsOfFile: "\(repository)/migrations/\(Sandbox.statusMove).yaml", encoding: .utf8
+    ).replacing("1: 1", with: "1: 2")
+    try sandbox.add(Sandbox.statusMove, edited)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.message.contains("--reset-drafts") == true)
+
+    let setAside = try reset(sandbox)
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.rows("SELECT DISTINCT status FROM reminders ORDER BY 1") == [[0], [2]])
+    let aside = try Connection(path: setAside, mode: .readOnly)
+    #expect(try aside.value("SELECT title FROM tags WHERE id = 'late'") == "after the copy")
+  }
+
+  @Test("is not put back when it is another database's, or from another point of the history")
+  func foreignCopy() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    try sandbox.freeze(release: "1.1")
+    let before = try Dump(sandbox.open())
+    let failure = #expect(throws: Failure.self) { try reset(sandbox) }
+    #expect(failure?.status == .finding)
+    #expect(try Dump(sandbox.open()) == before)
+    try FileManager.default.removeItem(atPath: sandbox.database + ".before-drafts")
+    #expect(throws: Failure.self) { try reset(sandbox) }
+  }
+
+  @Test("is not put back into another database of the same app")
+  func otherDatabase() throws {
+    let first = try sandbox()
+    let second = try sandbox()
+    try first.migrate()
+    try second.migrate()
+    for suffix in [".before-drafts"] {
+      try FileManager.default.removeItem(atPath: second.database + suffix)
+      try FileManager.default.copyItem(
+        atPath: first.database + suffix, toPath: second.database + suffix)
+    }
+    let before = try Dump(second.open())
+    let failure = #expect(throws: Failure.self) { try reset(second) }
+    #expect(failure?.status == .finding)
+    #expect(try Dump(second.open()) == before)
+  }
+
+  @Test("stays the database's own after its ledger was repaired")
+  func repaired() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    try sandbox.run("UPDATE schemactl_migrations SET raw_digest = 'x' WHERE position = 1")
+    let project = try sandbox.project()
+    let repair = LedgerRepair(
+      id: "0001_create_lists_and_reminders", action: .current, reason: "because")
+    try project.carryOut(
+      try project.plan(repair, database: sandbox.database, timeout: 1),
+      database: sandbox.database, timeout: 1)
+    // As a later schemactl would write it.
+    try sandbox.run("UPDATE schemactl_migrations SET tool_version = 'later' WHERE position = 1")
+    try reset(sandbox)
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("what a reset replaces is never written over")
+  func everySetAside() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO tags (id, title) VALUES ('late', 'once')")
+    let first = try reset(sandbox)
+    try sandbox.migrate()
+    let second = try reset(sandbox)
+    #expect(first != second)
+    let aside = try Connection(path: first, mode: .readOnly)
+    #expect(try aside.value("SELECT title FROM tags WHERE id = 'late'") == "once")
+  }
+
+  @Test("a reset that cannot be done leaves the database as it is, and no copy of it")
+  func lockedReset() throws {
+    let sandbox = try sandbox()
+    try sandbox.migrate()
+    let before = try Dump(sandbox.open())
+    let writer = try sandbox.open()
+    try writer.execute("BEGIN IMMEDIATE")
+    let failure = #expect(throws: Failure.self) {
+      try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 0)
+    }
+    #expect(failure?.status == .busy)
+    let setAside = sandbox.database + ".before-reset"
+    #expect(failure?.message.hasSuffix(". Nothing was changed") == true)
+    #expect(!FileManager.default.fileExists(atPath: setAside))
+    try writer.execute("ROLLBACK")
+    #expect(try Dump(sandbox.open()) == before)
+  }
+
+  @Test("several processes with a draft pending: one works, and the copy is whole")
+  func together() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.freeze(through: "0006")
+    try sandbox.makeRelease1(reminders: 4000)
+    let running = try (0..<3).map { _ in try start("schemactl", sandbox.migrateArguments) }
+    let ended = try running.map { try $0.wait() }
+    for one in ended { #expect([0, 75].contains(one.code), "\(one.code) \(one.errors)") }
+    #expect(ended.contains { $0.code == 0 })
+    let copy = try Connection(path: DraftCopy(of: sandbox.database).path, mode: .readOnly)
+    #expect(try (Ledger.rows(in: copy) ?? []).count == 6)
+    #expect(try copy.value("SELECT count(*) FROM reminders") == 4000)
+    let files = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+    #expect(!files.contains { $0.contains(".partial") })
+  }
+
+  @Test("no row that another process writes meanwhile is lost", arguments: ["wal", "delete"])
+  func writtenMeanwhile(journal: String) throws {
+    let sandbox = try sandbox()
+    try sandbox.run("PRAGMA journal_mode = \(journal)")
+    try sandbox.migrate()
+    let written = Locked<[String]>([])
+    let isOver = Atomic<Bool>(false)
+    let path = sandbox.database
+    let finished = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      defer { finished.signal() }
+      guard let connection = try? Connection(path: path, mode: .readWrite) else { return }
+      connection.setBusyHandler(timeout: 5)
+      var number = 0
+      while !isOver.load(ordering: .relaxed), number < 2000 {
+        number += 1
+        let id = "live\(number)"
+        let isWritten =
+          (try? connection.execute("INSERT INTO tags (id) VALUES (?1)", [.text(id)])) != nil
+        if isWritten { written.withLock { $0.append(id) } }
+      }
+    }
+    while written.withLock({ $0.isEmpty }) { Thread.sleep(forTimeInterval: 0.001) }
+    let reset = try? DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 5)
+    isOver.store(true, ordering: .relaxed)
+    finished.wait()
+    var held = Set(try sandbox.rows("SELECT id FROM tags").compactMap { $0[0].text })
+    if let reset {
+      let aside = try Connection(path: reset.setAside, mode: .readOnly)
+      held.formUnion(try aside.rows("SELECT id FROM tags").compactMap { $0[0].text })
+    }
+    #expect(Set(written.withLock { $0 }).subtracting(held).isEmpty)
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+@Suite("histories as people write them")
+struct HistoryStyleTests {
+  /// A folder of folders of `.sql` files, each a history of its own in the order of its names, tried
+  /// beside those below: `SCHEMACTL_HISTORIES=…/histories swift test --filter HistoryStyleTests`.
+  private static let given: [(name: String, files: [String])] = {
+    guard let folder = ProcessInfo.processInfo.environment["SCHEMACTL_HISTORIES"],
+      let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
+    else { return [] }
+    return names.sorted().map { name in
+      let path = folder + "/" + name
+      let files = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+      return (
+        name,
+        files.filter { $0.hasSuffix(".sql") }.sorted().compactMap {
+          try? String(contentsOfFile: path + "/" + $0, encoding: .utf8)
+        }
+      )
+    }
+  }()
+
+  @Test(
+    "are replayed as the sqlite3 shell runs them, and each table made anew is what it was",
+    arguments: WrittenHistory.all)
+  func own(history: WrittenHistory) throws {
+    var trial = try HistoryTrial(history.files)
+    let problems = try trial.problems()
+    #expect(problems.isEmpty, "\(problems)")
+    #expect(trial.statements > 0 && trial.tables > 0 && trial.rows > 0)
+  }
+
+  @Test("a difference from the shell, and a row that a rebuild would lose, would be found")
+  func harness() throws {
+    let connection = try Connection(path: nil)
+    try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), ('1')")
+    let before = try DatabaseContent(connection)
+    try connection.execute("UPDATE t SET rowid = 7 WHERE rowid = 2")
+    #expect(try !before.differences(from: DatabaseContent(connection)).isEmpty)
+    try connection.execute("UPDATE t SET rowid = 2 WHERE rowid = 7")
+    #expect(try before.differences(from: DatabaseContent(connection)) == [])
+    try connection.execute("UPDATE t SET a = 1 WHERE rowid = 2")
+    #expect(try !before.differences(from: DatabaseContent(connection)).isEmpty)
+    // What reads only alike is not the same text.
+    var trial = try HistoryTrial(["CREATE TABLE t (a); ATTACH ':memory:' AS x"])
+    #expect(try trial.problems().first?.hasPrefix("not applied: ") == true)
+  }
+
+  @Test("of a folder that somebody names")
+  func givenHistories() throws {
+    var sums = (files: 0, statements: 0, tables: 0, rows: 0, differing: 0)
+    for (name, files) in Self.given {
+      var trial = try HistoryTrial(files)
+      let problems = try trial.problems()
+      #expect(problems.isEmpty, "\(name): \(problems)")
+      sums.files += files.count
+      sums.statements += trial.statements
+      sums.tables += trial.tables
+      sums.rows += trial.rows
+      sums.differing += problems.isEmpty ? 0 : 1
+    }
+    if !Self.given.isEmpty { print("\(Self.given.count) histories: \(sums)") }
+  }
+}

@@ -1,0 +1,21 @@
+import SchemaHistory
+import SchemaSQLite
+import Testing
+
+@Suite("A request to stop")
+struct InterruptionTests {
+  @Test("one that comes just before a long statement stops it, too")
+  func before() throws {
+    let connection = try Connection(path: nil)
+    let interruption = Interruption()
+    interruption.watch(connection)
+    interruption.request()
+    // SQLite itself has forgotten it by the time that the statement starts.
+    #expect {
+      try connection.execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT count(*) FROM n")
+    } throws: { error in
+      (error as? DatabaseError)?.code == .interrupted
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import SchemaCommandLine
+import SchemaManifest
+import SchemaPlanning
+import SchemaSQLite
+import SchemaTestSupport
+import SchemaYAML
+import Testing
+
+@Suite("What the reference of the manifest says can run")
+struct UnplannedTests {
+  @Test("each operation's example is planned")
+  func examples() throws {
+    let connection = try Connection(path: nil)
+    try connection.execute(
+      """
+      CREATE TABLE items (id INTEGER PRIMARY KEY, title TEXT, price INTEGER, isDone INTEGER)
+      """)
+    let planner = Planner(connection: connection, application: Application())
+    for (name, example) in Grammar.examples {
+      let manifest = try decodeManifest(Array(("operations:\n" + example).utf8), file: "m.yaml")
+      let operation = try #require(manifest.operations.first)
+      #expect(throws: Never.self, "\(name)") { try planner.plan(operation) }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import SchemaHistory
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+@Suite("ADD COLUMN on a STRICT table")
+struct StrictDefaultTests {
+  private static let ways = [
+    "add_column: { table: t, column: { name: b, type: TYPE, default: VALUE } }",
+    "sql: ALTER TABLE \"T\" ADD b TYPE DEFAULT VALUE",
+    "move_column: { table: t, from: a, keep_source: true, "
+      + "to: { name: b, type: TYPE, default: VALUE }, map: { 1: null } }",
+  ]
+
+  private func add(_ way: String, _ type: String, _ value: String) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_t", "CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1);")
+    return try sandbox.add(
+      "0002_b",
+      "operations:\n- \(way.replacing("TYPE", with: type).replacing("VALUE", with: value))\n")
+  }
+
+  @Test(
+    "a default of another type is refused", arguments: ways,
+    [("INTEGER", "'x'"), ("INT", "1.5"), ("REAL", "'x'"), ("BLOB", "'x'")])
+  func mistyped(way: String, column: (type: String, value: String)) throws {
+    let failure = try #require(try add(way, column.type, column.value).failure())
+    #expect(failure.status == .invalidInput)
+    #expect(failure.message.contains("is not of the type \(column.type)"), "\(failure.message)")
+  }
+
+  @Test(
+    "a default that STRICT stores is taken", arguments: ways,
+    [("INTEGER", "'1'"), ("ANY", "'x'"), ("TEXT", "5"), ("REAL", "1"), ("INTEGER", "2.0")])
+  func stored(way: String, column: (type: String, value: String)) throws {
+    let sandbox = try add(way, column.type, column.value)
+    let failure = sandbox.failure()
+    #expect(failure == nil, "\(failure.map { "\($0)" } ?? "")")
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
+
+  @Test("an old default of another type stops no other change")
+  func old() throws {
+    let sandbox = try add("sql: ALTER TABLE t RENAME a TO c", "", "")
+    try sandbox.addSQL("0001_t", "CREATE TABLE t (a INTEGER, z INTEGER DEFAULT 'x') STRICT;")
+    #expect(sandbox.failure() == nil)
+  }
+}

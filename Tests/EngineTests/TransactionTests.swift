@@ -1,0 +1,305 @@
+import SchemaApply
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLite
+import SchemaTestSupport
+import Synchronization
+import Testing
+
+@Suite("three migrations are pending and the third fails")
+struct ThirdFailsTests {
+  /// The first two are small and share a transaction with whatever the third does.
+  private func sandbox(_ third: String) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
+    try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
+    try sandbox.addSQL("0003_three", third)
+    return sandbox
+  }
+
+  private func expectFirstTwo(_ sandbox: Sandbox, _ report: MigrateReport) throws {
+    #expect(report.applied.map(\.id) == ["0001_one", "0002_two"])
+    #expect(try sandbox.ledger == ["0001_one", "0002_two"])
+    #expect(
+      try sandbox.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map {
+        $0[0]
+      }
+        == ["one", "schemactl_migrations", "two"])
+    #expect(try sandbox.rows("SELECT a FROM one") == [[1]])
+  }
+
+  @Test("by an error on the scratch database: the first two are applied and kept")
+  func shadowError() throws {
+    let sandbox = try sandbox("CREATE TABLE three (a); INSERT INTO nowhere VALUES (1);")
+    let report = try sandbox.migrate()
+    #expect(report.status == .migrationFailed)
+    #expect(report.failure?.migration?.id == "0003_three")
+    #expect(report.failure?.message.contains("no such table: nowhere") == true)
+    try expectFirstTwo(sandbox, report)
+  }
+
+  @Test("by an error that only rows can make: the first two are applied and kept")
+  func databaseError() throws {
+    // The row is there only on the database: the scratch database runs the same INSERT, so it must be data
+    // that differs.
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0000_base", "CREATE TABLE base (a);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO base VALUES (1), (1)")
+    try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
+    try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
+    try sandbox.addSQL("0003_three", "CREATE TABLE three (a); CREATE UNIQUE INDEX i ON base (a);")
+    let report = try sandbox.migrate()
+    #expect(report.status == .migrationFailed)
+    #expect(report.failure?.message == "UNIQUE constraint failed: base.a")
+    #expect(report.failure?.place?.position?.line == 3)
+    #expect(report.applied.map(\.id) == ["0001_one", "0002_two"])
+    #expect(try sandbox.ledger == ["0000_base", "0001_one", "0002_two"])
+    #expect(try sandbox.schema().table("three") == nil)
+  }
+
+  @Test(
+    "by RAISE(ROLLBACK), which ends the whole transaction: the first two are run again and kept")
+  func raiseRollback() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0000_base",
+      """
+      CREATE TABLE base (a);
+      CREATE TRIGGER veto BEFORE INSERT ON base WHEN (SELECT count(*) FROM base) > 0
+      BEGIN SELECT RAISE(ROLLBACK, 'not in this house'); END;
+      """)
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO base VALUES (1)")
+    try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
+    try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
+    // The insert is conditional on what only the database holds.
+    try sandbox.addSQL(
+      "0003_three",
+      "CREATE TABLE three (a); CREATE TABLE t4 AS SELECT 1; INSERT INTO base SELECT a FROM base;")
+    let report = try sandbox.migrate()
+    #expect(report.status == .migrationFailed)
+    #expect(report.failure?.message == "not in this house")
+    #expect(report.applied.map(\.id) == ["0001_one", "0002_two"])
+    #expect(try sandbox.ledger == ["0000_base", "0001_one", "0002_two"])
+    #expect(try sandbox.schema().table("three") == nil)
+    #expect(try sandbox.rows("SELECT a FROM one") == [[1]])
+  }
+
+  /// A table of many rows, and a function that interrupts when it is called for the third of them:
+  /// the scratch database has none to call it for.
+  private func interruptible(isDeterministic: Bool) throws -> (Sandbox, Interruption) {
+    let sandbox = try Sandbox()
+    let interruption = Interruption()
+    let calls = Counter()
+    sandbox.application.functions = [
+      FunctionDefinition(
+        name: "pull_the_plug", arguments: 1, isDeterministic: isDeterministic
+      ) { values in
+        if calls.next() == 3 { interruption.request() }
+        return values[0]
+      }
+    ]
+    try sandbox.addSQL("0000_base", "CREATE TABLE base (a);")
+    try sandbox.migrate()
+    try sandbox.run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      INSERT INTO base SELECT i FROM n
+      """)
+    return (sandbox, interruption)
+  }
+
+  private final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+  }
+
+  @Test("by an interrupt: nothing is begun again, and the last committed one is named")
+  func interrupt() throws {
+    let (sandbox, interruption) = try interruptible(isDeterministic: false)
+    try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
+    try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
+    try sandbox.addSQL("0003_three", "UPDATE base SET a = pull_the_plug(a) + 1;")
+    let report = try sandbox.project().migrate(sandbox.options(), interruption: interruption)
+    #expect(report.status == .interrupted)
+    #expect(report.applied.map(\.id) == ["0001_one", "0002_two"])
+    #expect(
+      report.failure?.message.contains("The last migration that was applied is 0002_two") == true)
+    #expect(try sandbox.ledger == ["0000_base", "0001_one", "0002_two"])
+    #expect(try sandbox.rows("SELECT min(a), max(a) FROM base") == [[1, 100_000]])
+  }
+
+  @Test("by an interrupt that ends the shared transaction: none of it stays")
+  func interruptOfABatch() throws {
+    let (sandbox, interruption) = try interruptible(isDeterministic: true)
+    try sandbox.addSQL("0001_one", "CREATE TABLE one (a);")
+    // An index of existing rows touches none of them, so it shares the transaction.
+    try sandbox.addSQL("0002_two", "CREATE INDEX i ON base (pull_the_plug(a));")
+    let report = try sandbox.project().migrate(sandbox.options(), interruption: interruption)
+    #expect(report.status == .interrupted)
+    let ledger = try sandbox.ledger
+    #expect(ledger == ["0000_base"] + report.applied.map(\.id))
+    #expect(try sandbox.schema().object(.index, "i") == nil)
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
+}
+
+@Suite("transactions")
+struct TransactionTests {
+  /// What was applied, and which migrations shared a commit.
+  private func migrate(_ sandbox: Sandbox) throws -> (MigrateReport, commits: [[String]]) {
+    var commits: [[String]] = []
+    let report = try sandbox.project().migrate(sandbox.options()) { event in
+      if case .committed(let ids) = event { commits.append(ids) }
+    }
+    return (report, commits)
+  }
+
+  @Test("many small migrations share one commit")
+  func batching() throws {
+    let sandbox = try Sandbox()
+    for number in 1...20 {
+      try sandbox.addSQL("\(number)_t", "CREATE TABLE t\(number) (a);")
+    }
+    let (report, commits) = try migrate(sandbox)
+    #expect(report.applied.count == 20)
+    #expect(commits.joined().count == 20)
+    #expect(commits.count < 20)
+  }
+
+  @Test("a migration that rewrites rows has a transaction of its own")
+  func aloneInItsTransaction() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    try sandbox.addSQL("0008_small", "CREATE TABLE small (a);")
+    try sandbox.addSQL("0009_update", "UPDATE reminders SET title = 'x';")
+    try sandbox.addSQL("0010_small", "CREATE TABLE smaller (a);")
+    let (_, commits) = try migrate(sandbox)
+    #expect(commits.contains(["0009_update"]))
+  }
+
+  @Test("foreign keys are enforced while a migration runs that asks for it")
+  func enforced() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p ON DELETE CASCADE);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES (1), (2)")
+    try sandbox.add(
+      "0002_delete",
+      "foreign_keys: enforced\noperations:\n  - delete: { table: p, where: id = 1 }\n")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(try sandbox.rows("SELECT p FROM c") == [[2]])
+  }
+
+  @Test("a broken foreign key fails the migration, by table, row and parent; an old one does not")
+  func violations() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES (1), (2), (99)")
+    try sandbox.addSQL("0002_delete", "DELETE FROM p WHERE id = 1;")
+    let failure = try #require(try sandbox.migrate().failure)
+    #expect(failure.status == .migrationFailed)
+    #expect(
+      failure.message
+        == "foreign keys are broken by this migration: row 1 of c points at no row of p")
+    #expect(try sandbox.rows("SELECT count(*) FROM p") == [[2]])
+    try sandbox.addSQL("0002_delete", "DELETE FROM c WHERE p = 1;")
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("a foreign key that points at a table with a name beyond ASCII is checked, too")
+  func umlautViolation() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE \"Ärger\" (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES \"Ärger\");")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO \"Ärger\" VALUES (1); INSERT INTO c VALUES (1)")
+    try sandbox.addSQL("0002_delete", "DELETE FROM \"Ärger\";")
+    #expect(try sandbox.migrate().failure?.status == .migrationFailed)
+    #expect(try sandbox.rows("SELECT count(*) FROM \"Ärger\"") == [[1]])
+  }
+
+  @Test("an old violation stays no new one when its table is renamed or rebuilt")
+  func renamedViolation() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p, flag);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO c VALUES (99, 0)")
+    try sandbox.add("0002_rename", "operations: [{ rename_table: { table: c, to: d } }]")
+    try sandbox.add(
+      "0003_move",
+      "operations: [{ move_column: { table: d, from: flag, to: { name: s, type: INTEGER }, map: { 0: 0 } } }]"
+    )
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(report.applied.map(\.strategies) == [[.native], [.rewrite]])
+  }
+
+  @Test("dropping a parent takes no child row along")
+  func dropParent() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p ON DELETE CASCADE);")
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO p VALUES (1); INSERT INTO c VALUES (1)")
+    try sandbox.add("0002_drop", "operations: [{ drop_table: { table: p } }]")
+    #expect(try sandbox.migrate().status == .migrationFailed)
+    #expect(try sandbox.rows("SELECT * FROM c") == [[1]])
+  }
+
+  @Test("in rollback-journal mode a reader keeps a migration that rewrites rows from beginning")
+  func exclusive() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    try sandbox.addSQL("0008_update", "UPDATE reminders SET title = 'x';")
+    let reader = try sandbox.open()
+    let reading = try reader.prepare("SELECT * FROM reminders")
+    _ = try reading.step()
+    let report = try sandbox.migrate { $0.timeout = 0 }
+    #expect(report.status == .busy)
+    reading.reset()
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("another process that holds the lock makes it busy, and changes nothing")
+  func busy() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    let writer = try sandbox.open()
+    try writer.execute("BEGIN IMMEDIATE")
+    let report = try sandbox.migrate { $0.timeout = 0.05 }
+    #expect(report.status == .busy)
+    #expect(report.applied.isEmpty)
+  }
+
+  @Test("once all is applied nothing is begun any more: who has the lock then is in nobody's way")
+  func busyAfterwards() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE a (x);")
+    try sandbox.migrate()
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (x);")
+    let other = try sandbox.open()
+    let options = sandbox.options { $0.timeout = 0 }
+    let report = try sandbox.project().migrate(options) { event in
+      if case .committed = event { try? other.execute("BEGIN EXCLUSIVE") }
+    }
+    #expect(other.isInTransaction)
+    #expect(report.failure == nil, "\(report.failure?.message ?? "")")
+    #expect(report.applied.map(\.id) == ["0002_b"])
+  }
+}

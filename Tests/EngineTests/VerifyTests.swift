@@ -1,0 +1,199 @@
+import Foundation
+import SchemaApply
+import SchemaAuthoring
+import SchemaHistory
+import SchemaInspect
+import SchemaModel
+import SchemaReplay
+import SchemaSQLite
+import SchemaTestSupport
+import SchemaYAML
+import Testing
+
+@Suite("verify")
+struct VerifyTests {
+  private func frozen() throws -> Sandbox {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.freeze(through: "0006")
+    return sandbox
+  }
+
+  private func edit(_ sandbox: Sandbox, _ id: String, _ old: String, _ new: String) throws {
+    let path = "\(sandbox.folder)/migrations/\(id).yaml"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try #require(text.contains(old))
+    try text.replacing(old, with: new, maxReplacements: 1)
+      .write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
+  private func state(_ report: VerifyReport, _ id: String) -> HistoryState? {
+    report.history.first { $0.id == id }?.state
+  }
+
+  @Test("a history that is as it shipped is verified, its last manifest a draft")
+  func unchanged() throws {
+    let report = try frozen().project().verify(database: nil, timeout: 1)
+    #expect(report.status == .success)
+    #expect(report.history.map(\.state) == Array(repeating: .unchanged, count: 6) + [.draft])
+    #expect(!report.notes.isEmpty)
+  }
+
+  @Test(
+    "one character changed in a frozen manifest's SQL breaks the history, and migrate stops on it")
+  func edited() throws {
+    let sandbox = try frozen()
+    try edit(sandbox, "0005_limit_tags", ">= 5", ">= 6")
+    let report = try sandbox.project().verify(database: nil, timeout: 1)
+    #expect(report.status == .brokenHistory)
+    #expect(state(report, "0005_limit_tags") == .edited)
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .brokenHistory)
+    #expect(failure?.message.contains("0005_limit_tags") == true)
+    #expect(try DatabaseFile.exists(sandbox.database) == false)
+  }
+
+  @Test("a comment or a waiver is cosmetic, CRLF a matter of line ends")
+  func cosmetic() throws {
+    let sandbox = try frozen()
+    try edit(sandbox, "0002_create_tags", "operations:", "# a comment\noperations:")
+    try edit(
+      sandbox, "0003_refresh_updated_at", "operations:",
+      "lint: { allow: [{ rule: drop-table, reason: x }] }\noperations:")
+    try edit(sandbox, "0004_order_lists", "\n", "\r\n")
+    let report = try sandbox.project().verify(database: nil, timeout: 1)
+    #expect(report.status == .success)
+    #expect(state(report, "0002_create_tags") == .cosmetic)
+    #expect(state(report, "0003_refresh_updated_at") == .cosmetic)
+    #expect(state(report, "0004_order_lists") == .lineEnds)
+  }
+
+  @Test("ALTER TABLE by hand is drift, by table and column")
+  func drift() throws {
+    let sandbox = try frozen()
+    try sandbox.makeRelease1()
+    try sandbox.migrate()
+    try sandbox.run(
+      "ALTER TABLE reminders ADD COLUMN starred INTEGER; DROP INDEX remindersTags_tagID")
+    let report = try sandbox.project().verify(database: sandbox.database, timeout: 1)
+    #expect(report.status == .finding)
+    let drift = try #require(report.drift)
+    #expect(drift.map(\.object).sorted() == ["reminders.starred", "remindersTags_tagID"])
+    #expect(drift.first { $0.kind == .column }?.change == .unexpected)
+    #expect(drift.first { $0.kind == .index }?.change == .missing)
+    #expect(try sandbox.project().diff(database: sandbox.database, timeout: 1).changes == drift)
+  }
+
+  @Test(
+    "a hand-made index elsewhere is reported and does not stop migrate; on the table it is kept")
+  func handMadeIndex() throws {
+    let sandbox = try frozen()
+    try sandbox.makeRelease1()
+    try sandbox.run("CREATE INDEX mine ON tags (title); CREATE INDEX mine2 ON reminders (title)")
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil)
+    #expect(report.drift.map(\.object) == ["mine", "mine2"])
+    #expect(try sandbox.schema().object(.index, "mine2") != nil)
+  }
+
+  @Test("drift on what a migration touches stops it")
+  func driftInTheWay() throws {
+    let sandbox = try frozen()
+    try sandbox.makeRelease1()
+    try sandbox.run("ALTER TABLE reminders ADD COLUMN starred INTEGER")
+    let report = try sandbox.migrate()
+    #expect(report.status == .finding)
+    #expect(report.failure?.message.contains("reminders.starred") == true)
+    #expect(try sandbox.ledger.count == 6)
+  }
+
+  @Test("a database with tables and no ledger is left alone")
+  func stranger() throws {
+    let sandbox = try frozen()
+    try sandbox.run("CREATE TABLE theirs (a)")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .finding)
+    #expect(failure?.message.contains("theirs") == true)
+    #expect(try sandbox.rows("SELECT name FROM sqlite_schema") == [["theirs"]])
+  }
+
+  @Test("a database with nothing but an engine's tables is ours to begin with")
+  func engineTables() throws {
+    let sandbox = try frozen()
+    try sandbox.run("CREATE TABLE android_metadata (locale TEXT)")
+    #expect(try sandbox.migrate().failure == nil)
+  }
+
+  @Test("a database that has run what the history does not know is ahead")
+  func ahead() throws {
+    let sandbox = try frozen()
+    try sandbox.migrate()
+    try FileManager.default.removeItem(
+      atPath: "\(sandbox.folder)/migrations/\(Sandbox.statusMove).yaml")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .databaseAhead)
+    let report = try sandbox.project().verify(database: sandbox.database, timeout: 1)
+    #expect(report.status == .databaseAhead)
+  }
+
+  @Test("a ledger that was changed is told by diff, and an emptied one by status")
+  func changedLedger() throws {
+    let sandbox = try frozen()
+    try sandbox.migrate()
+    try sandbox.run("DELETE FROM schemactl_migrations WHERE position = 2")
+    let report = try sandbox.project().diff(database: sandbox.database, timeout: 1)
+    #expect(report.status == .brokenHistory)
+    #expect(report.ledger.map(\.state) == [.missing])
+    try sandbox.run("DELETE FROM schemactl_migrations")
+    let failure = #expect(throws: Failure.self) {
+      try sandbox.project().status(database: sandbox.database, timeout: 1)
+    }
+    #expect(failure?.status == .finding)
+  }
+
+  @Test("a draft that was edited after the database ran it is found")
+  func draftEdited() throws {
+    let sandbox = try frozen()
+    try sandbox.migrate()
+    try edit(sandbox, Sandbox.statusMove, "default: 0", "default: 1")
+    let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
+    #expect(failure?.status == .finding)
+    #expect(failure?.message.contains("draft-edited") == true)
+  }
+
+  @Test("freezing twice freezes nothing more, and a frozen history needs no replay by others")
+  func freezing() throws {
+    let sandbox = try frozen()
+    let first = try Data(
+      contentsOf: URL(fileURLWithPath: sandbox.folder + "/migrations/history.lock"))
+    #expect(try sandbox.project().freezing(release: "1.1", through: "0006").frozen.isEmpty)
+    try sandbox.freeze(release: "1.1")
+    let second = try Data(
+      contentsOf: URL(fileURLWithPath: sandbox.folder + "/migrations/history.lock"))
+    #expect(second.starts(with: first))
+    #expect(second.count > first.count)
+  }
+
+  @Test(
+    "a migration that fails on the scratch database fails verify with 3, and the rest is still told"
+  )
+  func failing() throws {
+    let sandbox = try frozen()
+    try sandbox.addSQL("0008_bad", "DROP TABLE nowhere;")
+    let report = try sandbox.project().verify(database: nil, timeout: 1)
+    #expect(report.status == .migrationFailed)
+    #expect(report.failure?.migration?.id == "0008_bad")
+    #expect(report.history.count == 8)
+  }
+
+  @Test("the repository's own history is verified against its own lock")
+  func ownHistory() throws {
+    let folder = MigrationFolder(repository + "/migrations")
+    let project = Project(
+      folder: folder, migrations: try folder.migrations(), lock: try folder.lock())
+    #expect(project.lock?.releases.map(\.name) == ["1.0"])
+    let report = try project.verify(database: nil, timeout: 1)
+    #expect(report.history.map(\.state).filter { $0 == .draft }.count == 1)
+    #expect([.success, .finding].contains(report.status))
+    if Connection.libraryVersion == "3.40.1" { #expect(report.status == .success) }
+  }
+}

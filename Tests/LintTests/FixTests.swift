@@ -1,0 +1,424 @@
+import Foundation
+import SchemaHistory
+import SchemaLint
+import SchemaManifest
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
+import Testing
+
+/// What `lint --fix` makes of a history, all of it drafts unless a release says otherwise.
+func fixed(
+  _ manifests: [String], _ profile: Profile = .sqliteData, releases: [String: Int] = [:],
+  configuration: String = ""
+) throws -> (report: LintReport, manifests: [String]) {
+  let project = try project(manifests, releases: releases)
+  let drafts = project.migrations.enumerated().filter { !project.isFrozen($0.element) }
+  let texts = Dictionary(
+    uniqueKeysWithValues: drafts.map { ($0.element.id.exact, Array(manifests[$0.offset].utf8)) })
+  let result = try Fixer.fix(project, texts) { project in
+    try Linter(
+      project: project,
+      configuration: decodeConfiguration(Array(configuration.utf8), file: "schemactl.yaml"),
+      profile: profile, today: noon
+    ).lint()
+  }
+  var after = manifests
+  for (file, bytes) in result.files {
+    let index = try #require(project.migrations.firstIndex { $0.file == file })
+    #expect(drafts.contains { $0.offset == index })
+    after[index] = String(decoding: bytes, as: UTF8.self)
+  }
+  return (result.report, after)
+}
+
+@Suite("What lint mends")
+struct FixTests {
+  private let reminders = Rule.named("drop-column")?.bad.manifests[0] ?? ""
+
+  @Test("a status move keeps the old column, in the file as it was written otherwise")
+  func statusMove() throws {
+    let move = """
+      # The third state.
+      operations:
+        - move_column:
+            table: reminders
+            from: isCompleted   # 0 or 1
+            to: { name: status, type: INTEGER, not_null: true, default: 0 }
+            map: { 0: 0, 1: 1 }  # the same numbers
+
+        # Later:
+        # - drop_column: { table: reminders, column: isCompleted }
+
+      """
+    let (report, manifests) = try fixed([reminders, move])
+    #expect(
+      manifests[1] == """
+        # The third state.
+        operations:
+          - move_column:
+              table: reminders
+              from: isCompleted   # 0 or 1
+              to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }
+              map: { 0: 0, 1: 1 }  # the same numbers
+              keep_source: true
+              mirror: true
+              map_back: { 0: 0, 1: 1 }
+
+          # Later:
+          # - drop_column: { table: reminders, column: isCompleted }
+
+        """)
+    #expect(report.summary.errors == 0)
+    #expect((report.fixes ?? []).map(\.rule).contains("drop-column"))
+  }
+
+  @Test("a move written on one line, and one that says keep_source: false")
+  func flow() throws {
+    let move =
+      "operations: [ move_column: { table: reminders, from: isCompleted, keep_source: false, "
+      + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 } } ]\n"
+    let (report, manifests) = try fixed([reminders, move], .additive)
+    #expect(
+      manifests[1]
+        == "operations: [ move_column: { table: reminders, from: isCompleted, keep_source: true, "
+        + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 }, mirror: true, "
+        + "map_back: { 0: 0, 2: 1 } } ]\n")
+    #expect(report.summary.errors == 0)
+  }
+
+  @Test("a move with dependents: rename keeps its source instead, be it the last key or not")
+  func dependents() throws {
+    let start = """
+      operations:
+        - move_column:
+            table: reminders
+            from: isCompleted
+
+      """
+    let to = "      to: { name: status, type: INTEGER }\n"
+    let map = "      map: { 0: 0, 1: 2 }\n"
+    let rest = "      mirror: true\n      map_back: { 0: 0, 2: 1 }\n"
+    for (before, after) in [
+      (
+        start + to + map + "      dependents: rename # the index\n",
+        start + to + map + "      keep_source: true # the index\n" + rest
+      ),
+      (
+        start + "      dependents: rename\n" + to + map,
+        start + "      keep_source: true\n" + to + map + rest
+      ),
+      (
+        "operations: [ move_column: { table: reminders, from: isCompleted, "
+          + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 }, dependents: rename } ]\n",
+        "operations: [ move_column: { table: reminders, from: isCompleted, "
+          + "to: { name: status, type: INTEGER }, map: { 0: 0, 1: 2 }, keep_source: true, "
+          + "mirror: true, map_back: { 0: 0, 2: 1 } } ]\n"
+      ),
+    ] {
+      let (report, manifests) = try fixed([reminders, before], .additive)
+      #expect(manifests[1] == after)
+      #expect(report.summary.errors == 0)
+    }
+  }
+
+  @Test("a column is found where it is added, also when a move makes the table anew behind it")
+  func place() throws {
+    let manifest = """
+      operations:
+        - add_column: { table: reminders, column: { name: flag, type: INTEGER, not_null: true, default: 0 } }
+        - move_column: { table: reminders, from: isCompleted, to: { name: status, type: INTEGER }, map: { 0: 0, 1: 1 } }
+      """
+    let found = try lint([reminders, manifest], .sqliteData).findings
+      .filter { $0.rule == "not-null-without-conflict-default" }
+    #expect(
+      found.map(\.short) == [
+        "0002 2:45 error not-null-without-conflict-default reminders.flag"
+      ])
+  }
+
+  @Test("a move by an expression, whose way back nobody knows, stays a finding")
+  func using() throws {
+    let move = """
+      operations:
+        - move_column:
+            table: reminders
+            from: isCompleted
+            to: { name: status, type: INTEGER }
+            using: isCompleted * 2
+      """
+    let (report, manifests) = try fixed([reminders, move])
+    #expect(manifests[1] == move)
+    #expect(report.findings.map(\.rule).contains("drop-column"))
+    #expect(report.fixes == [])
+  }
+
+  @Test("NOT NULL with a default gets its conflict clause, in YAML and in SQL, and no other does")
+  func notNull() throws {
+    let add = """
+      operations:
+        - add_column:
+            table: reminders
+            column:
+              name: flag
+              type: INTEGER
+              not_null: true # always
+              default: 0
+        - add_column: { table: reminders, column: { name: hard, type: TEXT, not_null: true } }
+        - sql: |
+            -- Überall (NOT NULL DEFAULT 0)
+            ALTER TABLE reminders ADD "position" INTEGER NOT NULL DEFAULT 0; -- end
+            CREATE TABLE tags (
+              id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()),
+              [a b] TEXT CHECK ([a b] IS NOT NULL) NOT  NULL DEFAULT '', last TEXT DEFAULT '' NOT NULL
+            ) STRICT;
+      """
+    let (report, manifests) = try fixed([reminders, add])
+    #expect(
+      manifests[1]
+        == add
+        .replacing("not_null: true # always", with: "not_null: { on_conflict: replace } # always")
+        .replacing(
+          "INTEGER NOT NULL DEFAULT 0;", with: "INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0;"
+        )
+        .replacing("NOT  NULL DEFAULT ''", with: "NOT  NULL ON CONFLICT REPLACE DEFAULT ''"))
+    let left = report.findings.filter { $0.rule == "not-null-without-conflict-default" }
+    #expect(left.map(\.object) == ["reminders.hard", "tags.last"])
+  }
+
+  @Test("statements around a migration go, with their lines, and what enforces nothing")
+  func statements() throws {
+    let rebuild = """
+      operations:
+        - sql: |
+            PRAGMA foreign_keys = OFF;
+            BEGIN; -- whole
+            CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())) STRICT;
+            COMMIT TRANSACTION;
+            PRAGMA foreign_keys
+              = ON
+      """
+    let (report, manifests) = try fixed([reminders, rebuild])
+    #expect(
+      manifests[1] == """
+        operations:
+          - sql: |
+              -- whole
+              CREATE TABLE notes (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())) STRICT;
+
+        """)
+    #expect(report.findings.isEmpty)
+    #expect(report.fixes?.count == 5)
+  }
+
+  @Test(
+    "a statement that stands alone goes with its element of the list, and the last one with its operation",
+    arguments: [
+      (
+        "operations:\n  - sql:\n      - PRAGMA foreign_keys = OFF\n      - CREATE TABLE a (x TEXT) STRICT\n"
+          + "      - \"PRAGMA foreign_keys = ON;\" # again\n",
+        "operations:\n  - sql:\n      - CREATE TABLE a (x TEXT) STRICT\n"
+      ),
+      (
+        "operations: [ sql: [ 'PRAGMA foreign_keys = OFF', BEGIN, DELETE FROM reminders WHERE 0, COMMIT ] ]",
+        "operations: [ sql: [ DELETE FROM reminders WHERE 0 ] ]"
+      ),
+      (
+        "operations:\n  - sql: PRAGMA foreign_keys = OFF\n  - sql: CREATE TABLE a (x TEXT) STRICT\n",
+        "operations:\n  - sql: CREATE TABLE a (x TEXT) STRICT\n"
+      ),
+      (
+        "operations:\n  - sql: |\n      PRAGMA foreign_keys = OFF;\n      PRAGMA foreign_key_check;\n"
+          + "  - sql: SELECT 1\n",
+        "operations:\n  - sql: SELECT 1\n"
+      ),
+      (
+        "operations: # whole\n  # why\n  - sql: PRAGMA foreign_keys = OFF\ndescription: Nothing.\n",
+        "operations: [] # whole\n  # why\ndescription: Nothing.\n"
+      ),
+      ("operations: [ sql: [ BEGIN, COMMIT ] ]\n", "operations: []\n"),
+    ])
+  func alone(_ before: String, _ after: String) throws {
+    let (report, manifests) = try fixed([reminders, before])
+    #expect(manifests[1] == after)
+    #expect(report.failure == nil)
+    #expect(!report.findings.contains { ["pragma", "transaction-control"].contains($0.rule) })
+  }
+
+  @Test("a ROLLBACK, a PRAGMA that sets something and an IF NOT EXISTS that decides are left")
+  func meant() throws {
+    for sql in [
+      "BEGIN; DELETE FROM reminders WHERE title = ''; ROLLBACK;", "PRAGMA journal_mode = WAL;",
+      "CREATE TABLE IF NOT EXISTS reminders (id);",
+    ] {
+      let manifest = "operations:\n  - sql: |\n      \(sql)\n      SELECT 1;\n"
+      #expect(try fixed([reminders, manifest]).manifests[1] == manifest, "\(sql)")
+    }
+  }
+
+  @Test("a foreign key gets its index behind the other operations, whatever their style")
+  func index() throws {
+    let child = """
+      operations:
+      - create_table:
+          name: child table
+          columns:
+          - { name: id, type: TEXT, primary_key: true, not_null: { on_conflict: replace }, default: { sql: uuid() } }
+          - { name: reminder, type: TEXT, references: { table: reminders, column: id, on_delete: cascade } }
+          strict: true
+      description: Children.
+
+      """
+    let (report, manifests) = try fixed([reminders, child])
+    #expect(
+      manifests[1]
+        == child.replacing(
+          "    strict: true\n",
+          with: "    strict: true\n- create_index: { name: child table_reminder, "
+            + "table: child table, columns: [reminder] }\n"))
+    #expect(report.findings.isEmpty)
+    let flow =
+      "operations: [ sql: 'CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, "
+      + "r TEXT REFERENCES reminders (id)) STRICT' ]"
+    let (local, short) = try fixed([reminders, flow], .local)
+    #expect(
+      short[1].hasSuffix("STRICT', { create_index: { name: a_r, table: a, columns: [r] } } ]"))
+    #expect(local.findings.map(\.rule) == ["synced-primary-key"])
+  }
+
+  @Test("waivers that allow nothing go, and with the last of them their list")
+  func waivers() throws {
+    let base = "operations:\n  - sql: CREATE TABLE a (id TEXT) STRICT\n"
+    let unused = "{ rule: drop-column, reason: Nothing syncs. }"
+    let used = "{ rule: synced-primary-key, reason: Old. }"
+    for (before, after) in [
+      ("\(base)lint:\n  allow:\n    - \(unused)\n# end\n", "\(base)# end\n"),
+      (
+        "lint:\n  # why\n  allow:\n    - \(unused)\n    - \(used) # stays\n\(base)",
+        "lint:\n  # why\n  allow:\n    - \(used) # stays\n\(base)"
+      ),
+      ("lint: { allow: [ \(used), \(unused) ] }\n\(base)", "lint: { allow: [ \(used) ] }\n\(base)"),
+      ("lint: { allow: [ \(unused), \(used) ] }\n\(base)", "lint: { allow: [ \(used) ] }\n\(base)"),
+      ("\(base)    lint: { allow: [ \(unused) ] }\n", base),
+      (
+        "operations: [ { sql: CREATE TABLE a (id TEXT) STRICT, lint: { allow: [ \(unused) ] } } ]",
+        "operations: [ { sql: CREATE TABLE a (id TEXT) STRICT } ]"
+      ),
+      (
+        "\(base)lint:\r\n  allow:\r\n    - rule: drop-column\r\n      reason: |\r\n        Nothing.\r\n\r\n",
+        base + "\r\n"
+      ),
+    ] {
+      #expect(try fixed([before]).manifests == [after])
+    }
+  }
+
+  @Test("a frozen manifest is never changed, nor what is waived")
+  func frozen() throws {
+    let bad = "operations:\n  - sql: CREATE INDEX IF NOT EXISTS i ON reminders (title)\n"
+    let (report, manifests) = try fixed([reminders, bad], releases: ["1.0": 2])
+    #expect(manifests == [reminders, bad])
+    #expect(report.fixes == [])
+    #expect(report.findings.map(\.rule) == ["if-not-exists"])
+    let waived = bad + "lint: { allow: [ { rule: if-not-exists, reason: Old databases. } ] }\n"
+    #expect(try fixed([reminders, waived]).manifests[1] == waived)
+  }
+
+  @Test("of every bad example, what is mended still replays, has no new error and stays as it is")
+  func everyRule() throws {
+    for rule in Rule.all where rule.bad.releases.isEmpty {
+      let before = try lint(rule.bad)
+      let (report, manifests) = try fixed(
+        rule.bad.manifests, rule.bad.profile, configuration: rule.bad.configuration)
+      #expect(report.failure == nil, "\(rule)")
+      let errors = { (report: LintReport) in
+        Set(report.findings.filter { $0.severity == .error }.map { [$0.rule, $0.object ?? ""] })
+      }
+      #expect(errors(report).isSubset(of: errors(before)), "\(rule)")
+      for fix in report.fixes ?? [] {
+        #expect(!report.findings.contains { $0.rule == fix.rule && !$0.waived }, "\(rule)")
+      }
+      let again = try fixed(manifests, rule.bad.profile, configuration: rule.bad.configuration)
+      #expect(again.manifests == manifests)
+      #expect(again.report.fixes == [])
+    }
+  }
+
+  @Test("the rules that mend something")
+  func mending() throws {
+    let rules = try Rule.all.filter { rule in
+      guard rule.bad.releases.isEmpty, rule.bad.baseline == nil else { return false }
+      return try fixed(
+        rule.bad.manifests, rule.bad.profile, configuration: rule.bad.configuration
+      ).report.fixes?.isEmpty == false
+    }
+    #expect(
+      Set(rules.map(\.id.exact)) == [
+        "drop-column", "not-null-without-conflict-default", "foreign-key-without-index",
+        "if-not-exists", "waiver-unused", "transaction-control",
+      ])
+  }
+
+  @Test("what a finding offers can be pasted, and is no finding of its rule any more")
+  func snippets() throws {
+    var offering: [String] = []
+    for rule in Rule.all {
+      for finding in try lint(rule.bad).findings where finding.rule == rule.id {
+        guard let fix = finding.fix else { continue }
+        offering.append(rule.id)
+        if fix.hasPrefix("{") {
+          let column = "operations:\n  - add_column: { table: t, column: \(fix) }\n"
+          #expect(try decodeManifest(Array(column.utf8), file: "").operations.count == 1)
+        } else if fix.contains("- ") {
+          #expect(try helps(fix, rule), "\(rule): \(fix)")
+        }
+      }
+    }
+    #expect(
+      offering == [
+        "drop-column", "rename-column", "add-not-null-without-default", "null-to-not-null",
+        "new-required-column", "not-null-without-conflict-default", "synced-unique",
+        "foreign-key-without-index", "redundant-index",
+      ])
+  }
+
+  /// Whether the operations, in the place of the last one, before it or behind it, mend the history.
+  private func helps(_ fix: String, _ rule: Rule) throws -> Bool {
+    let pasted = fix.split(separator: "\n").map { "  \($0)\n" }.joined()
+    let last = rule.bad.manifests.last ?? ""
+    let start = try #require(last.ranges(of: "\n  - ").last).lowerBound
+    let (head, operation) = (last[..<start] + "\n", last[start...].dropFirst())
+    let others = Array(rule.bad.manifests.dropLast())
+    let candidates = [
+      "\(head)\(pasted)", "\(head)\(pasted)\(operation)", "\(last)\n\(pasted)",
+    ]
+    return candidates.contains { manifest in
+      guard
+        let report = try? lint(
+          others + [manifest], rule.bad.profile, configuration: rule.bad.configuration,
+          releases: rule.bad.releases)
+      else { return false }
+      return report.failure == nil && !report.findings.contains { $0.rule == rule.id }
+    }
+  }
+
+  @Test("what a finding offers keeps all that the column says, whatever it is called")
+  func wholeColumn() throws {
+    let column =
+      "{ name: \"a: b\", type: TEXT, not_null: true, default: x, check: \"\\\"a: b\\\" <> ''\", "
+      + "collate: NOCASE }"
+    let table = """
+      operations:
+        - create_table:
+            name: "t:"
+            columns:
+              - \(column)
+      """
+    let found = try lint([reminders, table], .sqliteData).findings
+      .first { $0.rule == "not-null-without-conflict-default" }
+    #expect(
+      found?.fix
+        == column.replacing("not_null: true", with: "not_null: { on_conflict: replace }")
+        .replacing("default: x", with: "default: \"x\""))
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import SchemaHistory
+import SchemaLint
+import Testing
+
+@Suite("The repository's own history")
+struct LivingExampleTests {
+  @Test("has no error and no warning under additive, and its waiver is used")
+  func additive() throws {
+    let report = try lint(try livingExample())
+    #expect(report.profile == .additive)
+    #expect(report.failure == nil)
+    #expect(report.lines == [])
+    #expect(report.findings.map(\.rule) == ["drop-column"])
+    #expect(
+      report.findings.first?.reason
+        == "The database is local to one device; nothing syncs with it.")
+    #expect(report.summary.errors == 0)
+    #expect(report.summary.waived == 1)
+    #expect(report.status == .success)
+  }
+
+  @Test("has exactly one error without the waiver")
+  func withoutWaiver() throws {
+    let manifests = try livingExample().map { $0.components(separatedBy: "\nlint:")[0] + "\n" }
+    let report = try lint(manifests)
+    #expect(report.lines == ["0007 6:7 error drop-column reminders.isCompleted"])
+    #expect(report.status == .finding)
+    let finding = try #require(report.findings.first)
+    #expect(
+      finding.message
+        == "dropping reminders.isCompleted: a device that still runs an older version writes "
+        + "isCompleted, and its rows can no longer be stored")
+    #expect(
+      finding.fix == """
+        # Once no device writes isCompleted any more, a later migration may drop it. Until then
+        # triggers keep both columns in step: map_back names every value that status may hold.
+        - move_column:
+            table: reminders
+            from: isCompleted
+            to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }
+            map: { 0: 0, 1: 1 }
+            keep_source: true
+            mirror: true
+            map_back: { 0: 0, 1: 1 }
+        """)
+  }
+
+  @Test("what is offered in the place of its moved column can be pasted, and is clean")
+  func pasted() throws {
+    let manifests = try livingExample().map { $0.components(separatedBy: "\nlint:")[0] + "\n" }
+    let fix = try #require(try lint(manifests).findings.first?.fix)
+    let pasted = "operations:\n" + fix.split(separator: "\n").map { "  \($0)\n" }.joined()
+    let report = try lint(manifests.dropLast() + [pasted])
+    #expect(report.failure == nil)
+    #expect(report.lines == [])
+    let synced = try lint(manifests.dropLast() + [pasted], .sqliteData)
+    #expect(
+      synced.lines.filter { $0.hasPrefix("0007") } == [
+        "0007 5:7 warning data-write-on-synced-table reminders"
+      ])
+  }
+
+  @Test("under local its moved column is a warning with another message")
+  func local() throws {
+    let manifests = try livingExample().map { $0.components(separatedBy: "\nlint:")[0] + "\n" }
+    let report = try lint(manifests, .local)
+    #expect(report.lines == ["0007 6:7 warning drop-column reminders.isCompleted"])
+    #expect(
+      report.findings.first?.message
+        == "dropping reminders.isCompleted: its values go on in status, and an older version of "
+        + "the app can no longer use the database")
+    #expect(report.findings.first?.fix == nil)
+    #expect(report.status == .success)
+  }
+
+  @Test("under sqlite-data a NOT NULL without ON CONFLICT REPLACE is refused, with what to write")
+  func sqliteData() throws {
+    let history = try livingExample()
+    let plain = "ADD COLUMN \"position\" INTEGER NOT NULL DEFAULT 0"
+    let sql = sql("ALTER TABLE \"remindersLists\"\n\(plain)")
+    let report = try lint(Array(history.prefix(3)) + [sql], .sqliteData)
+    #expect(
+      report.lines == [
+        "0001 46:11 error not-null-without-conflict-default reminders.isCompleted",
+        "0003 7:7 warning unguarded-trigger-on-synced-table reminders_refresh_updatedAt",
+        "0004 3:7 error not-null-without-conflict-default remindersLists.position",
+      ])
+    let finding = try #require(report.findings.last)
+    #expect(finding.fix == "NOT NULL ON CONFLICT REPLACE DEFAULT 0")
+    #expect(finding.message.contains("NOT NULL ON CONFLICT REPLACE DEFAULT 0"))
+    #expect(
+      report.findings.first?.message.contains("NOT NULL ON CONFLICT REPLACE DEFAULT 0") == true)
+    #expect(
+      report.findings.first?.fix
+        == "{ name: isCompleted, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }")
+  }
+
+  @Test("under sqlite-data its status column is refused, and what it drops is waived")
+  func status() throws {
+    let report = try lint(try livingExample(), .sqliteData)
+    #expect(
+      report.lines == [
+        "0001 46:11 error not-null-without-conflict-default reminders.isCompleted",
+        "0003 7:7 warning unguarded-trigger-on-synced-table reminders_refresh_updatedAt",
+        "0004 11:7 warning unguarded-trigger-on-synced-table remindersLists_new_goes_last",
+        "0005 5:7 warning unguarded-trigger-on-synced-table remindersTags_at_most_five",
+        "0007 7:11 error not-null-without-conflict-default reminders.status",
+      ])
+    #expect(report.summary.waived == 1)
+  }
+}

@@ -1,0 +1,1081 @@
+import SchemaHistory
+import SchemaLint
+import SchemaManifest
+import Testing
+
+private let key = "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())"
+
+/// Two tables that break no rule under any profile.
+private let base = sql(
+  """
+  CREATE TABLE lists (\(key), title TEXT) STRICT;
+  CREATE TABLE reminders (
+    \(key), title TEXT COLLATE NOCASE, priority INTEGER CHECK (priority IN (0, 1, 2)),
+    listID TEXT REFERENCES lists ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX reminders_listID ON reminders (listID);
+  CREATE INDEX reminders_title ON reminders (title);
+  CREATE TRIGGER reminders_trim AFTER INSERT ON reminders WHEN NEW.title <> trim(NEW.title) BEGIN
+    UPDATE reminders SET title = trim(NEW.title) WHERE id = NEW.id;
+  END;
+  """)
+
+private let columns = """
+  \(key), title TEXT COLLATE NOCASE, priority INTEGER CHECK (priority IN (0, 1, 2)),
+  listID TEXT REFERENCES lists ON DELETE CASCADE
+  """
+
+/// What the rebuilds below drop, made again.
+private let again = """
+  CREATE INDEX reminders_listID ON reminders (listID);
+  CREATE INDEX reminders_title ON reminders (title);
+  CREATE TRIGGER reminders_trim AFTER INSERT ON reminders WHEN NEW.title <> trim(NEW.title) BEGIN
+    UPDATE reminders SET title = trim(NEW.title) WHERE id = NEW.id;
+  END;
+  """
+
+/// A rebuild of reminders by hand.
+private func rebuild(
+  _ definition: String, copy: String = "INSERT INTO n SELECT * FROM reminders;",
+  after: String = again
+) -> String {
+  sql(
+    """
+    CREATE TABLE n (\(definition)) STRICT;
+    \(copy)
+    DROP TABLE reminders;
+    ALTER TABLE n RENAME TO reminders;
+    \(after)
+    """)
+}
+
+struct Harm: Sendable, CustomStringConvertible {
+  let description: String
+  let profile: Profile
+  /// All findings but notes: `rebuild-loses-rows reminders`.
+  let expected: [String]
+  let steps: [String]
+
+  init(
+    _ description: String, _ expected: [String], _ profile: Profile = .local, _ steps: String...
+  ) {
+    self.description = description
+    self.expected = expected
+    self.profile = profile
+    self.steps = steps
+  }
+}
+
+@Suite("Each harm is found once, whatever writes it, and nothing else is")
+struct MoreHarmTests {
+  private func check(_ harm: Harm) throws {
+    let report = try lint([base] + harm.steps, harm.profile, functions: ["is_clean"])
+    #expect(report.failure == nil)
+    let found = report.findings.filter { $0.severity != .note && !$0.waived }
+    #expect(found.map { "\($0.rule) \($0.object ?? "")" } == harm.expected)
+  }
+
+  @Test("the base alone", arguments: Profile.allCases)
+  func clean(_ profile: Profile) throws {
+    let report = try lint([base], profile)
+    #expect(report.findings.filter { $0.severity == .error }.map(\.short) == [])
+  }
+
+  @Test(
+    "the rows of a rebuild",
+    arguments: [
+      Harm("all of them", [], .local, rebuild(columns)),
+      Harm(
+        "WHERE", ["rebuild-loses-rows reminders"], .local,
+        rebuild(columns, copy: "INSERT INTO n SELECT * FROM reminders WHERE priority > 0;")),
+      Harm(
+        "a WHERE that is always true", [], .local,
+        rebuild(
+          columns, copy: "INSERT INTO n SELECT * FROM reminders WHERE true ON CONFLICT DO NOTHING;")
+      ),
+      Harm(
+        "LIMIT, in odd writing", ["rebuild-loses-rows reminders"], .local,
+        rebuild(
+          columns, copy: "insert /* WHERE */ into \"n\" select * from [reminders] limit 10;")),
+      Harm(
+        "DISTINCT", ["rebuild-loses-rows reminders"], .local,
+        rebuild(columns, copy: "INSERT INTO n SELECT DISTINCT * FROM reminders;")),
+      Harm(
+        "an inner join", ["rebuild-loses-rows reminders"], .local,
+        rebuild(
+          columns,
+          copy: """
+            INSERT INTO n SELECT r.id, r.title, r.priority, r.listID
+            FROM reminders r JOIN lists l ON l.id = r.listID;
+            """)),
+      Harm(
+        "a left join", [], .local,
+        rebuild(
+          columns,
+          copy: """
+            INSERT INTO n SELECT r.id, r.title, r.priority, r.listID
+            FROM reminders r LEFT JOIN lists l ON l.id = r.listID;
+            """)),
+      Harm(
+        "WHERE in a common table", ["rebuild-loses-rows reminders"], .local,
+        rebuild(
+          columns,
+          copy: """
+            WITH some AS (SELECT * FROM reminders WHERE title <> '') INSERT INTO n SELECT * FROM some;
+            """)),
+      Harm(
+        "WHERE on the way into a temporary table", ["rebuild-loses-rows reminders"], .local,
+        sql(
+          """
+          CREATE TEMP TABLE t AS SELECT * FROM reminders WHERE title <> '';
+          DROP TABLE reminders;
+          CREATE TABLE reminders (\(columns)) STRICT;
+          INSERT INTO reminders SELECT * FROM t;
+          DROP TABLE t;
+          \(again)
+          """)),
+      Harm(
+        "all of a table that SQLite copies entry by entry", [], .local,
+        sql("CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT"),
+        sql(
+          """
+          ALTER TABLE notes RENAME TO old;
+          CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT) STRICT;
+          INSERT INTO notes SELECT * FROM main."old";
+          DROP TABLE old;
+          """)),
+      Harm(
+        "two copies that share the rows", [], .local,
+        rebuild(
+          columns,
+          copy: """
+            INSERT INTO n SELECT * FROM reminders WHERE priority > 0;
+            INSERT INTO n SELECT * FROM reminders WHERE priority <= 0 OR priority IS NULL;
+            """)),
+      Harm(
+        "no copy", ["rebuild-loses-rows reminders"], .local, rebuild(columns, copy: "")),
+      Harm(
+        "no copy, the old one renamed", ["rebuild-loses-rows reminders"], .local,
+        sql(
+          """
+          ALTER TABLE reminders RENAME TO old;
+          CREATE TABLE reminders (\(columns)) STRICT;
+          DROP TABLE old;
+          \(again)
+          """)),
+      Harm(
+        "INSERT OR IGNORE into a table that takes as much", [], .local,
+        rebuild(columns, copy: "INSERT OR IGNORE INTO n SELECT * FROM reminders;")),
+      Harm(
+        "rebuild_table with a consent", [], .local,
+        """
+        operations:
+          - rebuild_table:
+              table: reminders
+              sql: |
+                CREATE TABLE reminders (\(columns.replacing("\n", with: " "))) STRICT
+              where: title <> ''
+              rows_may_be_lost: true
+        """),
+    ])
+  func rows(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "the columns of a rebuild",
+    arguments: [
+      Harm(
+        "left out", ["rebuild-loses-column reminders.priority"], .local,
+        rebuild(
+          columns,
+          copy: "INSERT INTO n (id, title, listID) SELECT id, title, listID FROM reminders;")),
+      Harm(
+        "a string in its place", ["rebuild-loses-column reminders.priority"], .local,
+        rebuild(
+          columns,
+          copy: "INSERT INTO n SELECT id, title, 'priority', listID FROM reminders;")),
+      Harm(
+        "filled later", [], .local,
+        rebuild(
+          columns,
+          copy: """
+            INSERT INTO n (id, title, listID) SELECT id, title, listID FROM reminders;
+            UPDATE n SET priority = (SELECT priority FROM reminders r WHERE r.id = n.id)
+            WHERE priority IS NULL;
+            """)),
+      Harm(
+        "another order", ["rebuild-mismatched-copy reminders"], .local,
+        rebuild(columns, copy: "INSERT INTO n SELECT id, listID, priority, title FROM reminders;")),
+      Harm(
+        "one more in the middle", ["rebuild-mismatched-copy reminders"], .local,
+        rebuild(
+          """
+          \(key), notes TEXT, title TEXT COLLATE NOCASE,
+          priority INTEGER CHECK (priority IN (0, 1, 2)),
+          listID TEXT REFERENCES lists ON DELETE CASCADE
+          """, copy: "INSERT INTO n SELECT *, NULL FROM reminders;")),
+      Harm(
+        "one more at the end, by name", [], .local,
+        rebuild(
+          columns.replacing("listID", with: "notes TEXT, listID"),
+          copy: """
+            INSERT INTO n (listID, id, title, priority) SELECT listID, id, title, priority
+            FROM reminders;
+            """)),
+      Harm(
+        "copied twice", [], .local,
+        rebuild(
+          columns.replacing("listID", with: "firstTitle TEXT, listID"),
+          copy: """
+            INSERT INTO n (id, title, priority, listID, firstTitle)
+            SELECT id, upper(title), priority, listID, title FROM reminders;
+            """)),
+    ])
+  func columnsOfRebuild(_ harm: Harm) throws { try check(harm) }
+
+  @Test("what a row has in the place of a value that is not copied is said")
+  func inPlace() throws {
+    func message(_ copy: String) throws -> String? {
+      try lint([base, rebuild(columns, copy: copy)], .local).findings
+        .first { $0.rule == "rebuild-loses-column" }?.message
+    }
+    let left = "INSERT INTO n (id, title, listID) SELECT id, title, listID FROM reminders;"
+    #expect(try message(left)?.hasSuffix("every row has NULL instead") == true)
+    let other = "INSERT INTO n SELECT id, title, length(title), listID FROM reminders;"
+    #expect(try message(other)?.hasSuffix("every row has what the copy puts there instead") == true)
+  }
+
+  @Test(
+    "what hangs on a rebuilt table",
+    arguments: [
+      Harm(
+        "an index", ["rebuild-loses-object reminders_title"], .local,
+        rebuild(
+          columns,
+          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+      Harm(
+        "an index that a new UNIQUE constraint begins with", ["new-unique reminders.title, listID"],
+        .local,
+        rebuild(
+          columns + ", UNIQUE (title, listID)",
+          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+      Harm(
+        "an index that a unique one begins with", ["new-unique reminders_both"], .local,
+        rebuild(
+          columns,
+          after: again.replacing(
+            "INDEX reminders_title ON reminders (title)",
+            with: "UNIQUE INDEX reminders_both ON reminders (title, listID)"))),
+      Harm(
+        "an index that a new UNIQUE constraint does not begin with",
+        ["new-unique reminders.priority, title", "rebuild-loses-object reminders_title"], .local,
+        rebuild(
+          columns + ", UNIQUE (priority, title)",
+          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: ""))),
+      Harm(
+        "an index of a column that gets another name", ["rename-column reminders.title"], .local,
+        rebuild(
+          columns.replacing("title", with: "name"),
+          after: again.replacing(
+            "reminders_title ON reminders (title)", with: "by_name ON reminders (name)"
+          )
+          .replacing("NEW.title", with: "NEW.name").replacing("SET title", with: "SET name"))),
+      Harm(
+        "a unique index in another order and direction", [], .local,
+        sql(
+          "CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_xy ON a (x, y DESC)"
+        ),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT, y TEXT, z TEXT) STRICT;
+          INSERT INTO n (id, x, y) SELECT id, x, y FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          CREATE UNIQUE INDEX a_xy ON a (y, x);
+          """)),
+      Harm(
+        "a unique index over other columns, under its name",
+        ["new-unique a_x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT, y TEXT) STRICT; CREATE UNIQUE INDEX a_x ON a (x, y)"),
+        sql("DROP INDEX a_x; CREATE UNIQUE INDEX a_x ON a (x)")),
+      Harm(
+        "an index under another name", [], .local,
+        rebuild(columns, after: again.replacing("INDEX reminders_title", with: "INDEX by_title"))),
+      Harm(
+        "everything but the text",
+        [
+          "rebuild-loses-object reminders_listID",
+          "rebuild-loses-object reminders_title", "rebuild-loses-object reminders_trim",
+        ], .local,
+        rebuild(columns, after: "")),
+      Harm(
+        "the trigger dropped by name first", ["drop-trigger reminders_trim"], .local,
+        sql("DROP TRIGGER reminders_trim"),
+        rebuild(
+          columns,
+          after: """
+            CREATE INDEX reminders_listID ON reminders (listID);
+            CREATE INDEX reminders_title ON reminders (title);
+            """)),
+      Harm(
+        "COLLATE, CHECK and foreign key, when the rebuild adds a column",
+        ["rebuild-loses-object reminders"], .local,
+        rebuild(
+          "\(key), title TEXT, priority INTEGER, listID TEXT, notes TEXT",
+          copy: """
+            INSERT INTO n (id, title, priority, listID) SELECT id, title, priority, listID
+            FROM reminders;
+            """)),
+      Harm(
+        "a foreign key, when the rebuild is for that", ["drop-foreign-key reminders.listID"],
+        .local,
+        rebuild(columns.replacing(" REFERENCES lists ON DELETE CASCADE", with: ""))),
+      Harm(
+        "a foreign key by alter_column", ["drop-foreign-key reminders.listID"], .local,
+        "operations: [alter_column: { table: reminders, column: listID, references: null }]"),
+      Harm(
+        "a CHECK, when the rebuild is for that and quotes everything", ["drop-check a.x"], .local,
+        sql("CREATE TABLE a (\(key), x INTEGER CHECK (x > 0), y INTEGER CHECK (y > 0)) STRICT"),
+        sql(
+          """
+          CREATE TABLE "n" (\(key), "x" INTEGER, "y" INTEGER CHECK ("y" > 0)) STRICT;
+          INSERT INTO "n" ("id", "x", "y") SELECT "id", "x", "y" FROM "a";
+          DROP TABLE "a";
+          ALTER TABLE "n" RENAME TO "a";
+          """)),
+      Harm(
+        "a CHECK by writable_schema",
+        ["writable-schema writable_schema", "drop-check reminders.priority"], .local,
+        sql(
+          """
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_schema SET sql = replace(sql, ' CHECK (priority IN (0, 1, 2))', '')
+          WHERE name = 'reminders';
+          """)),
+      Harm(
+        "an index and its column", ["drop-column reminders.title"], .local,
+        rebuild(
+          columns.replacing("title TEXT COLLATE NOCASE, ", with: ""),
+          copy: "INSERT INTO n SELECT id, priority, listID FROM reminders;",
+          after: "CREATE INDEX reminders_listID ON reminders (listID);")),
+      Harm(
+        "AUTOINCREMENT", ["rebuild-loses-object a"], .local,
+        sql("CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT, y TEXT) STRICT;
+          INSERT INTO n (id, x) SELECT id, x FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          """)),
+      Harm(
+        "AUTOINCREMENT with its count", [], .local,
+        sql("CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT, y TEXT) STRICT;
+          INSERT INTO n (id, x) SELECT id, x FROM a;
+          UPDATE sqlite_sequence SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'a')
+          WHERE name = 'n';
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          """)),
+      Harm(
+        "rename first", ["rename-old-first lists"], .local,
+        sql(
+          """
+          ALTER TABLE lists RENAME TO old;
+          CREATE TABLE lists (\(key), title TEXT) STRICT;
+          INSERT INTO lists SELECT * FROM old;
+          DROP TABLE old;
+          """)),
+      Harm(
+        "rename first, as SQLite did it once", ["pragma legacy_alter_table"], .local,
+        sql(
+          """
+          PRAGMA legacy_alter_table = ON;
+          ALTER TABLE lists RENAME TO old;
+          CREATE TABLE lists (\(key), title TEXT) STRICT;
+          INSERT INTO lists SELECT * FROM old;
+          DROP TABLE old;
+          """)),
+    ])
+  func objects(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "what fails on real data",
+    arguments: [
+      Harm(
+        "NOT NULL by rebuild", ["null-to-not-null reminders.title"], .local,
+        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))),
+      Harm(
+        "NOT NULL by a rebuild over two migrations", ["null-to-not-null a.x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT) STRICT"),
+        sql("CREATE TABLE n (\(key), x TEXT NOT NULL) STRICT;\nINSERT INTO n SELECT * FROM a;"),
+        sql("DROP TABLE a;\nALTER TABLE n RENAME TO a;")),
+      Harm(
+        "NOT NULL once the rows without are deleted", [], .local,
+        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          .replacing(
+            "CREATE TABLE n", with: "DELETE FROM reminders WHERE [Title] IS NULL; CREATE TABLE n")),
+      Harm(
+        "NOT NULL where other rows are deleted", ["null-to-not-null reminders.title"], .local,
+        rebuild(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE")).replacing(
+          "CREATE TABLE n", with: "DELETE FROM reminders WHERE priority IS NULL; CREATE TABLE n")),
+      Harm(
+        "a key for a table that had none", [], .local,
+        sql("CREATE TABLE pairs (a TEXT NOT NULL, b TEXT NOT NULL) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (a TEXT NOT NULL, b TEXT NOT NULL, PRIMARY KEY (a, b)) STRICT;
+          INSERT INTO n SELECT * FROM pairs WHERE true ON CONFLICT (a, b) DO NOTHING;
+          DROP TABLE pairs;
+          ALTER TABLE n RENAME TO pairs;
+          """)),
+      Harm(
+        "NOT NULL with coalesce", [], .local,
+        rebuild(
+          columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"),
+          copy: """
+            INSERT INTO n SELECT id, coalesce(title, ''), priority, listID FROM reminders;
+            """)),
+      Harm(
+        "NOT NULL with coalesce, through a temporary table", [], .local,
+        sql(
+          """
+          CREATE TEMPORARY TABLE t (id, title, priority, listID);
+          INSERT INTO t SELECT id, coalesce(title, ''), priority, listID FROM reminders;
+          DROP TABLE reminders;
+          CREATE TABLE reminders (
+            \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          ) STRICT;
+          INSERT INTO reminders SELECT * FROM t;
+          DROP TABLE t;
+          \(again)
+          """)),
+      Harm(
+        "NOT NULL with coalesce, out of a backup", [], .local,
+        sql(
+          """
+          CREATE TABLE backup AS SELECT * FROM reminders;
+          DROP TABLE reminders;
+          CREATE TABLE reminders (
+            \(columns.replacing("COLLATE NOCASE", with: "NOT NULL COLLATE NOCASE"))
+          ) STRICT;
+          INSERT INTO reminders SELECT id, coalesce(title, ''), priority, listID FROM backup;
+          DROP TABLE backup;
+          \(again)
+          """)),
+      Harm(
+        "NOT NULL by writable_schema",
+        ["writable-schema writable_schema", "null-to-not-null reminders.title"], .local,
+        sql(
+          """
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_schema SET sql = replace(sql, 'TEXT COLLATE', 'TEXT NOT NULL COLLATE')
+          WHERE name = 'reminders';
+          """)),
+      Harm(
+        "NOT NULL after a backfill", [], .local,
+        sql("UPDATE reminders SET title = '' WHERE title IS NULL"),
+        "operations: [alter_column: { table: reminders, column: title, not_null: true }]"),
+      Harm(
+        "a renamed column of a unique index", ["rename-column tags.title"], .local,
+        sql(
+          """
+          CREATE TABLE tags (\(key), title TEXT NOT NULL DEFAULT '') STRICT;
+          CREATE UNIQUE INDEX tags_title ON tags (title);
+          """),
+        sql("ALTER TABLE tags RENAME COLUMN title TO name")),
+      Harm(
+        "IF NOT EXISTS where the migration has made room", [], .local,
+        sql(
+          """
+          DROP INDEX IF EXISTS "reminders_Title";
+          CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title);
+          """)),
+      Harm(
+        "IF NOT EXISTS where it has dropped something else", ["if-not-exists other"], .local,
+        sql(
+          """
+          DROP INDEX reminders_title;
+          CREATE INDEX IF NOT EXISTS other ON reminders (title);
+          """)),
+      Harm(
+        "a unique index", ["new-unique reminders_unique"], .local,
+        sql("CREATE UNIQUE INDEX reminders_unique ON reminders (title)")),
+      Harm(
+        "UNIQUE by rebuild", ["new-unique reminders.title"], .local,
+        rebuild(
+          columns.replacing("NOCASE", with: "NOCASE UNIQUE"),
+          after: again.replacing("CREATE INDEX reminders_title ON reminders (title);", with: "")
+        )
+        .replacing("DROP TABLE", with: "DROP INDEX reminders_title; DROP TABLE")),
+      Harm(
+        "unique with the key in it", [], .local,
+        sql("CREATE UNIQUE INDEX reminders_unique ON reminders (title, id)")),
+      Harm(
+        "unique on a new column", [], .local,
+        sql(
+          """
+          ALTER TABLE reminders ADD COLUMN slug TEXT;
+          CREATE UNIQUE INDEX reminders_slug ON reminders (slug);
+          """)),
+      Harm(
+        "unique after what repeats was deleted", [], .local,
+        sql(
+          """
+          DELETE FROM reminders WHERE rowid NOT IN (SELECT min(rowid) FROM reminders GROUP BY title);
+          CREATE UNIQUE INDEX reminders_unique ON reminders (title);
+          """)),
+      Harm(
+        "a CHECK that takes less", ["new-check reminders"], .local,
+        "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 2' }]"),
+      Harm(
+        "a CHECK that takes more", [], .local,
+        "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 9' }]"),
+      Harm(
+        "a CHECK that takes less, where rows sync",
+        ["new-check reminders", "tightened-check reminders"], .additive,
+        "operations: [alter_column: { table: reminders, column: priority, check: 'priority < 2' }]"),
+      Harm(
+        "a CHECK on a new column", [], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x > 0)")),
+      Harm(
+        "a constant in parentheses", [], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER DEFAULT (-3)")),
+      Harm(
+        "an expression", ["add-non-constant-default reminders.x"], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER DEFAULT (1 + 2)")),
+      Harm(
+        "an expression of a column that gets another name", ["rename-column a.x"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT DEFAULT CURRENT_TIMESTAMP) STRICT"),
+        sql("ALTER TABLE a RENAME COLUMN x TO y")),
+      Harm(
+        "an expression in a table that is made anew", [], .local,
+        rebuild(
+          columns.replacing("listID", with: "x INTEGER DEFAULT (1 + 2), listID"),
+          copy: """
+            INSERT INTO n (id, title, priority, listID) SELECT id, title, priority, listID
+            FROM reminders;
+            """)),
+      Harm(
+        "a virtual column", [], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER AS (length(title))")),
+      Harm(
+        "a text that becomes a number", ["narrowing-type reminders.title"], .local,
+        rebuild(columns.replacing("title TEXT", with: "title INTEGER"))),
+      Harm(
+        "a text that is converted", ["change-type reminders.title"], .local,
+        rebuild(
+          columns.replacing("title TEXT", with: "title INTEGER"),
+          copy: "INSERT INTO n SELECT id, unixepoch(title), priority, listID FROM reminders;")),
+      Harm(
+        "CAST", ["narrowing-type reminders.title"], .local,
+        rebuild(
+          columns.replacing("title TEXT", with: "title INTEGER"),
+          copy: "INSERT INTO n SELECT id, CAST(title AS INTEGER), priority, listID FROM reminders;")
+      ),
+    ])
+  func realData(_ harm: Harm) throws { try check(harm) }
+
+  /// A table whose columns a CHECK may look at together.
+  static let photos = sql(
+    """
+    CREATE TABLE photos (
+      \(key), kind TEXT NOT NULL DEFAULT 'plain' CHECK (kind IN ('plain', 'wide')),
+      width INTEGER, height INTEGER, note TEXT, CHECK (kind <> 'wide' OR width > height)
+    ) STRICT
+    """)
+
+  private static func rebuiltPhotos(
+    _ checks: String, columns: String = "", copy: String = "id, kind, width, height, note",
+    from: String = "photos"
+  ) -> String {
+    sql(
+      """
+      CREATE TABLE n (
+        \(key), kind TEXT NOT NULL DEFAULT 'plain', width INTEGER, height INTEGER, note TEXT
+        \(columns), \(checks)
+      ) STRICT;
+      INSERT INTO n (id, kind, width, height, note) SELECT \(copy) FROM \(from);
+      DROP TABLE photos;
+      ALTER TABLE n RENAME TO photos;
+      """)
+  }
+
+  private static let kept =
+    "CHECK (kind IN ('plain', 'wide')), CHECK (kind <> 'wide' OR width > height)"
+
+  @Test(
+    "a CHECK that every row passes",
+    arguments: [
+      Harm(
+        "only NULL breaks it, and the column is NOT NULL", [], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IS NOT NULL AND kind IN ('plain', 'wide')), "
+            + "CHECK (kind <> 'wide' OR width > height)")),
+      Harm(
+        "it says NOT NULL once more", [], .local,
+        sql("CREATE TABLE a (\(key), x TEXT NOT NULL) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT NOT NULL CHECK (x IS NOT NULL)) STRICT;
+          INSERT INTO n SELECT * FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          """)),
+      Harm(
+        "the key is never NULL", [], .local, sql("CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT"),
+        "operations: [alter_column: { table: a, column: id, check: id IS NOT NULL }]"),
+      Harm(
+        "only NULL breaks it, and the column has been NOT NULL", [], .local,
+        sql("CREATE TABLE a (\(key), x TEXT NOT NULL, y TEXT) STRICT"),
+        sql(
+          """
+          CREATE TABLE n (\(key), x TEXT, y TEXT, CHECK (x IS NOT NULL OR y IS NOT NULL)) STRICT;
+          INSERT INTO n SELECT * FROM a;
+          DROP TABLE a;
+          ALTER TABLE n RENAME TO a;
+          """)),
+      Harm(
+        "another CHECK, which stays, takes less", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (length(kind) > 1)")),
+      Harm(
+        "the new column has a default that passes, whatever the old ones hold", [], .local,
+        sql(
+          """
+          ALTER TABLE reminders ADD COLUMN kind TEXT NOT NULL DEFAULT 'plain'
+          CHECK (kind = 'plain' OR length(title) < 9)
+          """)),
+      Harm(
+        "the new column is NULL", [], .local,
+        sql("ALTER TABLE reminders ADD COLUMN after INTEGER CHECK (priority >= after)")),
+      Harm(
+        "the rebuild leaves the new column out", [], .local, photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT")),
+      Harm(
+        "the copy out of a backup leaves the new column out", [], .local, photos,
+        sql(
+          """
+          CREATE TEMP TABLE backup AS SELECT * FROM photos;
+          DROP TABLE photos;
+          CREATE TABLE photos (
+            \(key), kind TEXT NOT NULL DEFAULT 'plain', width INTEGER, height INTEGER, note TEXT,
+            caption TEXT, \(kept), CHECK (caption IS NULL OR length(caption) > length(note))
+          ) STRICT;
+          INSERT INTO photos (id, kind, width, height, note)
+          SELECT id, kind, width, height, note FROM backup;
+          DROP TABLE backup;
+          """)),
+      Harm(
+        "the copy says NULL", [], .local, photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT", copy: "id, kind, width, height, note, NULL"
+        ).replacing("height, note) SELECT", with: "height, note, caption) SELECT")),
+      Harm(
+        "three columns, and one kind more", [], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IN ('plain', 'wide', 'high')), "
+            + "CHECK (kind = 'high' OR kind <> 'wide' OR width > height)")),
+      Harm(
+        "the copy makes the values", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)", copy: "id, kind, abs(width), height, note")),
+      Harm(
+        "no row is left", ["delete-without-where photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)").replacing(
+          "CREATE TABLE n", with: "DELETE FROM photos; CREATE TABLE n")),
+      Harm(
+        "the rows that break it are deleted", [], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width >= 0)").replacing(
+          "CREATE TABLE n", with: "DELETE FROM photos WHERE width < 0; CREATE TABLE n")),
+    ])
+  func passedChecks(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "a CHECK that some row may break",
+    arguments: [
+      Harm(
+        "of a column that may be NULL", ["new-check photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (width IS NOT NULL)")),
+      Harm(
+        "of a length that was free", ["new-check photos"], .local, photos,
+        rebuiltPhotos("\(kept), CHECK (note IS NULL OR length(note) <= 500)")),
+      Harm(
+        "of a length that is smaller than it was", ["new-check a"], .local,
+        sql("CREATE TABLE a (\(key), x TEXT CHECK (length(x) <= 100)) STRICT"),
+        "operations: [alter_column: { table: a, column: x, check: length(x) <= 50 }]"),
+      Harm(
+        "of a function that lint does not know", ["new-check photos"], .local,
+        photos, rebuiltPhotos("\(kept), CHECK (note IS NULL OR is_clean(note))")),
+      Harm(
+        "of the old column, where the new one does not settle it", ["new-check reminders"], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x > 0 OR length(title) > 0)")),
+      Harm(
+        "of the old column, which the new one alone would pass", ["new-check reminders"], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x INTEGER CHECK (x IS NULL AND length(title) > 0)")),
+      Harm(
+        "of a new column that the copy fills with the old one", ["new-check photos"], .local,
+        photos,
+        rebuiltPhotos(
+          "\(kept), CHECK (caption IS NULL OR length(caption) > length(note))",
+          columns: ", caption TEXT", copy: "id, kind, width, height, note, note"
+        ).replacing(
+          "height, note) SELECT", with: "height, note, caption) SELECT")),
+      Harm(
+        "of three columns, and one kind less", ["new-check photos"], .local, photos,
+        rebuiltPhotos(
+          "CHECK (kind IN ('plain', 'wide')), "
+            + "CHECK (kind = 'plain' OR kind <> 'wide' OR width > 2 * height)")),
+    ])
+  func brokenChecks(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "what foreign keys reach",
+    arguments: [
+      Harm(
+        "DELETE under enforced keys", ["cascade-delete lists"], .local,
+        "foreign_keys: enforced\n" + sql("DELETE FROM lists WHERE title = ''")),
+      Harm(
+        "DROP TABLE under enforced keys", ["drop-table lists", "cascade-delete lists"], .local,
+        "foreign_keys: enforced\n" + sql("DROP TABLE lists")),
+      Harm(
+        "DELETE through a view", ["cascade-delete titles"], .local,
+        sql(
+          """
+          CREATE VIEW titles (title) AS SELECT title FROM lists;
+          CREATE TRIGGER titles_gone INSTEAD OF DELETE ON titles BEGIN
+            DELETE FROM lists WHERE title = OLD.title;
+          END;
+          """), "foreign_keys: enforced\n" + sql("DELETE FROM titles WHERE title = ''")),
+      Harm(
+        "DELETE of a child", [], .local,
+        "foreign_keys: enforced\n" + sql("DELETE FROM reminders WHERE title = ''")),
+      Harm("DELETE as usual", [], .local, sql("DELETE FROM lists WHERE title = ''")),
+    ])
+  func reach(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "what is written to rows",
+    arguments: [
+      Harm(
+        "UPDATE of every row", ["update-without-where reminders"], .local,
+        sql("UPDATE reminders SET title = trim(title)")),
+      Harm(
+        "UPDATE of a new column", [], .local,
+        sql("ALTER TABLE reminders ADD COLUMN x TEXT;\nUPDATE reminders SET x = title")),
+      Harm(
+        "UPDATE of every row with its consent", [], .local,
+        "operations: [update: { table: reminders, set: { title: 'trim(title)' }, all: true }]"),
+      Harm(
+        "an upsert", [], .local,
+        sql(
+          """
+          INSERT INTO lists (id, title) VALUES ('inbox', 'Inbox')
+          ON CONFLICT (id) DO UPDATE SET title = excluded.title;
+          """)),
+      Harm(
+        "DELETE of every row, with a WHERE inside", ["delete-without-where lists"], .local,
+        sql("DELETE FROM lists /* WHERE */;")),
+      Harm(
+        "random()", ["non-deterministic-data lists"], .local,
+        sql("INSERT INTO lists (id, title) SELECT hex(randomblob(16)), title FROM reminders")),
+      Harm(
+        "CURRENT_TIMESTAMP in an operation", ["non-deterministic-data lists"], .local,
+        """
+        operations:
+          - insert: { table: lists, rows: [{ id: a, title: { sql: CURRENT_TIMESTAMP } }] }
+        """),
+      Harm(
+        "a time that rows have", [], .local,
+        sql("UPDATE reminders SET title = date(title) WHERE title < datetime('now')")),
+      Harm(
+        "a misspelt column in double quotes", ["double-quoted-string reminders"], .local,
+        sql("UPDATE reminders SET title = \"titel\" WHERE title IS NULL")),
+      Harm(
+        "names in double quotes", [], .local,
+        sql("UPDATE \"reminders\" SET \"title\" = \"priority\" WHERE \"title\" IS NULL")),
+      Harm(
+        "a view with a string in double quotes", ["double-quoted-string v"], .local,
+        sql("CREATE VIEW v AS SELECT id FROM lists WHERE title = \"Inbox\"")),
+    ])
+  func written(_ harm: Harm) throws { try check(harm) }
+
+  @Test(
+    "what syncs",
+    arguments: [
+      Harm(
+        "an UPDATE", ["data-write-on-synced-table lists"], .sqliteData,
+        sql("UPDATE lists SET title = '' WHERE title IS NULL")),
+      Harm(
+        "a move that keeps its source", ["data-write-on-synced-table lists"], .sqliteData,
+        """
+        operations:
+          - move_column:
+              table: lists
+              from: title
+              to: { name: kind, type: TEXT }
+              using: upper(title)
+              keep_source: true
+
+        """),
+      Harm(
+        "a move that keeps its source, by a rebuild", ["data-write-on-synced-table lists"],
+        .sqliteData,
+        """
+        operations:
+          - move_column:
+              table: lists
+              from: title
+              to: { name: kind, type: TEXT, check: length(kind) < 9000000 }
+              using: upper(title)
+              keep_source: true
+
+        """),
+      Harm(
+        "rows of a new table", [], .sqliteData,
+        sql("CREATE TABLE tags (\(key), title TEXT) STRICT;\nINSERT INTO tags (id) VALUES ('a')")),
+      Harm(
+        "an UPDATE under cr-sqlite", [], .crSQLite,
+        sql("UPDATE lists SET title = '' WHERE title IS NULL")),
+      Harm(
+        "a trigger that fills a search index", [], .crSQLite,
+        sql(
+          """
+          CREATE VIRTUAL TABLE search USING fts5(title);
+          CREATE TRIGGER lists_search AFTER INSERT ON lists BEGIN
+            INSERT INTO search (rowid, title) VALUES (NEW.rowid, NEW.title);
+          END;
+          """)),
+      Harm(
+        "a trigger that asks cr-sqlite", [], .crSQLite,
+        sql(
+          """
+          CREATE TRIGGER lists_trim AFTER INSERT ON lists WHEN crsql_internal_sync_bit() = 0 BEGIN
+            UPDATE lists SET title = trim(NEW.title) WHERE id = NEW.id;
+          END;
+          """)),
+    ])
+  func synced(_ harm: Harm) throws {
+    // The base's own trigger is none of the engines' business.
+    let guarded = base.replacing(
+      "WHEN NEW.title",
+      with: "WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges() AND "
+        + "NEW.title")
+    let report = try lint([guarded] + harm.steps, harm.profile)
+    #expect(report.failure == nil)
+    let found = report.findings.filter { $0.severity != .note }
+    #expect(found.map { "\($0.rule) \($0.object ?? "")" } == harm.expected)
+  }
+}
+
+@Suite("What does not belong in a migration")
+struct MisplacedTests {
+  @Test("each statement is found at its place, and the replay goes on")
+  func statements() throws {
+    let text = """
+      PRAGMA foreign_keys = OFF; VACUUM;
+      ATTACH ':memory:' AS other;
+      DETACH other;
+      PRAGMA table_info(lists);
+      PRAGMA user_version = 3;
+        /* now */ SELECT load_extension('x');
+      PRAGMA writable_schema = ON;
+      PRAGMA writable_schema = OFF;
+      CREATE TEMP VIEW v AS SELECT 1;
+      CREATE TEMP TABLE t (a);
+      DROP TABLE t;
+      ALTER TABLE reminders DROP COLUMN title;
+      """
+    let report = try lint(
+      [sql("CREATE TABLE reminders (id TEXT PRIMARY KEY, title TEXT)"), sql(text)],
+      .local, configuration: "lint: { rules: { synced-primary-key: off } }")
+    #expect(report.failure == nil)
+    #expect(
+      report.lines == [
+        "0002 3:7 error pragma foreign_keys", "0002 3:34 error vacuum VACUUM",
+        "0002 4:7 error attach ATTACH", "0002 5:7 error attach DETACH",
+        "0002 7:7 error pragma user_version", "0002 8:19 error load-extension load_extension",
+        "0002 9:7 error writable-schema writable_schema",
+        "0002 11:7 error temp-object-left-behind v",
+        "0002 14:7 warning drop-column reminders.title",
+      ])
+  }
+
+  @Test("the ledger is out of bounds for lint, too")
+  func ledger() throws {
+    let failure = #expect(throws: Failure.self) {
+      try lint([sql("DROP TABLE schemactl_migrations")])
+    }
+    #expect(failure?.status == .invalidInput)
+  }
+
+  @Test("a function that nobody knows is found once, and what comes after it is looked at")
+  func unknown() throws {
+    let report = try lint(
+      [
+        sql("CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL DEFAULT (new_id()), x TEXT)"),
+        sql(
+          """
+          UPDATE a SET x = fold(x) WHERE x > '';
+          UPDATE a SET x = fold(x) WHERE x < '';
+          CREATE INDEX a_x ON a (x COLLATE german);
+          ALTER TABLE a DROP COLUMN id2;
+          """.replacing("ALTER TABLE a DROP COLUMN id2;", with: "DROP INDEX a_x;")),
+      ], .local)
+    #expect(report.failure == nil)
+    #expect(
+      report.lines == [
+        "0001 3:7 error unknown-function new_id", "0002 3:7 error unknown-function fold",
+        "0002 5:7 error unknown-collation german",
+      ])
+    let declared = try lint(
+      [sql("CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL DEFAULT (new_id()), x TEXT)")], .local,
+      functions: ["new_id"])
+    #expect(declared.lines == [])
+  }
+}
+
+@Suite("The schema that a history ends with")
+struct LastSchemaTests {
+  private func notes(_ text: String, configuration: String = "") throws -> [String] {
+    try lint([sql(text)], .local, configuration: configuration).findings.map {
+      "\($0.rule) \($0.object ?? "")"
+    }
+  }
+
+  @Test("a foreign key needs an index that begins with it")
+  func foreignKeys() throws {
+    let parent = "CREATE TABLE p (\(key)) STRICT;"
+    let child = "CREATE TABLE c (\(key), x TEXT REFERENCES p, y TEXT) STRICT;"
+    #expect(try notes(parent + child) == ["foreign-key-without-index c.x"])
+    for index in ["(x)", "(x, y)", "(x) WHERE x IS NOT NULL"] {
+      #expect(try notes(parent + child + "CREATE INDEX i ON c \(index)") == [])
+    }
+    for index in ["(y, x)", "(x) WHERE y > ''"] {
+      #expect(
+        try notes(parent + child + "CREATE INDEX i ON c \(index)") == [
+          "foreign-key-without-index c.x"
+        ])
+    }
+  }
+
+  @Test("an index that another one begins with is of no use")
+  func redundant() throws {
+    let table = "CREATE TABLE t (\(key), x TEXT, y TEXT) STRICT;"
+    func found(_ indexes: String) throws -> [String] { try notes(table + indexes) }
+    #expect(
+      try found("CREATE INDEX a ON t (x);CREATE INDEX b ON t (x, y)") == ["redundant-index a"])
+    #expect(try found("CREATE INDEX a ON t (x);CREATE INDEX b ON t (x)") == ["redundant-index b"])
+    #expect(try found("CREATE INDEX a ON t (id)") == ["redundant-index a"])
+    #expect(try found("CREATE UNIQUE INDEX a ON t (x);CREATE INDEX b ON t (x, y)") == [])
+    #expect(try found("CREATE INDEX a ON t (x) WHERE y > '';CREATE INDEX b ON t (x, y)") == [])
+    #expect(try found("CREATE INDEX a ON t (x COLLATE NOCASE);CREATE INDEX b ON t (x, y)") == [])
+  }
+
+  @Test("a view names its columns")
+  func star() throws {
+    let table = "CREATE TABLE t (\(key), x TEXT) STRICT;"
+    for view in [
+      "SELECT * FROM t", "SELECT t.* FROM t", "SELECT id, x FROM t UNION SELECT * FROM t",
+    ] {
+      #expect(try notes(table + "CREATE VIEW v AS \(view)") == ["select-star-in-view v"])
+    }
+    for view in [
+      "SELECT count(*) FROM t", "SELECT 2 * 3 AS x", "SELECT id FROM (SELECT * FROM t)",
+      "SELECT id FROM t WHERE EXISTS (SELECT * FROM t)",
+    ] {
+      #expect(try notes(table + "CREATE VIEW v AS \(view)") == [])
+    }
+    // Gone again, it harms nobody.
+    #expect(try notes(table + "CREATE VIEW v AS SELECT * FROM t; DROP VIEW v") == [])
+  }
+
+  @Test("tables are STRICT, where SQLite knows it")
+  func strict() throws {
+    let table = "CREATE TABLE t (\(key), x TEXT)"
+    #expect(try notes(table) == ["missing-strict t"])
+    #expect(try notes(table, configuration: "minimum_sqlite: '3.37'") == ["missing-strict t"])
+    #expect(try notes(table, configuration: "minimum_sqlite: '3.36'") == [])
+  }
+
+  @Test("what is newer than the oldest SQLite")
+  func newer() throws {
+    let table = sql("CREATE TABLE t (\(key), x TEXT, y TEXT) STRICT")
+    for (statement, version) in [
+      ("ALTER TABLE t DROP COLUMN x", "3.35"), ("ALTER TABLE t RENAME COLUMN x TO z", "3.25"),
+      ("CREATE VIEW v AS SELECT x ->> 'a' AS a FROM t", "3.38"),
+      ("CREATE VIEW v AS SELECT iif(x, 1, 2) AS a FROM t", "3.32"),
+      ("UPDATE t SET x = unixepoch(y) WHERE x = ''", "3.38"),
+      ("DELETE FROM t WHERE x = '' RETURNING id", "3.35"),
+      ("UPDATE t SET x = u.x FROM t AS u WHERE u.id = t.y", "3.33"),
+    ] {
+      let minimum = "minimum_sqlite: '3.24'"
+      let found = try lint([table, sql(statement)], .local, configuration: minimum).findings.filter
+      {
+        $0.rule == "newer-sqlite-needed" && $0.migration == "0002_step"
+      }
+      #expect(found.count == 1, "\(statement)")
+      #expect(found.first?.message.contains("SQLite \(version),") == true, "\(statement)")
+      let enough = try lint(
+        [table, sql(statement)], .local, configuration: "minimum_sqlite: '3.40'")
+      #expect(!enough.findings.contains { $0.rule == "newer-sqlite-needed" })
+    }
+  }
+}
+
+@Suite("The baseline")
+struct BaselineTests {
+  private let made = sql("CREATE TABLE t (\(key), x TEXT, y TEXT, z TEXT) STRICT")
+  private let drop = sql("ALTER TABLE t DROP COLUMN x;\nALTER TABLE t DROP COLUMN y")
+
+  @Test("its findings are not reported, wherever their lines move, and new ones are")
+  func moved() throws {
+    let text = Baseline.text(try lint([made, drop]).findings)
+    #expect(text.split(separator: "\n").filter { !$0.hasPrefix("#") }.count == 2)
+    let known = try lint([made, drop], baseline: text)
+    #expect(known.lines == [])
+    #expect(known.summary.waived == 2)
+    #expect(known.status == .success)
+    let moved = sql("\n\n-- A comment.\nALTER TABLE t DROP COLUMN y;\nALTER TABLE t DROP COLUMN x")
+    #expect(try lint([made, moved], baseline: text).lines == [])
+    let next = sql("ALTER TABLE t DROP COLUMN z")
+    #expect(
+      try lint([made, drop, next], baseline: text).lines == ["0003 3:7 error drop-column t.z"])
+  }
+
+  @Test("findings that are alike need an entry each")
+  func alike() throws {
+    let twice = sql("UPDATE t SET x = y;\nUPDATE t SET x = z")
+    let once = sql("UPDATE t SET x = y")
+    let text = Baseline.text(try lint([made, once], .local).findings)
+    #expect(
+      try lint([made, twice], .local, baseline: text).lines == [
+        "0002 4:7 warning update-without-where t"
+      ])
+  }
+
+  @Test("an entry without its finding is one")
+  func stale() throws {
+    let text = Baseline.text(try lint([made, drop]).findings)
+    let report = try lint([made, sql("ALTER TABLE t DROP COLUMN x")], baseline: text)
+    let finding = try #require(report.findings.first { !$0.waived })
+    #expect(finding.rule == "baseline-unused")
+    #expect(finding.severity == .warning)
+    #expect(finding.file == "lint.baseline")
+    #expect(finding.line == 4)
+    #expect(finding.message.contains("0002_step has no finding of drop-column about t.y any more"))
+  }
+
+  @Test("a waiver comes first, and a line that is no entry is an error at its place")
+  func others() throws {
+    let text = Baseline.text(try lint([made, drop]).findings)
+    let waived = drop + "lint: { allow: [{ rule: drop-column, reason: Why. }] }\n"
+    #expect(try lint([made, waived], baseline: text).lines.count == 2)
+    let failure = #expect(throws: Failure.self) { try lint([made], baseline: "# ok\nnonsense\n") }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.place?.position?.line == 2)
+  }
+}

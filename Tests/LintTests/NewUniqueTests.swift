@@ -1,0 +1,101 @@
+import SchemaLint
+import Testing
+
+/// What `new-unique` says of a `move_column`, behind what is unique.
+private func found(
+  _ schema: String, to: String, _ mapping: String, before: String = "", after: String = ""
+) throws -> [String] {
+  try lint(
+    [
+      sql(schema),
+      """
+      operations:
+      \(before)
+        - move_column:
+            table: notes
+            from: isDone
+            to: { name: state, default: open, \(to) }
+            \(mapping)
+            dependents: rename
+      \(after)
+      """,
+    ], .local
+  ).findings.filter { $0.rule == "new-unique" && $0.migration == "0002_step" }.map(\.message)
+}
+
+@Suite("What was unique before a column moved")
+struct NewUniqueTests {
+  private static let fails =
+    "the migration fails on a database in which two rows of notes hold the same"
+  private static let schemas = [
+    "CREATE TABLE notes (isDone INTEGER, title TEXT); CREATE UNIQUE INDEX u ON notes (isDone, title DESC);",
+    "CREATE TABLE notes (isDone INTEGER, title TEXT, UNIQUE (isDone, title));",
+  ]
+
+  @Test("stays so when the map keeps values apart", arguments: schemas)
+  func apart(schema: String) throws {
+    #expect(try found(schema, to: "type: TEXT", "map: { 0: open, 1: done }") == [])
+    #expect(try found(schema, to: "type: TEXT", "map: { 0: open, 1: done, null: null }") == [])
+  }
+
+  @Test("also where the index is dropped and created again, be it under another name")
+  func again() throws {
+    for name in ["u", "notes_state"] {
+      #expect(
+        try found(
+          Self.schemas[0], to: "type: TEXT", "map: { 0: open, 1: done }",
+          before: "  - drop_index: { name: u }",
+          after:
+            "  - create_index: { name: \(name), table: notes, columns: [title, state], unique: true }"
+        ) == [])
+    }
+  }
+
+  @Test(
+    "may repeat when the map makes two values the same, as SQLite stores and compares them",
+    arguments: schemas,
+    [
+      ("type: TEXT", "{ 0: open, 1: done, 2: done }", "makes 1 and 2 of isDone the same"),
+      ("type: NUMERIC", "{ 0: 5, 1: '5' }", "makes 0 and 1 of isDone the same"),
+      ("type: TEXT, collate: NOCASE", "{ 0: Open, 1: open }", "makes 0 and 1 of isDone the same"),
+      ("type: TEXT", "{ 0: open, null: done }", "gives each NULL of isDone the same value"),
+    ])
+  func together(schema: String, move: (to: String, map: String, deed: String)) throws {
+    let messages = try found(schema, to: move.to, "map: \(move.map)")
+    let what = schema == Self.schemas[0] ? "the unique index u" : "UNIQUE (state, title) of notes"
+    let rows = schema == Self.schemas[0] ? "rows of notes" : "rows"
+    #expect(
+      messages == [
+        "\(what): as the map \(move.deed), \(Self.fails.replacing("rows of notes", with: rows))"
+      ])
+  }
+
+  @Test(
+    "may repeat as ever where nobody knows what the values become, or what was unique was less",
+    arguments: [
+      (schemas[0], "using: isDone % 2"), (schemas[1], "using: isDone % 2"),
+      (
+        "CREATE TABLE notes (isDone INTEGER, title TEXT); CREATE UNIQUE INDEX u ON notes (isDone) WHERE isDone = 1;",
+        "map: { 0: 1, 1: 0 }"
+      ),
+      (
+        "CREATE TABLE notes (isDone INTEGER, title TEXT); CREATE UNIQUE INDEX u ON notes (isDone * 2);",
+        "map: { 0: 1, 1: 0 }"
+      ),
+    ])
+  func unknown(schema: String, mapping: String) throws {
+    let messages = try found(schema, to: "type: TEXT", mapping)
+    #expect(messages.count == 1)
+    #expect(messages.first?.contains("as the map") == false)
+  }
+
+  @Test("may repeat where the new index is over less than the old one")
+  func narrower() throws {
+    #expect(
+      try found(
+        Self.schemas[0], to: "type: TEXT", "map: { 0: open, 1: done }",
+        before: "  - drop_index: { name: u }",
+        after: "  - create_index: { name: u, table: notes, columns: [state], unique: true }"
+      ) == ["the unique index u: \(Self.fails)"])
+  }
+}

@@ -1,0 +1,280 @@
+import SchemaHistory
+import SchemaLint
+import SchemaManifest
+import SchemaSQLText
+import Testing
+
+@Suite("The application's queries")
+struct QueryTests {
+  private let notes = sql(
+    """
+    CREATE TABLE notes (id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), body TEXT, done INTEGER) STRICT;
+    """)
+
+  private func found(
+    _ queries: String, _ manifests: [String], releases: [String: Int] = [:],
+    configuration: String = "", functions: [String] = []
+  ) throws -> [Finding] {
+    let report = try lint(
+      manifests, .local, configuration: configuration, functions: functions, releases: releases,
+      queries: queries)
+    #expect(report.failure == nil)
+    return report.findings.filter { $0.rule.hasPrefix("query-") }
+  }
+
+  private func lines(_ findings: [Finding]) -> [String] {
+    findings.map { "\($0.line):\($0.column) \($0.severity.rawValue) \($0.rule) \($0.migration)" }
+  }
+
+  @Test("compile, with every kind of parameter, of every kind of statement")
+  func sound() throws {
+    #expect(
+      try found(
+        """
+        -- name: all :many
+        SELECT *, 'a;b' FROM notes WHERE id = ? OR id = ?2 OR body = :body; ;
+        INSERT INTO notes (body) VALUES (@body) RETURNING id; /* ; */
+        UPDATE notes SET done = $done WHERE id IN (SELECT value FROM json_each(?1));
+        CREATE TEMP TRIGGER t AFTER UPDATE ON notes BEGIN
+          SELECT CASE WHEN 1 THEN 2 END; DELETE FROM notes;
+        END;
+        PRAGMA foreign_keys = ON; PRAGMA table_info(notes); BEGIN; COMMIT; DELETE FROM notes
+        """, [notes]
+      ).isEmpty)
+  }
+
+  @Test("compile with more parameters than schemactl itself would ever take")
+  func manyParameters() throws {
+    let list = Array(repeating: "?", count: 1500).joined(separator: ", ")
+    #expect(
+      try found("SELECT * FROM notes WHERE id IN (\(list)); SELECT ?2000;", [notes]).isEmpty)
+  }
+
+  @Test("stand at the name that is not there, counted in characters, in each statement of the file")
+  func place() throws {
+    let findings = try found(
+      "SELECT 1;\r\n-- Überall;\r\nSELECT\r\n  'ü', bodi FROM notes;\nSELECT * FROM gone", [notes])
+    #expect(
+      lines(findings) == [
+        "4:8 error query-broken 0001_step", "5:15 error query-broken 0001_step",
+      ])
+    #expect(findings.map(\.message)[0] == "the query does not compile: no such column: bodi")
+    #expect(findings.allSatisfy { $0.file == "queries/reminders.sql" })
+    #expect(findings.allSatisfy { $0.object == "reminders.sql" })
+  }
+
+  @Test("name the migration that breaks them, and the last release that understood them")
+  func culprit() throws {
+    let steps = [
+      notes, sql("CREATE TABLE a (id)"), sql("ALTER TABLE notes DROP COLUMN done"),
+      sql("CREATE TABLE b (id)"),
+    ]
+    let query = "SELECT done FROM notes"
+    let findings = try found(query, steps, releases: ["1.0": 1, "1.1": 2])
+    #expect(lines(findings) == ["1:8 error query-broken 0003_step"])
+    #expect(
+      findings.first?.message
+        == "the query no longer compiles after 0003_step, and it did so at release 1.1: "
+        + "no such column: done")
+    #expect(lines(try found(query, steps)) == ["1:8 error query-broken 0003_step"])
+    #expect(try found("SELECT body FROM notes", steps, releases: ["1.0": 1]).isEmpty)
+  }
+
+  @Test("an INSERT that names no columns breaks with each new one")
+  func insert() throws {
+    let findings = try found(
+      "INSERT INTO notes VALUES (?, ?, ?)", [notes, sql("ALTER TABLE notes ADD COLUMN due TEXT")])
+    #expect(findings.map(\.rule) == ["query-broken"])
+    #expect(findings.first?.message.contains("has 4 columns but 3 values") == true)
+  }
+
+  @Test("a column in double quotes that is dropped would be a text from then on")
+  func quoted() throws {
+    let drop = sql("ALTER TABLE notes DROP COLUMN done")
+    let findings = try found("SELECT id, \"done\" FROM notes", [notes, drop])
+    #expect(lines(findings) == ["1:12 error query-broken 0002_step"])
+    #expect(findings.first?.message.contains("is a text to SQLite (no such column: done)") == true)
+    #expect(try found("SELECT id FROM notes WHERE body = \"done\"", [notes]).isEmpty)
+    let text = try found("SELECT id FROM notes WHERE body = \"yes\"", [notes])
+    #expect(lines(text) == ["1:35 note query-broken 0001_step"])
+  }
+
+  @Test("columns that changed since a release are a warning, at a migration that shipped a note")
+  func columns() throws {
+    let steps = [notes, sql("ALTER TABLE notes ADD COLUMN due TEXT"), sql("CREATE TABLE a (id)")]
+    let query = "SELECT * FROM notes"
+    let draft = try found(query, steps, releases: ["1.0": 1])
+    #expect(lines(draft) == ["1:1 warning query-columns-changed 0002_step"])
+    #expect(
+      draft.first?.message
+        == "the query's result changed with 0002_step: due TEXT came since release 1.0")
+    #expect(
+      lines(try found(query, steps, releases: ["1.0": 1, "1.1": 2])) == [
+        "1:1 note query-columns-changed 0002_step"
+      ])
+    #expect(
+      try found(
+        query, steps, releases: ["1.0": 1, "1.1": 2],
+        configuration: "sync: { engine: none, oldest_release: '1.1' }"
+      ).isEmpty)
+    #expect(try found(query, steps).isEmpty)
+    #expect(try found("SELECT id FROM notes", steps, releases: ["1.0": 1]).isEmpty)
+  }
+
+  @Test("what reaches a query through a view or a trigger counts, too")
+  func reached() throws {
+    let view = sql("CREATE VIEW everything AS SELECT * FROM notes")
+    let add = sql("ALTER TABLE notes ADD COLUMN due TEXT")
+    #expect(
+      lines(
+        try found(
+          "SELECT * FROM everything", [notes, view, add, sql("CREATE TABLE a (id)")],
+          releases: ["1.0": 2])) == ["1:1 warning query-columns-changed 0003_step"])
+    let trigger = sql(
+      "CREATE TRIGGER log AFTER INSERT ON notes BEGIN INSERT INTO a VALUES (NEW.id); END")
+    #expect(
+      lines(
+        try found(
+          "INSERT INTO notes (body) VALUES (:body)",
+          [
+            notes, sql("CREATE TABLE a (id)"), trigger, sql("DROP TABLE a"),
+            sql("CREATE TABLE b (c)"),
+          ]
+        )) == ["1:1 error query-broken 0004_step"])
+  }
+
+  @Test("a type that changed, a name that SQLite takes from the schema, an order that changed")
+  func kinds() throws {
+    let type = "operations: [ alter_column: { table: notes, column: done, type: TEXT } ]"
+    let typed = try found("SELECT done FROM notes", [notes, type], releases: ["1.0": 1])
+    #expect(
+      typed.map(\.message) == [
+        "the query's result changed with 0002_step: done INTEGER became done TEXT since release 1.0"
+      ])
+    let order = """
+      operations:
+        - rebuild_table:
+            table: notes
+            columns:
+              - { name: id, type: TEXT, primary_key: true, not_null: true, default: { sql: uuid() } }
+              - { name: done, type: INTEGER }
+              - { name: body, type: TEXT }
+            strict: true
+            copy: {}
+      """
+    let moved = try found("SELECT * FROM notes", [notes, order], releases: ["1.0": 1])
+    #expect(moved.first?.message.contains("id TEXT, done INTEGER, body TEXT since") == true)
+  }
+
+  @Test("an undeclared function is named with what declares it, and a declared one is none")
+  func functions() throws {
+    let query = "SELECT shout(body) FROM notes"
+    #expect(
+      try found(query, [notes]).first?.message.hasSuffix(
+        "If the application registers shout, declare it under `functions` in schemactl.yaml")
+        == true)
+    #expect(try found(query, [notes], functions: ["shout"]).isEmpty)
+  }
+
+  @Test("a waiver in the migration that breaks a query allows it, and an unused one is found")
+  func waiver() throws {
+    let waiver =
+      "lint: { allow: [ { rule: query-broken, reason: It goes with the next commit. } ] }\n"
+    let drop = sql("ALTER TABLE notes DROP COLUMN done") + waiver
+    #expect(try found("SELECT done FROM notes", [notes, drop]).map(\.waived) == [true])
+    let report = try lint([notes, drop], .local, queries: "SELECT 1")
+    #expect(report.findings.map(\.rule).contains("waiver-unused"))
+  }
+
+  @Test("a comment allows what is found in its statement, whatever migrations come")
+  func comments() throws {
+    let queries = """
+      -- schemactl: allow query-broken: The app makes that table.
+      SELECT * FROM session;
+      SELECT done FROM notes; /* schemactl: allow query-broken: It goes with the next commit. */
+      SELECT * FROM gone
+      """
+    let drop = sql("ALTER TABLE notes DROP COLUMN done")
+    for history in [[notes, drop], [notes, drop, sql("CREATE TABLE a (id)")]] {
+      let findings = try found(queries, history)
+      #expect(findings.map(\.waived) == [true, true, false])
+      #expect(
+        findings.filter(\.waived).compactMap(\.reason).sorted() == [
+          "It goes with the next commit.", "The app makes that table.",
+        ])
+    }
+  }
+
+  @Test("a comment that allows nothing, has no reason or names no rule is found in its place")
+  func idleComments() throws {
+    let queries = """
+      -- schemactl: allow query-broken: Nothing is.
+      SELECT 1;
+      -- schemactl: allow query-broken
+      SELECT * FROM gone;
+      -- schemactl: allow query-brokn: Why.
+      SELECT 2
+      """
+    let report = try lint([notes], .local, queries: queries)
+    let lines = report.findings.filter { $0.file == "queries/reminders.sql" }
+      .map { "\($0.line) \($0.severity.rawValue) \($0.rule) \($0.waived)" }
+    #expect(
+      lines == [
+        "1 warning waiver-unused false", "3 error waiver-without-reason false",
+        "4 error query-broken false", "5 error waiver-unknown-rule false",
+      ])
+  }
+
+  @Test("a comment that addresses schemactl and says something else is an error at its place")
+  func strangeComment() throws {
+    let failure = #expect(throws: Failure.self) {
+      try found("SELECT 1;\n  -- schemactl: ignore", [notes])
+    }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.place?.file == "queries/reminders.sql")
+    #expect(failure?.place?.position == Position(line: 2, column: 3))
+  }
+
+  @Test("one that compiles at no point belongs to its file: a baseline knows it ever after")
+  func home() throws {
+    let query = "SELECT * FROM session"
+    let first = try lint([notes], .local, queries: query)
+    let baseline = Baseline.text(first.findings)
+    #expect(baseline.contains(" query-broken reminders.sql reminders.sql\n"))
+    let later = try lint(
+      [notes, sql("CREATE TABLE a (id TEXT) STRICT")], .local, baseline: baseline, queries: query)
+    #expect(later.findings.filter { $0.rule == "query-broken" }.map(\.waived) == [true])
+    let waiver = "lint: { allow: [ { rule: query-broken, reason: Why. } ] }\n"
+    let report = try lint([notes + waiver], .local, queries: query)
+    #expect(report.findings.filter { $0.rule == "query-broken" }.map(\.waived) == [false])
+    // What is not looked at is not said to be gone.
+    let partial = try lint(
+      [notes, notes], .local, baseline: baseline, queries: query, through: "1")
+    #expect(partial.findings.filter { $0.rule == "baseline-unused" }.isEmpty)
+  }
+
+  @Test("are left alone where the history is not replayed to its end, and where the rules are off")
+  func notJudged() throws {
+    let failing = sql("DROP TABLE gone")
+    #expect(
+      try lint([notes, failing], .local, queries: "SELECT nothing").findings.filter {
+        $0.rule.hasPrefix("query-")
+      }.isEmpty)
+    #expect(
+      try lint([notes, notes], .local, queries: "SELECT x FROM y", through: "1").findings.isEmpty)
+    #expect(
+      try found(
+        "SELECT nothing", [notes],
+        configuration: "sync: { engine: none }\nlint: { rules: { query-broken: off } }"
+      ).isEmpty)
+  }
+
+  @Test("nothing that is no SQL ends the program")
+  func garbage() throws {
+    for text in ["", ";;;", "'", "SELECT \0 1", "CREATE TRIGGER", "END;", "(((((", "/*", "\"", "é"]
+    {
+      let findings = try found(text, [notes])
+      #expect(findings.allSatisfy { $0.rule == "query-broken" })
+    }
+  }
+}

@@ -1,0 +1,429 @@
+import Foundation
+import SchemaLint
+import Testing
+
+private let lists = """
+  CREATE TABLE lists (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+  CREATE TABLE items (
+    id INTEGER PRIMARY KEY, list INTEGER REFERENCES lists (id) ON DELETE CASCADE, note TEXT
+  ) STRICT;
+  CREATE INDEX items_list ON items (list);
+  """
+
+/// What lint finds in steps after `lists`, without notes.
+private func found(_ steps: String..., functions: [String] = []) throws -> [String] {
+  let report = try lint([sql(lists)] + steps, .local, functions: functions)
+  #expect(report.failure == nil)
+  return report.findings.filter { $0.severity != .note }.map(\.short)
+}
+
+@Suite("Each step also runs on rows")
+struct SeededTests {
+  @Test("a copy of NULL into NOT NULL is found, at its statement")
+  func copiesNull() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TABLE notes (text TEXT NOT NULL) STRICT;
+          INSERT INTO notes SELECT note FROM items;
+          """)) == ["0002 4:7 warning fails-on-rows notes"])
+  }
+
+  @Test("values that repeat are found where they become a key")
+  func repeats() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TABLE notes (text TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+          INSERT INTO notes SELECT note FROM items WHERE note IS NOT NULL;
+          """)) == ["0002 4:7 warning fails-on-rows notes"])
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TABLE notes (text TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+          INSERT INTO notes SELECT DISTINCT note FROM items WHERE note IS NOT NULL;
+          """)) == [])
+  }
+
+  @Test("what a CHECK does not allow is found in an UPDATE that writes it")
+  func check() throws {
+    #expect(
+      try found(
+        sql("CREATE TABLE tasks (id INTEGER PRIMARY KEY, n INTEGER CHECK (n < 10)) STRICT"),
+        sql("UPDATE tasks SET n = n + 9 WHERE n > 0")) == ["0003 3:7 warning fails-on-rows tasks"])
+  }
+
+  @Test("each of several statements is found, and one behind a statement that fails, too")
+  func several() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TABLE a (text TEXT NOT NULL) STRICT;
+          INSERT INTO a SELECT note FROM items;
+          CREATE TABLE b (list INTEGER UNIQUE) STRICT;
+          INSERT INTO b SELECT length(name) FROM lists;
+          """)) == [
+          "0002 4:7 warning fails-on-rows a", "0002 6:7 warning fails-on-rows b",
+        ])
+  }
+
+  @Test("rows are found for CHECKs of many kinds, and for children by another column than the key")
+  func checks() throws {
+    let tables = sql(
+      """
+      CREATE TABLE parents (
+        id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE CHECK (code LIKE 'P-%')) STRICT;
+      CREATE TABLE kids (
+        id INTEGER PRIMARY KEY, code TEXT NOT NULL REFERENCES parents (code),
+        n INTEGER NOT NULL CHECK (n BETWEEN 10 AND 20),
+        day TEXT CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+        kind TEXT NOT NULL CHECK (kind IN ('red', 'blue')), body TEXT CHECK (json_valid(body))
+      ) STRICT;
+      CREATE INDEX kids_code ON kids (code);
+      """)
+    for (column, check) in [
+      ("n", "a < 20"), ("day", "a IS NOT NULL"), ("day", "a IS NULL"), ("kind", "a = 'red'"),
+      ("kind", "a = 'blue'"), ("body", "a IS NULL"), ("code", "a NOT LIKE 'P-%'"),
+    ] {
+      let made = sql(
+        "CREATE TABLE made (a ANY CHECK (\(check))) STRICT; INSERT INTO made SELECT \(column) FROM kids"
+      )
+      #expect(
+        try found(tables, made) == [
+          "0003 3:\(made.firstColumn(of: "INSERT")) warning fails-on-rows made"
+        ])
+    }
+  }
+
+  @Test("a parent that is dropped while rows point at it is found")
+  func droppedParent() throws {
+    #expect(
+      try found("operations:\n  - drop_table: { table: lists }\n").contains(
+        "0002 2:5 warning fails-on-rows lists"))
+  }
+
+  @Test("a new column is found whose default its own CHECK refuses, or that refers to no row")
+  func newColumns() throws {
+    #expect(
+      try found(sql("ALTER TABLE items ADD COLUMN n INTEGER DEFAULT 0 CHECK (n > 0)"))
+        == ["0002 3:7 warning fails-on-rows items"])
+    #expect(
+      try found(sql("ALTER TABLE items ADD COLUMN owner INTEGER DEFAULT 5 REFERENCES lists (id)"))
+        == ["0002 3:7 warning fails-on-rows items"])
+    #expect(
+      try found(
+        sql("INSERT INTO lists VALUES (5, 'Inbox')"),
+        sql("ALTER TABLE items ADD COLUMN owner INTEGER DEFAULT 5 REFERENCES lists (id)")) == [])
+  }
+
+  @Test("a trigger that stops the statement is found")
+  func raising() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TRIGGER frozen BEFORE UPDATE ON items BEGIN
+            SELECT RAISE(ABORT, 'items are frozen');
+          END;
+          """), sql("UPDATE items SET note = 'x' WHERE note IS NULL")) == [
+          "0003 3:7 warning fails-on-rows items"
+        ])
+  }
+
+  @Test("a trigger that takes rows of another table along is found, at the statement that fires it")
+  func trigger() throws {
+    let trigger = sql(
+      """
+      CREATE TRIGGER lists_gone AFTER DELETE ON lists BEGIN
+        DELETE FROM items WHERE list = old.id;
+      END;
+      """)
+    #expect(
+      try found(trigger, "operations:\n  - delete: { table: lists, where: \"name <> ''\" }\n") == [
+        "0003 2:15 error cascade-delete lists"
+      ])
+    #expect(
+      try found(
+        trigger, "operations:\n  - update: { table: lists, set: { name: \"'a'\" }, where: id = 1 }")
+        == [])
+  }
+
+  @Test("REPLACE that deletes the children of what it replaces is found once")
+  func replacing() throws {
+    let replace = "operations:\n  - sql: INSERT OR REPLACE INTO lists SELECT id, 'x' FROM lists\n"
+    #expect(
+      try found("foreign_keys: enforced\n" + replace) == [
+        "0002 3:10 error cascade-delete lists"
+      ])
+    #expect(try found(replace) == [])
+  }
+
+  @Test(
+    "a rebuild whose copies leave rows out between them is found, and one whose copies do not is not"
+  )
+  func rebuild() throws {
+    func rebuilt(_ second: String) -> String {
+      sql(
+        """
+        CREATE TABLE new (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+        INSERT INTO new SELECT id, name FROM lists WHERE name = 'Milk';
+        INSERT INTO new SELECT id, name FROM lists WHERE \(second);
+        DROP TABLE lists;
+        ALTER TABLE new RENAME TO lists;
+        """)
+    }
+    #expect(try found(rebuilt("name = 'Bread'")) == ["0002 4:7 error rebuild-loses-rows lists"])
+    #expect(try found(rebuilt("name <> 'Milk'")) == [])
+  }
+
+  @Test("rows that a migration deletes before it makes the table anew are not the copy's loss")
+  func deletedBefore() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          DELETE FROM lists WHERE name = 'Milk';
+          CREATE TABLE new (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+          INSERT INTO new SELECT id, name FROM lists;
+          DROP TABLE lists;
+          ALTER TABLE new RENAME TO lists;
+          """)
+      ).filter { $0.contains("rebuild-loses-rows") } == [])
+  }
+
+  @Test("a value that a CHECK allows and the map does not name is the map's finding")
+  func map() throws {
+    let history = [
+      sql(
+        "CREATE TABLE tasks (id INTEGER PRIMARY KEY, n INTEGER NOT NULL CHECK (n BETWEEN 0 AND 2)) STRICT"
+      ),
+      """
+      operations:
+        - move_column:
+            { table: tasks, from: n, to: { name: m, type: INTEGER }, map: { 0: 0, 1: 1 }, keep_source: true }
+      """,
+    ]
+    let report = try lint(history, .local)
+    #expect(report.findings.filter { $0.severity != .note }.map(\.rule) == ["map-not-total"])
+    #expect(report.findings.contains { $0.message.contains("2 (integer)") })
+  }
+
+  @Test(
+    "what another rule says of the same table is said once",
+    arguments: [
+      "operations:\n  - alter_column: { table: items, column: note, not_null: true }\n",
+      "operations:\n  - add_column: { table: items, column: { name: n, type: TEXT, not_null: true } }\n",
+      "operations:\n  - create_index: { name: u, table: items, columns: [note], unique: true }\n",
+      "operations:\n  - alter_column: { table: items, column: note, check: \"note = 'a'\" }\n",
+      sql("ALTER TABLE items ADD COLUMN n TEXT NOT NULL"),
+      sql("CREATE UNIQUE INDEX u ON items (note)"),
+      sql(
+        """
+        CREATE TABLE new (id INTEGER PRIMARY KEY, list INTEGER, note TEXT NOT NULL) STRICT;
+        INSERT INTO new SELECT id, list, note FROM items;
+        DROP TABLE items;
+        ALTER TABLE new RENAME TO items;
+        """),
+    ])
+  func once(_ step: String) throws {
+    let rules = try found(step).filter {
+      !$0.contains("drop-") && !$0.contains("rebuild-loses-object")
+    }
+    #expect(rules.count == 1)
+    #expect(!rules.contains { $0.contains("fails-on-rows") })
+  }
+
+  @Test("rows stay: what an earlier step made of them is what a later one finds")
+  func rowsStay() throws {
+    let emptied =
+      "operations:\n  - update: { table: items, set: { note: \"''\" }, where: note IS NULL }\n"
+    let made = sql(
+      """
+      CREATE TABLE notes (text TEXT NOT NULL) STRICT;
+      INSERT INTO notes SELECT note FROM items WHERE id < 8000;
+      """)
+    #expect(try found(made) != [])
+    #expect(try found(emptied, made) == [])
+  }
+}
+
+@Suite("Rows that are made up raise no false alarm")
+struct SeededSilenceTests {
+  @Test("rows that migrations bring find no other ones in their place")
+  func literals() throws {
+    #expect(
+      try found(
+        "operations:\n  - update: { table: lists, set: { name: \"trim(name)\" }, where: name <> '' }\n",
+        sql("INSERT INTO lists VALUES (1, 'Inbox'), (7001, 'x'), (7002, 'y'), (7003, 'z')"),
+        sql("INSERT INTO items VALUES (7001, 7002, 'a'), (2, 1, 'b')"),
+        "operations:\n  - update: { table: items, set: { note: \"trim(note)\" }, where: note <> '' }\n"
+      )
+        == [])
+  }
+
+  @Test("rows that an earlier migration brought are there when a later one refers to them")
+  func reference() throws {
+    #expect(
+      try found(
+        sql("INSERT INTO lists VALUES (1, 'Inbox')"),
+        sql("INSERT INTO items SELECT NULL, 1, name FROM lists")) == [])
+  }
+
+  @Test("a value that has not the form a function reads says nothing")
+  func formats() throws {
+    let days = sql("CREATE TABLE days (day TEXT NOT NULL) STRICT")
+    for expression in ["date(name)", "json_extract(name, '$.a')", "strftime('%Y', name)"] {
+      #expect(try found(days, sql("INSERT INTO days SELECT \(expression) FROM lists")) == [])
+    }
+  }
+
+  @Test("a table whose CHECK or trigger asks for a function of the app is left alone")
+  func functions() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TABLE coded (id INTEGER PRIMARY KEY, a TEXT CHECK (valid(a)), b TEXT) STRICT;
+          CREATE TABLE codes (a TEXT NOT NULL) STRICT;
+          """),
+        sql("INSERT INTO codes SELECT b FROM coded"),
+        sql("INSERT INTO codes SELECT encoded(name) FROM lists"),
+        functions: ["valid", "encoded"]) == [])
+  }
+
+  @Test("a CHECK that no row is found for leaves the table empty, and nothing is said")
+  func impossible() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TABLE odd (a TEXT NOT NULL CHECK (a GLOB 'q[0-9][0-9]z'), b TEXT) STRICT;
+          CREATE TABLE kept (b TEXT NOT NULL) STRICT;
+          """), sql("INSERT INTO kept SELECT b FROM odd")) == [])
+  }
+
+  @Test("a map that names what the app writes needs no CHECK")
+  func map() throws {
+    #expect(
+      try found(
+        sql("CREATE TABLE tasks (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT"),
+        """
+        operations:
+          - move_column:
+              { table: tasks, from: n, to: { name: m, type: INTEGER }, map: { 0: 0, 1: 1 }, keep_source: true }
+        """) == [])
+  }
+
+  @Test("a unique index over what the same migration makes alike is found")
+  func slugs() throws {
+    #expect(
+      try found(
+        sql("ALTER TABLE lists ADD COLUMN slug TEXT"),
+        sql(
+          "UPDATE lists SET slug = lower(name) WHERE id > 0; CREATE UNIQUE INDEX u ON lists (slug)")
+      )
+        == ["0003 3:57 warning fails-on-rows lists"])
+  }
+
+  @Test("a unique index over what the same migration makes different is none")
+  func uuid() throws {
+    #expect(
+      try found(
+        sql("ALTER TABLE lists ADD COLUMN code TEXT"),
+        sql(
+          "UPDATE lists SET code = uuid() WHERE code IS NULL; CREATE UNIQUE INDEX u ON lists (code)"
+        ),
+        sql("ALTER TABLE items ADD COLUMN code BLOB"),
+        sql(
+          "UPDATE items SET code = randomblob(16) WHERE code IS NULL; CREATE UNIQUE INDEX v ON items (code)"
+        )
+      )
+      .filter { !$0.contains("non-deterministic-data") } == [])
+  }
+
+  @Test(
+    "tables that refer to each other and to themselves, with virtual ones beside them, are quiet")
+  func references() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE TABLE nodes (
+            id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes (id), text TEXT,
+            best INTEGER REFERENCES leaves (id) DEFERRABLE INITIALLY DEFERRED) STRICT;
+          CREATE TABLE leaves (
+            id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES nodes (id)) STRICT;
+          CREATE VIRTUAL TABLE search USING fts5 (text, content='nodes', content_rowid='id');
+          CREATE TRIGGER nodes_added AFTER INSERT ON nodes BEGIN
+            INSERT INTO search (rowid, text) VALUES (new.id, new.text);
+          END;
+          CREATE TRIGGER nodes_gone AFTER DELETE ON nodes BEGIN
+            INSERT INTO search (search, rowid, text) VALUES ('delete', old.id, old.text);
+          END;
+          CREATE INDEX a ON nodes (parent); CREATE INDEX b ON nodes (best);
+          CREATE INDEX c ON leaves (node);
+          """),
+        sql("UPDATE nodes SET text = 'x' || text WHERE parent IS NULL"),
+        sql("DELETE FROM nodes WHERE id = 5"),
+        "operations:\n  - alter_column: { table: leaves, column: node, default: 1 }\n") == [])
+  }
+
+  @Test("a table that cannot be asked is left alone")
+  func broken() throws {
+    let history = [
+      sql(
+        lists
+          + "\nCREATE VIEW names AS SELECT name FROM lists; CREATE TABLE kept (a TEXT NOT NULL) STRICT;"
+      ),
+      sql(
+        """
+        CREATE TRIGGER fails AFTER INSERT ON items BEGIN INSERT INTO names VALUES (1); END;
+        CREATE TRIGGER ends BEFORE INSERT ON lists WHEN new.id > 0 BEGIN SELECT RAISE(ROLLBACK, 'no'); END;
+        """),
+      sql(
+        "INSERT INTO kept SELECT note FROM items; INSERT INTO kept SELECT name || NULL FROM lists"),
+    ]
+    let report = try lint(history, .local)
+    #expect(report.failure == nil)
+    #expect(report.findings.filter { $0.rule == "fails-on-rows" } == [])
+  }
+
+  @Test("triggers that keep a search index in step take nothing along")
+  func search() throws {
+    #expect(
+      try found(
+        sql(
+          """
+          CREATE VIRTUAL TABLE search USING fts5 (note, content='items', content_rowid='id');
+          CREATE TRIGGER added AFTER INSERT ON items BEGIN
+            INSERT INTO search (rowid, note) VALUES (new.id, new.note);
+          END;
+          CREATE TRIGGER gone AFTER DELETE ON items BEGIN
+            INSERT INTO search (search, rowid, note) VALUES ('delete', old.id, old.note);
+          END;
+          """), sql("DELETE FROM items WHERE id > 7008")) == [])
+  }
+
+  @Test("the same history says the same every time")
+  func deterministic() throws {
+    let history = [
+      sql(lists),
+      sql("CREATE TABLE notes (text TEXT NOT NULL); INSERT INTO notes SELECT note FROM items"),
+    ]
+    #expect(
+      try lint(history, .local).findings == lint(history, .local).findings)
+  }
+}
+
+extension String {
+  /// Where a word begins in its line, counted from 1.
+  fileprivate func firstColumn(of word: String) -> Int {
+    guard let range = range(of: word) else { return 0 }
+    let line = self[..<range.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)
+    return (line.last?.count ?? 0) + 1
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import SchemaHistory
+import SchemaLint
+import SchemaManifest
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
+
+/// A history of manifests, called `0001_step` and so on.
+///
+/// - Parameter releases: how many of the manifests each release has; the rest are drafts.
+func project(
+  _ manifests: [String], functions: [String] = [], releases: [String: Int] = [:]
+) throws -> Project {
+  let migrations = try manifests.enumerated().map { index, text in
+    let id = String(repeating: "0", count: 3) + "\(index + 1)_step"
+    let bytes = Array(text.utf8)
+    let file = "migrations/\(id).yaml"
+    return Migration(
+      id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
+  }
+  return Project(
+    folder: MigrationFolder("migrations"), migrations: migrations,
+    lock: try lock(migrations, releases),
+    application: Application(declaredFunctions: functions.map { DeclaredFunction(name: $0) }))
+}
+
+private func lock(_ migrations: [Migration], _ releases: [String: Int]) throws -> HistoryLock? {
+  guard let frozen = releases.values.max() else { return nil }
+  var lock = HistoryLock()
+  let digest = String(repeating: "0", count: 64)
+  for (index, migration) in migrations.prefix(frozen).enumerated() {
+    let release = releases.filter { $0.value > index }.min { $0.value < $1.value }?.key
+    try lock.freeze(
+      LockEntry(
+        id: migration.id, release: release,
+        digests: LockedDigests(raw: digest, canonical: digest, schema: digest, sqlite: "3.40.1")))
+  }
+  return lock
+}
+
+/// What lint says of a history; `configuration` is YAML.
+func lint(
+  _ manifests: [String], _ profile: Profile? = nil, configuration: String = "",
+  functions: [String] = [], releases: [String: Int] = [:], baseline: String? = nil,
+  queries: String? = nil, through: String? = nil, reporting: Set<ExactText>? = nil,
+  isStrict: Bool = false, isFull: Bool = false
+) throws -> LintReport {
+  let linter = try Linter(
+    project: project(manifests, functions: functions, releases: releases),
+    configuration: decodeConfiguration(Array(configuration.utf8), file: "schemactl.yaml"),
+    profile: profile,
+    baseline: baseline.map { (text) throws(Failure) in
+      try Baseline(Array(text.utf8), file: "lint.baseline")
+    }, queries: queries.map { [QueryFile(path: "queries/reminders.sql", text: $0)] } ?? [],
+    today: noon)
+  return try linter.lint(through: through, reporting: reporting, isStrict: isStrict, isFull: isFull)
+}
+
+/// What lint says of a rule's example, under its own profile or another one.
+func lint(_ example: Rule.Example, _ profile: Profile? = nil) throws -> LintReport {
+  try lint(
+    example.manifests, profile ?? example.profile, configuration: example.configuration,
+    releases: example.releases, baseline: example.baseline, queries: example.queries)
+}
+
+/// 2026-11-20T12:00:00Z.
+let noon = Timestamp(milliseconds: 1_795_176_000_000)
+
+extension LintReport {
+  /// The findings that are not waived: `0002 4:7 error drop-column reminders.isCompleted`. Most tables
+  /// here are not STRICT, which has tests of its own.
+  var lines: [String] { findings.filter { !$0.waived && $0.rule != "missing-strict" }.map(\.short) }
+}
+
+extension Finding {
+  var short: String {
+    "\(migration.prefix(4)) \(line):\(column) \(severity.rawValue) \(rule) \(object ?? "")"
+  }
+}
+
+/// A manifest whose only operation is one `sql` block.
+func sql(_ text: String) -> String {
+  let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+  return "operations:\n  - sql: |\n" + lines.map { "      \($0)" }.joined(separator: "\n") + "\n"
+}
+
+let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent()
+
+/// The texts of the repository's own manifests.
+func livingExample() throws -> [String] {
+  let folder = repository.appendingPathComponent("migrations")
+  return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    .filter { $0.hasSuffix(".yaml") }.sorted()
+    .map { try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }
+}

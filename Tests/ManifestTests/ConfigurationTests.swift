@@ -1,0 +1,89 @@
+import SchemaManifest
+import SchemaYAML
+import Testing
+
+@Suite("Decoding the configuration")
+struct ConfigurationTests {
+  private func configuration(_ yaml: String) throws -> Configuration {
+    try decodeConfiguration(Array(yaml.utf8), file: "c.yaml")
+  }
+
+  @Test("every key is decoded")
+  func everyKey() throws {
+    let configuration = try configuration(
+      """
+      migrations: db/migrations
+      database: app.sqlite
+      timeout: 2.5
+      minimum_sqlite: "3.35.5"
+      sync:
+        engine: sqlite-data
+        tables: [reminders]
+        local_tables: [cache]
+        since: 0004_sync
+        oldest_release: "1.0"
+      functions:
+        - { name: slug, arguments: 1 }
+        - name: any
+      collations: [localized]
+      lint: { rules: { drop-column: error, missing-strict: off, 'x': Note } }
+      backup: { path: kept, keep: 3 }
+      ignore: [ "tmp_*" ]
+      """)
+    #expect(configuration.migrations == "db/migrations")
+    #expect(configuration.database == "app.sqlite")
+    #expect(configuration.timeout == 2.5)
+    #expect(configuration.minimumSQLite == SQLiteVersion("3.35.5"))
+    #expect(configuration.sync.engine == .sqliteData)
+    #expect(configuration.sync.tables == ["reminders"])
+    #expect(configuration.sync.localTables == ["cache"])
+    #expect(configuration.sync.since == "0004_sync")
+    #expect(configuration.sync.oldestRelease == "1.0")
+    #expect(
+      configuration.functions == [
+        DeclaredFunction(name: "slug", arguments: 1), DeclaredFunction(name: "any", arguments: -1),
+      ])
+    #expect(configuration.collations == ["localized"])
+    #expect(configuration.rules.map(\.rule) == ["drop-column", "missing-strict", "x"])
+    #expect(configuration.rules.map(\.severity) == [.error, .off, .note])
+    #expect(configuration.rules.first?.position == Position(line: 15, column: 18))
+    #expect(configuration.backup?.folder == "kept")
+    #expect(configuration.backup?.keep == 3)
+    #expect(configuration.ignore == ["tmp_*"])
+  }
+
+  @Test("`backup: true` is a backup as it is made when nothing else is said")
+  func backup() throws {
+    for yaml in ["backup: true", "backup: {}"] {
+      let backup = try configuration(yaml).backup
+      #expect(backup != nil)
+      #expect(backup?.folder == nil)
+      #expect(backup?.keep == nil)
+    }
+  }
+
+  @Test(
+    "a configuration without keys has the defaults", arguments: ["", "# nothing\n", "---\n", "{}"])
+  func defaults(yaml: String) throws {
+    let configuration = try configuration(yaml)
+    #expect(configuration.migrations == "migrations")
+    #expect(configuration.database == nil)
+    #expect(configuration.backup == nil)
+    #expect(configuration.timeout == 5)
+    #expect(configuration.minimumSQLite == nil)
+    #expect(configuration.sync.engine == .additive)
+    #expect(configuration.sync.tables == nil)
+    #expect(configuration.functions.isEmpty)
+    #expect(configuration.rules.isEmpty)
+  }
+
+  @Test(
+    "an engine is known by its name",
+    arguments: [
+      ("none", SyncEngine.none), ("additive", .additive), ("sqlite-data", .sqliteData),
+      ("cr-sqlite", .crSQLite),
+    ])
+  func engines(name: String, engine: SyncEngine) throws {
+    #expect(try configuration("sync: { engine: \(name) }").sync.engine == engine)
+  }
+}

@@ -1,0 +1,87 @@
+import SchemaModel
+import Testing
+
+private let reminders = """
+  CREATE TABLE "remindersLists"("id" TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), title TEXT);
+  CREATE TABLE reminders (id INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT UNIQUE REFERENCES
+    remindersLists ON DELETE CASCADE /* lists go with what is in them */, status INT -- 0, 1
+  );
+  CREATE INDEX i ON reminders (status) WHERE status <> 'Grüße';
+  CREATE VIEW v AS SELECT 1;
+  CREATE TRIGGER x AFTER DELETE ON reminders BEGIN SELECT ';'; END;
+  """
+
+/// Pinned for ever: history locks and ledgers hold such values. A change here is a bug.
+@Test(
+  "fingerprints, version 1, are what they always were",
+  arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("CREATE TABLE t(a)", "ed5f3714ec74fdd23678a368f0735feafea1da773a1a6cda58d44d0b18a3c090"),
+    (reminders, "5e090d822f204f0cbaa0d2a082657f6cbf9c0b5cd90cb83d92b9a4ac009ea51b"),
+  ])
+func pinned(sql: String, fingerprint: String) throws {
+  #expect(try schema(sql).fingerprint() == fingerprint)
+}
+
+@Test("the definition, by hand")
+func definition() {
+  let objects = [
+    SchemaObject(kind: .view, name: "V", table: "V", sql: "CREATE VIEW V AS\nSELECT 'a b' -- c"),
+    SchemaObject(kind: .table, name: "é", table: "é", sql: nil),
+  ]
+  let entries =
+    "4:view1:V1:V6:CREATE4:VIEW1:V2:AS6:SELECT5:'a b'\n" + "5:table2:é2:é\n"
+  #expect(Schema(objects: objects).fingerprint() == SHA256.hex(entries.utf8))
+}
+
+@Test("white space, comments and the order of objects make no difference")
+func noDifference() throws {
+  let other = """
+    CREATE TABLE reminders(id /* a */ INTEGER PRIMARY KEY AUTOINCREMENT,list TEXT UNIQUE
+      REFERENCES remindersLists ON DELETE CASCADE,
+      status INT);
+    CREATE VIEW  v  AS  SELECT  1 -- one
+    ;
+    CREATE TRIGGER x AFTER DELETE ON reminders BEGIN SELECT ';' ; END;
+    CREATE TABLE IF NOT EXISTS "remindersLists" ("id" TEXT PRIMARY KEY NOT NULL DEFAULT(uuid()),title TEXT);
+    CREATE INDEX i ON reminders(status)WHERE status<>'Grüße';
+    """
+  #expect(try schema(other).fingerprint() == schema(reminders).fingerprint())
+}
+
+@Test(
+  "anything else does",
+  arguments: [
+    ("AUTOINCREMENT", ""), ("INT --", "INTEGER --"), ("title TEXT", "title text"),
+    ("\"id\" TEXT", "id TEXT"), ("'Grüße'", "'grüße'"), ("';'", "' ;'"),
+    ("CREATE VIEW v", "CREATE VIEW V"),
+    ("VIEW v AS SELECT 1", "TABLE v(a)"), (" WHERE status <> 'Grüße'", ""), ("UNIQUE", ""),
+    ("CASCADE", "SET NULL"), ("status <>", "status !="),
+  ])
+func difference(old: String, new: String) throws {
+  #expect(reminders.contains(old))
+  #expect(
+    try schema(reminders.replacing(old, with: new)).fingerprint() != schema(reminders).fingerprint()
+  )
+}
+
+@Test("SQLite's own objects and the ledger are left out, and nothing else")
+func leftOut() throws {
+  let fingerprint = try schema(reminders).fingerprint()
+  for more in [
+    "CREATE TABLE schemactl_migrations(id UNIQUE); CREATE INDEX j ON schemactl_migrations(id)",
+    "CREATE TABLE SchemaCtl_Migrations(id)", "ANALYZE",
+  ] {
+    #expect(try schema(reminders + ";" + more).fingerprint() == fingerprint)
+  }
+  for more in ["CREATE TABLE schemactl_other(a)", "CREATE TABLE sqliteXstat(a)"] {
+    #expect(try schema(reminders + ";" + more).fingerprint() != fingerprint)
+  }
+}
+
+@Test("tokens cannot be divided in two ways")
+func noCollision() throws {
+  #expect(
+    try schema("CREATE TABLE t(\"a, b\")").fingerprint()
+      != schema("CREATE TABLE t(\"a\", \"b\")").fingerprint())
+}

@@ -1,0 +1,385 @@
+import SchemaManifest
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
+
+/// `docs/manifest.md`: what a manifest and `schemactl.yaml` can say, made from the grammar that
+/// decodes them.
+package enum ManifestReference {
+  package static var document: String {
+    var writer = ReferenceWriter()
+    writer.write(introduction)
+    writer.keys(of: Grammar.manifest)
+    writer.write(values)
+    writer.write(waivers)
+    writer.write("\n### Waiver\n\n")
+    writer.keys(of: Grammar.waiver)
+    writer.write(
+      """
+
+      ## Operations
+
+      Each entry of `operations` holds one of these, and may hold a `lint` of its own beside it.
+
+      """)
+    for rule in Grammar.operations { writer.operation(rule) }
+    writer.write(mirror)
+    writer.write(
+      """
+
+      ## Parts
+
+      What several operations are made of.
+
+      """)
+    writer.parts(
+      besides: [Grammar.waiver, Grammar.literal], of: [Grammar.manifest] + Grammar.operationBodies)
+    writer.write(configuration)
+    writer.keys(of: Grammar.configuration)
+    writer.parts(besides: [], of: [Grammar.configuration])
+    return writer.text
+  }
+
+  private static let introduction = """
+    # The manifest
+
+    Generated from the declarations that schemactl reads manifests by; each example is a test.
+    Editors complete and check manifests by [manifest.schema.json](manifest.schema.json).
+
+    A migration is one file, `NNNN_what_it_does.yaml`, in the folder `migrations`. The numbers are
+    the order; `schemactl new` makes a file with the next one.
+
+    ```yaml
+    description: Items have a price.
+    operations:
+      - add_column:
+          table: items
+          column: { name: price, type: INTEGER, not_null: true, default: 0 }
+    ```
+
+
+    """
+
+  private static let mirror = """
+
+    ## Mirrored columns
+
+    While two versions of the app share a database, or sync with each other, the older one writes the
+    old column and the newer one the new. `mirror` keeps both in step by triggers:
+
+    ```yaml
+    operations:
+      - move_column:
+          table: items
+          from: isDone
+          to: { name: status, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }
+          map: { 0: 0, 1: 1 }
+          keep_source: true
+          mirror: true
+          map_back: { 0: 0, 1: 1, 2: 0 }
+    ```
+
+    - After an INSERT the column that is not its default wins; if both are not, or none, the new one
+      (of none the old one, where `map_back` does not name the new one's default).
+    - After an UPDATE the column that has changed wins; if both have, the new one.
+    - A row is in step when `map` leads from the old value to the new one, or `map_back` from the new
+      to the old, and then stays as it is: an older version that writes 0 over 0 leaves a `status` of
+      2. So no trigger acts on what another one has written, with `recursive_triggers` or without.
+    - A value that the winner's map does not name, NULL included, is kept as it was written, and so is
+      the other column: nothing is guessed. Name in `map_back` every value that the new column will
+      ever hold.
+    - `map_back` names every value that `map` gives, and leads each back to one that `map` turns into
+      it. Both give values that their column stores as they are, and that its CHECK allows: a mirror
+      whose value is refused refuses the app's write.
+    - Refused (65) are a column that is in the primary key, UNIQUE or computed, a default that is not
+      a constant, and defaults that are not in step with each other.
+    - What a mirror writes is an UPDATE of its own: your UPDATE triggers fire for it, too, and one that
+      sets a time of change does so even where the app's statement has set it itself. RETURNING gives
+      a row as it is before the triggers act.
+    - The triggers keep the defaults that the columns had when they were made.
+
+    The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same
+    with the columns changed over; a name that is taken gets a number. They are part of the schema
+    like any other trigger: `rename_column` and rewrites keep them. `drop_column` names them and
+    stops. When no older version is left, drop all four with `drop_trigger`, and then the old column.
+
+    They fire as well for rows that a sync engine writes, and must: that is how what an older device
+    has written reaches the new column. SQLiteData's
+    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()` does not guard them: those rows would be
+    left out of step, and every write would fail on a connection that has no such function (an
+    extension's, a `sqlite3` shell's). What they write follows from the row and its change alone, so
+    that devices that receive the same come to the same; SQLiteData does not upload it. So the server
+    may hold a pair that is not in step, until a device writes one of the two again; in a device that
+    is set up meanwhile, whose rows are all new, the new column wins.
+
+    """
+
+  private static let values = """
+
+    ## Values
+
+    | written | stored |
+    |---|---|
+    | `7`, `-1.5` | a number |
+    | `true`, `false` | 1 and 0 |
+    | `null`, `~` | NULL |
+    | `milk`, `'0'`, `"a: b"` | a text; quotes make a text of anything |
+    | `{ sql: "uuid()" }` | what SQLite gives for the expression, each time anew |
+    | `{ blob: "00ff" }` | bytes, two hexadecimal digits each |
+
+    What readers of YAML disagree on is an error that says how to write it: `yes`, `no`, `on`,
+    `off`, `007`, `0x1f`, `1_000`, `.inf`. So is a bare `CURRENT_TIMESTAMP`, which is a text to YAML:
+    write `{ sql: CURRENT_TIMESTAMP }`. A `default` that reads as an expression (`uuid()`,
+    `datetime('now')`, `(1 + 2)`, `x'00ff'`) is an error, too: write `{ sql: "uuid()" }` for the
+    expression, or `"uuid()"` for the text.
+
+    SQL stands as a text, `check: price >= 0`; in quotes where it holds `: ` or ` #` or begins with
+    a quote, a bracket or the like, and within `{ }` and `[ ]` also where it holds a comma or a bracket:
+    `{ check: "status IN (0, 1)" }`. `uuid()` is built into schemactl; other functions of the app are
+    declared in `schemactl.yaml`.
+
+    """
+
+  private static let waivers = """
+
+    ## Waivers
+
+    What [lint](rules.md) finds is allowed with a reason, for the whole manifest or beside one
+    operation:
+
+    ```yaml
+    operations:
+      - drop_column: { table: items, column: price }
+        lint:
+          allow:
+            - rule: drop-column
+              reason: Nothing syncs, and the column was never filled.
+    ```
+
+    """
+
+  private static let configuration = """
+
+    ## schemactl.yaml
+
+    In the folder where schemactl is called, or any above it; paths are relative to its own folder.
+    Every key may be left out. An option on the command line wins.
+
+    ```yaml
+    migrations: migrations
+    database: app.sqlite
+    sync: { engine: none }
+    functions:
+      - { name: shout, arguments: 1 }
+    lint:
+      rules: { drop-column: warning }
+    ```
+
+
+    """
+}
+
+extension Grammar {
+  static var operationBodies: [MappingRule] {
+    operations.compactMap { if case .mapping(let rule) = $0.shape { rule } else { nil } }
+  }
+
+  /// A short example of each operation, as an entry of `operations`.
+  package static let examples: [ExactText: String] = [
+    "create_table": """
+    - create_table:
+        name: items
+        columns:
+          - { name: id, type: INTEGER, primary_key: true }
+          - { name: title, type: TEXT, not_null: true, default: "" }
+          - { name: listID, type: INTEGER, references: { table: lists, on_delete: cascade } }
+        checks: [ length(title) < 200 ]
+    """,
+    "drop_table": "- drop_table: { table: items }",
+    "rename_table": "- rename_table: { table: items, to: things }",
+    "rebuild_table": """
+    - rebuild_table:
+        table: items
+        columns:
+          - { name: id, type: INTEGER, primary_key: true }
+          - { name: title, type: TEXT, not_null: true }
+        copy: { title: "coalesce(title, '')" }
+    """,
+    "convert_primary_key": """
+    - convert_primary_key: { table: items, to: uuid, uuids: per_database }
+    """,
+    "add_column": """
+    - add_column:
+        table: items
+        column: { name: price, type: INTEGER, not_null: true, default: 0 }
+    """,
+    "drop_column": "- drop_column: { table: items, column: price }",
+    "rename_column": "- rename_column: { table: items, from: title, to: name }",
+    "move_column": """
+    - move_column:
+        table: items
+        from: isDone
+        to: { name: status, type: TEXT, not_null: true, default: open }
+        map: { 0: open, 1: done }
+    """,
+    "alter_column": """
+    - alter_column: { table: items, column: title, not_null: true, default: "" }
+    """,
+    "create_index": """
+    - create_index:
+        name: items_by_title
+        table: items
+        columns: [ title, { column: price, order: desc } ]
+    """,
+    "create_view": """
+    - create_view:
+        name: cheap
+        sql: CREATE VIEW cheap AS SELECT title FROM items WHERE price < 10
+    """,
+    "create_trigger": """
+    - create_trigger:
+        name: items_touch
+        sql: |
+          CREATE TRIGGER items_touch AFTER UPDATE OF title ON items BEGIN
+            UPDATE items SET changedAt = datetime() WHERE id = NEW.id;
+          END
+    """,
+    "create_virtual_table": """
+    - create_virtual_table: { name: search, using: fts5, arguments: [ title ] }
+    """,
+    "drop_index": "- drop_index: { name: items_by_title }",
+    "drop_view": "- drop_view: { name: cheap }",
+    "drop_trigger": "- drop_trigger: { name: items_touch }",
+    "drop_virtual_table": "- drop_virtual_table: { name: search }",
+    "insert": """
+    - insert:
+        table: items
+        rows:
+          - { title: Milk, price: 2 }
+          - { title: Bread, price: { sql: "1 + 2" } }
+    """,
+    "update": """
+    - update: { table: items, set: { price: price * 100 }, where: price > 0 }
+    """,
+    "delete": "- delete: { table: items, where: title = '' }",
+    "sql": """
+    - sql: |
+        UPDATE items SET title = trim(title);
+        DELETE FROM items WHERE title = '';
+    """,
+    "assert": """
+    - assert:
+        query: SELECT count(*) FROM items WHERE price < 0
+        equals: 0
+        message: An item has a negative price.
+    """,
+  ]
+}
+
+/// Writes Markdown, each mapping as a table of its keys.
+private struct ReferenceWriter {
+  private(set) var text = ""
+
+  mutating func write(_ text: String) { self.text += text }
+
+  mutating func operation(_ rule: OperationRule) {
+    write("\n### \(rule.name)\n\n\(rule.summary)")
+    write("\n\n")
+    if case .mapping(let mapping) = rule.shape {
+      keys(of: mapping)
+    } else {
+      write("Takes \(rule.shape.reference).\n")
+    }
+    if let example = Grammar.examples[rule.name] { write("\n```yaml\n\(example)\n```\n") }
+  }
+
+  mutating func keys(of rule: MappingRule) {
+    write("| key | takes | |\n|---|---|---|\n")
+    for key in rule.keys {
+      let name = "`\(key.name)`" + (key.isRequired ? " **(required)**" : "")
+      write("| \(name) | \(key.shape.reference) | \(key.summary) |\n")
+    }
+    if !rule.exactlyOneOf.isEmpty {
+      let names = rule.exactlyOneOf.map { "`\($0)`" }
+      write("\nExactly one of \(listed(names, "and")) must be there.\n")
+    }
+  }
+
+  /// The mappings that others hold, each once.
+  mutating func parts(besides known: [MappingRule], of rules: [MappingRule]) {
+    var names = Set((known + rules).map { ExactText($0.name) })
+    var rest = rules.flatMap(\.held)
+    while !rest.isEmpty {
+      let rule = rest.removeFirst()
+      guard names.insert(rule.name) else { continue }
+      write("\n### \(rule.title)\n\n")
+      keys(of: rule)
+      rest = rule.held + rest
+    }
+  }
+}
+
+extension MappingRule {
+  /// `a column` is `Column`; a key in code stays one.
+  fileprivate var title: String {
+    let words = name.split(separator: " ").drop { $0 == "a" || $0 == "an" }
+    let title = words.joined(separator: " ")
+    return title.prefix(1).uppercased() + title.dropFirst()
+  }
+
+  /// A link to its section, by the anchor that GitHub makes of a title.
+  fileprivate var link: String {
+    let anchor = title.lowercased().replacing("`", with: "").replacing(" ", with: "-")
+    return "[\(name)](#\(anchor))"
+  }
+
+  fileprivate var held: [MappingRule] { keys.flatMap(\.shape.held) }
+}
+
+extension Shape {
+  fileprivate var held: [MappingRule] {
+    switch self {
+    case .mapping(let rule): [rule]
+    case .either(let short, let rule): short.held + [rule]
+    case .list(let shape, _), .oneOrMany(let shape), .nullable(let shape): shape.held
+    case .map(let key, let value, _): key.held + value.held
+    default: []
+    }
+  }
+
+  /// What stands there, in a cell of a table.
+  fileprivate var reference: String {
+    switch self {
+    case .text(let rule): rule.reference
+    case .sql, .script: "SQL"
+    case .literal, .columnDefault: "a [value](#values)"
+    case .constant: "a [value](#values) other than SQL"
+    case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): "a number, at least \(shown(range.lowerBound))"
+    case .boolean: "`true` or `false`"
+    case .consent: "`true`"
+    case .choice(let choices): listed(choices.map { "`\($0)`" }, "or")
+    case .list(.operation, _): "a list of [operations](#operations)"
+    case .list(.list(let element, _), _): "a list of lists, each \(element.reference)"
+    case .list(let element, _): "a list, each \(element.reference)"
+    case .oneOrMany(let shape): "\(shape.reference), or a list of it"
+    case .mapping(let rule): rule.link
+    case .map(let key, let value, _): "a mapping: \(key.reference) → \(value.reference)"
+    case .nullable(let shape): "\(shape.reference), or `null`"
+    case .either(let short, let rule): "\(short.reference), or \(rule.link)"
+    case .operation: "an [operation](#operations)"
+    }
+  }
+}
+
+extension TextRule {
+  fileprivate var reference: String {
+    switch self {
+    case .any, .filled: "a text"
+    case .name: "a name"
+    case .hexadecimal: "hexadecimal digits"
+    case .date: "a date such as `2027-01-31`"
+    case .version: "a version such as `'3.37'`"
+    }
+  }
+}
