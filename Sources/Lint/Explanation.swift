@@ -45,7 +45,7 @@ package var rulesDocument: String {
     some, too: a handful each, the same in every run, with values that the CHECKs name, with NULL, and with
     values that repeat where nothing forbids it. Rows stay from step to step, as on a device. What fails
     there and is the subject of no other rule is `fails-on-rows`; what takes rows of other tables along,
-    `cascade-delete`. A table whose CHECK no such row satisfies, or that calls a function of the app, stays
+    `loses-rows`. A table whose CHECK no such row satisfies, or that calls a function of the app, stays
     empty, and nothing is said. `schemactl lint --data app.sqlite` runs what a real database has not run yet
     on a private copy of it instead, prints how many rows each table has before and after, and exits with 3
     when a migration fails there. The database itself is only read. `migrate` never lints.

@@ -78,7 +78,8 @@ package struct Linter: Sendable {
       if let data { try DataReplay(data, project, application, interruption) } else {
         SeededReplay(application)
       }
-    let (timeline, complete, failure) = try replay(migrations, rows, isFull)
+    let losses = LossTrial(project, application, isFull: isFull, interruption)
+    let (timeline, complete, failure) = try replay(migrations, rows, losses, isFull)
     var found: [(rule: Rule, draft: Draft)] = []
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
     found = withStanding(found, timeline)
@@ -106,7 +107,7 @@ package struct Linter: Sendable {
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
       isStrict: isStrict, queries: queries.map { _ in timeline.judgedQueries.count },
-      notes: notes(on: reported), data: try rows.report())
+      notes: notes(on: reported) + timeline.losses.notes, data: try rows.report())
   }
 
   /// What to do about errors that cannot be mended where they stand.
@@ -154,7 +155,7 @@ package struct Linter: Sendable {
 
   /// What the history did, as far as it can be replayed; how many migrations that is.
   private func replay(
-    _ migrations: [Migration], _ rows: any RowTrial, _ isFull: Bool
+    _ migrations: [Migration], _ rows: any RowTrial, _ losses: LossTrial, _ isFull: Bool
   ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
     let tracker = TableTracker(migrations, application)
     // What queries need may come with a migration that is not to be looked at.
@@ -176,13 +177,14 @@ package struct Linter: Sendable {
           deltas.append(step.delta)
           try trial?.note(deltas.count, on: scratch.connection)
           try rows.follow(step, tracker.timeline)
+          try losses.follow(step, scratch.schema, tracker.timeline)
           tracker.begin(deltas.count)
         }
       ).schema
     } catch {
       guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
       try requireAnswers(tracker)
-      return (try proven(tracker.timeline, rows, deltas, isFull), deltas.count, error)
+      return (try proven(tracker.timeline, rows, losses, deltas, isFull), deltas.count, error)
     }
     do {
       // Without such quotes the second look, which makes the whole schema again, is the same.
@@ -198,7 +200,7 @@ package struct Linter: Sendable {
       throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
     }
     try requireAnswers(tracker)
-    var timeline = try proven(tracker.timeline, rows, deltas, isFull)
+    var timeline = try proven(tracker.timeline, rows, losses, deltas, isFull)
     timeline.judgedQueries = migrations.isEmpty ? [] : trial?.queries ?? []
     timeline.queries = try trial?.verdicts(deltas) ?? []
     return (timeline, migrations.count, nil)
@@ -213,10 +215,13 @@ package struct Linter: Sendable {
 
   /// With what became of rows, and what devices of two versions disagree about.
   private func proven(
-    _ timeline: Timeline, _ rows: any RowTrial, _ deltas: [SchemaDelta], _ isFull: Bool
+    _ timeline: Timeline, _ rows: any RowTrial, _ losses: LossTrial, _ deltas: [SchemaDelta],
+    _ isFull: Bool
   ) throws(Failure) -> Timeline {
     var timeline = timeline
     timeline.rows = rows.evidence
+    timeline.losses = losses.evidence
+    timeline.noteCopiedColumns()
     guard severity(.twoDevices, profile) != .off else { return timeline }
     timeline.disagreements = try TwoDeviceProof.disagreements(
       project, deltas, timeline, scope, isFull: isFull)

@@ -29,8 +29,8 @@ struct LivingExampleTests {
     let finding = try #require(report.findings.first)
     #expect(
       finding.message
-        == "dropping reminders.isCompleted: a device that still runs an older version writes "
-        + "isCompleted, and its rows can no longer be stored")
+        == "dropping reminders.isCompleted: its values continue in status, and a device that still "
+        + "runs an older version writes isCompleted, and its rows can no longer be stored")
     #expect(
       finding.fix == """
         # Once no device writes isCompleted any more, a later migration may drop it. Until then
@@ -68,7 +68,7 @@ struct LivingExampleTests {
     #expect(report.lines == ["0007 6:7 warning drop-column reminders.isCompleted"])
     #expect(
       report.findings.first?.message
-        == "dropping reminders.isCompleted: its values go on in status, and an older version of "
+        == "dropping reminders.isCompleted: its values continue in status, and an older version of "
         + "the app can no longer use the database")
     #expect(report.findings.first?.fix == nil)
     #expect(report.status == .success)

@@ -144,7 +144,7 @@ struct SeededTests {
       """)
     #expect(
       try found(trigger, "operations:\n  - delete: { table: lists, where: \"name <> ''\" }\n") == [
-        "0003 2:15 error cascade-delete lists"
+        "0003 2:15 error loses-rows items"
       ])
     #expect(
       try found(
@@ -157,7 +157,7 @@ struct SeededTests {
     let replace = "operations:\n  - sql: INSERT OR REPLACE INTO lists SELECT id, 'x' FROM lists\n"
     #expect(
       try found("foreign_keys: enforced\n" + replace) == [
-        "0002 3:10 error cascade-delete lists"
+        "0002 3:10 error loses-rows items"
       ])
     #expect(try found(replace) == [])
   }
@@ -176,7 +176,7 @@ struct SeededTests {
         ALTER TABLE new RENAME TO lists;
         """)
     }
-    #expect(try found(rebuilt("name = 'Bread'")) == ["0002 4:7 error rebuild-loses-rows lists"])
+    #expect(try found(rebuilt("name = 'Bread'")) == ["0002 6:7 error loses-rows lists"])
     #expect(try found(rebuilt("name <> 'Milk'")) == [])
   }
 
@@ -192,7 +192,7 @@ struct SeededTests {
           DROP TABLE lists;
           ALTER TABLE new RENAME TO lists;
           """)
-      ).filter { $0.contains("rebuild-loses-rows") } == [])
+      ).filter { $0.contains("loses-rows") } == [])
   }
 
   @Test("a value that a CHECK allows and the map does not name is the map's finding")
@@ -208,7 +208,7 @@ struct SeededTests {
       """,
     ]
     let report = try lint(history, .local)
-    #expect(report.findings.filter { $0.severity != .note }.map(\.rule) == ["map-not-total"])
+    #expect(report.findings.filter { $0.severity != .note }.map(\.rule) == ["loses-values"])
     #expect(report.findings.contains { $0.message.contains("2 (integer)") })
   }
 

@@ -181,7 +181,7 @@ struct LintDataTests {
         "foreign_keys: enforced\noperations:\n- delete: { table: lists, where: id = 1 }\n"
     ])
     let run = try folder.expect(1, "lint", "--data", "app.sqlite")
-    #expect(run.output.split(separator: "\n").filter { $0.contains("[cascade-delete]") }.count == 1)
+    #expect(run.output.split(separator: "\n").filter { $0.contains("[loses-rows]") }.count == 1)
     #expect(run.output.contains("  items: 4 rows before, 2 after\n"))
   }
 

@@ -45,12 +45,8 @@ final class DataReplay: RowTrial {
     }
     failure = step.refusal ?? step.obstacle(among: drift)
     guard failure == nil else { return }
-    let tables = timeline.statements(in: migration).reduce(into: Set<Identifier>()) {
-      $0.formUnion($1.events.mainTables)
-    }
     do {
-      _ = try replay.apply(step, counting: tables)
-      try replay.report(migration, timeline, to: &evidence)
+      _ = try replay.apply(step)
       applied.append(id)
     } catch {
       let failure = copy.reported(error)

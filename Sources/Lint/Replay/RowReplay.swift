@@ -5,28 +5,14 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Runs migrations on a database that holds rows, and counts them.
+/// Runs migrations on a database that holds rows.
 final class RowReplay {
   let scratch: ScratchDatabase
   private let calls: CallRecord
-  /// How many rows each watched table has now.
-  private var counts: [Identifier: Int64] = [:]
-  private var ran: [Ran] = []
-
-  private struct Ran {
-    let sql: String
-    /// Before it ran.
-    let counts: [Identifier: Int64]
-    let losses: [RowLoss]
-  }
 
   init(_ scratch: ScratchDatabase, _ calls: CallRecord) {
     self.scratch = scratch
     self.calls = calls
-    scratch.observe(comparesSchemas: false) {
-      [unowned self] (statement, _) throws(DatabaseError) in
-      try note(statement.sql, statement.events)
-    }
   }
 
   private var connection: Connection { scratch.connection }
@@ -35,90 +21,10 @@ final class RowReplay {
   /// then its outcome says nothing.
   var askedForUnknown: Bool { !calls.called.isEmpty }
 
-  /// - Parameters:
-  ///   - step: what the migration did without rows.
-  ///   - tables: those whose rows are counted.
-  func apply(
-    _ step: ScratchDatabase.Step, counting tables: Set<Identifier>
-  ) throws(Failure) -> ScratchDatabase.Step {
-    ran = []
+  /// - Parameter step: what the migration did without rows.
+  func apply(_ step: ScratchDatabase.Step) throws(Failure) -> ScratchDatabase.Step {
     calls.clear()
-    do {
-      counts = try count(withoutVirtual(tables))
-    } catch {
-      throw Failure(error.status, "rows cannot be counted: \(error.inWords)")
-    }
     return try scratch.apply(step.migration, touching: step.touched)
-  }
-
-  private func note(_ sql: String, _ events: [AuthorizerEvent]) throws(DatabaseError) {
-    let before = counts
-    var losses: [RowLoss] = []
-    for name in before.isEmpty ? [] : events.mainTables where before[name] != nil {
-      counts[name] = try count([name])[name]
-      guard let old = before[name], let new = counts[name], new < old else { continue }
-      losses.append(RowLoss(table: name, before: old, after: new))
-    }
-    ran.append(Ran(sql: sql, counts: before, losses: losses))
-  }
-
-  /// What a search index holds follows from other tables.
-  private func withoutVirtual(_ tables: Set<Identifier>) -> Set<Identifier> {
-    let virtual = scratch.schema.tables.filter(\.isVirtualTable).map(\.name.identifier)
-    return tables.filter { name in
-      !virtual.contains { name == $0 || name.hasPrefix(Identifier("\($0)_")) }
-    }
-  }
-
-  private func count(_ tables: Set<Identifier>) throws(DatabaseError) -> [Identifier: Int64] {
-    var counts: [Identifier: Int64] = [:]
-    for table in tables {
-      do {
-        counts[table] =
-          try connection.value("SELECT count(*) FROM main.\(Quoting.quoted(table))")?.integer
-      } catch  where !error.isOfMachine {}
-    }
-    return counts
-  }
-
-  /// Notes which rows went with the migration that was applied last.
-  func report(
-    _ migration: Int, _ timeline: Timeline, to evidence: inout RowEvidence
-  ) throws(Failure) {
-    let statements = timeline.statements(in: migration)
-    guard statements.count == ran.count else { return }
-    for (statement, ran) in zip(statements, ran) where statement.sql == ran.sql {
-      guard let target = statement.target?.name.identifier else { continue }
-      let others = ran.losses.filter { $0.table != target }
-      if !others.isEmpty { evidence.losses[statement.place.number] = others }
-    }
-    for change in timeline.changes(in: migration) {
-      guard change.isRebuilt, let after = change.after,
-        let loss = try loss(change, after, statements)
-      else { continue }
-      evidence.rebuilds[.init(migration: migration, table: after.key)] = loss
-    }
-  }
-
-  /// The rows that a rebuild leaves behind; nil when it leaves none, or rows are deleted on the way.
-  private func loss(
-    _ change: TableChange, _ after: TableShape, _ statements: ArraySlice<StatementEffect>
-  ) throws(Failure) -> RowLoss? {
-    let copies = change.copies.filter { $0.source != nil }
-    guard let first = copies.min(by: { $0.place.number < $1.place.number }),
-      let source = first.source?.key, copies.allSatisfy({ $0.source?.key == source }),
-      let number = statements.firstIndex(where: { $0.place == first.place })
-    else { return nil }
-    let deletes = statements[number...].contains { $0.target?.deletes ?? false }
-    guard !deletes, let before = ran[number - statements.startIndex].counts[source] else {
-      return nil
-    }
-    do {
-      guard let now = try count([after.key])[after.key], now < before else { return nil }
-      return RowLoss(table: after.key, before: before, after: now)
-    } catch {
-      throw Failure(error.status, "rows cannot be counted: \(error.inWords)")
-    }
   }
 
   /// Gives the columns of an index what they have in a row that says nothing of them.

@@ -130,9 +130,8 @@ final class SeededReplay: RowTrial {
     var isReset = false
     for left in (0..<Self.tries).reversed() {
       do throws(Failure) {
-        let done = try ground.replay.apply(step, counting: tables)
+        let done = try ground.replay.apply(step)
         if let timeline {
-          try ground.replay.report(migration, timeline, to: &evidence)
           if emptied.isEmpty, let message = ground.replay.scratch.brokenReferences {
             let trouble = Trouble(Failure(.migrationFailed, message), migration, timeline)
             if trouble.isOfRows { note(trouble.failure) }

@@ -20,12 +20,8 @@ final class TableTracker {
   var fault: DatabaseError? { probe.fault }
   /// How the rows came into each table of the schema, and into the temporary ones of this migration.
   private var copies: [RowCopy.Source: [RowCopy]] = [:]
-  /// What went along when a table of this migration got another name.
-  private var drags: [Drag] = []
   /// The statements that made what is temporary, by folded name.
   private var temporaryMakers: [Identifier: StatementPlace] = [:]
-  /// The columns of each temporary table whose definition lists them, all folded.
-  private var temporaryColumns: [Identifier: [Identifier]] = [:]
   /// The tables of the schema, by folded name.
   private var live: [Identifier: Int] = [:]
   /// The tables whose rows each temporary table holds, by folded name.
@@ -49,15 +45,6 @@ final class TableTracker {
     let change: Int
   }
 
-  /// What SQLite wrote anew in other objects because a table got another name.
-  private struct Drag {
-    let table: Int
-    /// The name that they mean now.
-    let name: Identifier
-    let place: StatementPlace
-    let keys: [SchemaDelta.Key]
-  }
-
   init(_ migrations: [Migration], _ application: Application) {
     timeline = Timeline(migrations: migrations)
     probe = Probe(application)
@@ -70,7 +57,6 @@ final class TableTracker {
     uniqueIndexes = [:]
     touched = []
     created = []
-    drags = []
     temporaryMakers = [:]
     copies = copies.filter { if case .table = $0.key { true } else { false } }
     objects.begin()
@@ -97,10 +83,7 @@ final class TableTracker {
     let target = target(of: statement)
     let sources = Set(flow.read.compactMap { live[$0] }).union(
       flow.temporaryRead.flatMap { temporary[$0] ?? [] })
-    for table in flow.temporaryCreated {
-      temporary[table] = []
-      temporaryColumns[table] = statement.createdColumns
-    }
+    for table in flow.temporaryCreated { temporary[table] = [] }
     for table in flow.temporaryWritten { temporary[table, default: []].formUnion(sources) }
     let step = SchemaStep(statement.change)
     if !step.isEmpty { note(step, statement, sources, copy, at: place) }
@@ -125,7 +108,7 @@ final class TableTracker {
     guard isCopy, !tables.isEmpty || !flow.temporaryRead.isEmpty else { return nil }
     let isSingle = tables.count == 1 && flow.temporaryRead.isEmpty
     return RowCopy(
-      place: place, sql: statement.sql,
+      place: place,
       from: tables.map(RowCopy.Source.table)
         + flow.temporaryRead.map(RowCopy.Source.temporary),
       source: isSingle ? self.tables[tables[0]].shape : nil,
@@ -252,7 +235,6 @@ final class TableTracker {
       touch(id)
       tables[id].become(shape, moved: moved(statement.operation), at: place)
     }
-    noteDrags(step, found, at: place)
     let hasVirtual = found.created.contains { $0.rootPage == 0 }
     for table in found.created {
       guard let shape = TableShape(table) else { continue }
@@ -273,22 +255,6 @@ final class TableTracker {
       if isAltering, uniqueIndexes[index.name.identifier] == nil { continue }
       note(index, at: place)
     }
-  }
-
-  /// A rename writes the new name wherever the old one stood.
-  private func noteDrags(
-    _ step: SchemaStep, _ found: SchemaStep.Tables, at place: StatementPlace
-  ) {
-    let renamed = found.changed.filter { $0.old.key != $0.new.key }
-    guard renamed.count == 1, let id = live[renamed[0].new.name.identifier] else { return }
-    let kept = Set(step.old.map(\.key))
-    let keys = step.new.filter { object in
-      kept.contains(object.key) && !object.isInternal
-        && object.table.identifier != renamed[0].new.name.identifier
-    }.map(\.key)
-    guard !keys.isEmpty else { return }
-    drags.append(
-      Drag(table: id, name: renamed[0].new.name.identifier, place: place, keys: keys))
   }
 
   /// Must be told before the first statement of the operation changes the table.
@@ -341,57 +307,13 @@ final class TableTracker {
       touch(old)
       tables[old].successor = id
       tables[old].isLeftover = true
-      tables[id].inheritColumns(of: table, renamed: renamedColumns(from: old, to: id))
+      tables[id].inheritColumns(of: table)
       // What the rows went through on their way is left over, too.
       guard !heir.sources.contains(old) else { continue }
       for between in heir.ancestors where tables[between].ancestors.contains(old) {
         touch(between)
         tables[between].isLeftover = true
       }
-    }
-  }
-
-  /// The columns of a table, folded, that hold what a column of another name held in the one whose
-  /// place it takes.
-  private func renamedColumns(from old: Int, to id: Int) -> [Identifier: TrackedTable.ColumnCopy] {
-    let (before, after) = (tables[old].shape, tables[id].shape)
-    var renamed: [Identifier: TrackedTable.ColumnCopy] = [:]
-    for column in after.columns where before.column(column.name) == nil {
-      guard let copy = origin(of: column.key, in: .table(id), from: .table(old), over: []),
-        let origin = copy.column, after.column(origin) == nil,
-        !renamed.values.contains(where: { $0.column == copy.column })
-      else { continue }
-      renamed[column.key] = copy
-    }
-    return renamed
-  }
-
-  /// What a column of one table got its values from in another one; nil when that is not known. All
-  /// names are folded.
-  private func origin(
-    of column: Identifier, in table: RowCopy.Source, from old: RowCopy.Source,
-    over seen: Set<RowCopy.Source>
-  ) -> TrackedTable.ColumnCopy? {
-    guard !seen.contains(table), let copies = copies[table], copies.count == 1,
-      copies[0].from.count == 1,
-      let mapping = CopyMapping(
-        copies[0], into: filledColumns(of: table), from: filledColumns(of: copies[0].from[0])),
-      let expression = mapping.expressions[column]
-    else { return nil }
-    // Of a column that is moved its own rule speaks.
-    if case .moveColumn? = timeline.operation(copies[0].place)?.kind { return nil }
-    guard copies[0].from != [old], let copied = expression.column else {
-      return .init(column: expression.column, place: copies[0].place)
-    }
-    return origin(of: copied, in: copies[0].from[0], from: old, over: seen.union([table])).map {
-      .init(column: $0.column, place: copies[0].place)
-    }
-  }
-
-  private func filledColumns(of table: RowCopy.Source) -> [Identifier]? {
-    switch table {
-    case .table(let id): tables[id].shape.filledColumns
-    case .temporary(let name): temporaryColumns[name]
     }
   }
 
@@ -413,7 +335,6 @@ final class TableTracker {
     for index in first..<timeline.changes.count {
       timeline.changes[index] = looked(at: timeline.changes[index])
     }
-    for drag in drags { end(drag, after, first) }
   }
 
   /// A change with what only SQLite can tell of it.
@@ -467,28 +388,10 @@ final class TableTracker {
       .map { $0.move.to.name.identifier }
     let new = after.columns.filter { column in
       !kept.contains(column.key) && !column.isGenerated && !moved.contains(column.key)
-        && (change.isRebuilt
-          ? !change.handCopies(timeline).isEmpty && !change.fills(column.name, timeline)
-          : change.addedInPlace.contains(column.key))
+        && change.addedInPlace.contains(column.key)
     }
     return Dictionary(
       new.map { ($0.key, $0.defaultText ?? "NULL") }, uniquingKeysWith: { first, _ in first })
-  }
-
-  private func end(_ drag: Drag, _ after: Schema, _ first: Int) {
-    guard tables[drag.table].successor != nil || tables[drag.table].isDropped else { return }
-    let names = drag.keys.compactMap { key -> String? in
-      guard let object = after.objects.first(where: { $0.key == key }) else { return nil }
-      let tokens = TokenizedSQL(object.sql ?? "")
-      return tokens.names(in: 0..<tokens.bytes.count).contains(drag.name) ? object.name : nil
-    }
-    guard !names.isEmpty,
-      let index = timeline.changes.indices.dropFirst(first).first(where: {
-        timeline.changes[$0].before.map { tables[drag.table].left[$0.name.identifier] != nil }
-          ?? false && (timeline.changes[$0].isRebuilt || timeline.changes[$0].replacement != nil)
-      })
-    else { return }
-    timeline.changes[index].dragged = (drag.place, names.sorted())
   }
 
   /// The statements that carried rows of one table into another one, over any number of others.
@@ -498,8 +401,7 @@ final class TableTracker {
     var open: [RowCopy.Source] = [.table(new)]
     while let next = open.popLast() {
       guard next != .table(old), seen.insert(next).inserted else { continue }
-      for var copy in copies[next] ?? [] where copy.from.contains(where: { comes($0, from: old) }) {
-        copy.isLast = next == .table(new)
+      for copy in copies[next] ?? [] where copy.from.contains(where: { comes($0, from: old) }) {
         found.append(copy)
         open += copy.from
       }
@@ -556,11 +458,6 @@ final class TableTracker {
     change.columnPlaces = new.columnPlaces
     change.isRebuilt = true
     change.copies = copies(from: id, to: new.id)
-    change.computed = Set(
-      new.columns.map(\.key).filter { key in
-        origin(of: key, in: .table(new.id), from: .table(id), over: []).map { $0.column == nil }
-          ?? false
-      })
     append(change)
   }
 
@@ -664,16 +561,6 @@ final class TableTracker {
       if let after = index.after, index.before?.isAsUnique(as: after) ?? false { continue }
       timeline.indexes.append(index)
     }
-  }
-}
-
-extension ReplayedStatement {
-  /// The columns that CREATE TABLE lists; nil when it makes those of a SELECT.
-  fileprivate var createdColumns: [Identifier]? {
-    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql)),
-      !table.columns.isEmpty
-    else { return nil }
-    return table.columns.map(\.name.text.identifier)
   }
 }
 

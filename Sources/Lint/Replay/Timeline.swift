@@ -41,6 +41,8 @@ struct Timeline: Sendable {
   var queries: [QueryVerdict] = []
   /// What became of rows.
   var rows = RowEvidence()
+  /// What steps took away from rows.
+  var losses = LossEvidence()
   /// The schema that the history ends with; nil when it could not be replayed to its end.
   var end: LastSchema?
 
@@ -61,13 +63,24 @@ struct Timeline: Sendable {
     changes.slice(in: migration, by: \.migration)
   }
 
-  /// A table's name as the schema has it.
-  func spelling(of table: Identifier, in migration: Int) -> String {
-    changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table.text
-  }
-
   func statements(in migration: Int) -> ArraySlice<StatementEffect> {
     statements.slice(in: migration, by: \.place.migration)
+  }
+
+  /// Takes columns whose values a rebuild copied into a new column for renamed ones.
+  mutating func noteCopiedColumns() {
+    for index in changes.indices where changes[index].isRebuilt {
+      guard let before = changes[index].before, let after = changes[index].after else { continue }
+      for (number, column) in changes[index].lost.enumerated() {
+        guard column.fate == .dropped, after.column(column.name) == nil,
+          case .column(let table, let name)? = losses.destination(
+            column.name, of: before.name, in: changes[index].migration),
+          table.isSameName(as: after.name), before.column(name) == nil
+        else { continue }
+        if case .moveColumn? = operation(column.place)?.kind { continue }
+        changes[index].lost[number].fate = .renamed(to: name)
+      }
+    }
   }
 
   /// What the migration did to the table that has this name after it; nil when it did nothing.
@@ -184,14 +197,11 @@ struct RowCopy: Sendable {
   }
 
   let place: StatementPlace
-  let sql: String
   let from: [Source]
   /// As the source was then, when it is a single table of the schema.
   let source: TableShape?
   /// The columns of the source that it read.
   let read: Set<Identifier>
-  /// It fills the table that all the copying is for.
-  var isLast = false
 }
 
 /// A CHECK that a table did not have before.
@@ -226,8 +236,6 @@ struct TableChange: Sendable {
   var isRebuilt = false
   /// The statements that carried the rows over, where the table was made anew by hand.
   var copies: [RowCopy] = []
-  /// The columns whose values the copying makes instead of taking those of another column.
-  var computed: Set<Identifier> = []
   /// A new table has its name, and got none of its rows: the copy was forgotten.
   var replacement: StatementPlace?
   var newChecks: [NewCheck] = []
@@ -235,9 +243,6 @@ struct TableChange: Sendable {
   var nonConstantDefaults: Set<Identifier> = []
   /// Columns that ADD COLUMN added.
   var addedInPlace: Set<Identifier> = []
-  /// Tables, views and triggers that went along when the table got another name, and now mean that
-  /// one instead of what has the name; with the statement that did it.
-  var dragged: (place: StatementPlace, names: [String])?
 
   var isDropped: Bool { before != nil && after == nil }
 
@@ -271,7 +276,7 @@ struct LostColumn: Sendable {
   }
 
   let name: String
-  let fate: Fate
+  fileprivate(set) var fate: Fate
   let place: StatementPlace
 }
 

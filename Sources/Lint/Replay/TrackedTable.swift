@@ -121,18 +121,10 @@ struct TrackedTable {
     removal = place
   }
 
-  /// Columns of a rebuilt table go on being those of the old one, as far as they have their names or
-  /// nothing but their values.
-  ///
-  /// - Parameter renamed: what columns with other names were copied from, all folded.
-  mutating func inheritColumns(of old: TrackedTable, renamed: [Identifier: ColumnCopy]) {
+  /// Columns of a rebuilt table continue those of the old one that have their names.
+  mutating func inheritColumns(of old: TrackedTable) {
     for index in columns.indices {
       let key = columns[index].key
-      if let copy = renamed[key], let same = old.columns.first(where: { $0.key == copy.column }) {
-        columns[index].origin = same.origin
-        if let origin = same.origin { renames[origin] = copy.place }
-        continue
-      }
       guard columns[index].origin == nil, let same = old.columns.first(where: { $0.key == key })
       else { continue }
       columns[index].origin = same.origin
@@ -143,12 +135,5 @@ struct TrackedTable {
       columns[index].place = same.place
       columns[index].created = same.created
     }
-  }
-
-  /// What a column got its values from, and the statement that did it.
-  struct ColumnCopy {
-    /// Folded; nil for an expression.
-    let column: Identifier?
-    let place: StatementPlace
   }
 }

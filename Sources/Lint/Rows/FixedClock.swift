@@ -53,7 +53,13 @@ extension Connection {
 
 /// How often chance was asked.
 final class ChanceCounter: Sendable {
-  private let count = Atomic<Int64>(0)
+  /// Numbers that rows do not hold otherwise, for who must tell chance from values.
+  static let range: Range<Int64> = 5_400_000_000..<5_500_000_000
+  private let count: Atomic<Int64>
+
+  init(from first: Int64 = 0) {
+    count = Atomic(first)
+  }
 
   func next() -> Int64 { count.add(1, ordering: .relaxed).newValue }
 }

@@ -110,11 +110,6 @@ extension Timeline {
     let key = table.identifier
     return changes.contains { $0.after.map { $0.isVirtual && $0.key == key } ?? false }
   }
-
-  /// Whether a renamed table took the object along: that is the finding.
-  func isDragged(_ name: String) -> Bool {
-    changes.contains { $0.dragged?.names.contains(name) ?? false }
-  }
 }
 
 extension Timeline {

@@ -70,7 +70,7 @@ extension TableChange {
       else { return nil }
       let place = newest(of: [place(of: column.name)])
       return (
-        column, place, timeline.fills(column.name, place) || fills(column.name, timeline)
+        column, place, timeline.fills(column.name, place) || timeline.losses.ran(on: self)
       )
     }
   }

@@ -44,9 +44,7 @@ extension Rule {
     check: { timeline, _ in
       (timeline.end?.broken ?? []).compactMap { place, broken in
         // Those are other rules' findings.
-        guard MissingName(message: broken.message) == nil,
-          !timeline.isDragged(broken.object.name)
-        else { return nil }
+        guard MissingName(message: broken.message) == nil else { return nil }
         let kind = broken.object.kind.rawValue
         return timeline.draft(
           "the \(kind) \(broken.object.name) does not compile: \(broken.message)", at: place,

@@ -11,7 +11,7 @@ extension Rule {
       A column that goes takes its values with it. Where something syncs it is worse: a device that \
       still runs an older version of the app goes on writing the column, and a device whose schema \
       has no such column can store its rows no longer. It makes no difference how the column goes: \
-      by drop_column, by ALTER TABLE, by move_column, or by a table that is made anew without it. The place of the finding is the statement that takes the old table or column away.
+      by drop_column, by ALTER TABLE, by move_column, or by a table that is rebuilt without it. The place of the finding is the statement that takes the old table or column away.
       """,
     fix: """
       Leave the column where it is and stop using it. To replace it, use move_column with \
@@ -22,11 +22,13 @@ extension Rule {
     good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),
     check: { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
-        guard column.fate == .dropped else { return nil }
+        guard column.fate == .dropped, !timeline.replaces(column, of: change) else { return nil }
         let profile = scope.profile(table, in: column.place.migration)
         let move = timeline.move(of: column, at: column.place)
+        let destination = timeline.losses.destination(
+          column.name, of: table, in: change.migration)
         return timeline.draft(
-          message(table, column.name, move, profile), at: column.place,
+          message(table, column.name, move, destination, profile), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
           fix: profile == .local ? nil : move.map(safeMove),
           correction: profile == .local ? nil : move.flatMap { correction($0, column.place) })
@@ -35,19 +37,21 @@ extension Rule {
 }
 
 private func message(
-  _ table: String, _ column: String, _ move: MoveColumn?, _ profile: Profile
+  _ table: String, _ column: String, _ move: MoveColumn?, _ destination: Destination?,
+  _ profile: Profile
 ) -> String {
-  let object = "\(table).\(column)"
-  guard profile != .local else {
-    return move.map {
-      "dropping \(object): its values go on in \($0.to.name), and an older version of the app can "
-        + "no longer use the database"
+  let values =
+    switch (move, destination) {
+    case (let move?, _): "its values continue in \(move.to.name)"
+    case (nil, .column(let table, let column)?): "its values were copied to \(table).\(column)"
+    case (nil, .elsewhere?): "other columns were computed from its values"
+    case (nil, .nowhere?), (nil, nil): "its values are lost"
     }
-      ?? "dropping \(object): its values are gone, and an older version of the app can no longer "
-      + "use the database"
-  }
-  return "dropping \(object): a device that still runs an older version writes \(column), and its "
-    + "rows can no longer be stored"
+  let harm =
+    profile == .local
+    ? "an older version of the app can no longer use the database"
+    : "a device that still runs an older version writes \(column), and its rows can no longer be stored"
+  return "dropping \(table).\(column): \(values), and \(harm)"
 }
 
 /// What becomes of the old column's values is certain only where the way back is known, too, and the

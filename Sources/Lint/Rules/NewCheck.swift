@@ -31,11 +31,10 @@ extension Rule {
         guard let before = change.before, let after = change.after else { return [] }
         var drafts = change.newChecks.compactMap { new -> Draft? in
           let columns = new.check.columns.sorted()
-          guard change.looksAtOldColumns(new.check),
+          guard change.looksAtOldColumns(new.check), !change.isTried(new.check, timeline),
             !columns.contains(where: {
               change.isUpdated($0, timeline, since: change.migration)
-                || change.filters($0, timeline) || change.isCleared($0, timeline)
-                || change.computed.contains($0)
+                || change.isCleared($0, timeline) || timeline.losses.computes($0, of: change)
             })
           else { return nil }
           return timeline.draft(
@@ -59,6 +58,13 @@ extension Rule {
 }
 
 extension TableChange {
+  /// Whether rows went through a rebuild that gives the check's new columns their values.
+  fileprivate func isTried(_ check: TableShape.Check, _ timeline: Timeline) -> Bool {
+    let kept = Set(keptColumns.map(\.new.key))
+    return isRebuilt && timeline.losses.runOnAllRows.contains(migration)
+      && !check.columns.isSubset(of: kept)
+  }
+
   /// Whether a check looks at values that were there before it.
   func looksAtOldColumns(_ check: TableShape.Check) -> Bool {
     let kept = Set(keptColumns.map(\.new.key))

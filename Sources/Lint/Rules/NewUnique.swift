@@ -162,12 +162,7 @@ extension Timeline {
     if isPrepared { return false }
     if wasUnique(columns, of: table, before: place) { return false }
     guard let change, let before = change.before, let after = change.after else { return true }
-    if change.handCopies(self).contains(where: { copy in
-      CopyText(TokenizedSQL(copy.sql)).map { $0.select.filter != nil || $0.onConflict != nil }
-        ?? false
-    }) {
-      return false
-    }
+    if losses.losesRows(of: change) { return false }
     if let primary = before.primaryKey?.columns, Set(primary).isSubset(of: names) { return false }
     if before.uniques.contains(where: { !$0.isEmpty && Set($0).isSubset(of: names) }) {
       return false

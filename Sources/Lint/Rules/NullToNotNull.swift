@@ -33,8 +33,8 @@ extension Rule {
           guard old.notNull == nil, let action = new.notNull, !old.isGenerated, !new.isGenerated,
             before.rowidAlias != old.key,
             !(change.isRebuilt && action == .replace && new.defaultText != nil),
-            !change.computed.contains(new.key),
-            !change.filters(old.key, timeline), !change.isRefilled(new.name, timeline),
+            !timeline.losses.acceptsNull(in: old.name, of: change),
+            !change.isRefilled(new.name, timeline),
             !change.isUpdated(new.key, timeline, since: 0),
             !change.isUpdated(old.key, timeline, since: 0),
             !change.isCleared(old.key, timeline)

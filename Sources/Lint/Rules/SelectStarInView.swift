@@ -41,8 +41,9 @@ extension SchemaObject {
     guard case .createView(let view)? = try? parseCreate(sql) else { return false }
     let body = sql.significant(in: view.selectRange)[...]
     return sql.split(body, atWords: ["UNION", "INTERSECT", "EXCEPT"]).contains { _, core in
-      let select = SelectText(sql, sql.isWord(core.first, "ALL") ? core.dropFirst() : core)
-      return select.results.contains { term in
+      guard let start = sql.firstWord(of: ["SELECT"], in: core) else { return false }
+      let results = sql.split(core[(start + 1)...], atWords: ["FROM"])[0].tokens
+      return sql.split(results, atCommas: ()).contains { term in
         guard let last = term.last, sql.text(last) == "*" else { return false }
         return term.count == 1 || term.count == 3 && sql.text(term[term.startIndex + 1]) == "."
       }

@@ -1,0 +1,118 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension Rule {
+  static let losesValues = Rule(
+    id: "loses-values",
+    section: .losesData,
+    severities: .alwaysError,
+    why: """
+      A column exists before and after the migration, and the values that rows held in it are gone, or \
+      values that differed are the same afterwards. It happens when a copy leaves a column out, when a \
+      new column takes the name of a dropped one, when columns change places in `SELECT *`, and when a \
+      text becomes a number: '007' is 7. Lint runs the migration on rows that it makes, with one value \
+      and with another; where both runs end the same, the value is lost, however the SQL is written. \
+      An UPDATE that overwrites the column itself is taken at its word.
+      """,
+    fix: """
+      Copy the column's values before the old column or table goes, or use rebuild_table, alter_column \
+      or move_column, which keep them. To drop the column, use drop_column.
+      """,
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - add_column:
+            table: reminders
+            column: { name: done, type: INTEGER, not_null: true, default: 0 }
+        - drop_column: { table: reminders, column: isCompleted }
+        - rename_column: { table: reminders, from: done, to: isCompleted }
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: ALTER TABLE reminders ADD COLUMN done INTEGER NOT NULL DEFAULT 0
+        - update: { table: reminders, set: { done: isCompleted }, all: true }
+        - sql: |
+            ALTER TABLE reminders DROP COLUMN isCompleted;
+            ALTER TABLE reminders RENAME COLUMN done TO isCompleted;
+      """),
+    check: { timeline, scope in
+      let found = timeline.losses.losses.compactMap { loss -> Draft? in
+        let object = loss.table + (loss.column.map { ".\($0)" } ?? "")
+        let message: String
+        switch loss.kind {
+        case .values(let isAll):
+          message =
+            "\(isAll ? "the values of" : "some values of") \(object) are lost: whatever a row holds "
+            + "there, the database is the same after the migration"
+        case .narrowed(let a, let b):
+          message =
+            "values of \(object) that differ become the same: \(shortened(a)) and \(shortened(b))"
+        case .exchanged(let columns):
+          message =
+            "values of \(object) land in other columns: "
+            + columns.map { "those of \($0.from) in \($0.to)" }.joined(separator: ", ")
+        case .rows: return nil
+        }
+        return timeline.draft(
+          message, at: loss.place, keys: ["column", "type", "from", "columns", "table"],
+          column: loss.column, object: object, table: loss.table)
+      }
+      // Where no rows could be tried.
+      let replaced = timeline.lostColumns(scope).compactMap { change, column, table -> Draft? in
+        guard column.fate == .dropped, timeline.replaces(column, of: change),
+          !change.replaces(column)
+            || !timeline.losses.isJudged(table.identifier, in: change.migration)
+        else { return nil }
+        return timeline.draft(
+          "the values of \(table).\(column.name) are lost: another column takes its name",
+          at: column.place, keys: ["column", "from", "table"],
+          object: "\(table).\(column.name)", table: table)
+      }
+      return found + replaced + timeline.unnamedValues
+    })
+}
+
+extension Timeline {
+  /// Values that a column takes, and that the map of its `move_column` does not name.
+  fileprivate var unnamedValues: [Draft] {
+    rows.failures.filter(\.isOfMap).compactMap { failure in
+      let move = moves.last {
+        $0.place.migration == failure.place.migration
+          && $0.place.operation == failure.place.operation
+      }
+      guard let (place, move, table) = move else { return nil }
+      return draft(
+        "the map of \(table.name).\(move.from) does not name every value that the column takes: "
+          + failure.message,
+        at: place, keys: ["map", "from"], object: "\(table.name).\(move.from)", table: table.name)
+    }
+  }
+}
+
+extension Timeline {
+  /// Whether the table gets another column under the name of one that is gone, and whose values are
+  /// nowhere: in the same migration, or in a later one of the same release.
+  func replaces(_ column: LostColumn, of change: TableChange) -> Bool {
+    if change.replaces(column) { return true }
+    guard let table = change.after?.key,
+      case .nowhere? = losses.destination(
+        column.name, of: change.before?.name ?? "", in: change.migration)
+    else { return false }
+    return changes.contains { later in
+      later.migration > change.migration && losses.areTogether(later.migration, change.migration)
+        && later.after?.key == table && later.before?.column(column.name) == nil
+        && later.replaces(column)
+    }
+  }
+}
+
+extension TableChange {
+  fileprivate func replaces(_ column: LostColumn) -> Bool { after?.column(column.name) != nil }
+}
+
+private func shortened(_ literal: String) -> String {
+  literal.count > 40 ? "\(literal.prefix(18))…\(literal.suffix(18))" : literal
+}
