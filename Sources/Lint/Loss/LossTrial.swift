@@ -83,7 +83,9 @@ final class LossTrial {
     for table in tables.changed.sorted() {
       guard let filled = experiment.database.tables[table], !filled.rows.isEmpty else { continue }
       let change = timeline.changes(in: migration).first { $0.before?.key == table }
-      let isThere = schemas[migration + 1].table(table) != nil
+      // A table that is dropped and made again, without a copy of its rows, is drop-table's.
+      let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
+      let isThere = !isDropped && schemas[migration + 1].table(table) != nil
       let name = change?.after?.key ?? (isThere ? table : nil)
       evidence.judged.insert(.init(migration: migration, table: table))
       let fate = try TableFate(judge, filled, after: name)

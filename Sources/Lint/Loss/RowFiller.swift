@@ -101,7 +101,7 @@ struct RowFiller {
       })
     let candidates = try Candidates(shape, hints: hints, connection)
     for (number, kind) in kinds.enumerated() {
-      guard var row = try start(kind, number, shape) else { continue }
+      guard var row = try start(kind, shape) else { continue }
       for column in shape.columns where limited.contains([name, column.key]) {
         let known = candidates.likely(for: column)
         if row[column.key] != .null, !known.isEmpty, !isReference(column.key, name) {
@@ -121,10 +121,10 @@ struct RowFiller {
 
   /// Nil where a row of this kind would be none of its own.
   private mutating func start(
-    _ kind: RowKind, _ number: Int, _ shape: DeviceTable
+    _ kind: RowKind, _ shape: DeviceTable
   ) throws(DatabaseError) -> Insertion? {
     var row = Insertion(shape.name)
-    var isOfKind = false
+    var isOfKind = kind.isOfParents && !(references[shape.key] ?? []).isEmpty
     let distinct = shape.distinctKeys
     let twin = try kind == .twin ? firstRow(of: shape) : nil
     if kind == .twin, twin == nil { return nil }
@@ -153,7 +153,7 @@ struct RowFiller {
       }
     }
     guard isOfKind else { return nil }
-    if kind != .twin { try refer(&row, kind, number, shape) }
+    if kind != .twin { try refer(&row, kind, shape) }
     return row
   }
 
@@ -179,7 +179,7 @@ struct RowFiller {
 
   /// Gives a row keys of rows that exist. To the fourth row of a table nothing refers.
   private func refer(
-    _ row: inout Insertion, _ kind: RowKind, _ number: Int, _ shape: DeviceTable
+    _ row: inout Insertion, _ kind: RowKind, _ shape: DeviceTable
   ) throws(DatabaseError) {
     for (place, reference) in (references[shape.key] ?? []).enumerated() {
       if kind == .nulls, row[reference.columns[0]] == .null { continue }
@@ -199,6 +199,7 @@ struct RowFiller {
         }
         continue
       }
+      let number = filled[shape.key]?.rows.count ?? 0
       let index = number + place * (number / parents.count + 1)
       for (column, value) in zip(reference.columns, parents[index % parents.count]) {
         if let column = shape.column(column) { row[column.name] = value }
@@ -251,6 +252,16 @@ struct RowFiller {
     return rows.map { row in
       zip(names, row).map { "\($0) IS \($1.literal)" }.joined(separator: " AND ")
     }.first { !known.contains($0) }
+  }
+}
+
+extension RowKind {
+  /// Whether rows of it tell parents apart.
+  fileprivate var isOfParents: Bool {
+    switch self {
+    case .bits, .nulls: true
+    default: false
+    }
   }
 }
 
