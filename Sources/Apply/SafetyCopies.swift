@@ -96,7 +96,8 @@ extension Upgrade {
         throw Failure(
           .inputOutput,
           "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
-            + "\(problem). Nothing was changed\(Failure.restoring(options.database))")
+            + "\(problem). Nothing was changed",
+          remedy: Failure.restoring(options.database))
       }
     } catch {
       throw Failure(of: error, database: copy.path)

@@ -198,8 +198,6 @@ package struct LiveDatabase {
         schema = try Schema(of: connection)
       }
       if let damage = schema.damage { throw Failure(damaged: path, damage) }
-    } catch let failure as Failure {
-      throw failure
     } catch {
       throw Failure(of: error, database: path)
     }

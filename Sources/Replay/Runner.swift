@@ -284,12 +284,8 @@ package final class Runner {
       record.renames.note(sql, events)
       try tell(of: sql, at: start, warnings, context)
       return true
-    } catch let error as DatabaseError {
-      throw failure(error, script, text, context, position: position)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw context.failure(.bug, "\(error)")
+      throw failure(error, script, text, context, position: position)
     }
   }
 
@@ -301,9 +297,10 @@ package final class Runner {
   }
 
   private func failure(
-    _ error: DatabaseError, _ script: Script, _ text: String, _ context: Context,
+    _ error: any Error, _ script: Script, _ text: String, _ context: Context,
     position: (Int) -> Position
   ) -> Failure {
+    guard let error = error as? DatabaseError else { return context.failure(error) }
     let bytes = Array(text.utf8)
     let range = script.range.clamped(to: 0..<bytes.count)
     let (start, sql) = statement(in: bytes, at: range.lowerBound)

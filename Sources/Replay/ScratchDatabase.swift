@@ -249,12 +249,8 @@ package final class ScratchDatabase {
     } catch  where runner.isInterrupted {
       // Of a statement within a statement SQLite says something else.
       throw context.failure(.interrupted, "interrupted")
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as DatabaseError {
-      throw context.failure(error, onScratch: true)
     } catch {
-      throw context.failure(.bug, "\(error)")
+      throw context.failure(error, onScratch: true)
     }
   }
 
