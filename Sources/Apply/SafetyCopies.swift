@@ -74,7 +74,7 @@ extension Upgrade {
       file.path, timeout: options.timeout, interruption: interruption)
     try requireSound(copy, name)
     let held = try LiveDatabase(copy, path: file.path)
-    guard (held.rows ?? []).map(\.id.exact) == batch.known.map({ $0.exact }),
+    guard (held.rows ?? []).map(\.id.exact) == batch.known.dropFirst(batch.adopted).map(\.exact),
       held.schema.fingerprint() == batch.live.fingerprint()
     else {
       throw Failure(

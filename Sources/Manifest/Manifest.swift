@@ -17,14 +17,16 @@ package struct Manifest: Sendable {
   package let after: [Assertion]
   package let foreignKeys: ForeignKeyMode
   package let requires: Requirements
+  /// Where another tool has made this change; the items are alternatives.
+  package let replaces: [ReplacedEntries]
   package let waivers: [Waiver]
   /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
   package let canonicalForm: [UInt8]
 
   package init(
     file: String, description: String?, operations: [Operation], before: [Assertion],
-    after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements, waivers: [Waiver],
-    canonicalForm: [UInt8]
+    after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements,
+    replaces: [ReplacedEntries], waivers: [Waiver], canonicalForm: [UInt8]
   ) {
     self.file = file
     self.description = description
@@ -33,6 +35,7 @@ package struct Manifest: Sendable {
     self.after = after
     self.foreignKeys = foreignKeys
     self.requires = requires
+    self.replaces = replaces
     self.waivers = waivers
     self.canonicalForm = canonicalForm
   }

@@ -68,6 +68,7 @@ package struct ManifestDecoder {
       requires: Requirements(
         sqlite: fields["requires"].flatMap { Fields($0)["sqlite"] }
           .flatMap { SQLiteVersion(text($0)) }),
+      replaces: fields.elements("replaces").map { replacedEntries(Fields($0)) },
       waivers: waivers(fields["lint"]),
       canonicalForm: CanonicalForm.manifest(root, operations: operations.map(\.canonicalForm)))
   }

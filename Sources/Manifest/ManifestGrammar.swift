@@ -16,11 +16,16 @@ extension Grammar {
         "foreign_keys", .choice(ForeignKeyMode.allCases.map(\.rawValue)),
         "When foreign keys are checked: after the migration (deferred) or by each statement."),
       .optional("requires", .mapping(requirements), "What the migration needs to run."),
+      .optional(
+        "replaces", .list(of: .mapping(replacedEntries), atLeast: 1),
+        "Where another tool has made this change: the items are alternatives."),
       .optional("lint", .mapping(lint), "Findings of lint that are allowed here."),
     ])
 
   /// The keys that the canonical digest covers.
-  static let canonicalKeys = ["after", "before", "foreign_keys", "operations", "requires"]
+  static let canonicalKeys = [
+    "after", "before", "foreign_keys", "operations", "replaces", "requires",
+  ]
 
   static let assertion = MappingRule(
     "an assertion",

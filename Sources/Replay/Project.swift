@@ -26,7 +26,7 @@ package struct Project: Sendable {
     self.migrations = migrations
     self.lock = lock
     self.application = application
-    self.foreign = foreign
+    self.foreign = foreign.adding(migrations.flatMap(\.manifest.replaces).map(\.ledger))
   }
 
   package func isFrozen(_ migration: Migration) -> Bool {
