@@ -123,6 +123,20 @@ struct ForeignLedger {
   }
 }
 
+extension ForeignLedgers {
+  /// The ledgers of other tools under their usual names.
+  private static let usualTables: Set<Identifier> = [
+    "grdb_migrations", "schema_migrations", "_sqlx_migrations", "__diesel_schema_migrations",
+    "__drizzle_migrations", "_prisma_migrations", "django_migrations", "goose_db_version",
+    "flyway_schema_history", "alembic_version",
+  ]
+
+  /// Whether a table has the usual name of another tool's ledger.
+  package static func hasUsualName(_ table: String) -> Bool {
+    usualTables.contains(table.identifier)
+  }
+}
+
 extension LedgerKind {
   /// The tool that makes a table of this name with these columns; several tools share a name.
   fileprivate init?(table: Identifier, columns: Set<Identifier>) {
