@@ -154,7 +154,9 @@ struct LimitTests {
     #expect(throws: (any Error).self) { try sandbox.project() }
   }
 
-  @Test("1,000 tables with foreign keys among them: one of them is rebuilt, and the rest stays", .thorough)
+  @Test(
+    "1,000 tables with foreign keys among them: one of them is rebuilt, and the rest stays",
+    .thorough)
   func foreignKeys() throws {
     let sandbox = try Sandbox()
     // A chain that closes to a cycle, and across it two more keys for each table.
@@ -182,7 +184,9 @@ struct LimitTests {
     #expect(try sandbox.rows("SELECT count(*) FROM pragma_foreign_key_check") == [[1000]])
   }
 
-  @Test("a hundred thousand references that were broken before are no failure, nor a long wait", .thorough)
+  @Test(
+    "a hundred thousand references that were broken before are no failure, nor a long wait",
+    .thorough)
   func brokenReferences() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(

@@ -117,7 +117,9 @@ struct HostileInputTests {
     }
   }
 
-  @Test("a manifest with bytes changed, lost or repeated is read or refused", arguments: seeds(2, of: 8))
+  @Test(
+    "a manifest with bytes changed, lost or repeated is read or refused",
+    arguments: seeds(2, of: 8))
   func mutated(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     let good = Array(everything.utf8)
