@@ -91,13 +91,12 @@ package struct SQLiteVersion: Sendable, Comparable, Hashable, CustomStringConver
 /// A finding of lint that the manifest's author allows, and why.
 package struct Waiver: Sendable {
   package let rule: String
-  /// Nil when the manifest gives none, which lint reports.
-  package let reason: String?
+  package let reason: String
   /// The last day, `2027-01-01`, in UTC.
   package let until: String?
   package let position: Position
 
-  package init(rule: String, reason: String?, until: String?, position: Position) {
+  package init(rule: String, reason: String, until: String?, position: Position) {
     self.rule = rule
     self.reason = reason
     self.until = until

@@ -106,8 +106,7 @@ package struct ManifestDecoder {
     return Fields(lint).elements("allow").map { node in
       let fields = Fields(node)
       return Waiver(
-        rule: name(fields["rule"]),
-        reason: fields["reason"].map(text).flatMap { $0.isBlank ? nil : $0 },
+        rule: name(fields["rule"]), reason: name(fields["reason"]),
         until: fields["until"].map(text), position: fields.position)
     }
   }

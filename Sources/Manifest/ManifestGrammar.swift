@@ -44,10 +44,10 @@ extension Grammar {
     [.required("allow", .list(of: .mapping(waiver), atLeast: 0), "The findings that are allowed.")])
 
   package static let waiver = MappingRule(
-    "a waiver",
+    "a suppression",
     [
       .required("rule", .text(.name), "The id of the rule."),
-      .optional("reason", .nullable(.text(.any)), "Why the finding is allowed."),
+      .required("reason", .text(.filled), "Why the finding is allowed."),
       .optional("until", .text(.date), "The last day on which it is, in UTC."),
     ])
 

@@ -439,10 +439,17 @@ extension Refusal {
         "m.yaml:2:46: error: `until` must be a day of the calendar such as 2027-01-31, not `2027-02-29`"
       ]),
     Refusal(
-      "a waiver without a rule",
+      "a suppression without a rule",
       "operations: []\nlint: { allow: [{ reason: x }] }\n",
       [
-        "m.yaml:2:17: error: a waiver needs `rule`"
+        "m.yaml:2:17: error: a suppression needs `rule`"
+      ]),
+    Refusal(
+      "a suppression without a reason",
+      "operations: []\nlint: { allow: [{ rule: r }, { rule: r, reason: ' ' }] }\n",
+      [
+        "m.yaml:2:17: error: a suppression needs `reason`",
+        "m.yaml:2:49: error: `reason` is empty: it must be text",
       ]),
     Refusal(
       "a NUL in SQL",

@@ -62,12 +62,10 @@ final class RowReplay {
     ran.append(Ran(sql: sql, counts: before, losses: losses))
   }
 
-  /// What a search index holds follows from other tables.
+  /// Without search indexes and their shadow tables, whose rows follow from other tables.
   private func withoutVirtual(_ tables: Set<Identifier>) -> Set<Identifier> {
-    let virtual = scratch.schema.tables.filter(\.isVirtualTable).map(\.name.identifier)
-    return tables.filter { name in
-      !virtual.contains { name == $0 || name.hasPrefix(Identifier("\($0)_")) }
-    }
+    let own = scratch.schema.withoutShadowTables()
+    return tables.filter { own.object(.table, $0).map { !$0.isVirtualTable } ?? false }
   }
 
   private func count(_ tables: Set<Identifier>) throws(DatabaseError) -> [Identifier: Int64] {

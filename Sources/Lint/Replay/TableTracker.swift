@@ -198,6 +198,7 @@ final class TableTracker {
     last.doubleQuoted = placed(doubleQuoted)
     for object in schema.objects {
       if object.kind == .table {
+        last.tableNames.insert(object.name.identifier)
         guard let id = live[object.name.identifier], !tables[id].isShadow else { continue }
         let table = tables[id]
         last.tables.append(
@@ -554,12 +555,13 @@ final class TableTracker {
       lostColumn(column.name, of: id, start.name, displaced, heirs)
     }
     change.columnPlaces = new.columnPlaces
+    change.created = new.createdColumns
     change.isRebuilt = true
     change.copies = copies(from: id, to: new.id)
     change.computed = Set(
       new.columns.map(\.key).filter { key in
-        origin(of: key, in: .table(new.id), from: .table(id), over: []).map { $0.column == nil }
-          ?? false
+        let origin = origin(of: key, in: .table(new.id), from: .table(id), over: [])
+        return origin.map { $0.column == nil } ?? !change.handCopies(timeline).isEmpty
       })
     append(change)
   }
@@ -583,6 +585,7 @@ final class TableTracker {
     if !table.isDropped {
       change.lost = start.columns.compactMap { lostColumn($0.name, of: id, start.name, nil, []) }
       change.columnPlaces = table.columnPlaces
+      change.created = table.createdColumns
     }
     if change.isDropped || change.isRenamed, let displaced = table.left[start.name.identifier] {
       var known = start
@@ -609,6 +612,10 @@ final class TableTracker {
   }
 
   private func append(_ change: TableChange) {
+    for case let text? in change.after?.columns.map(\.defaultText) ?? []
+    where timeline.defaults[text] == nil {
+      timeline.defaults[text] = probe.outcome(ofDefault: text)
+    }
     timeline.changes.append(change)
   }
 

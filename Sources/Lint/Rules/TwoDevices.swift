@@ -45,7 +45,7 @@ extension Rule {
       // What one operation does is one finding, whatever the columns that show it.
       var operations: Set<[Int?]> = []
       return timeline.disagreements.map(timeline.draft).filter { draft in
-        draft.isNote || !draft.isOneChange(timeline.migrations)
+        draft.severity == .note || !draft.isOneChange(timeline.migrations)
           || operations.insert([draft.migration, draft.operation]).inserted
       }
     })
@@ -68,7 +68,8 @@ extension Timeline {
       message: disagreement.lines[0], script: Array(disagreement.lines.dropFirst()),
       migration: disagreement.migration, operation: number,
       position: position ?? Position(line: 1, column: 1), object: disagreement.object,
-      table: disagreement.table, fix: nil, isNote: disagreement.isNote)
+      table: disagreement.table, fix: nil,
+      severity: disagreement.isNote ? .note : nil)
   }
 
   /// The statement that changed what devices disagree about, as far as it is known.

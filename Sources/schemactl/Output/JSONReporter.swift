@@ -492,6 +492,7 @@ extension Finding {
       ("message", .string(message)), ("file", .string(file)), ("line", .number(line)),
       ("column", .number(column)), ("migration", .string(migration)), ("object", .text(object)),
       ("waived", .bool(waived)), ("reason", .text(reason)), ("fix", .text(fix)),
+      ("frozen", .bool(isFrozen)),
     ])
   }
 }

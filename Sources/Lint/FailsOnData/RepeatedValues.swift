@@ -3,86 +3,65 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-extension Rule {
-  static let newUnique = Rule(
-    id: "new-unique",
-    section: .failsOnData,
-    severities: Severities(.warning, .warning, .warning),
-    why: """
-      Until now nothing kept two rows from holding the same. On a database where two do, making the \
-      index or the constraint fails, and the user cannot update. A statement that deletes or rewrites \
-      the repeated rows first, in the same migration, is what lint looks for. NULLs never repeat.
-      """,
-    fix: "Delete or change what repeats first, in the same migration, or use an ordinary index.",
-    bad: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - sql: CREATE UNIQUE INDEX reminders_title ON reminders (title)
-      """),
-    good: Rule.Example(
-      .local, remindersManifest,
-      """
-      operations:
-        - delete:
-            table: reminders
-            where: rowid NOT IN (SELECT min(rowid) FROM reminders GROUP BY title)
-        - sql: CREATE UNIQUE INDEX reminders_title ON reminders (title)
-      """),
-    check: { timeline, _ in
-      let indexes = timeline.indexes.compactMap { index -> Draft? in
-        let migration = index.place.migration
-        let change = timeline.change(of: index.table, in: migration)
-        let fate = timeline.fate(of: index)
-        guard fate != .apart, !timeline.isNew(index.table, in: migration),
-          timeline.mayRepeat(
-            index.columns, of: index.table.identifier, change, fate, before: index.place)
+extension Timeline {
+  /// Unique indexes and constraints over columns that may hold the same values in two rows.
+  var repeatedValues: [Draft] { indexesOverRepeatedValues + constraintsOverRepeatedValues }
+
+  private var indexesOverRepeatedValues: [Draft] {
+    indexes.compactMap { index in
+      let migration = index.place.migration
+      let change = change(of: index.table, in: migration)
+      let outcome = outcome(of: index)
+      guard outcome != .apart, !isNew(index.table, in: migration),
+        mayRepeat(
+          index.columns, of: index.table.identifier, change, outcome, before: index.place)
+      else { return nil }
+      return draft(
+        "the unique index `\(index.name)` cannot be created \(outcome.words)if two rows of "
+          + "`\(index.table)` hold the same values", at: index.place, keys: ["unique", "name"],
+        object: index.name, table: index.table, severity: .warning)
+    }
+  }
+
+  private var constraintsOverRepeatedValues: [Draft] {
+    changes.flatMap { change -> [Draft] in
+      guard let before = change.before, let after = change.after else { return [] }
+      let known = before.uniques.compactMap(change.renamed)
+      return after.uniques.compactMap { columns in
+        let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
+        let outcome = outcome(of: columns, change)
+        guard outcome != .apart, !known.contains(where: { Set($0).isSubset(of: columns) }),
+          mayRepeat(columns, of: after.key, change, outcome, before: place)
         else { return nil }
-        return timeline.draft(
-          "the unique index \(index.name): \(fate.words)the migration fails on a database in which two "
-            + "rows of \(index.table) hold the same", at: index.place, keys: ["unique", "name"],
-          object: index.name, table: index.table)
+        let names = columns.map { after.column($0)?.name ?? $0.text }.joined(separator: ", ")
+        return draft(
+          "UNIQUE (\(names)) of `\(after.name)` fails \(outcome.words)if two rows hold the same values",
+          at: place, keys: ["unique", "columns", "table"], object: "\(after.name).\(names)",
+          table: after.name, severity: .warning)
       }
-      let constraints = timeline.changes.flatMap { change -> [Draft] in
-        guard let before = change.before, let after = change.after else { return [] }
-        let known = before.uniques.compactMap(change.renamed)
-        return after.uniques.compactMap { columns in
-          let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
-          let fate = timeline.fate(of: columns, change)
-          guard fate != .apart, !known.contains(where: { Set($0).isSubset(of: columns) }),
-            timeline.mayRepeat(columns, of: after.key, change, fate, before: place)
-          else { return nil }
-          let names = columns.map { after.column($0)?.name ?? $0.text }.joined(separator: ", ")
-          return timeline.draft(
-            "UNIQUE (\(names)) of \(after.name): \(fate.words)the migration fails on a database in "
-              + "which two rows hold the same",
-            at: place, keys: ["unique", "columns", "table"], object: "\(after.name).\(names)",
-            table: after.name)
-        }
-      }
-      return indexes + constraints
-    })
+    }
+  }
 }
 
 /// What the `map` of a `move_column` makes of values that were unique.
-private enum Fate: Equatable {
+private enum Outcome: Equatable {
   case apart
-  /// In words, behind "the map".
+  /// In words, after "the map".
   case together(String)
 }
 
-extension Fate? {
+extension Outcome? {
   fileprivate var words: String {
-    if case .together(let deed) = self { "as the map \(deed), " } else { "" }
+    if case .together(let action) = self { "(the map \(action)) " } else { "" }
   }
 }
 
 extension Timeline {
   /// Nil when no move tells.
-  fileprivate func fate(of index: CreatedUniqueIndex) -> Fate? {
+  fileprivate func outcome(of index: CreatedUniqueIndex) -> Outcome? {
     guard let after = index.after else { return nil }
     let gone = gone.filter { $0.place.migration == index.place.migration }.compactMap(self.index)
-    return fate(in: index.place.migration, of: index.table) { from, to in
+    return outcome(in: index.place.migration, of: index.table) { from, to in
       (gone + [index.before].compactMap { $0 }).contains { old in
         // A condition may hold for other rows now, and an expression give the same for two values.
         old.condition == nil && !old.columns.contains(nil)
@@ -92,8 +71,8 @@ extension Timeline {
     }
   }
 
-  fileprivate func fate(of columns: [Identifier], _ change: TableChange) -> Fate? {
-    fate(in: change.migration, of: change.after?.name ?? "") { from, to in
+  fileprivate func outcome(of columns: [Identifier], _ change: TableChange) -> Outcome? {
+    outcome(in: change.migration, of: change.after?.name ?? "") { from, to in
       change.before?.uniques.contains { old in
         old.contains(from) && change.droppedColumns.isDisjoint(with: old.filter { $0 != from })
           && old.allSatisfy { columns.contains($0 == from ? to : change.renamedColumns[$0] ?? $0) }
@@ -103,13 +82,13 @@ extension Timeline {
 
   /// - Parameter wasUnique: whether a key over the old column was at least as strict as the new one,
   ///   given the names of both.
-  private func fate(
+  private func outcome(
     in migration: Int, of table: String, where wasUnique: (Identifier, Identifier) -> Bool
-  ) -> Fate? {
+  ) -> Outcome? {
     moves.first { place, move, _ in
       place.migration == migration && move.table.identifier == table.identifier
         && wasUnique(move.from.identifier, move.to.name.identifier)
-    }.flatMap { $0.move.fate(in: $0.table) }
+    }.flatMap { $0.move.outcome(in: $0.table) }
   }
 }
 
@@ -120,7 +99,7 @@ extension [[UInt8]] {
 
 extension MoveColumn {
   /// Nil when nobody knows: what an expression gives, or how the application compares texts.
-  fileprivate func fate(in table: TableShape) -> Fate? {
+  fileprivate func outcome(in table: TableShape) -> Outcome? {
     guard case .map(let entries) = mapping else { return nil }
     let mayBeNull = table.column(from)?.notNull == nil
     if mayBeNull, entries.contains(where: { $0.from == .null && $0.to != .null }) {
@@ -147,7 +126,7 @@ extension MoveColumn {
 
 extension Timeline {
   fileprivate func mayRepeat(
-    _ columns: [Identifier?], of table: Identifier, _ change: TableChange?, _ fate: Fate?,
+    _ columns: [Identifier?], of table: Identifier, _ change: TableChange?, _ outcome: Outcome?,
     before place: StatementPlace
   ) -> Bool {
     let names = columns.compactMap { $0 }
@@ -174,7 +153,7 @@ extension Timeline {
     }
     // A new column is NULL in every row, and NULLs do not repeat; what a copy fills it with is not
     // known, but for a map.
-    return fate != nil
+    return outcome != nil
       || !names.contains { name in
         guard let column = after.column(name), before.column(name) == nil else { return false }
         return column.defaultText == nil

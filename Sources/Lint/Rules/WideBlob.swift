@@ -1,18 +1,18 @@
 import SchemaSQLText
 
 extension Rule {
-  static let blobBesideColumns = Rule(
-    id: "blob-beside-columns",
+  static let wideBlob = Rule(
+    id: "wide-blob",
     section: .hurtsLater,
     severities: Severities(.note, .note, .note),
     why: """
-      A row with an image in it takes many pages, and whoever looks through the table for a title \
-      reads past all of them; engines that sync send the image again with every other edit. In a \
-      table of its own, whose key is the parent's, it is read only when it is asked for. A BLOB that \
-      is a key, that an index or a foreign key uses, or whose length a CHECK limits is not wide. The \
-      schema that the history ends with is judged.
+      A row with an image takes many pages, and every query that reads the table for a title reads them \
+      too; a sync engine sends the image again with every edit of the row. In a table of its own, with \
+      the parent's key as its key, the BLOB is read only when it is needed. A BLOB that is a key, that \
+      an index or a foreign key uses, or whose length a CHECK limits is not a finding.
       """,
-    fix: "A table with two columns: the parent's key, as its own primary key, and the BLOB.",
+    fix:
+      "Move the BLOB to a table with two columns: the parent's key as primary key, and the BLOB.",
     bad: Rule.Example(
       .local,
       """
@@ -54,8 +54,8 @@ extension Rule {
         guard !others.isEmpty else { return [] }
         return blobs.map { column in
           timeline.draft(
-            "\(shape.name).\(column.name) is a BLOB beside other columns: whoever looks through "
-              + "\(shape.name) reads past it",
+            "`\(shape.name).\(column.name)` is a BLOB among other columns: queries for the others read "
+              + "past it",
             at: table.place(of: column.name), keys: ["column", "columns", "name", "table"],
             column: column.name, object: "\(shape.name).\(column.name)", table: shape.name)
         }

@@ -4,7 +4,7 @@ import SchemaSQLText
 
 /// A comment of a query file that allows a finding of the statement behind it, or of the one in whose
 /// line it ends: `-- schemactl: allow query-broken: The app makes that table when it starts.`
-struct QueryWaiver {
+struct QuerySuppression {
   let waiver: Waiver
   /// Where the comment's line begins, in bytes of the file.
   let lineStart: Int
@@ -14,8 +14,8 @@ struct QueryWaiver {
   /// - Throws: at a comment that addresses schemactl and says something else (65).
   static func all(
     in sql: TokenizedSQL, _ file: String, _ source: SQLSource
-  ) throws(Failure) -> [QueryWaiver] {
-    var waivers: [QueryWaiver] = []
+  ) throws(Failure) -> [QuerySuppression] {
+    var waivers: [QuerySuppression] = []
     for comment in sql.tokens where comment.kind == .comment {
       var text = sql.text(comment).dropFirst(2)
       if text.hasSuffix("*/") { text = text.dropLast(2) }
@@ -24,16 +24,20 @@ struct QueryWaiver {
       let position = source.position(ofByte: comment.range.lowerBound)
       guard words.count > 2, words[1] == "allow" else {
         throw Failure(
-          .invalidInput, "behind `schemactl:` stands what is allowed: `allow RULE: reason`",
+          .invalidInput, "a comment for schemactl has the form `-- schemactl: allow RULE: reason`",
           place: Failure.Place(file: file, position: position))
       }
-      let reason = words.dropFirst(3).joined(separator: " ")
       let rule = words[2].last == ":" ? words[2].dropLast() : words[2]
       let waiver = Waiver(
-        rule: String(rule), reason: reason.isEmpty ? nil : reason, until: nil, position: position)
+        rule: String(rule), reason: words.dropFirst(3).joined(separator: " "), until: nil,
+        position: position)
+      if let problem = waiver.problem ?? (waiver.reason.isEmpty ? "it needs a reason" : nil) {
+        throw Failure(
+          .invalidInput, problem, place: Failure.Place(file: file, position: position))
+      }
       let before = sql.bytes[..<comment.range.lowerBound]
       let lineStart = before.lastIndex(of: UInt8(ascii: "\n")) ?? 0
-      waivers.append(QueryWaiver(waiver: waiver, lineStart: lineStart))
+      waivers.append(QuerySuppression(waiver: waiver, lineStart: lineStart))
     }
     return waivers
   }
