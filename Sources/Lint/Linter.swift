@@ -78,7 +78,7 @@ package struct Linter: Sendable {
     try project.requireEngine(for: migrations)
     let rows: any RowTrial =
       if let data { try DataReplay(data, project, application, interruption) } else {
-        SeededReplay(application)
+        SeededReplay(application, isLastOfRelease: project.isLastOfRelease)
       }
     let (timeline, complete, failure) = try replay(migrations, rows, isFull)
     var found: [(rule: Rule, draft: Draft)] = []

@@ -274,3 +274,30 @@ struct DefaultTests {
     #expect(findings.map(\.migration) == ["0002_step"])
   }
 }
+
+@Suite("Uniqueness that ended a step earlier")
+struct FormerUniqueTests {
+  private static let tables = sql(
+    """
+    CREATE TABLE books (id INTEGER PRIMARY KEY, author TEXT NOT NULL);
+    CREATE UNIQUE INDEX books_author ON books (author);
+    """)
+  private static let drop = "operations:\n  - drop_index: { name: books_author }\n"
+  private static let copy = sql(
+    """
+    CREATE TABLE writers (name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+    INSERT INTO writers SELECT author FROM books;
+    """)
+
+  @Test("rows repeat only if an app ran without the index")
+  func released() throws {
+    let steps = [Self.tables, Self.drop, Self.copy]
+    func found(_ releases: [String: Int]) throws -> [String] {
+      try lint(steps, .local, releases: releases).findings
+        .filter { $0.rule == "fails-on-data" }.map(\.migration)
+    }
+    #expect(try found([:]) == [])
+    #expect(try found(["1.0": 1]) == [])
+    #expect(try found(["1.0": 2]) == ["0003_step"])
+  }
+}

@@ -17,7 +17,7 @@ extension Rule {
       and, where it has the row, updates only the columns that are there. A statement that \
       SQLite refuses, a value or a row that is lost is a finding, at the migration that brings it, \
       with the statements to see it in two sqlite3 shells. `sync.oldest_release` ends the support of \
-      older releases, `lint --full` tries all pairs. A waiver of the rule that found the same change \
+      older releases, `lint --full` tries all pairs. A suppression of the rule that found the same change \
       of the same object covers this finding, too.
       """,
     fix: """

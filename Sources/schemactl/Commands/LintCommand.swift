@@ -42,7 +42,7 @@ enum LintCommand: Command {
       .init(
         "schemactl lint --data app.sqlite", "Tries what is pending on a copy of a real database."),
       .init("schemactl lint --explain drop-column", "Says what a rule is for."),
-      .init("schemactl lint --fix", "Mends what can be mended for certain."),
+      .init("schemactl lint --fix", "Changes what is certain."),
       .init(
         "schemactl lint --write-baseline --baseline lint.baseline", "Accepts what is there today."),
     ],
@@ -50,7 +50,7 @@ enum LintCommand: Command {
       .profile, .strict, .verbose, .queries,
       OptionDeclaration("fix", summary: "Change drafts where what to do is certain."),
       OptionDeclaration(
-        "full", summary: "Try devices of all pairs of releases, not only of neighbours."),
+        "full", summary: "Try devices of all pairs of releases, not only of adjacent ones."),
       OptionDeclaration(
         "data", .text("FILE"),
         summary: "Run what is pending on a copy of this database, and count its rows."),
