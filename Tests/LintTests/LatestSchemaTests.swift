@@ -275,6 +275,28 @@ struct DefaultTests {
   }
 }
 
+@Suite("A rebuild that forgets its AUTOINCREMENT counter")
+struct CounterTests {
+  @Test("is a warning, and an error if it loses anything else")
+  func severity() throws {
+    let table = sql(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT COLLATE NOCASE) STRICT")
+    func found(_ column: String) throws -> [Severity] {
+      let step = sql(
+        """
+        CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, \(column), y TEXT) STRICT;
+        INSERT INTO n (id, x) SELECT id, x FROM a;
+        DROP TABLE a;
+        ALTER TABLE n RENAME TO a;
+        """)
+      return try lint([table, step], .local).findings
+        .filter { $0.rule == "rebuild-loses-object" }.map(\.severity)
+    }
+    #expect(try found("x TEXT COLLATE NOCASE") == [.warning])
+    #expect(try found("x TEXT") == [.error])
+  }
+}
+
 @Suite("Uniqueness that ended a step earlier")
 struct FormerUniqueTests {
   private static let tables = sql(

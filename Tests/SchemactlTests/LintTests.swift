@@ -283,6 +283,28 @@ struct LintTests {
     #expect((json["failed"] as? [String: Any])?["id"] as? String == "0003_twice")
   }
 
+  @Test("--write-baseline --full writes what --full finds")
+  func fullBaseline() throws {
+    let folder = try WorkingFolder.of([
+      "0001_step": manifest("CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT)")
+    ])
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    // What release 1.0 writes is refused by 1.2 alone, which is not adjacent to it.
+    let steps = [
+      "CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT)",
+      "CREATE TABLE c (id TEXT PRIMARY KEY NOT NULL)", "CREATE UNIQUE INDEX a_x ON a (x)",
+      "DROP INDEX a_x",
+    ]
+    for (index, step) in steps.enumerated() {
+      try folder.write("migrations/000\(index + 1)_step.yaml", manifest(step))
+      try folder.expect(0, "freeze", "--release", "1.\(index)")
+    }
+    try folder.write("schemactl.yaml", "sync: { engine: additive }\n")
+    try folder.expect(1, "lint", "--full")
+    try folder.expect(0, "lint", "--write-baseline", "--baseline", "known", "--full")
+    try folder.expect(0, "lint", "--full", "--baseline", "known", "--strict")
+  }
+
   @Test("a rule explains itself")
   func explain() throws {
     let folder = try WorkingFolder()
