@@ -106,11 +106,23 @@ let package = Package(
       engine + [
         "SchemaKit", "SchemaCommandLine", "SchemaJSONChecking", "SchemaTestSupport", "schemactl",
       ], exclude: ["Golden"]),
-    tests("Torture", ["SchemaTorture", "schemactl", "SchemaTestSupport"] + engine),
     tests("Fuzzing", ["SchemaFuzzing"]),
     support("JSONChecking", []),
     // Databases, histories and processes in temporary folders.
     support("TestSupport", above("SchemaLint") + ["SchemaAuthoring"]),
+    // Measures the release file from outside, as a process beside others.
+    .executableTarget(name: "SchemaBenchmark", path: "Benchmarks", swiftSettings: strict),
+    // What `make fuzz` feeds, and a test runs over its corpora.
+    .target(
+      name: "SchemaFuzzing", dependencies: above("SchemaLint").map { .byName(name: $0) },
+      path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// `make test-all`, `make torture` and `make check` build these; the others need not wait for them.
+if Context.environment["SCHEMACTL_TEST_ALL"] != nil {
+  package.targets += [
     // SQLite's view of the disk, where every call can be seen and be made to fail.
     support("FaultyFileSystem", ["SchemaCSQLite"]),
     .target(
@@ -124,15 +136,9 @@ let package = Package(
         "SchemaCSQLite", "SchemaTestSupport", "SchemaFaultyAllocator", "SchemaFaultyFileSystem",
       ]).map { .byName(name: $0) },
       path: "Tests/Torture", swiftSettings: strict),
-    // Measures the release file from outside, as a process beside others.
-    .executableTarget(name: "SchemaBenchmark", path: "Benchmarks", swiftSettings: strict),
-    // What `make fuzz` feeds, and a test runs over its corpora.
-    .target(
-      name: "SchemaFuzzing", dependencies: above("SchemaLint").map { .byName(name: $0) },
-      path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: strict),
-  ],
-  swiftLanguageModes: [.v6]
-)
+    tests("Torture", ["SchemaTorture", "schemactl", "SchemaTestSupport"] + engine),
+  ]
+}
 
 // libFuzzer comes with Swift on Linux, and only instrumented code is of use to it: `make fuzz`.
 if Context.environment["SCHEMACTL_FUZZING"] != nil {

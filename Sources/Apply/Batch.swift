@@ -12,6 +12,8 @@ struct Batch {
   let version: Int64?
   /// The ids in the ledger.
   var known: [String]
+  /// How many of them another tool has run: their rows are written in this transaction.
+  var adopted: Int
   var pending: [Int]
   var isExclusive: Bool
   /// The schema that the history promises here.

@@ -61,6 +61,8 @@ package struct AppliedMigration: Sendable, Hashable {
 package struct MigrateReport: Sendable {
   /// Committed, in order.
   package var applied: [AppliedMigration] = []
+  /// The migrations that another tool had made, and that the ledger has now.
+  package var adopted: [String] = []
   package var failure: Failure?
   /// The manifest that failed has shipped and must not change.
   package var failedFrozen = false
@@ -107,7 +109,7 @@ extension Project {
     if exists {
       let connection = try DatabaseFile.openForReading(
         options.file, timeout: options.timeout, interruption: interruption)
-      let live = try LiveDatabase(connection, path: options.database)
+      let live = try live(on: connection, path: options.database)
       guard try isBehind(live, targets, options) else {
         var report = MigrateReport()
         report.beyond = beyond(options.database, live.rows, options)
@@ -183,10 +185,10 @@ extension Project {
   func isBehind(
     _ live: LiveDatabase, _ targets: [Migration], _ options: MigrateOptions
   ) throws(Failure) -> Bool {
-    try live.requireOurs(self, path: options.database)
     _ = try requireUsableLedger(live.rows, of: options.database)
     let known = Set((live.rows ?? []).map(\.id.exact))
-    return targets.contains { !known.contains($0.id) }
+    let isAdopted = live.adopted > 0 && live.adopted <= targets.count
+    return isAdopted || targets.contains { !known.contains($0.id) }
   }
 }
 

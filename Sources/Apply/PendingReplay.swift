@@ -28,6 +28,11 @@ package struct PendingReplay {
       startedAt: startedAt, milliseconds: milliseconds, toolVersion: toolVersion)
   }
 
+  /// What the ledger says of a step that another tool has made.
+  package func adoptedRow(at index: Int, in project: Project) -> LedgerRow {
+    project.adoptedRow(steps[index].migration, at: index, fingerprint: fingerprints[index])
+  }
+
   /// The schema that the history promises once `ids` are applied.
   package func schema(after ids: Set<ExactText>) -> Schema {
     Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta))

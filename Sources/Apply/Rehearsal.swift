@@ -26,8 +26,8 @@ extension Project {
     let exists = try DatabaseFile.exists(database)
     if !exists, options.existing { throw Failure(.notFound, "there is no database \(database)") }
     if exists {
-      let live = try LiveDatabase(
-        DatabaseFile.openForReading(database, timeout: options.timeout), path: database)
+      let live = try live(
+        on: DatabaseFile.openForReading(database, timeout: options.timeout), path: database)
       try requireIntactHistory()
       guard try isBehind(live, targets(options), options) else {
         var run = MigrateReport()

@@ -74,7 +74,7 @@ extension Upgrade {
       file.path, timeout: options.timeout, interruption: interruption)
     try requireSound(copy, name)
     let held = try LiveDatabase(copy, path: file.path)
-    guard (held.rows ?? []).map(\.id.exact) == batch.known.map({ $0.exact }),
+    guard (held.rows ?? []).map(\.id.exact) == batch.known.dropFirst(batch.adopted).map(\.exact),
       held.schema.fingerprint() == batch.live.fingerprint()
     else {
       throw Failure(
@@ -96,7 +96,8 @@ extension Upgrade {
         throw Failure(
           .inputOutput,
           "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
-            + "\(problem). Nothing was changed\(Failure.restoring(options.database))")
+            + "\(problem). Nothing was changed",
+          remedy: Failure.restoring(options.database))
       }
     } catch {
       throw Failure(of: error, database: copy.path)

@@ -135,7 +135,7 @@ final class Upgrade {
   private func runBatch() throws(Failure) -> Bool {
     var batch = try begin()
     guard let first = batch.next else {
-      rollBack()
+      if batch.adopted > 0 { try commit(&batch) } else { rollBack() }
       return false
     }
     do {
@@ -213,15 +213,18 @@ final class Upgrade {
         connection.set(.trustedSchema, to: batch.isTrusted)
         return batch
       }
-      let live = try LiveDatabase(connection, path: options.database)
-      try live.requireOurs(project, path: options.database)
+      let live = try project.live(on: connection, path: options.database)
       _ = try project.requireUsableLedger(live.rows, of: options.database)
-      if live.rows == nil { try connection.execute(Ledger.createStatement) }
+      let isNew = live.rows == nil || live.adopted > 0
+      if live.schema.table(Ledger.tableName) == nil {
+        try connection.execute(Ledger.createStatement)
+      }
       let known = Set((live.rows ?? []).map(\.id.exact))
       let expected = replay.schema(after: known)
       let schema = try Schema(of: connection, knowing: live.schema)
       let drift = compareSchemas(
         expected: expected, actual: project.comparable(live.schema, with: expected))
+      try adopt(live, drift)
       // A schema that is what the history promises is as good as the manifests. Otherwise its triggers
       // may hold anything, and get only what is harmless (PRAGMA trusted_schema).
       let isTrusted = drift.isEmpty && !project.holdsCode(live.schema, beside: expected)
@@ -231,17 +234,32 @@ final class Upgrade {
         onEvent(.drift(drift))
       }
       let batch = Batch(
-        version: version, known: (live.rows ?? []).map(\.id),
+        version: version, known: (live.rows ?? []).map(\.id), adopted: live.adopted,
         pending: replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) },
         isExclusive: mode == "EXCLUSIVE", expected: expected, drift: drift,
         isTrusted: isTrusted, live: schema,
         keys: ForeignKeyGraph(schema))
       // The ledger that is made here is gone when this transaction is rolled back.
-      self.known = live.rows == nil ? nil : batch
+      self.known = isNew ? nil : batch
       return batch
     } catch {
       rollBack()
       throw Failure(of: error, database: options.database)
+    }
+  }
+
+  /// Writes the rows of the migrations that another tool has made.
+  private func adopt(_ live: LiveDatabase, _ drift: [SchemaChange]) throws {
+    guard live.adopted > 0 else { return }
+    guard live.adopted <= replay.steps.count else {
+      throw replay.failure ?? Failure(.bug, "the history ends before the ledger of another tool")
+    }
+    let migrations = replay.steps.prefix(live.adopted).map(\.migration)
+    if let last = migrations.last {
+      try project.requireAdoptable(drift, through: last, path: options.database)
+    }
+    for index in migrations.indices {
+      try Ledger.insert(replay.adoptedRow(at: index, in: project), into: connection)
     }
   }
 
@@ -311,12 +329,12 @@ final class Upgrade {
     } catch {
       rollBack()
       guard error.code != .busy else { throw error }
-      let ids = batch.done.map(\.applied.id)
+      let ids = batch.known.prefix(batch.adopted) + batch.done.map(\.applied.id)
       let rows = connection.isInTransaction ? nil : try? Ledger.rows(in: connection) ?? []
       if let rows, Set(rows.map(\.id.exact)).isSuperset(of: ids.map(\.exact)) {
         noteCommitted(batch)
       } else if rows == nil || (try? isWAL()) != false {
-        report.uncertain = ids
+        report.uncertain = Array(ids)
       }
       throw error
     }
@@ -362,10 +380,14 @@ final class Upgrade {
   }
 
   private func noteCommitted(_ batch: Batch) {
+    if batch.adopted > 0 {
+      report.adopted = Array(batch.known.prefix(batch.adopted))
+    }
     report.applied += batch.done.map(\.applied)
     onEvent(.committed(ids: batch.done.map(\.applied.id)))
     var batch = batch
     batch.done = []
+    batch.adopted = 0
     batch.isAlone = false
     known = batch
   }

@@ -56,12 +56,8 @@ extension Upgrade {
         rollBackToSavepoint()
         throw error
       }
-    } catch let failure as Failure {
-      throw blamed(failure)
-    } catch let error as DatabaseError {
-      throw context.failure(error)
     } catch {
-      throw context.failure(.bug, "\(error)")
+      throw blamed(context.failure(error))
     }
   }
 

@@ -59,7 +59,7 @@ package struct Backups: Sendable {
       do {
         return try DatabaseFile.ledger(ofCopy: path, timeout: 0)
       } catch {
-        throw error.withoutRestoring(path)
+        throw error.withoutRemedy
       }
     }
   }

@@ -43,11 +43,11 @@ package struct Copier {
       let file = try TemporaryFile(for: target, .database(isPrivate: isPrivate))
       try fill(file, from: source, bytes, purpose)
       return file
-    } catch let failure as Failure {
-      throw failure
     } catch {
       let failure = Failure(of: error, database: source.path)
-      guard [.inputOutput, .permission].contains(failure.status) else { throw failure }
+      guard !(error is Failure), [.inputOutput, .permission].contains(failure.status) else {
+        throw failure
+      }
       throw Failure(failure.status, "\(purpose) cannot be made: \(failure.message)")
     }
   }

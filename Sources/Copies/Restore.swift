@@ -60,7 +60,7 @@ package struct Restore {
     do {
       pages = try connection.value("PRAGMA main.page_count")
     } catch {
-      let failure = Failure(error, database: backup).withoutRestoring(backup)
+      let failure = Failure(error, database: backup).withoutRemedy
       throw unusable(failure.message, failure.status)
     }
     if pages == 0 {
@@ -82,7 +82,7 @@ package struct Restore {
       return try LiveDatabase(connection, path: backup).rows ?? []
     } catch {
       if force, error.status == .brokenHistory { return [] }
-      throw error.withoutRestoring(backup)
+      throw error.withoutRemedy
     }
   }
 

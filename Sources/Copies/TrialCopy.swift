@@ -70,10 +70,9 @@ extension Project {
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> TrialCopy {
     try DatabaseFile.require(database)
-    let live = try LiveDatabase(
-      DatabaseFile.openForReading(database, timeout: timeout, interruption: interruption),
+    let live = try live(
+      on: DatabaseFile.openForReading(database, timeout: timeout, interruption: interruption),
       path: database)
-    try live.requireOurs(self, path: database)
     _ = try requireUsableLedger(live.rows, of: database)
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     return try TrialCopy(

@@ -7,7 +7,8 @@ extension OtherRevisions {
   package func differences(in folder: MigrationFolder) -> [LockDifference] {
     var seen: Set<LockEntry> = []
     var differences: [LockDifference] = []
-    for other in locks {
+    var compared: Set<ExactText> = []
+    for other in locks where compared.insert(other.content).inserted {
       let command =
         "`git show \(shellQuoted("\(other.shortRevision):\(other.folder)\(HistoryLock.fileName)"))`"
       guard let lock else {

@@ -20,6 +20,8 @@ package struct OtherLock: Sendable {
   /// From the top of the repository, ending in `/`, or empty.
   package let folder: String
   package let lock: HistoryLock
+  /// Equal for locks with the same lines.
+  package let content: ExactText
 }
 
 /// The locks and manifests of other revisions of a folder's repository, as far as they protect today's
@@ -28,6 +30,8 @@ package final class OtherRevisions {
   package let git: GitRepository
   private let objects: GitObjects
   private let folder: MigrationFolder
+  /// By the id of the file: most tags have the same lock.
+  private var parsed: [ExactText: HistoryLock] = [:]
   let lock: HistoryLock?
   package let operation: OpenOperation?
   package private(set) var locks: [OtherLock] = []
@@ -77,22 +81,28 @@ package final class OtherRevisions {
   private func add(
     _ kind: OtherLock.Kind, _ name: String, _ revision: String, changedSince older: String? = nil
   ) throws(GitError) {
-    guard let (place, found) = try lock(of: revision, named: name) else { return }
-    let parent = try older.flatMap { older throws(GitError) in try lock(of: older, named: older) }
-    let lines = found.lines { entry in parent?.1.entry(entry.id)?.continues(entry) != true }
+    guard let (place, id, found) = try lock(of: revision, named: name) else { return }
+    var lines = found
+    if let older, let (_, _, parent) = try lock(of: older, named: older) {
+      lines = found.lines { entry in parent.entry(entry.id)?.continues(entry) != true }
+    }
     locks.append(
-      OtherLock(kind: kind, name: name, revision: revision, folder: place, lock: lines))
+      OtherLock(
+        kind: kind, name: name, revision: revision, folder: place, lock: lines,
+        content: "\(id) \(older ?? "")".exact))
   }
 
   // MARK: Locks
 
-  /// The lock of a revision and its folder, which may be another one than today.
+  /// The lock of a revision, its id, and its folder, which may be another one than today.
   private func lock(
     of revision: String, named name: String
-  ) throws(GitError) -> (String, HistoryLock)? {
+  ) throws(GitError) -> (folder: String, id: String, HistoryLock)? {
     let path = Array((git.prefix + HistoryLock.fileName).utf8)
-    if let file = try objects.file(path, in: revision) {
-      return (git.prefix, try parse(file, name))
+    if let entry = try objects.entry(path, in: revision), entry.isFile,
+      let lock = try lock(inFile: entry.id, name)
+    {
+      return (git.prefix, entry.id, lock)
     }
     // A tree that is missing in a shallow clone has no locks.
     for path in try objects.locks(in: revision) where !isPresent(path) {
@@ -100,14 +110,18 @@ package final class OtherRevisions {
         let lock = try? HistoryLock(parsingAnyVersion: file.bytes), isOurs(lock)
       else { continue }
       let folder = path.dropLast(HistoryLock.fileName.utf8.count)
-      return (String(decoding: folder, as: UTF8.self), lock)
+      return (String(decoding: folder, as: UTF8.self), file.id, lock)
     }
     return nil
   }
 
-  private func parse(_ file: GitObject, _ name: String) throws(GitError) -> HistoryLock {
+  private func lock(inFile id: String, _ name: String) throws(GitError) -> HistoryLock? {
+    if let lock = parsed[id] { return lock }
+    guard let file = try objects.object(id) else { return nil }
     do throws(LockError) {
-      return try HistoryLock(parsingAnyVersion: file.bytes)
+      let lock = try HistoryLock(parsingAnyVersion: file.bytes)
+      parsed[id] = lock
+      return lock
     } catch {
       throw GitError(
         kind: .incomparable,

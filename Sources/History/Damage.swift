@@ -18,6 +18,7 @@ extension Failure {
   package init(damaged database: String, _ what: String) {
     self.init(
       .inputOutput,
-      "\(database) is damaged (\(what)). Nothing was changed\(Self.restoring(database))")
+      "\(database) is damaged (\(what)). Nothing was changed",
+      remedy: Self.restoring(database))
   }
 }

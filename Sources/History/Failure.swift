@@ -6,8 +6,10 @@ import SchemaSQLite
 /// Why a command stopped, said to the person who has to do something about it.
 package struct Failure: Error, Sendable {
   package let status: ExitStatus
-  /// What is wrong, in one line, and then a line for each thing that it is about.
-  package let lines: [String]
+  private let problem: String
+  private let details: [String]
+  /// The sentence that says what to do.
+  private var remedy: String?
   package let place: Place?
   /// The migration that failed, where one did.
   package let migration: FailedMigration?
@@ -41,16 +43,23 @@ package struct Failure: Error, Sendable {
     }
   }
 
+  /// The problem with its remedy in one line, then a line for each subject of it.
+  package var lines: [String] { [problem + (remedy.map { ". \($0)" } ?? "")] + details }
+
   package var message: String { lines.joined(separator: "\n") }
 
-  /// - Parameter details: further lines, where the message is a list. A line end in `message` or in one
-  ///   of them comes from a name or a value, and ends no line of the output.
+  /// - Parameters:
+  ///   - details: further lines, where the message is a list. A line end in `message` or in one of them comes
+  ///     from a name or a value, and ends no line of the output.
+  ///   - remedy: the sentence that says what to do, without its full stop.
   package init(
-    _ status: ExitStatus, _ message: String, details: [String] = [], place: Place? = nil,
-    migration: FailedMigration? = nil
+    _ status: ExitStatus, _ message: String, details: [String] = [], remedy: String? = nil,
+    place: Place? = nil, migration: FailedMigration? = nil
   ) {
     self.status = status
-    lines = [message] + details
+    problem = message
+    self.details = details
+    self.remedy = remedy
     self.place = place
     self.migration = migration
   }
@@ -86,7 +95,9 @@ package struct Failure: Error, Sendable {
     let isKeptOut =
       [.readOnly, .cannotOpen].contains(error.code) && !error.saysMoved
       && DatabaseFile.obstacle(database) != nil
-    self.init(isKeptOut ? .permission : error.status, error.inWords(database))
+    self.init(
+      isKeptOut ? .permission : error.status, error.inWords(database),
+      remedy: error.remedy(database))
   }
 
   /// Whether the machine is at fault (memory, disk, a lock, a signal): it says nothing about what was
@@ -116,20 +127,22 @@ package struct Failure: Error, Sendable {
 
   /// What to do about a database that is damaged.
   package static func restoring(_ database: String) -> String {
-    ". Restore it from a backup: \(restoreCommand(database))`"
+    "Restore it from a backup: \(restoreCommand(database))`"
   }
 
-  /// Of a backup: it cannot be had from a backup.
-  package func withoutRestoring(_ backup: String) -> Failure {
-    Failure(
-      status, message.replacing(Self.restoring(backup), with: ""), place: place,
-      migration: migration)
+  /// For a backup, which cannot be restored from a backup.
+  package var withoutRemedy: Failure {
+    var failure = self
+    failure.remedy = nil
+    return failure
   }
 
   /// A fault of the database tells which one it is.
   package func naming(_ database: String) -> Failure {
     guard let fault else { return self }
-    return Failure(status, fault.inWords(database), place: place, migration: migration)
+    return Failure(
+      status, fault.inWords(database), remedy: fault.remedy(database), place: place,
+      migration: migration)
   }
 }
 
@@ -140,13 +153,17 @@ extension DatabaseError {
     code == .full || (code == .ioError && [ENOSPC, EDQUOT].contains(systemError))
   }
 
-  /// What has happened to a database, and what to do.
+  fileprivate func remedy(_ database: String) -> String? {
+    [.notADatabase, .corrupt].contains(code) ? Failure.restoring(database) : nil
+  }
+
+  /// What has happened to a database.
   fileprivate func inWords(_ database: String) -> String {
     switch code {
     case .busy, .locked, .lockingProtocol: inUse(database)
     case .notADatabase:
-      "\(database) is not an SQLite database, or it is encrypted\(Failure.restoring(database))"
-    case .corrupt: "\(database) is damaged (\(message))\(Failure.restoring(database))"
+      "\(database) is not an SQLite database, or it is encrypted"
+    case .corrupt: "\(database) is damaged (\(message))"
     case .readOnly where saysMoved: Failure(moved: database).message
     case .readOnly:
       "\(database) cannot be written: "

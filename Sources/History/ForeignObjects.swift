@@ -4,6 +4,8 @@ import SchemaSQLText
 /// migration tools, the ledger, and what the configuration's `ignore` names.
 package struct ForeignObjects: Sendable, Hashable {
   private let globs: [Glob]
+  /// The ledgers that `replaces` names.
+  private var ledgers: Set<Identifier> = []
 
   /// - Parameter globs: the configuration's `ignore`.
   package init(ignoring globs: [String] = []) {
@@ -12,7 +14,14 @@ package struct ForeignObjects: Sendable, Hashable {
 
   /// Whether the object of this name, or what belongs to the table of this name, is not ours.
   package func contains(_ name: String) -> Bool {
-    Self.isReserved(name) || globs.contains { $0.matches(name) }
+    Self.isReserved(name) || ledgers.contains(name.identifier)
+      || globs.contains { $0.matches(name) }
+  }
+
+  package func adding(_ ledgers: [String]) -> ForeignObjects {
+    var foreign = self
+    foreign.ledgers.formUnion(ledgers.map(\.identifier))
+    return foreign
   }
 
   /// Names that schemactl keeps for itself: no migration may use them.

@@ -108,7 +108,7 @@ private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerE
       id: item.id, state: .missing,
       detail: "it is frozen, and the database has not run it, though it has run \(lastApplied.id): "
         + "its row was removed, or the database was migrated with another history; compare the "
-        + "schema with `schemactl diff` before you writeSet the ledger")
+        + "schema with `schemactl diff` before you touch the ledger")
   }
   return LedgerEntry(
     id: item.id, state: .outOfOrder,

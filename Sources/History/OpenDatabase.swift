@@ -183,8 +183,11 @@ private func createExclusively(_ path: String) -> Int32 {
 
 /// A database as it stands: its ledger and its schema, read in one transaction.
 package struct LiveDatabase {
-  package let rows: [LedgerRow]?
+  /// Nil where there is no ledger, and no other tool's that `replaces` names.
+  package var rows: [LedgerRow]?
   package let schema: Schema
+  /// How many of the rows are not written yet: another tool has made these migrations' changes.
+  package var adopted = 0
 
   package init(_ connection: Connection, path: String) throws(Failure) {
     do {
@@ -198,8 +201,6 @@ package struct LiveDatabase {
         schema = try Schema(of: connection)
       }
       if let damage = schema.damage { throw Failure(damaged: path, damage) }
-    } catch let failure as Failure {
-      throw failure
     } catch {
       throw Failure(of: error, database: path)
     }

@@ -1,5 +1,6 @@
 import SchemaApply
 import SchemaHistory
+import SchemaManifest
 import SchemaModel
 import SchemaPlatform
 import SchemaReplay
@@ -35,17 +36,23 @@ extension Project {
       interruption.watch(connection)
       try connection.makeCommitsDurable()
       try connection.execute("BEGIN IMMEDIATE")
-      let live = try LiveDatabase(connection, path: database)
+      var live = try LiveDatabase(connection, path: database)
+      let hasLedger = live.rows != nil
       guard (live.rows ?? []).isEmpty else {
         throw Failure(
           .finding,
           "\(database) has a ledger already, through \(live.rows?.last?.id ?? ""): there is nothing to "
             + "adopt. `schemactl ledger` shows it")
       }
-      let last = try replay.index(of: live, point, in: self, database)
-      if live.rows == nil { try connection.execute(Ledger.createStatement) }
+      // Another tool's ledger tells apart points that have the same schema.
+      if point == nil, !migrations.allSatisfy(\.manifest.replaces.isEmpty) {
+        live = try self.live(on: connection, path: database)
+      }
+      let adopted = live.adopted > 0 ? migrations[live.adopted - 1].id : nil
+      let last = try replay.index(of: live, point ?? adopted, in: self, database)
+      if !hasLedger { try connection.execute(Ledger.createStatement) }
       for index in 0...last {
-        try Ledger.insert(replay.adoptedRow(index), into: connection)
+        try Ledger.insert(replay.adoptedRow(at: index, in: self), into: connection)
       }
       if interruption.isRequested {
         throw Failure(.interrupted, "interrupted: nothing was changed")
@@ -113,20 +120,4 @@ extension PendingReplay {
         + "nearest, \(steps[index].migration.id), it differs so:", details: shown + more)
   }
 
-  /// A row like that of a migration that has run; what wrote it says that it has not run here.
-  fileprivate func adoptedRow(_ index: Int) -> LedgerRow {
-    ledgerRow(
-      at: index, startedAt: Timestamp.now.description,
-      toolVersion: ToolVersion.current + ToolVersion.adopted)
-  }
-}
-
-extension ToolVersion {
-  /// Ends the version in the rows of migrations that were adopted.
-  static let adopted = " adopted"
-}
-
-extension LedgerRow {
-  /// Whether the migration was found to be there, and not run by schemactl.
-  package var isAdopted: Bool { toolVersion.hasSuffix(ToolVersion.adopted) }
 }

@@ -11,6 +11,8 @@ import SchemaSQLite
 package struct PlanReport: Sendable {
   package let database: String?
   package let hasLedger: Bool
+  /// The ledger's rows of the migrations that another tool has made.
+  package var adopted: [LedgerRow] = []
   package let isHistoryEmpty: Bool
   /// Whether there is a database whose rows tell what the plan costs.
   package let isMeasured: Bool
@@ -68,20 +70,23 @@ extension Project {
     try requireEngine(for: targets)
     var schema = Schema()
     var rows: [LedgerRow]?
+    var adopted = 0
+    var hasLedger = false
     var sizes: TableSizes?
     if let database, try DatabaseFile.exists(database) {
       let connection = try DatabaseFile.openForReading(database, timeout: options.timeout)
-      let live = try LiveDatabase(connection, path: database)
-      try live.requireOurs(self, path: database)
+      let live = try live(on: connection, path: database)
       _ = try requireUsableLedger(live.rows, of: database)
       rows = live.rows
+      adopted = live.adopted
+      hasLedger = live.schema.table(Ledger.tableName) != nil
       schema = live.schema
       sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
       schema.objects.removeAll { Ledger.isLedger($0.table) }
     }
     let known = Set((rows ?? []).map(\.id.exact))
     var report = PlanReport(
-      database: database, hasLedger: rows != nil, isHistoryEmpty: targets.isEmpty,
+      database: database, hasLedger: hasLedger, isHistoryEmpty: targets.isEmpty,
       isMeasured: sizes != nil, migrations: [])
     report.beyond = beyond(database ?? "", rows, options)
     // What comes after the last migration that was asked for is no drift.
@@ -92,6 +97,11 @@ extension Project {
     report.drift = compareSchemas(
       expected: expected, actual: comparable(schema, with: expected))
     report.failure = replay.failure
+    if adopted > 0, adopted <= replay.steps.count {
+      try requireAdoptable(
+        report.drift, through: replay.steps[adopted - 1].migration, path: database ?? "")
+      report.adopted = (0..<adopted).map { replay.adoptedRow(at: $0, in: self) }
+    }
     let scratch = try ScratchDatabase(application, from: schema)
     scratch.isReleased = isFrozen
     var keys = ForeignKeyGraph(schema)

@@ -16,18 +16,29 @@ extension PlanReport {
         "-- all of it \(cost.inWords)\(isCostPartial ? ", and what the manifests' SQL costs" : "")")
     }
     lines += [".bail on", "PRAGMA foreign_keys = OFF;"]
-    for (index, planned) in migrations.enumerated() {
-      lines += [""] + planned.script(createsLedger: index == 0 && !hasLedger).map(shellScript)
+    if migrations.isEmpty, !adopted.isEmpty {
+      lines += ["", "BEGIN IMMEDIATE;"] + ledgerStatements.map(shellScript) + ["COMMIT;"]
     }
+    for planned in scripts { lines += [""] + planned.map(shellScript) }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var scripts: [[String]] {
+    migrations.enumerated().map { index, planned in
+      planned.script(beginningWith: index == 0 ? ledgerStatements : [])
+    }
+  }
+
+  /// What the ledger needs before the first migration.
+  private var ledgerStatements: [String] {
+    ((hasLedger ? [] : [Ledger.createStatement]) + adopted.map(\.insertStatement)).map(terminated)
   }
 
   /// For a script that goes as it is to a pipe, behind which there may be a terminal.
   ///
   /// - Throws: when the SQL of a migration holds what would drive it (65).
   package func requirePlainText() throws(Failure) {
-    for (index, planned) in migrations.enumerated() {
-      let script = planned.script(createsLedger: index == 0 && !hasLedger)
+    for (planned, script) in zip(migrations, scripts) {
       guard let control = script.lazy.compactMap(\.controlCharacter).first else { continue }
       throw Failure(
         .invalidInput,
@@ -40,14 +51,14 @@ extension PlanReport {
 }
 
 extension PlannedMigration {
-  fileprivate func script(createsLedger: Bool) -> [String] {
+  fileprivate func script(beginningWith ledger: [String]) -> [String] {
     var lines = ["-- \(oneLine(migration.id))"]
     if let description = migration.manifest.description {
       lines.append("-- \(oneLine(description))")
     }
     if enforces { lines.append("PRAGMA foreign_keys = ON;") }
     lines.append("BEGIN IMMEDIATE;")
-    if createsLedger { lines.append(terminated(Ledger.createStatement)) }
+    lines += ledger
     if !foreignKeysAfter.isEmpty {
       let before = foreignKeysBefore.isEmpty ? noViolations : violations(of: foreignKeysBefore)
       lines.append("CREATE TEMP TABLE schemactl_before AS \(before);")

@@ -74,24 +74,15 @@ extension Project {
   ) throws(Failure) -> ReplayProof {
     try requireEngine(for: migrations)
     var proof = ReplayProof()
-    let straight = try ScratchDatabase(application, interruption: interruption)
-    straight.isReleased = isFrozen
     let points = releasePoints
     var frozen = FrozenSchemas(self, history.history)
     var walks: [Walk] = []
-    for migration in migrations {
-      let step: ScratchDatabase.Step
-      do {
-        step = try straight.apply(migration)
-      } catch {
-        guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
-        proof.failure = error
-        break
-      }
+    var replayed: ScratchDatabase?
+    func observe(_ step: ScratchDatabase.Step, _ straight: ScratchDatabase) throws(Failure) {
       proof.migrations += 1
       frozen.compare(step, straight, in: &history.history)
-      for walk in walks { try walk.apply(migration) }
-      guard let point = points[migration.id] else { continue }
+      for walk in walks { try walk.apply(step.migration) }
+      guard let point = points[step.migration.id] else { return }
       proof.paths += arrive(at: point, straight, &walks)
       if !everyPair { walks = [] }
       let scratch = try ScratchDatabase(
@@ -99,10 +90,17 @@ extension Project {
       scratch.isReleased = isFrozen
       walks.append(Walk(from: point, scratch))
     }
-    if let last = migrations.prefix(proof.migrations).last {
+    do {
+      try replay(
+        interruption: interruption, preparing: { replayed = $0 }, observing: observe)
+    } catch {
+      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      proof.failure = error
+    }
+    if let last = migrations.prefix(proof.migrations).last, let replayed {
       walks.removeAll { $0.reached.migration == last.id }
       proof.paths += arrive(
-        at: ReplayProof.Point(release: nil, migration: last.id), straight, &walks)
+        at: ReplayProof.Point(release: nil, migration: last.id), replayed, &walks)
     }
     return proof
   }

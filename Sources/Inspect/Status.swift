@@ -9,6 +9,8 @@ package struct StatusReport: Sendable {
   package var current: String?
   package var pending: [String]
   package var applied: [LedgerRow]
+  /// How many of them another tool has made, and `migrate` will adopt.
+  package var adoptable = 0
   package var ledger: [LedgerEntry]
   /// Frozen migrations that are not what they were when they were frozen.
   package var broken: [HistoryEntry]
@@ -37,13 +39,12 @@ extension Project {
     try DatabaseFile.require(database)
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
-    let live = try LiveDatabase(connection, path: database)
-    try live.requireOurs(self, path: database)
+    let live = try live(on: connection, path: database)
     let ledger = compareLedger(live.rows ?? [], of: database)
     return StatusReport(
       current: live.rows?.last?.id,
       pending: ledger.filter { $0.state == .pending }.map(\.id),
-      applied: live.rows ?? [], ledger: ledger,
+      applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
       broken: comparison.filter(\.state.isBroken))
   }
 
@@ -55,7 +56,8 @@ extension Project {
     try DatabaseFile.require(database)
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
-    let live = try LiveDatabase(connection, path: database)
+    let live = try adopting(
+      LiveDatabase(connection, path: database), on: connection, path: database)
     try requireIntactHistory()
     let ledger = compareLedger(live.rows ?? [], of: database)
     let unknown = ledger.filter { $0.state == .unknown }.map(\.id)

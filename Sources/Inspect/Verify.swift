@@ -65,9 +65,11 @@ extension Project {
     guard let database else { return report }
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
-    let live = try LiveDatabase(connection, path: database)
+    var live = try LiveDatabase(connection, path: database)
     report.ledger = compareLedger(live.rows ?? [], of: database)
     do {
+      live = try adopting(live, on: connection, path: database)
+      report.ledger = compareLedger(live.rows ?? [], of: database)
       try live.requireOurs(self, path: database)
     } catch {
       report.failure = report.failure ?? error

@@ -54,6 +54,12 @@ package struct Baseline: Sendable {
             + "name the file that `schemactl lint --write-baseline` has written",
           place: Failure.Place(file: file, position: Position(line: index + 1, column: 1)))
       }
+      if let problem = Rule.problem(withID: String(words[1])) {
+        throw Failure(
+          .invalidInput,
+          "\(problem): write the baseline again with `schemactl lint --write-baseline`",
+          place: Failure.Place(file: file, position: Position(line: index + 1, column: 18)))
+      }
       places[String(words[0])] = entries.count
       entries.append(
         Entry(
@@ -90,7 +96,7 @@ package struct Baseline: Sendable {
   }
 
   private static func isAdoptable(_ rule: String) -> Bool {
-    Rule.named(rule).map { !$0.isAboutWaivers } ?? false
+    Rule.named(rule).map { !$0.isAboutSuppressions } ?? false
   }
 
   /// Whether a finding is in it. Must be asked once for each finding, in their order.
@@ -118,8 +124,7 @@ package struct Baseline: Sendable {
       let about = entry.object.isEmpty ? "" : " about \(entry.object)"
       return (
         entry.line, entry.migration, entry.rule,
-        "\(entry.migration) has no finding of \(entry.rule)\(about) any more: remove the line, or it "
-          + "will hide the next one"
+        "`\(entry.migration)` no longer has a finding of `\(entry.rule)`\(about): remove the line"
       )
     }
   }

@@ -36,19 +36,18 @@ package var rulesDocument: String {
   var text = """
     # The rules of lint
 
-    Generated from the rules themselves; each example is a test. How strict a rule is depends on the
-    profile, which `sync.engine` of `schemactl.yaml` picks (`none` is `local`) or `lint --profile`
-    names; `lint.rules` of `schemactl.yaml` sets another severity. Tables that do not sync are judged
-    as under `local`.
+    Generated from the rules; each example is a test. The profile decides how severe a finding is:
+    `sync.engine` of `schemactl.yaml` sets it (`none` is `local`), or `lint --profile`. `lint.rules` of
+    `schemactl.yaml` sets the severity of a rule; a rule that is `off` under every profile is opt-in.
+    Tables that do not sync are judged as under `local`.
 
-    Each step of the history runs on empty tables, and where rows make a difference on tables that hold
-    some, too: a handful each, the same in every run, with values that the CHECKs name, with NULL, and with
-    values that repeat where nothing forbids it. Rows stay from step to step, as on a device. What fails
-    there and is the subject of no other rule is `fails-on-rows`; what takes rows of other tables along,
-    `loses-rows`. A table whose CHECK no such row satisfies, or that calls a function of the app, stays
-    empty, and nothing is said. `schemactl lint --data app.sqlite` runs what a real database has not run yet
-    on a private copy of it instead, prints how many rows each table has before and after, and exits with 3
-    when a migration fails there. The database itself is only read. `migrate` never lints.
+    Each migration runs on empty tables and, where rows make a difference, on tables with generated
+    rows: a handful each, the same in every run, with values that the CHECKs name, with NULL, and with
+    values that repeat where nothing forbids it. Rows stay from migration to migration, as on a device. A
+    table stays empty if no such row satisfies its CHECK, or if it needs a function of the app.
+    `schemactl lint --data app.sqlite` runs the pending migrations on a private copy of a real database
+    instead, prints the row counts before and after, and exits with 3 if a migration fails. The database
+    itself is only read. `migrate` never runs lint.
 
     | rule | local | additive | sqlite-data | cr-sqlite |
     |---|---|---|---|---|
@@ -76,12 +75,6 @@ package var rulesDocument: String {
       \(rule.bad.text)
       ```
 
-      Not found in:
-
-      ```yaml
-      \(rule.good.text)
-      ```
-
       """
   }
   return text
@@ -98,18 +91,14 @@ extension Rule {
 }
 
 extension Rule.Example {
-  /// The manifests, each under its number, behind the other files that the rule asks for.
+  /// The last manifest, after the other files that the rule reads.
   fileprivate var text: String {
     let others = [
       configuration.isEmpty ? nil : "# schemactl.yaml\n\(configuration)",
       baseline.map { "# the baseline\n# \($0)" },
       queries.map { "# queries/reminders.sql\n\($0)" },
     ].compactMap { $0 }
-    let numbered = manifests.enumerated().map { index, manifest in
-      let release = releases.first { $0.value == index + 1 }.map { ", released as \($0.key)" }
-      return "# \(index + 1)\(release ?? "")\n\(manifest)"
-    }
-    return (others + numbered).joined(separator: "\n")
+    return (others + manifests.suffix(1)).joined(separator: "\n")
   }
 }
 

@@ -25,12 +25,19 @@ package struct Finding: Sendable, Hashable {
   package let fix: String?
   /// What `lint --fix` does about it in a draft, where that is certain.
   var correction: Correction?
+  /// It concerns only a frozen manifest, and nothing that happens from now on.
+  package var isFrozen = false
+  /// What to do, where `fix` does not show it.
+  package var help: String?
+
+  /// Whether `lint --fix` changes the manifest.
+  package var isFixable: Bool { correction != nil && !isFrozen }
 
   func waived(because reason: String) -> Finding {
     Finding(
       rule: rule, severity: severity, lines: lines, file: file, line: line, column: column,
       migration: migration, queryFile: queryFile, object: object, waived: true, reason: reason,
-      fix: fix)
+      fix: fix, isFrozen: isFrozen)
   }
 
   package var message: String { lines.joined(separator: "\n") }
@@ -57,6 +64,8 @@ package struct LintReport: Sendable {
   package let failure: Failure?
   /// Warnings and notes count, too.
   package let isStrict: Bool
+  /// A person sees every finding about frozen migrations.
+  package let isVerbose: Bool
   /// How many of the application's queries were judged; nil where there is no folder for them.
   package let queries: Int?
   /// What else there is to know, for a person.
@@ -87,11 +96,16 @@ package struct LintReport: Sendable {
   }
 
   package var status: ExitStatus {
-    let summary = summary
-    let counted = summary.errors + (isStrict ? summary.warnings + summary.notes : 0)
-    return ExitStatus.worst([
-      failure?.status ?? .success, data?.failure?.status ?? .success,
-      counted > 0 ? .finding : .success,
+    ExitStatus.worst([
+      failure?.status ?? .success, data?.failure?.status ?? .success, statusOfFindings,
     ])
+  }
+
+  /// Whatever ended the replay.
+  package var statusOfFindings: ExitStatus {
+    let counted = findings.contains { finding in
+      !finding.waived && (finding.severity == .error || isStrict && finding.severity != .off)
+    }
+    return counted ? .finding : .success
   }
 }

@@ -28,29 +28,30 @@ package struct Linter: Sendable {
   ///   - baseline: findings that are known, and not reported.
   ///   - queries: what the application asks of the database; nil where no place for that is there.
   ///   - configurationFile: how messages name the configuration.
-  ///   - today: waivers whose last day is over by then do not hold.
+  ///   - today: suppressions whose last day is before it no longer apply.
   ///   - interruption: ends a replay early.
-  /// - Throws: when the configuration names a rule or a migration that is not there (65).
+  /// - Throws: when the configuration or a manifest names an unknown rule, or the configuration an
+  ///   unknown migration (65).
   package init(
     project: Project, configuration: Configuration, profile: Profile? = nil,
     baseline: Baseline? = nil, queries: [QueryFile]? = nil,
     configurationFile: String = "schemactl.yaml", today: Timestamp = .now,
     interruption: Interruption = Interruption()
-  ) throws(Failure) {
+  ) throws {
     self.project = project
     self.profile = profile ?? Profile(configuration.sync.engine)
     scope = try LintScope(
       configuration, profile: self.profile, project: project, file: configurationFile)
     var overrides: [ExactText: Severity] = [:]
     for setting in configuration.rules {
-      guard Rule.named(setting.rule) != nil else {
+      if let problem = Rule.problem(withID: setting.rule) {
         throw Failure(
-          .invalidInput,
-          "there is no rule `\(setting.rule)`" + Rule.suggestion(for: setting.rule),
+          .invalidInput, problem,
           place: Failure.Place(file: configurationFile, position: setting.position))
       }
       overrides[setting.rule] = Severity(setting.severity)
     }
+    try project.migrations.requireKnownRules()
     self.overrides = overrides
     self.baseline = baseline
     self.queries = queries
@@ -65,18 +66,19 @@ package struct Linter: Sendable {
   ///   - ids: findings of other migrations are left out; they are replayed all the same.
   ///   - isStrict: warnings and notes count as found, too.
   ///   - isFull: the proof by two devices tries all pairs of releases.
+  ///   - isVerbose: a person sees every finding about frozen migrations.
   ///   - data: a copy of a real database, on which the migrations run that it has not run yet; nil:
   ///     they run on rows that are made up.
   /// - Throws: what is 64 and above. A migration that fails (3) is in the report.
   package func lint(
     through: String? = nil, reporting ids: Set<ExactText>? = nil, isStrict: Bool = false,
-    isFull: Bool = false, on data: TrialCopy? = nil
+    isFull: Bool = false, isVerbose: Bool = false, on data: TrialCopy? = nil
   ) throws(Failure) -> LintReport {
     let migrations = try targets(through)
     try project.requireEngine(for: migrations)
     let rows: any RowTrial =
       if let data { try DataReplay(data, project, application, interruption) } else {
-        SeededReplay(application)
+        SeededReplay(application, isLastOfRelease: project.isLastOfRelease)
       }
     let losses = LossTrial(project, application, isFull: isFull, interruption)
     let (timeline, complete, failure) = try replay(migrations, rows, losses, isFull)
@@ -84,64 +86,64 @@ package struct Linter: Sendable {
     for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
     found = withStanding(found, timeline)
     found = withoutRepeatedFailures(found, timeline)
-    var waivers = Waivers(migrations, timeline.judgedQueries, today: today)
+    var suppressions = Suppressions(
+      migrations, timeline.judgedQueries + timeline.idleSuppressions, today: today)
     var findings = found.map { rule, draft in
       let waiver =
         rule.id == Rule.twoDevices.id
-        ? waivers.waive(draft, foundAlsoBy: found, migrations) : waivers.waive(rule.id, draft)
+        ? suppressions.waive(draft, foundAlsoBy: found, migrations)
+        : suppressions.waive(rule.id, draft)
       return finding(rule, draft, waiver, migrations)
     }
     findings = findings.filter { $0.severity != .off }
     var baseline = baseline
     findings = inReadingOrder(findings, migrations).map { known($0, to: &baseline) }
-    let problems = waivers.problems(complete: complete) { rule, migration in
+    let unused = suppressions.unused(complete: complete) { rule, migration in
       severity(rule, scope.profile(nil, in: migration)) != .off
     }
-    findings += problems.map { finding($0.rule, $0.draft, nil, migrations) }
+    findings += unused.map { finding(.unusedSuppression, $0, nil, migrations) }
     let replayed = Set(migrations.prefix(complete).map(\.id.exact))
     let judgesQueries = !timeline.judgedQueries.isEmpty || (queries ?? []).isEmpty
-    findings += unused(baseline, replayed: replayed, judgesQueries: judgesQueries)
+    findings += unusedEntries(of: baseline, replayed: replayed, judgesQueries: judgesQueries)
     let reported = findings.filter { finding in
       finding.severity != .off && (ids?.contains(finding.migration) ?? true)
     }
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
-      isStrict: isStrict, queries: queries.map { _ in timeline.judgedQueries.count },
+      isStrict: isStrict, isVerbose: isVerbose,
+      queries: queries.map { _ in timeline.judgedQueries.count },
       notes: notes(on: reported) + timeline.losses.notes, data: try rows.report())
   }
 
   /// What to do about errors that cannot be mended where they stand.
   private func notes(on findings: [Finding]) -> [String] {
-    let frozen = Set(project.migrations.filter(project.isFrozen).map(\.id.exact))
-    let count = findings.count { finding in
-      finding.severity == .error && !finding.waived && frozen.contains(finding.migration)
-    }
+    let count = findings.count { $0.severity == .error && !$0.waived && $0.isFrozen }
     guard count > 0, profile != .local, scope.syncingFromTheFirst == nil else { return [] }
     return [
-      "\(count == 1 ? "1 error stands" : "\(count) errors stand") in frozen manifests, which must "
-        + "not change. Where nothing synced when they were written, say so in schemactl.yaml: "
-        + "`sync: { engine: none }`, or since which migration something does "
-        + "(`sync: { engine: …, since: ID }`). `lint --write-baseline` accepts what is there today"
+      "\(count == 1 ? "1 error concerns a frozen manifest" : "\(count) errors concern frozen manifests"), "
+        + "which must not change. If nothing synced when they were written, set `sync: { engine: none }` "
+        + "in schemactl.yaml, or the first migration that syncs (`sync: { engine: …, since: ID }`). "
+        + "`lint --write-baseline` accepts today's findings"
     ]
   }
 
   private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
-    // A waiver says more, and comes first; rules about waivers stay out of a baseline.
+    // A suppression in the manifest has a reason, and comes first.
     guard !finding.waived,
       baseline?.contains(finding.rule, finding.home, finding.object) ?? false
     else { return finding }
     return finding.waived(because: "It is in the baseline, \(baseline?.file ?? "").")
   }
 
-  private func unused(
-    _ baseline: Baseline?, replayed: Set<ExactText>, judgesQueries: Bool
+  private func unusedEntries(
+    of baseline: Baseline?, replayed: Set<ExactText>, judgesQueries: Bool
   ) -> [Finding] {
     guard let baseline else { return [] }
     let known = Set(project.migrations.map(\.id.exact))
     let unused = baseline.unused(of: known, replayed: replayed, judgesQueries: judgesQueries)
     return unused.map { entry in
       Finding(
-        rule: Rule.baselineUnused.id, severity: severity(.baselineUnused, profile),
+        rule: Rule.unusedSuppression.id, severity: severity(.unusedSuppression, profile),
         lines: [entry.message], file: baseline.file, line: entry.line, column: 1,
         migration: entry.migration, object: entry.object, waived: false, reason: nil, fix: nil)
     }
@@ -166,7 +168,7 @@ package struct Linter: Sendable {
     let schema: Schema
     do {
       schema = try project.replay(
-        migrations, application: application, skipsRefused: true, interruption: interruption,
+        migrations, application: application, isForLint: true, interruption: interruption,
         preparing: { scratch in
           scratch.observe { tracker.note($0, on: $1) }
           tracker.begin(0)
@@ -202,6 +204,7 @@ package struct Linter: Sendable {
     try requireAnswers(tracker)
     var timeline = try proven(tracker.timeline, rows, losses, deltas, isFull)
     timeline.judgedQueries = migrations.isEmpty ? [] : trial?.queries ?? []
+    timeline.idleSuppressions = migrations.isEmpty ? [] : trial?.idle ?? []
     timeline.queries = try trial?.verdicts(deltas) ?? []
     return (timeline, migrations.count, nil)
   }
@@ -240,23 +243,33 @@ package struct Linter: Sendable {
   private func severity(_ rule: Rule, _ draft: Draft) -> Severity {
     let isKnownToAll = rule.concernsOlderVersions && !scope.isUnknownSomewhere(draft.migration)
     let scope = draft.isStanding ? self.scope.syncingFromTheFirst ?? self.scope : self.scope
-    return severity(rule, isKnownToAll ? .local : scope.profile(draft.table, in: draft.migration))
+    let profile = isKnownToAll ? .local : scope.profile(draft.table, in: draft.migration)
+    let severity = severity(rule, profile)
+    if severity == .off { return .off }
+    if draft.severity == .note { return .note }
+    if draft.isCertain { return .error }
+    return overrides[rule.id] == nil ? draft.severity ?? severity : severity
   }
 
   private func finding(
     _ rule: Rule, _ draft: Draft, _ waiver: Waiver?, _ migrations: [Migration]
   ) -> Finding {
     let migration = migrations[draft.migration]
-    let severity = severity(rule, draft)
     return Finding(
-      rule: rule.id,
-      severity: severity == .off
-        ? .off : draft.isNote ? .note : draft.isCertain ? .error : severity,
+      rule: rule.id, severity: severity(rule, draft),
       lines: [draft.message] + draft.script, file: draft.query?.file ?? migration.file,
       line: draft.position.line, column: draft.position.column, migration: migration.id,
       queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
       waived: waiver != nil, reason: waiver?.reason, fix: draft.fix,
-      correction: draft.correction)
+      correction: draft.correction, isFrozen: isFrozen(rule, draft, migration),
+      help: draft.fix == nil ? rule.advice : nil)
+  }
+
+  /// Whether a finding concerns only a manifest that can no longer change, and nothing that happens
+  /// from now on.
+  private func isFrozen(_ rule: Rule, _ draft: Draft, _ migration: Migration) -> Bool {
+    project.isFrozen(migration) && draft.query == nil && !draft.isStanding && !draft.isCertain
+      && !rule.isAboutSuppressions && rule.id != Rule.brokenObject.id
   }
 
   private func inReadingOrder(_ findings: [Finding], _ migrations: [Migration]) -> [Finding] {

@@ -59,6 +59,8 @@ struct Severities: Sendable {
   }
 
   static let alwaysError = Severities(.error, .error, .error)
+  /// Only what `lint.rules` of the configuration says.
+  static let optIn = Severities(.off, .off, .off)
 
   subscript(profile: Profile) -> Severity {
     switch profile {

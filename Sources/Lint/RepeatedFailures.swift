@@ -7,11 +7,11 @@ func withoutRepeatedFailures(
   _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
 ) -> [(rule: Rule, draft: Draft)] {
   var found = found
-  for index in found.indices.reversed() where found[index].rule.id == Rule.failsOnRows.id {
+  for index in found.indices.reversed() where found[index].draft.failedTables != nil {
     let failure = found[index].draft
     guard
       let known = found.firstIndex(where: { rule, draft in
-        rule.foreseesFailures
+        rule.foreseesFailures && draft.failedTables == nil
           && (draft.isSameHarm(as: failure, timeline.migrations)
             || draft.isOfTable(copiedBy: failure, timeline))
       })
@@ -25,16 +25,15 @@ func withoutRepeatedFailures(
 extension Rule {
   /// Whether it is about what makes a migration fail on rows, among other things.
   fileprivate var foreseesFailures: Bool {
-    let others = [Rule.primaryKeyChange.id, Rule.rowidAliasChange.id, Rule.changeType.id]
-    return id != Rule.failsOnRows.id
-      && ([.failsOnData, .losesData].contains(section) || others.contains(id))
+    [.failsOnData, .losesData].contains(section)
+      || [Rule.primaryKeyChange.id, Rule.changeType.id].contains(id)
   }
 }
 
 extension Draft {
   fileprivate func isSameHarm(as failure: Draft, _ migrations: [Migration]) -> Bool {
     guard migration == failure.migration, let table = table?.identifier,
-      failure.failedTables.contains(table)
+      failure.failedTables?.contains(table) ?? false
     else { return false }
     // What is written by hand may be spread over several operations.
     return operation == failure.operation

@@ -56,7 +56,7 @@ package struct Rule: Sendable, CustomStringConvertible {
     case misplaced = "Does not belong in a migration"
     case breaksQueries = "Breaks the application's queries"
     case hurtsLater = "Will hurt later"
-    case waivers = "About the waivers"
+    case suppressions = "Suppressions"
   }
 
   /// The rules, in the order of the documentation: by section, then by name.
@@ -66,9 +66,12 @@ package struct Rule: Sendable, CustomStringConvertible {
 
   package static func named(_ id: String) -> Rule? { all.first { $0.id == id } }
 
-  /// What a rule is called that was probably meant.
-  static func suggestion(for id: String) -> String {
-    SchemaManifest.suggestion(for: id, among: all.map(\.id)).map { ": did you mean `\($0)`?" } ?? ""
+  /// Why this is not the id of a rule; nil when it is.
+  package static func problem(withID id: String) -> String? {
+    guard named(id) == nil else { return nil }
+    if let problem = problem(withOldID: id) { return problem }
+    let near = suggestion(for: id, among: all.map(\.id)).map { ": did you mean `\($0)`?" }
+    return "`\(id)` is not a rule" + (near ?? "")
   }
 
   package var description: String { id }
@@ -80,8 +83,21 @@ package struct Rule: Sendable, CustomStringConvertible {
     return words.prefix(end + 1).joined(separator: " ")
   }
 
-  /// Whether the rule is about waivers, which no waiver can allow.
-  var isAboutWaivers: Bool { section == .waivers }
+  /// The first sentence of `fix`, as a `help:` line gives it.
+  var advice: String {
+    let sentence = Self.firstSentence(of: fix)
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
+  }
+
+  private static func firstSentence(of text: String) -> String {
+    let words = text.split(separator: " ")
+    let end = words.firstIndex { $0.hasSuffix(".") } ?? words.count - 1
+    let sentence = words.prefix(end + 1).joined(separator: " ")
+    return String(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...])
+  }
+
+  /// Whether the rule is about suppressions, which no suppression can allow.
+  var isAboutSuppressions: Bool { section == .suppressions }
 }
 
 /// A finding before its severity and its waiver are known.
@@ -104,14 +120,14 @@ struct Draft: Sendable {
   let fix: String?
   /// What `lint --fix` does about it in a draft, where that is certain.
   var correction: Correction?
-  /// Nothing is wrong, something could not be looked at: a note, unless the rule is off.
-  var isNote = false
+  /// The severity of this case, where it is not the rule's own.
+  var severity: Severity?
   /// The migration is older than the syncing, and what it did is there still.
   var isStanding = false
   /// It has happened, on a copy of a real database: an error, unless the rule is off.
   var isCertain = false
-  /// What a migration that fails on rows was about: the tables, folded.
-  var failedTables: Set<Identifier> = []
+  /// The tables of a statement that failed on rows; nil for what was found without running one.
+  var failedTables: Set<Identifier>?
 }
 
 extension Timeline {
@@ -125,7 +141,7 @@ extension Timeline {
   func draft(
     _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
     object: String?, table: String?, fix: String? = nil, correction: Correction? = nil,
-    position: Position? = nil
+    position: Position? = nil, severity: Severity? = nil
   ) -> Draft {
     let operation = operation(place)
     let position =
@@ -133,7 +149,8 @@ extension Timeline {
       ?? keys.lazy.compactMap { operation?.keys[$0] }.first ?? place.position
     return Draft(
       message: message, migration: place.migration, operation: place.operation,
-      position: position, object: object, table: table, fix: fix, correction: correction)
+      position: position, object: object, table: table, fix: fix, correction: correction,
+      severity: severity)
   }
 }
 

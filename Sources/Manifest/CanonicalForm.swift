@@ -4,8 +4,8 @@ import SchemaSQLText
 /// repositories hold digests of it. A grammar that grows may add keys and operations; what a
 /// manifest of today encodes to must not change.
 ///
-/// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations` and `requires`,
-/// as one mapping. A key that the manifest does not write is not there: a default written out is
+/// Covered are the top-level keys `after`, `before`, `foreign_keys`, `operations`, `replaces` and
+/// `requires`, as one mapping. A key that the manifest does not write is not there: a default written out is
 /// another form. Left out are every other top-level key and the `lint` of an entry of `operations`.
 ///
 /// | node | encoding |

@@ -5,7 +5,7 @@ import SchemaSQLText
 ///
 /// A text that merely contains such words is not one (`see f(x)`, `:-(`), nor are words with a remark
 /// behind them: `Größe (neu)`.
-func readsAsExpression(_ text: String) -> Bool {
+package func readsAsExpression(_ text: String) -> Bool {
   guard text.utf8.contains(where: { $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: "'") }) else {
     return isTimeKeyword(text)
   }

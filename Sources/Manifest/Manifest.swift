@@ -17,14 +17,16 @@ package struct Manifest: Sendable {
   package let after: [Assertion]
   package let foreignKeys: ForeignKeyMode
   package let requires: Requirements
+  /// Where another tool has made this change; the items are alternatives.
+  package let replaces: [ReplacedEntries]
   package let waivers: [Waiver]
   /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
   package let canonicalForm: [UInt8]
 
   package init(
     file: String, description: String?, operations: [Operation], before: [Assertion],
-    after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements, waivers: [Waiver],
-    canonicalForm: [UInt8]
+    after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements,
+    replaces: [ReplacedEntries], waivers: [Waiver], canonicalForm: [UInt8]
   ) {
     self.file = file
     self.description = description
@@ -33,6 +35,7 @@ package struct Manifest: Sendable {
     self.after = after
     self.foreignKeys = foreignKeys
     self.requires = requires
+    self.replaces = replaces
     self.waivers = waivers
     self.canonicalForm = canonicalForm
   }
@@ -88,13 +91,12 @@ package struct SQLiteVersion: Sendable, Comparable, Hashable, CustomStringConver
 /// A finding of lint that the manifest's author allows, and why.
 package struct Waiver: Sendable {
   package let rule: String
-  /// Nil when the manifest gives none, which lint reports.
-  package let reason: String?
+  package let reason: String
   /// The last day, `2027-01-01`, in UTC.
   package let until: String?
   package let position: Position
 
-  package init(rule: String, reason: String?, until: String?, position: Position) {
+  package init(rule: String, reason: String, until: String?, position: Position) {
     self.rule = rule
     self.reason = reason
     self.until = until

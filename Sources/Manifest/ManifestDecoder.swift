@@ -68,6 +68,7 @@ package struct ManifestDecoder {
       requires: Requirements(
         sqlite: fields["requires"].flatMap { Fields($0)["sqlite"] }
           .flatMap { SQLiteVersion(text($0)) }),
+      replaces: fields.elements("replaces").map { replacedEntries(Fields($0)) },
       waivers: waivers(fields["lint"]),
       canonicalForm: CanonicalForm.manifest(root, operations: operations.map(\.canonicalForm)))
   }
@@ -105,8 +106,7 @@ package struct ManifestDecoder {
     return Fields(lint).elements("allow").map { node in
       let fields = Fields(node)
       return Waiver(
-        rule: name(fields["rule"]),
-        reason: fields["reason"].map(text).flatMap { $0.isBlank ? nil : $0 },
+        rule: name(fields["rule"]), reason: name(fields["reason"]),
         until: fields["until"].map(text), position: fields.position)
     }
   }

@@ -16,11 +16,16 @@ extension Grammar {
         "foreign_keys", .choice(ForeignKeyMode.allCases.map(\.rawValue)),
         "When foreign keys are checked: after the migration (deferred) or by each statement."),
       .optional("requires", .mapping(requirements), "What the migration needs to run."),
+      .optional(
+        "replaces", .list(of: .mapping(replacedEntries), atLeast: 1),
+        "Where another tool has made this change: the items are alternatives."),
       .optional("lint", .mapping(lint), "Findings of lint that are allowed here."),
     ])
 
   /// The keys that the canonical digest covers.
-  static let canonicalKeys = ["after", "before", "foreign_keys", "operations", "requires"]
+  static let canonicalKeys = [
+    "after", "before", "foreign_keys", "operations", "replaces", "requires",
+  ]
 
   static let assertion = MappingRule(
     "an assertion",
@@ -39,10 +44,10 @@ extension Grammar {
     [.required("allow", .list(of: .mapping(waiver), atLeast: 0), "The findings that are allowed.")])
 
   package static let waiver = MappingRule(
-    "a waiver",
+    "a suppression",
     [
       .required("rule", .text(.name), "The id of the rule."),
-      .optional("reason", .nullable(.text(.any)), "Why the finding is allowed."),
+      .required("reason", .text(.filled), "Why the finding is allowed."),
       .optional("until", .text(.date), "The last day on which it is, in UTC."),
     ])
 

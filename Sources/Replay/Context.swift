@@ -44,10 +44,14 @@ package struct Context {
 
   /// What SQLite said of a statement. A fault of disk, lock or memory is not the migration's; a
   /// scratch database, which has no file, has only its memory and temporary files.
+  ///
+  /// - Returns: for any other error, a bug; for a failure, the failure itself.
   package func failure(
-    _ error: DatabaseError, position: Position? = nil, statement: String? = nil,
+    _ error: any Error, position: Position? = nil, statement: String? = nil,
     onScratch: Bool = false
   ) -> Failure {
+    if let failure = error as? Failure { return failure }
+    guard let error = error as? DatabaseError else { return failure(.bug, "\(error)") }
     if let exceeded = error.exceeded {
       var failure = failure(
         .migrationFailed, exceeded.inWords, position: position, statement: statement ?? error.sql)

@@ -26,7 +26,7 @@ package struct Project: Sendable {
     self.migrations = migrations
     self.lock = lock
     self.application = application
-    self.foreign = foreign
+    self.foreign = foreign.adding(migrations.flatMap(\.manifest.replaces).map(\.ledger))
   }
 
   package func isFrozen(_ migration: Migration) -> Bool {
@@ -128,12 +128,16 @@ extension LiveDatabase {
     guard !strangers.isEmpty else { return }
     let names = strangers.prefix(5).map(\.name).joined(separator: ", ")
     let more = strangers.count > 5 ? " and \(strangers.count - 5) more" : ""
+    let other = schema.tables.map(\.name).first(where: ForeignLedgers.hasUsualName)
+    let advice =
+      other.map {
+        "\($0) is the ledger of another tool: name its entries in the manifests under `replaces`"
+      }
+      ?? "`schemactl adopt` adopts such a database; where there is no history yet, `schemactl init --from` "
+      + "writes it"
     throw Failure(
       .finding,
-      """
-      \(path) holds \(names)\(more), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know which migrations it \
-      has run, and leaves it alone. Nothing was changed. `schemactl adopt` takes such a database over \
-      into a history; where there is no history yet, `schemactl init --from` makes it
-      """)
+      "\(path) holds \(names)\(more), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "
+        + "which migrations it has run, and leaves it alone. Nothing was changed. \(advice)")
   }
 }

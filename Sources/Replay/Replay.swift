@@ -13,21 +13,20 @@ extension Project {
   /// - Parameters:
   ///   - migrations: a part of the history, in order; nil replays all of it.
   ///   - application: replaces the project's.
-  ///   - skipsRefused: statements that a migration may not hold are skipped, so that lint can report
-  ///     them and look at what follows; otherwise they fail.
+  ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
   ///   - prepare: called once, before the first migration runs.
   ///   - observe: called after each migration.
   /// - Returns: the scratch database, as the last migration left it.
   /// - Throws: the failure of a migration, which `observe` has not seen, and what `observe` throws.
   @discardableResult
   package func replay(
-    _ migrations: [Migration]? = nil, application: Application? = nil, skipsRefused: Bool = false,
+    _ migrations: [Migration]? = nil, application: Application? = nil, isForLint: Bool = false,
     interruption: Interruption = Interruption(),
     preparing prepare: (ScratchDatabase) -> Void = { _ in },
     observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
   ) throws(Failure) -> ScratchDatabase {
     let scratch = try ScratchDatabase(
-      application ?? self.application, passesOverRefused: skipsRefused,
+      application ?? self.application, isForLint: isForLint,
       interruption: interruption)
     scratch.isReleased = isFrozen
     prepare(scratch)

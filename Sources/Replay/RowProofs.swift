@@ -24,10 +24,8 @@ extension Runner {
         for statement in proof.keeping(as: snapshot, scan) { try connection.execute(statement) }
         return KeptRows(proof: proof, count: count, snapshot: snapshot)
       }
-    } catch let error as DatabaseError {
-      throw context.failure(error, onScratch: target == .scratch)
     } catch {
-      throw context.failure(.bug, "\(error)")
+      throw context.failure(error, onScratch: target == .scratch)
     }
   }
 

@@ -35,7 +35,7 @@ package final class Runner {
   let redactsValues: Bool
   /// Whether the values are compared that an operation must not change.
   let isParanoid: Bool
-  let statementGuard: StatementGuard
+  let statementGuard = StatementGuard()
   private var reach = SchemaInvalidation()
   /// Told of each statement once it has run.
   package var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
@@ -66,9 +66,8 @@ package final class Runner {
     connection: Connection, target: Target, application: Application, calls: CallRecord? = nil,
     interruption: Interruption = Interruption(), redactsValues: Bool = false,
     isParanoid: Bool = false,
-    onRefusal: StatementGuard.Refusal = .fails
+    isForLint: Bool = false
   ) {
-    statementGuard = StatementGuard(onRefusal: onRefusal)
     self.connection = connection
     self.target = target
     self.application = application
@@ -76,7 +75,7 @@ package final class Runner {
     self.interruption = interruption
     self.redactsValues = redactsValues
     self.isParanoid = isParanoid
-    isForLint = onRefusal == .doesNothing
+    self.isForLint = isForLint
     statementGuard.install(on: connection)
     interruption.watch(connection)
   }
@@ -246,11 +245,6 @@ package final class Runner {
       let start = position(
         range.lowerBound + (tokens.significant.first?.range.lowerBound ?? 0))
       if isVacuum(tokens) {
-        if isForLint {
-          warnings.isVacuum = true
-          try tell(of: sql, at: start, warnings, context)
-          return true
-        }
         throw context.failure(
           .invalidInput, "VACUUM does not belong in a migration: it cannot run in a transaction",
           position: start, statement: sql)
@@ -284,12 +278,8 @@ package final class Runner {
       record.renames.note(sql, events)
       try tell(of: sql, at: start, warnings, context)
       return true
-    } catch let error as DatabaseError {
-      throw failure(error, script, text, context, position: position)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw context.failure(.bug, "\(error)")
+      throw failure(error, script, text, context, position: position)
     }
   }
 
@@ -301,9 +291,10 @@ package final class Runner {
   }
 
   private func failure(
-    _ error: DatabaseError, _ script: Script, _ text: String, _ context: Context,
+    _ error: any Error, _ script: Script, _ text: String, _ context: Context,
     position: (Int) -> Position
   ) -> Failure {
+    guard let error = error as? DatabaseError else { return context.failure(error) }
     let bytes = Array(text.utf8)
     let range = script.range.clamped(to: 0..<bytes.count)
     let (start, sql) = statement(in: bytes, at: range.lowerBound)

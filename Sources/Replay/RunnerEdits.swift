@@ -77,12 +77,8 @@ extension Runner {
       try connection.execute("PRAGMA main.schema_version = \(version + 1)")
       // What does not compile shows now, inside the savepoint; to run it reads the schema again.
       _ = try connection.value("SELECT 1 FROM main.\(Quoting.quoted(edit.table)) LIMIT 1")
-    } catch let error as DatabaseError {
-      throw context.failure(error, onScratch: target == .scratch)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw context.failure(.bug, "\(error)")
+      throw context.failure(error, onScratch: target == .scratch)
     }
   }
 }

@@ -12,12 +12,8 @@ extension Runner {
       let values = try HeldValues(of: scan, on: connection)
       throw context.failure(
         .migrationFailed, values.message(redacted: redactsValues), key: scan.problem.key)
-    } catch let error as DatabaseError {
-      throw context.failure(error, onScratch: target == .scratch)
-    } catch let failure as Failure {
-      throw failure
     } catch {
-      throw context.failure(.bug, "\(error)")
+      throw context.failure(error, onScratch: target == .scratch)
     }
   }
 
@@ -66,17 +62,14 @@ extension Runner {
         "\(what): expected \(expected.shown), found "
           + (redactsValues && rows.count == 1 ? "another \(rows[0].storageClass)" : found),
         position: assertion.position, statement: assertion.query.text)
-    } catch let error as DatabaseError {
-      if let refusal = statementGuard.refusal {
+    } catch {
+      let refused = error as? DatabaseError
+      if refused != nil, let refusal = statementGuard.refusal {
         throw context.failure(.invalidInput, refusal, position: assertion.query.position)
       }
       throw context.failure(
-        error, position: assertion.query.position(ofByte: error.offset ?? 0),
+        error, position: assertion.query.position(ofByte: refused?.offset ?? 0),
         statement: assertion.query.text)
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw context.failure(.bug, "\(error)")
     }
   }
 }

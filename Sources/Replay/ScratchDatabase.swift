@@ -75,14 +75,13 @@ package final class ScratchDatabase {
 
   /// - Parameters:
   ///   - base: the schema to begin with: another than the empty one for the plan of a database.
-  ///   - passesOverRefused: what no migration may hold does nothing, so that lint can tell of it
-  ///     and of what comes after; otherwise it fails.
+  ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
   package convenience init(
-    _ application: Application, from base: Schema = Schema(), passesOverRefused: Bool = false,
+    _ application: Application, from base: Schema = Schema(), isForLint: Bool = false,
     interruption: Interruption = Interruption()
   ) throws(Failure) {
     try self.init(
-      application, passesOverRefused: passesOverRefused, interruption: interruption
+      application, isForLint: isForLint, interruption: interruption
     ) { () throws(DatabaseError) in
       let connection = try base.scratch(application)
       // Then it will hold what the manifests say, and nothing else.
@@ -99,7 +98,7 @@ package final class ScratchDatabase {
     continuing other: ScratchDatabase, _ application: Application, interruption: Interruption
   ) throws(Failure) {
     try self.init(
-      application, passesOverRefused: false, interruption: interruption
+      application, isForLint: false, interruption: interruption
     ) { () throws(DatabaseError) in
       let connection = try Schema().scratch(application)
       try connection.deserialize(try other.connection.serialized())
@@ -108,8 +107,7 @@ package final class ScratchDatabase {
     }
   }
 
-  /// A replay on a database that holds rows: one that lint fills, or a copy of a real one. What no
-  /// migration may hold does nothing there.
+  /// A replay on a database that holds rows: one that lint fills, or a copy of a real one.
   ///
   /// - Parameters:
   ///   - calls: of the application's functions and collations that are registered there.
@@ -120,7 +118,7 @@ package final class ScratchDatabase {
     isCopy: Bool, interruption: Interruption = Interruption()
   ) throws(Failure) {
     try self.init(
-      application, passesOverRefused: true, interruption: interruption,
+      application, isForLint: true, interruption: interruption,
       target: isCopy ? .database : .scratch, calls: calls, toleratesBrokenReferences: !isCopy
     ) { () throws(DatabaseError) in
       if try Schema(of: connection).table(Ledger.tableName) == nil {
@@ -132,14 +130,14 @@ package final class ScratchDatabase {
   }
 
   private init(
-    _ application: Application, passesOverRefused: Bool, interruption: Interruption,
+    _ application: Application, isForLint: Bool, interruption: Interruption,
     target: Runner.Target = .scratch, calls: CallRecord? = nil,
     toleratesBrokenReferences: Bool = false,
     opening: () throws(DatabaseError) -> Connection
   ) throws(Failure) {
     self.toleratesBrokenReferences = toleratesBrokenReferences
     self.application = application
-    isForLint = passesOverRefused
+    self.isForLint = isForLint
     do {
       connection = try opening()
       whole = try StoredSchema(of: connection)
@@ -152,7 +150,7 @@ package final class ScratchDatabase {
     runner = Runner(
       connection: connection, target: target, application: application, calls: calls,
       interruption: interruption,
-      onRefusal: passesOverRefused ? .doesNothing : .fails)
+      isForLint: isForLint)
   }
 
   /// Tells `observer` of every statement once it has run, and of the schema before it.
@@ -249,12 +247,8 @@ package final class ScratchDatabase {
     } catch  where runner.isInterrupted {
       // Of a statement within a statement SQLite says something else.
       throw context.failure(.interrupted, "interrupted")
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as DatabaseError {
-      throw context.failure(error, onScratch: true)
     } catch {
-      throw context.failure(.bug, "\(error)")
+      throw context.failure(error, onScratch: true)
     }
   }
 

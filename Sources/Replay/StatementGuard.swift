@@ -6,24 +6,11 @@ import SchemaSQLite
 ///
 /// It is the connection's authorizer, so it sees what SQLite sees, however the SQL is written.
 package final class StatementGuard {
-  /// What becomes of a statement that no migration may hold.
-  package enum Refusal: Sendable {
-    /// It fails.
-    case fails
-    /// It does nothing, and its events tell lint of it. The ledger stays out of bounds.
-    case doesNothing
-  }
-
-  private let onRefusal: Refusal
   /// What the statement last compiled was refused for.
   private(set) var refusal: String?
   /// What the statement last compiled will do.
   private(set) var events: [AuthorizerEvent] = []
   private var isWatching = false
-
-  init(onRefusal: Refusal) {
-    self.onRefusal = onRefusal
-  }
 
   func install(on connection: Connection) {
     connection.setAuthorizer { event in
@@ -48,7 +35,6 @@ package final class StatementGuard {
   private func decide(_ event: AuthorizerEvent) -> AuthorizerDecision {
     events.append(event)
     if let reason = misplacement(event) {
-      if onRefusal == .doesNothing { return .ignore }
       refusal = reason
       return .deny
     }

@@ -18,9 +18,6 @@ package struct StatementWarnings: Sendable {
 
   /// It is an UPDATE that reads, row by row, values of its own table that it writes.
   package internal(set) var readsItself = false
-
-  /// It was not run: VACUUM tells the authorizer only when it runs.
-  package internal(set) var isVacuum = false
 }
 
 package enum MissingName: Sendable, Hashable {

@@ -4,3 +4,10 @@
 /// - ``Statement``, ``Script``, ``Value``: one statement, the statements of a text, one value.
 /// - ``DatabaseError``: the result code, the message and the position in the SQL.
 /// - ``WorkLimit``: the time and memory that a replay may take.
+
+import SchemaCSQLite
+
+/// Whether a text matches a pattern of SQLite's GLOB operator (`sqlite3_strglob`).
+package func globMatches(_ pattern: String, _ text: String) -> Bool {
+  sqlite3_strglob(pattern, text) == 0
+}

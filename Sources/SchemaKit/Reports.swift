@@ -16,6 +16,8 @@ public struct MigrationReport: Sendable, Hashable {
 
   /// In the order in which they were applied; empty when there was nothing to do.
   public let applied: [Applied]
+  /// The ids of migrations that another tool, such as GRDB, had made, and that the ledger has now.
+  public let adopted: [String]
   /// Whether the file was not there before.
   public let createdDatabase: Bool
   /// The copy that was asked for; nil when there was nothing to do, or no database before.
@@ -25,6 +27,7 @@ public struct MigrationReport: Sendable, Hashable {
 
   init(_ report: MigrateReport) {
     applied = report.applied.map { Applied(id: $0.id, milliseconds: $0.milliseconds) }
+    adopted = report.adopted
     createdDatabase = report.created
     backup = report.backup
     drift = report.drift.map(SchemaDifference.init)

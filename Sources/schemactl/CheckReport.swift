@@ -24,6 +24,12 @@ struct CheckReport {
   /// What ended the replay of the whole history, or that of lint alone.
   var failure: Failure? { proof?.failure ?? lint?.failure }
 
+  /// Whether the migration that ended the replay ended lint, too.
+  var isSameFailure: Bool {
+    guard let replayed = proof?.failure, let linted = lint?.failure else { return false }
+    return replayed.message == linted.message && replayed.place == linted.place
+  }
+
   /// Why the lock cannot be read, when it tells that the frozen history is broken.
   private(set) var brokenLock: Failure?
 
@@ -35,7 +41,8 @@ struct CheckReport {
       case .manifests: nil
       case .history: history?.status
       case .replay: proof?.status
-      case .lint: lint?.status
+      // A migration that fails is a result of the replay, and lint ends there, too.
+      case .lint: isSameFailure ? lint?.statusOfFindings : lint?.status
       }
     let problems = problems.filter { $0.part == part }.map(\.problem.status)
     return ExitStatus.worst(problems + [found ?? .success])

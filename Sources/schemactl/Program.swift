@@ -94,6 +94,9 @@ extension OptionDeclaration {
   static let strict = OptionDeclaration(
     "strict", summary: "Exit with 1 for warnings and notes too.")
 
+  static let verbose = OptionDeclaration(
+    "verbose", summary: "Show every finding, also those in frozen migrations.")
+
   static let base = OptionDeclaration(
     "base", .text("REV"),
     summary: "A git revision: the lock of its merge base with HEAD is compared, too."

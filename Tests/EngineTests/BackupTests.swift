@@ -424,21 +424,7 @@ struct BackupTests {
   }
 }
 
-/// A file system with room for so many bytes; nil where none can be mounted.
-private final class SmallDisk {
-  let path: String
-
-  init?(_ sandbox: Sandbox, _ size: String) throws {
-    path = sandbox.folder + "/disk"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    let mount = ["mount", "-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path]
-    guard try run("/usr/bin/env", mount).code == 0 else { return nil }
-  }
-
-  deinit { _ = try? run("/usr/bin/env", ["umount", path]) }
-}
-
-@Suite("room on the disk is asked for", .enabled(if: geteuid() == 0, "only root can mount"))
+@Suite("room on the disk is asked for", .needsMount)
 struct FreeSpaceTests {
   private func sandbox() throws -> Sandbox {
     let sandbox = try Sandbox.reminders()
@@ -450,7 +436,7 @@ struct FreeSpaceTests {
   @Test("before a backup, and what is missing is said")
   func backup() throws {
     let sandbox = try sandbox()
-    guard let disk = try SmallDisk(sandbox, "300k") else { return }
+    let disk = try SmallDisk(in: sandbox.folder, "300k")
     let before = try Dump(sandbox.open())
     let report = try sandbox.migrate { $0.backup = BackupOptions(.folder(disk.path)) }
     #expect(report.status == .inputOutput)
@@ -465,7 +451,7 @@ struct FreeSpaceTests {
   func afterwards() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1(reminders: 1000)
-    guard let disk = try SmallDisk(sandbox, "1250k") else { return }
+    let disk = try SmallDisk(in: sandbox.folder, "1250k")
     var options = sandbox.options { $0.backup = BackupOptions(.folder(sandbox.folder)) }
     options.database = disk.path + "/live.sqlite"
     try FileManager.default.copyItem(atPath: sandbox.database, toPath: options.database)
@@ -488,7 +474,7 @@ struct FreeSpaceTests {
   @Test("before the copy of a first draft, a rehearsal and a restore, too")
   func others() throws {
     let sandbox = try sandbox()
-    guard let disk = try SmallDisk(sandbox, "1700k") else { return }
+    let disk = try SmallDisk(in: sandbox.folder, "1700k")
     let path = disk.path + "/live.sqlite"
     try FileManager.default.copyItem(atPath: sandbox.database, toPath: path)
     let before = try Data(contentsOf: URL(fileURLWithPath: path))

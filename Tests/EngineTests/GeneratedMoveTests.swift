@@ -142,7 +142,7 @@ private func yaml(_ text: String) -> String {
 struct GeneratedMoveTests {
   @Test(
     "keeps every value, row, rowid, child, index, trigger and sequence",
-    arguments: (0..<120).map { UInt64($0) })
+    arguments: seeds(30, of: 120))
   func keepsAll(seed: UInt64) throws {
     let generated = GeneratedTable(seed: seed)
     let sandbox = try Sandbox()

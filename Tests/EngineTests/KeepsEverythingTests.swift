@@ -379,20 +379,15 @@ struct LeftBehindTests {
 
   @Test(
     "a full disk at COMMIT rolls back the whole transaction, and says so",
-    .enabled(if: geteuid() == 0))
+    .needsMount)
   func fullDisk() throws {
     let sandbox = try Sandbox()
-    let disk = sandbox.folder + "/disk"
-    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-    guard
-      try run("/usr/bin/env", ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", disk]).code == 0
-    else { return }
-    defer { _ = try? run("/usr/bin/env", ["umount", disk]) }
+    let disk = try SmallDisk(in: sandbox.folder, "400k")
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a);")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
     try sandbox.addSQL(
       "0003_three", "CREATE TABLE three (a); INSERT INTO three VALUES (randomblob(1500000));")
-    var options = MigrateOptions(database: disk + "/live.sqlite")
+    var options = MigrateOptions(database: disk.path + "/live.sqlite")
     options.timeout = 1
     let report = try sandbox.project().migrate(options)
     #expect(report.status == .inputOutput)

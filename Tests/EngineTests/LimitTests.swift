@@ -18,7 +18,7 @@ struct LimitTests {
     "operations: [{ move_column: { table: t, from: \(from), to: \(to), map: \(map) } }]"
   }
 
-  @Test("2,000 columns can be made, added to, moved and rebuilt, and no more")
+  @Test("2,000 columns can be made, added to, moved and rebuilt, and no more", .thorough)
   func columns() throws {
     let sandbox = try Sandbox()
     let list = (1...1998).map { "{ name: c\($0) }" }.joined(separator: ", ")
@@ -154,7 +154,9 @@ struct LimitTests {
     #expect(throws: (any Error).self) { try sandbox.project() }
   }
 
-  @Test("1,000 tables with foreign keys among them: one of them is rebuilt, and the rest stays")
+  @Test(
+    "1,000 tables with foreign keys among them: one of them is rebuilt, and the rest stays",
+    .thorough)
   func foreignKeys() throws {
     let sandbox = try Sandbox()
     // A chain that closes to a cycle, and across it two more keys for each table.
@@ -182,7 +184,9 @@ struct LimitTests {
     #expect(try sandbox.rows("SELECT count(*) FROM pragma_foreign_key_check") == [[1000]])
   }
 
-  @Test("a hundred thousand references that were broken before are no failure, nor a long wait")
+  @Test(
+    "a hundred thousand references that were broken before are no failure, nor a long wait",
+    .thorough)
   func brokenReferences() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -200,7 +204,7 @@ struct LimitTests {
     #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
   }
 
-  @Test("hundreds of small migrations are replayed, applied in two halves and verified")
+  @Test("hundreds of small migrations are replayed, applied in two halves and verified", .thorough)
   func manyMigrations() throws {
     let sandbox = try Sandbox()
     let count = 400

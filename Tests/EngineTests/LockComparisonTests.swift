@@ -305,7 +305,7 @@ struct GitPlaceTests {
   func large() throws {
     let sandbox = try GitSandbox(commits: false)
     var lock = HistoryLock()
-    for number in 1...3000 {
+    for number in 1...1000 {
       let digest = rawDigest(of: Array("\(number)".utf8))
       try lock.freeze(
         LockEntry(
@@ -317,6 +317,7 @@ struct GitPlaceTests {
     for number in 0..<300 { try sandbox.git("update-ref", "refs/tags/t\(number)", "HEAD") }
     let others = try OtherRevisions(of: sandbox.project().folder, lock: lock)
     #expect(others.locks.count == 301)
-    #expect(others.locks.allSatisfy { $0.lock == lock })
+    #expect(others.locks[0].lock == lock)
+    #expect(Set(others.locks.map(\.content)).count == 1)
   }
 }

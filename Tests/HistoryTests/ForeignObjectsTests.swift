@@ -56,11 +56,10 @@ struct GlobTests {
       ("?", "", false), ("?", "ä", true), ("?", "e\u{301}", false), ("a*c", "abbbc", true),
       ("a*c", "abbbcd", false), ("*a*b*", "xxaxxbxx", true), ("*a*b", "ab_ab_a", false),
       ("*ab", "aab", true), ("A?c", "aBC", true), ("[abc]x", "bx", true), ("[abc]x", "dx", false),
-      ("[a-c]", "B", true), ("[A-C]", "b", true), ("[!a-c]", "b", false), ("[^a-c]", "d", true),
-      ("[!a]", "", false), ("[]]", "]", true), ("[!]]", "x", true), ("[!]]", "]", false),
+      ("[a-c]", "B", true), ("[A-C]", "b", true), ("[^a-c]", "b", false), ("[^a-c]", "d", true),
+      ("[^a]", "", false), ("[]]", "]", true), ("[^]]", "x", true), ("[^]]", "]", false),
       ("[a-]", "-", true), ("[-a]", "-", true), ("[c-a]", "b", false), ("[*]", "*", true),
-      ("[*]", "x", false), ("a[", "a[", true), ("a[b", "a[b", true), ("[", "[", true),
-      ("[]", "[]", true), ("[!]", "[!]", true), ("a.b", "axb", false), ("\\*", "\\x", true),
+      ("[*]", "x", false), ("a[", "a[", false), ("a.b", "axb", false), ("\\*", "\\x", true),
       ("ß", "SS", false), ("Ä", "ä", false), ("*.x", "a/b.x", true),
     ])
   func match(pattern: String, name: String, expected: Bool) {

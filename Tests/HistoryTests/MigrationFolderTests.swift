@@ -176,7 +176,7 @@ struct MigrationFolderTests {
       atPath: temporary.path("4_e.yaml"), withIntermediateDirectories: false)
     let keys =
       " in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, "
-      + "`requires` and `lint`"
+      + "`requires`, `replaces` and `lint`"
     #expect(
       temporary.problems() == [
         "03_d.yaml: unknown key `third`\(keys)", "03_d.yaml: a manifest needs `operations`",

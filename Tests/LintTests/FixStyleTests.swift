@@ -33,10 +33,10 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
   }
 
   private static let statements = [
-    "PRAGMA foreign_keys = OFF;", "BEGIN;",
+    "PRAGMA foreign_keys = OFF;", "PRAGMA defer_foreign_keys = ON;",
     "CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()), "
       + "über INTEGER NOT NULL DEFAULT 0, reminderID TEXT REFERENCES reminders (id) ON DELETE CASCADE) STRICT;",
-    "COMMIT;", "SELECT 1",
+    "PRAGMA foreign_keys = ON;", "SELECT 1",
   ]
 
   private func sql(_ space: String) -> String {
@@ -55,7 +55,7 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
   /// With every kind of finding that is mended.
   var text: String {
     let space = String(repeating: " ", count: indentation)
-    let waiver = "{ rule: drop-view, reason: Nobody reads it. }"
+    let waiver = "{ rule: drop-object, reason: Nobody reads it. }"
     let add =
       isFlow
       ? "add_column: { table: reminders, column: { name: flag, type: INTEGER, not_null: true, default: 0 } }"
@@ -115,7 +115,7 @@ struct FixStyleTests {
   @Test(
     "every style comes to the same manifest, and keeps its comments", arguments: ManifestStyle.all)
   func style(_ style: ManifestStyle) throws {
-    let (report, manifests) = try fixed([Self.reminders, style.text])
+    let (report, manifests) = try fixed([Self.reminders, style.text], configuration: checkedNames)
     #expect(report.failure == nil)
     #expect(report.findings.map(\.rule).filter { $0 != "data-write-on-synced-table" } == [])
     let expected = try manifest(
@@ -147,40 +147,42 @@ struct FixStyleTests {
     #expect(manifests[1].contains("\r\n") == (style.lineEnd == "\r\n"))
     #expect(!manifests[1].replacing("\r\n", with: "").contains("\r"))
     if style.lineEnd == "\r\n" { #expect(!manifests[1].replacing("\r\n", with: "").contains("\n")) }
-    #expect(try fixed([Self.reminders, manifests[1]]).manifests[1] == manifests[1])
+    #expect(
+      try fixed([Self.reminders, manifests[1]], configuration: checkedNames).manifests[1]
+        == manifests[1])
   }
 
   /// Texts of YAML that few people write, each with what is to become of it; nil: it stays a finding.
   private static let oddities: [(before: String, after: String?)] = [
     (
-      "operations: [ sql: CREATE TABLE a (x TEXT) STRICT ]\nlint: { allow: [ &w { rule: drop-view, reason: r }, *w ] }\n",
+      "operations: [ sql: CREATE TABLE a (x TEXT) STRICT ]\nlint: { allow: [ &w { rule: drop-object, reason: r }, *w ] }\n",
       nil
     ),
     (
-      "operations: [ { sql: CREATE TABLE a (x TEXT) STRICT, lint: &l { allow: [ { rule: drop-view, reason: r } ] } } ]\nlint: *l\n",
+      "operations: [ { sql: CREATE TABLE a (x TEXT) STRICT, lint: &l { allow: [ { rule: drop-object, reason: r } ] } } ]\nlint: *l\n",
       nil
     ),
     (
-      "operations:\n  - lint: { allow: [ { rule: drop-view, reason: r } ] }\n    sql: CREATE TABLE a (x TEXT) STRICT\n",
+      "operations:\n  - lint: { allow: [ { rule: drop-object, reason: r } ] }\n    sql: CREATE TABLE a (x TEXT) STRICT\n",
       nil
     ),
     (
-      "? lint\n: { allow: [ { rule: drop-view, reason: r } ] }\n? operations\n: [ sql: CREATE TABLE a (x TEXT) STRICT ]\n",
+      "? lint\n: { allow: [ { rule: drop-object, reason: r } ] }\n? operations\n: [ sql: CREATE TABLE a (x TEXT) STRICT ]\n",
       nil
     ),
     (
-      "{ operations: [ sql: CREATE TABLE a (x TEXT) STRICT ], # why\n  lint: { allow: [\n    { rule: drop-view, reason: r } # because\n  ] } }\n",
+      "{ operations: [ sql: CREATE TABLE a (x TEXT) STRICT ], # why\n  lint: { allow: [\n    { rule: drop-object, reason: r } # because\n  ] } }\n",
       "{ operations: [ sql: CREATE TABLE a (x TEXT) STRICT ] }\n"
     ),
     (
       "operations:\n  - sql: \"CREATE TABLE IF NOT\\u0020EXISTS a (x TEXT) STRICT\"\n", nil
     ),
     (
-      "operations:\n  - sql: ['BEGIN', \"CREATE TABLE IF NOT EXISTS a (x TEXT) STRICT\", COMMIT]\n",
+      "operations:\n  - sql: ['PRAGMA foreign_keys = OFF', \"CREATE TABLE IF NOT EXISTS a (x TEXT) STRICT\", PRAGMA foreign_keys = ON]\n",
       "operations:\n  - sql: [\"CREATE TABLE a (x TEXT) STRICT\"]\n"
     ),
     (
-      "operations:\n  - sql:\n      - BEGIN; CREATE TABLE a (x TEXT) STRICT; END\n",
+      "operations:\n  - sql:\n      - PRAGMA foreign_keys = OFF; CREATE TABLE a (x TEXT) STRICT; PRAGMA foreign_keys = ON\n",
       "operations:\n  - sql:\n      - CREATE TABLE a (x TEXT) STRICT; \n"
     ),
     (
@@ -193,7 +195,7 @@ struct FixStyleTests {
     "what is written in a way that nobody expects is mended, or stays as it is", arguments: oddities
   )
   func odd(before: String, after: String?) throws {
-    let (report, manifests) = try fixed([before], .local)
+    let (report, manifests) = try fixed([before], .local, configuration: checkedNames)
     #expect(report.failure == nil)
     #expect(manifests == [after ?? before])
   }

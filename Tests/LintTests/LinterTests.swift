@@ -65,7 +65,7 @@ struct ConfigurationTests {
       try lint([table], configuration: "lint:\n  rules:\n    drop-colum: off\n")
     }
     #expect(failure?.status == .invalidInput)
-    #expect(failure?.message == "there is no rule `drop-colum`: did you mean `drop-column`?")
+    #expect(failure?.message == "`drop-colum` is not a rule: did you mean `drop-column`?")
     #expect(failure?.place?.file == "schemactl.yaml")
     #expect(failure?.place?.position == Position(line: 3, column: 5))
   }
@@ -123,13 +123,10 @@ struct ScopeTests {
 
   @Test("a migration that fails ends the replay; what was found before it stays")
   func failure() throws {
-    let failing = sql("COMMIT;\nDROP TABLE reminders;\nSELECT nothing")
+    let failing = sql("DROP TABLE reminders;\nSELECT nothing")
     let waiver = "lint: { allow: [{ rule: drop-table, reason: Gone. }] }"
     let report = try lint([table, dropping("title"), failing + waiver, dropping("notes", waiver)])
-    #expect(
-      report.lines == [
-        "0002 2:38 error drop-column reminders.title", "0003 3:7 error transaction-control COMMIT",
-      ])
+    #expect(report.lines == ["0002 2:38 error drop-column reminders.title"])
     #expect(report.failure?.status == .migrationFailed)
     #expect(report.failure?.migration?.id == "0003_step")
     #expect(report.status == .migrationFailed)
@@ -142,35 +139,28 @@ struct ScopeTests {
     #expect(report.status == .success)
   }
 
-  @Test("transaction control is passed over, and each statement of it found")
-  func transactions() throws {
-    let text = """
-      BEGIN IMMEDIATE;
-      ALTER TABLE reminders DROP COLUMN title;
-      SAVEPOINT a;
-      ROLLBACK TO a;
-      RELEASE a;
-      COMMIT;
-      """
-    let report = try lint([table, sql(text)], .local)
-    #expect(report.failure == nil)
-    #expect(
-      report.lines == [
-        "0002 3:7 error transaction-control BEGIN", "0002 4:7 warning drop-column reminders.title",
-        "0002 5:7 error transaction-control SAVEPOINT",
-        "0002 6:7 error transaction-control ROLLBACK", "0002 7:7 error transaction-control RELEASE",
-        "0002 8:7 error transaction-control COMMIT",
-      ])
+  @Test(
+    "statements that no migration may contain make the manifest invalid",
+    arguments: [
+      "BEGIN", "COMMIT", "SAVEPOINT a", "ATTACH 'a.db' AS a", "VACUUM", "PRAGMA journal_mode = WAL",
+      "SELECT load_extension('a')",
+    ])
+  func refused(_ statement: String) throws {
+    let failure = #expect(throws: Failure.self) {
+      try lint([table, sql("SELECT 1;\n\(statement)")], .local)
+    }
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.place?.position == Position(line: 4, column: 7))
   }
 }
 
-@Suite("Waivers")
-struct WaiverTests {
+@Suite("Suppressions")
+struct SuppressionTests {
   private func waived(_ waiver: String, _ profile: Profile? = nil) throws -> LintReport {
     try lint([table, dropping("title", "lint: { allow: [{ \(waiver) }] }\n")], profile)
   }
 
-  @Test("a finding that is waived keeps its severity and gets the reason")
+  @Test("a finding that is suppressed keeps its severity and gets the reason")
   func kept() throws {
     let report = try waived("rule: drop-column, reason: Nothing syncs.")
     let finding = try #require(report.findings.first)
@@ -182,56 +172,73 @@ struct WaiverTests {
   }
 
   @Test(
-    "a waiver without a reason does not hold, and is one finding more",
+    "a suppression without a reason makes the manifest invalid",
     arguments: [
       "rule: drop-column", "rule: drop-column, reason: ''", "rule: drop-column, reason: ~",
     ])
-  func reason(_ waiver: String) throws {
-    let report = try waived(waiver)
-    #expect(
-      report.lines == [
-        "0002 2:38 error drop-column reminders.title",
-        "0002 3:17 error waiver-without-reason drop-column",
-      ])
+  func reason(_ waiver: String) {
+    #expect(throws: InvalidInput.self) { try waived(waiver) }
   }
 
-  @Test("a waiver holds through its last day")
+  @Test("a suppression holds through its last day")
   func until() throws {
     #expect(try waived("rule: drop-column, reason: Why., until: 2026-11-20").lines == [])
     #expect(
       try waived("rule: drop-column, reason: Why., until: 2026-11-19").lines == [
         "0002 2:38 error drop-column reminders.title",
-        "0002 3:17 error waiver-expired drop-column",
+        "0002 3:17 error unused-suppression drop-column",
       ])
   }
 
-  @Test("a misspelt rule is named")
-  func unknown() throws {
-    let report = try waived("rule: drop-columns, reason: Why.")
-    #expect(report.lines.last == "0002 3:17 error waiver-unknown-rule drop-columns")
-    #expect(
-      report.findings.last?.message
-        == "there is no rule `drop-columns`: did you mean `drop-column`?"
-    )
-  }
-
-  @Test("the rules about waivers cannot be waived")
-  func aboutWaivers() throws {
-    let report = try waived("rule: waiver-unused, reason: Why.")
-    #expect(report.lines.last == "0002 3:17 error waiver-unknown-rule waiver-unused")
-    let both = try lint([
-      table,
-      "operations: []\nlint:\n  allow:\n    - { rule: waiver-unused, reason: Why. }\n"
-        + "    - { rule: drop-table, reason: Why. }\n",
+  @Test(
+    "a suppression that names no rule makes the manifest invalid",
+    arguments: [
+      ("drop-columns", "`drop-columns` is not a rule: did you mean `drop-column`?"),
+      ("drop-view", "the rule `drop-view` is now called `drop-object`"),
+      (
+        "vacuum",
+        "`vacuum` is no longer a rule: what it found makes a manifest invalid, so remove this entry"
+      ),
+      ("unused-suppression", "a finding of `unused-suppression` cannot be suppressed"),
     ])
+  func unknown(_ rule: String, _ message: String) throws {
+    let error = #expect(throws: InvalidInput.self) {
+      try waived("rule: \(rule), reason: Why.")
+    }
     #expect(
-      both.lines == [
-        "0002 4:7 error waiver-unknown-rule waiver-unused",
-        "0002 5:7 warning waiver-unused drop-table",
+      error?.diagnostics.map(\.description) == [
+        "migrations/0002_step.yaml:3:17: error: \(message)"
       ])
   }
 
-  @Test("a waiver of a rule that is off is not unused, and one of another rule is")
+  @Test("every suppression of an old rule is reported in one run")
+  func everyProblem() throws {
+    let old = "lint: { allow: [{ rule: new-check, reason: Why. }, { rule: pragma, reason: Why. }] }"
+    let error = #expect(throws: InvalidInput.self) {
+      try lint([table, dropping("title", old), dropping("notes", old)])
+    }
+    #expect(error?.diagnostics.count == 4)
+  }
+
+  @Test("a rule id of version 0.1 in the configuration names the new rule")
+  func oldSetting() throws {
+    let failure = #expect(throws: Failure.self) {
+      try lint([table], configuration: "lint: { rules: { new-unique: off } }")
+    }
+    #expect(failure?.message == "the rule `new-unique` is now called `fails-on-data`")
+    #expect(failure?.status == .invalidInput)
+  }
+
+  @Test("a rule id of version 0.1 in a baseline names the new rule, at its line")
+  func oldBaseline() throws {
+    let failure = #expect(throws: Failure.self) {
+      try lint([table], baseline: "# x\n0123456789abcdef drop-index 0001_step i\n")
+    }
+    #expect(failure?.message.hasPrefix("the rule `drop-index` is now called `drop-object`") == true)
+    #expect(failure?.place?.position == Position(line: 2, column: 18))
+  }
+
+  @Test("a suppression of a rule that is off is not unused, and one of another rule is")
   func unused() throws {
     let waiver = "rule: synced-unique, reason: Why."
     #expect(
@@ -239,11 +246,11 @@ struct WaiverTests {
     #expect(
       try waived(waiver).lines == [
         "0002 2:38 error drop-column reminders.title",
-        "0002 3:17 warning waiver-unused synced-unique",
+        "0002 3:17 warning unused-suppression synced-unique",
       ])
   }
 
-  @Test("a waiver of an operation holds for that one alone")
+  @Test("a suppression of an operation holds for that one alone")
   func operation() throws {
     let manifest = """
       operations:
@@ -256,7 +263,7 @@ struct WaiverTests {
     #expect(report.findings.map(\.waived) == [true, false])
   }
 
-  @Test("a waiver of a migration holds for that one alone")
+  @Test("a suppression of a migration holds for that one alone")
   func migration() throws {
     let waiver = "lint: { allow: [{ rule: drop-column, reason: Why. }] }"
     let report = try lint([table, dropping("title", waiver), dropping("notes")])

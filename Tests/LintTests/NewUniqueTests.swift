@@ -1,7 +1,7 @@
 import SchemaLint
 import Testing
 
-/// What `new-unique` says of a `move_column`, behind what is unique.
+/// What `fails-on-data` says of a `move_column`, behind what is unique.
 private func found(
   _ schema: String, to: String, _ mapping: String, before: String = "", after: String = ""
 ) throws -> [String] {
@@ -20,13 +20,11 @@ private func found(
       \(after)
       """,
     ], .local
-  ).findings.filter { $0.rule == "new-unique" && $0.migration == "0002_step" }.map(\.message)
+  ).findings.filter { $0.rule == "fails-on-data" && $0.migration == "0002_step" }.map(\.message)
 }
 
 @Suite("What was unique before a column moved")
 struct NewUniqueTests {
-  private static let fails =
-    "the migration fails on a database in which two rows of notes hold the same"
   private static let schemas = [
     "CREATE TABLE notes (isDone INTEGER, title TEXT); CREATE UNIQUE INDEX u ON notes (isDone, title DESC);",
     "CREATE TABLE notes (isDone INTEGER, title TEXT, UNIQUE (isDone, title));",
@@ -60,13 +58,15 @@ struct NewUniqueTests {
       ("type: TEXT, collate: NOCASE", "{ 0: Open, 1: open }", "makes 0 and 1 of isDone the same"),
       ("type: TEXT", "{ 0: open, null: done }", "gives each NULL of isDone the same value"),
     ])
-  func together(schema: String, move: (to: String, map: String, deed: String)) throws {
+  func together(schema: String, move: (to: String, map: String, effect: String)) throws {
     let messages = try found(schema, to: move.to, "map: \(move.map)")
-    let what = schema == Self.schemas[0] ? "the unique index u" : "UNIQUE (state, title) of notes"
-    let rows = schema == Self.schemas[0] ? "rows of notes" : "rows"
     #expect(
       messages == [
-        "\(what): as the map \(move.deed), \(Self.fails.replacing("rows of notes", with: rows))"
+        schema == Self.schemas[0]
+          ? "the unique index `u` cannot be created (the map \(move.effect)) if two rows of `notes` "
+            + "hold the same values"
+          : "UNIQUE (state, title) of `notes` fails (the map \(move.effect)) if two rows hold the same "
+            + "values"
       ])
   }
 
@@ -86,7 +86,7 @@ struct NewUniqueTests {
   func unknown(schema: String, mapping: String) throws {
     let messages = try found(schema, to: "type: TEXT", mapping)
     #expect(messages.count == 1)
-    #expect(messages.first?.contains("as the map") == false)
+    #expect(messages.first?.contains("the map") == false)
   }
 
   @Test("may repeat where the new index is over less than the old one")
@@ -96,6 +96,8 @@ struct NewUniqueTests {
         Self.schemas[0], to: "type: TEXT", "map: { 0: open, 1: done }",
         before: "  - drop_index: { name: u }",
         after: "  - create_index: { name: u, table: notes, columns: [state], unique: true }"
-      ) == ["the unique index u: \(Self.fails)"])
+      ) == [
+        "the unique index `u` cannot be created if two rows of `notes` hold the same values"
+      ])
   }
 }

@@ -74,7 +74,7 @@ struct QueryTests {
     #expect(lines(findings) == ["1:8 error query-broken 0003_step"])
     #expect(
       findings.first?.message
-        == "the query no longer compiles after 0003_step, and it did so at release 1.1: "
+        == "the query does not compile after `0003_step`; at release 1.1 it did: "
         + "no such column: done")
     #expect(lines(try found(query, steps)) == ["1:8 error query-broken 0003_step"])
     #expect(try found("SELECT body FROM notes", steps, releases: ["1.0": 1]).isEmpty)
@@ -93,7 +93,7 @@ struct QueryTests {
     let drop = sql("ALTER TABLE notes DROP COLUMN done")
     let findings = try found("SELECT id, \"done\" FROM notes", [notes, drop])
     #expect(lines(findings) == ["1:12 error query-broken 0002_step"])
-    #expect(findings.first?.message.contains("is a text to SQLite (no such column: done)") == true)
+    #expect(findings.first?.message.contains("for a text (no such column: done)") == true)
     #expect(try found("SELECT id FROM notes WHERE body = \"done\"", [notes]).isEmpty)
     let text = try found("SELECT id FROM notes WHERE body = \"yes\"", [notes])
     #expect(lines(text) == ["1:35 note query-broken 0001_step"])
@@ -104,13 +104,13 @@ struct QueryTests {
     let steps = [notes, sql("ALTER TABLE notes ADD COLUMN due TEXT"), sql("CREATE TABLE a (id)")]
     let query = "SELECT * FROM notes"
     let draft = try found(query, steps, releases: ["1.0": 1])
-    #expect(lines(draft) == ["1:1 warning query-columns-changed 0002_step"])
+    #expect(lines(draft) == ["1:1 warning query-broken 0002_step"])
     #expect(
       draft.first?.message
-        == "the query's result changed with 0002_step: due TEXT came since release 1.0")
+        == "`0002_step` changes the query's result: added due TEXT since release 1.0")
     #expect(
       lines(try found(query, steps, releases: ["1.0": 1, "1.1": 2])) == [
-        "1:1 note query-columns-changed 0002_step"
+        "1:1 note query-broken 0002_step"
       ])
     #expect(
       try found(
@@ -129,7 +129,7 @@ struct QueryTests {
       lines(
         try found(
           "SELECT * FROM everything", [notes, view, add, sql("CREATE TABLE a (id)")],
-          releases: ["1.0": 2])) == ["1:1 warning query-columns-changed 0003_step"])
+          releases: ["1.0": 2])) == ["1:1 warning query-broken 0003_step"])
     let trigger = sql(
       "CREATE TRIGGER log AFTER INSERT ON notes BEGIN INSERT INTO a VALUES (NEW.id); END")
     #expect(
@@ -149,7 +149,7 @@ struct QueryTests {
     let typed = try found("SELECT done FROM notes", [notes, type], releases: ["1.0": 1])
     #expect(
       typed.map(\.message) == [
-        "the query's result changed with 0002_step: done INTEGER became done TEXT since release 1.0"
+        "`0002_step` changes the query's result: done INTEGER became done TEXT since release 1.0"
       ])
     let order = """
       operations:
@@ -176,14 +176,14 @@ struct QueryTests {
     #expect(try found(query, [notes], functions: ["shout"]).isEmpty)
   }
 
-  @Test("a waiver in the migration that breaks a query allows it, and an unused one is found")
+  @Test("a suppression in the migration that breaks a query covers it, and an unused one is found")
   func waiver() throws {
     let waiver =
       "lint: { allow: [ { rule: query-broken, reason: It goes with the next commit. } ] }\n"
     let drop = sql("ALTER TABLE notes DROP COLUMN done") + waiver
     #expect(try found("SELECT done FROM notes", [notes, drop]).map(\.waived) == [true])
     let report = try lint([notes, drop], .local, queries: "SELECT 1")
-    #expect(report.findings.map(\.rule).contains("waiver-unused"))
+    #expect(report.findings.map(\.rule).contains("unused-suppression"))
   }
 
   @Test("a comment allows what is found in its statement, whatever migrations come")
@@ -205,24 +205,46 @@ struct QueryTests {
     }
   }
 
-  @Test("a comment that allows nothing, has no reason or names no rule is found in its place")
+  @Test(
+    "a comment that suppresses nothing is found in its place, also in a file without statements")
   func idleComments() throws {
-    let queries = """
-      -- schemactl: allow query-broken: Nothing is.
-      SELECT 1;
-      -- schemactl: allow query-broken
-      SELECT * FROM gone;
-      -- schemactl: allow query-brokn: Why.
-      SELECT 2
-      """
-    let report = try lint([notes], .local, queries: queries)
-    let lines = report.findings.filter { $0.file == "queries/reminders.sql" }
-      .map { "\($0.line) \($0.severity.rawValue) \($0.rule) \($0.waived)" }
+    func lines(_ queries: String) throws -> [String] {
+      try lint([notes], .local, queries: queries).findings.map {
+        "\($0.line):\($0.column) \($0.severity.rawValue) \($0.rule)"
+      }
+    }
+    let comment = "-- schemactl: allow query-broken: Nothing is."
+    #expect(try lines("\(comment)\nSELECT 1;") == ["1:1 warning unused-suppression"])
+    #expect(try lines("\n\(comment)\n") == ["2:1 warning unused-suppression"])
+    #expect(try lines("SELECT 1;\n\(comment)\n") == ["2:1 warning unused-suppression"])
+  }
+
+  @Test("a comment behind the last statement does not suppress its finding")
+  func trailingComment() throws {
+    let report = try lint(
+      [notes], .local,
+      queries: "SELECT * FROM gone;\n-- schemactl: allow query-broken: For the next query.")
     #expect(
-      lines == [
-        "1 warning waiver-unused false", "3 error waiver-without-reason false",
-        "4 error query-broken false", "5 error waiver-unknown-rule false",
-      ])
+      report.findings.map(\.rule).sorted() == ["query-broken", "unused-suppression"])
+  }
+
+  @Test(
+    "a comment without a reason, or that names no rule, is an error at its place",
+    arguments: [
+      ("query-broken", "it needs a reason"),
+      ("query-brokn: Why.", "`query-brokn` is not a rule: did you mean `query-broken`?"),
+      (
+        "query-columns-changed: Why.",
+        "the rule `query-columns-changed` is now called `query-broken`"
+      ),
+    ])
+  func invalidComment(_ text: String, _ message: String) throws {
+    let failure = #expect(throws: Failure.self) {
+      try found("SELECT 1;\n-- schemactl: allow \(text)\nSELECT 2", [notes])
+    }
+    #expect(failure?.message == message)
+    #expect(failure?.status == .invalidInput)
+    #expect(failure?.place?.position == Position(line: 2, column: 1))
   }
 
   @Test("a comment that addresses schemactl and says something else is an error at its place")
@@ -250,7 +272,7 @@ struct QueryTests {
     // What is not looked at is not said to be gone.
     let partial = try lint(
       [notes, notes], .local, baseline: baseline, queries: query, through: "1")
-    #expect(partial.findings.filter { $0.rule == "baseline-unused" }.isEmpty)
+    #expect(partial.findings.filter { $0.rule == "unused-suppression" }.isEmpty)
   }
 
   @Test("are left alone where the history is not replayed to its end, and where the rules are off")

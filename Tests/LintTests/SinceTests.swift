@@ -24,7 +24,7 @@ struct SinceTests {
 
   private static let standing = [
     "0001_step synced-primary-key", "0001_step not-null-without-conflict-default",
-    "0001_step reserved-name", "0001_step synced-unique", "0001_step synced-unique",
+    "0001_step cloudkit-name", "0001_step synced-unique", "0001_step synced-unique",
     "0001_step unguarded-trigger-on-synced-table",
   ].sorted()
 

@@ -33,12 +33,12 @@ struct SyncedRuleTests {
     "the primary key",
     arguments: [
       Case("a (\(key))", nil, nil, nil, nil),
-      Case("a (id TEXT)", .note, .warning, .error, .error),
-      Case("a (id INTEGER PRIMARY KEY)", .note, .warning, .error, nil),
-      Case("a (id INTEGER PRIMARY KEY AUTOINCREMENT)", .note, .warning, .error, nil),
+      Case("a (id TEXT)", nil, .warning, .error, .error),
+      Case("a (id INTEGER PRIMARY KEY)", nil, .warning, .error, nil),
+      Case("a (id INTEGER PRIMARY KEY AUTOINCREMENT)", nil, .warning, .error, nil),
       Case(
-        "a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y))", .note, .warning, .error, nil),
-      Case("a (id TEXT PRIMARY KEY NOT NULL)", .note, .warning, .error, nil),
+        "a (x TEXT NOT NULL, y TEXT NOT NULL, PRIMARY KEY (x, y))", nil, .warning, .error, nil),
+      Case("a (id TEXT PRIMARY KEY NOT NULL)", nil, .warning, .error, nil),
       Case("a (id TEXT PRIMARY KEY DEFAULT (uuid()))", nil, nil, .error, .error),
       Case("a (id TEXT NOT NULL DEFAULT (uuid()), PRIMARY KEY (id))", nil, nil, .error, nil),
       Case(
@@ -58,7 +58,7 @@ struct SyncedRuleTests {
     ])
   func renamedKey(_ rename: String) throws {
     let made = sql("CREATE TABLE a (id INTEGER PRIMARY KEY, title TEXT) STRICT")
-    for profile in [Profile.local, .additive, .sqliteData] {
+    for profile in [Profile.additive, .sqliteData] {
       let report = try lint([made, sql(rename)], profile)
       let found = report.findings.filter { $0.rule == "synced-primary-key" }
       #expect(found.map(\.migration) == ["0001_step"])
@@ -177,15 +177,15 @@ struct SyncedRuleTests {
   @Test(
     "foreign keys",
     arguments: [
-      Case("a (\(key), x REFERENCES lists ON DELETE CASCADE)", nil, nil, nil, .note),
-      Case("a (\(key), x REFERENCES lists ON DELETE SET NULL)", nil, nil, nil, .note),
-      Case("a (\(key), x REFERENCES lists ON DELETE SET DEFAULT)", nil, nil, nil, .note),
-      Case("a (\(key), x REFERENCES lists)", nil, .note, .error, .note),
-      Case("a (\(key), x REFERENCES lists ON DELETE RESTRICT)", nil, .note, .error, .note),
-      Case("a (\(key), x REFERENCES a ON DELETE CASCADE)", nil, .note, .error, .note),
+      Case("a (\(key), x REFERENCES lists ON DELETE CASCADE)", nil, nil, nil, .error),
+      Case("a (\(key), x REFERENCES lists ON DELETE SET NULL)", nil, nil, nil, .error),
+      Case("a (\(key), x REFERENCES lists ON DELETE SET DEFAULT)", nil, nil, nil, .error),
+      Case("a (\(key), x REFERENCES lists)", nil, .warning, .error, .error),
+      Case("a (\(key), x REFERENCES lists ON DELETE RESTRICT)", nil, .warning, .error, .error),
+      Case("a (\(key), x REFERENCES a ON DELETE CASCADE)", nil, .warning, .error, .error),
       Case(
-        "a (\(key), x, FOREIGN KEY (x) REFERENCES lists (id) ON DELETE NO ACTION)", nil, .note,
-        .error, .note),
+        "a (\(key), x, FOREIGN KEY (x) REFERENCES lists (id) ON DELETE NO ACTION)", nil,
+        .warning, .error, .error),
     ])
   func foreignKey(_ table: Case) throws {
     let history = [lists, sql("CREATE TABLE \(table)")]
@@ -251,7 +251,7 @@ struct SyncedRuleTests {
     let added = sql("ALTER TABLE lists ADD COLUMN x INTEGER NOT NULL")
     #expect(
       try lint([lists, added], .local).lines == [
-        "0002 3:7 error add-not-null-without-default lists.x"
+        "0002 3:7 error fails-on-data lists.x"
       ])
     let parts = rebuilt.components(separatedBy: "DROP")
     #expect(
@@ -269,7 +269,7 @@ struct SyncedRuleTests {
       Case("a (\(key), modifiedAt)", nil, nil, nil, nil),
     ])
   func names(_ table: Case) throws {
-    #expect(try severities("reserved-name", [sql("CREATE TABLE \(table)")]) == table.expected)
+    #expect(try severities("cloudkit-name", [sql("CREATE TABLE \(table)")]) == table.expected)
   }
 
   @Test(
@@ -281,7 +281,7 @@ struct SyncedRuleTests {
       Case("\(String(repeating: "a", count: 219)) (\(key))", nil, nil, .error, nil),
     ])
   func recordNames(_ table: Case) throws {
-    #expect(try severities("record-name", [sql("CREATE TABLE \(table)")]) == table.expected)
+    #expect(try severities("cloudkit-name", [sql("CREATE TABLE \(table)")]) == table.expected)
   }
 
   @Test("cr-sqlite lets columns go between begin_alter and commit_alter")

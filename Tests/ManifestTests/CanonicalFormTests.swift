@@ -66,7 +66,8 @@ struct CanonicalFormTests {
   @Test(
     "what is not covered makes no difference",
     arguments: [
-      "description: something\noperations: []", "operations: []\nlint: { allow: [{ rule: r }] }",
+      "description: something\noperations: []",
+      "operations: []\nlint: { allow: [{ rule: r, reason: x }] }",
       "# a comment\noperations: []", "\u{FEFF}operations: []", "operations: # none\n  []",
     ])
   func notCovered(yaml: String) throws {
@@ -82,7 +83,8 @@ struct CanonicalFormTests {
 
   @Test("an operation's waivers are not covered, and its part is told apart")
   func operationWaiver() throws {
-    let with = try decoded("operations:\n  - sql: x\n    lint: { allow: [{ rule: r }] }\n")
+    let with = try decoded(
+      "operations:\n  - sql: x\n    lint: { allow: [{ rule: r, reason: x }] }\n")
     let without = try decoded("operations:\n  - sql: x\n")
     #expect(with.canonicalForm == without.canonicalForm)
     #expect(with.operations.map(\.canonicalForm) == [Array("{t3:sqls1:x;}".utf8)])

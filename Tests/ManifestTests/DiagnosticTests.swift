@@ -76,7 +76,7 @@ extension Refusal {
       "an unknown top-level key",
       "operation: []\n",
       [
-        "m.yaml:1:1: error: unknown key `operation` in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, `requires` and `lint`: did you mean `operations`?"
+        "m.yaml:1:1: error: unknown key `operation` in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, `requires`, `replaces` and `lint`: did you mean `operations`?"
       ]),
     Refusal(
       "a manifest that is a list",
@@ -439,10 +439,17 @@ extension Refusal {
         "m.yaml:2:46: error: `until` must be a day of the calendar such as 2027-01-31, not `2027-02-29`"
       ]),
     Refusal(
-      "a waiver without a rule",
+      "a suppression without a rule",
       "operations: []\nlint: { allow: [{ reason: x }] }\n",
       [
-        "m.yaml:2:17: error: a waiver needs `rule`"
+        "m.yaml:2:17: error: a suppression needs `rule`"
+      ]),
+    Refusal(
+      "a suppression without a reason",
+      "operations: []\nlint: { allow: [{ rule: r }, { rule: r, reason: ' ' }] }\n",
+      [
+        "m.yaml:2:17: error: a suppression needs `reason`",
+        "m.yaml:2:49: error: `reason` is empty: it must be text",
       ]),
     Refusal(
       "a NUL in SQL",
@@ -776,7 +783,7 @@ extension Refusal {
       "a merge key",
       "base: &b { x: 1 }\noperations: []\n<<: *b\n",
       [
-        "m.yaml:1:1: error: unknown key `base` in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, `requires` and `lint`",
+        "m.yaml:1:1: error: unknown key `base` in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, `requires`, `replaces` and `lint`",
         "m.yaml:3:1: error: merge keys (`<<`) are not supported: write the keys out",
       ]),
     Refusal(
@@ -903,7 +910,7 @@ extension Refusal {
       "columns after a byte order mark",
       "\u{feff}operation: []\noperations: []\n",
       [
-        "m.yaml:1:1: error: unknown key `operation` in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, `requires` and `lint`: did you mean `operations`?"
+        "m.yaml:1:1: error: unknown key `operation` in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, `requires`, `replaces` and `lint`: did you mean `operations`?"
       ]),
     Refusal(
       "positions with the line ends of Windows",
@@ -919,7 +926,7 @@ extension Refusal {
       "description: 7\noperation: []\noperations:\n  - drop_table: { tabel: a }\n  - update: { table: t, set: { a: 1 } }\n  - create_table:\n      name: t\n      columns:\n        - { name: a, type: INTEGER, uniqe: true }\n        - { name: A }\n        - { name: b, default: yes }\n  - sql: ''\nforeign_keys: sometimes\nforeign_keys: enforced\n",
       [
         "m.yaml:1:14: error: `description` must be text, and `7` is a number: quote it ('7')",
-        "m.yaml:2:1: error: unknown key `operation` in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, `requires` and `lint`: did you mean `operations`?",
+        "m.yaml:2:1: error: unknown key `operation` in a manifest, which takes `description`, `operations`, `before`, `after`, `foreign_keys`, `requires`, `replaces` and `lint`: did you mean `operations`?",
         "m.yaml:4:19: error: unknown key `tabel` in `drop_table`, which takes `table`: did you mean `table`?",
         "m.yaml:5:13: error: `update` needs `where` or `all: true`",
         "m.yaml:9:37: error: unknown key `uniqe` in a column, which takes `name`, `type`, `primary_key`, `autoincrement`, `not_null`, `default`, `unique`, `check`, `collate`, `references` and `generated`: did you mean `unique`?",

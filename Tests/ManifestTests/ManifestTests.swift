@@ -19,7 +19,7 @@ struct ManifestTests {
     #expect(
       manifest.waivers.map(shown) == [
         "{rule: 'drop-column', reason: 'Nothing syncs.', until: '2027-02-28'}",
-        "{rule: 'drop-table'}",
+        "{rule: 'drop-table', reason: 'It is empty.'}",
       ])
   }
 
@@ -72,7 +72,7 @@ struct ManifestTests {
         - insert: { table: t, rows: [{ a: 1 }] }
       lint:
         allow:
-          - rule: r
+          - { rule: r, reason: x }
       """
     let manifest = try decoded(yaml)
     #expect(manifest.before.map(\.position) == [at(1, 10)])

@@ -91,7 +91,7 @@ let everything = """
   lint:
     allow:
       - { rule: drop-column, reason: Nothing syncs., until: 2027-02-28 }
-      - rule: drop-table
+      - { rule: drop-table, reason: It is empty. }
   operations:
     - create_table:
         name: a

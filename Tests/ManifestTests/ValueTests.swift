@@ -110,7 +110,7 @@ struct ValueTests {
       ("2027-01-00", false), ("2027-1-1", false), ("20270101", false), ("tomorrow", false),
     ])
   func dates(text: String, isDate: Bool) {
-    let yaml = "operations: []\nlint: { allow: [{ rule: r, until: \(text) }] }\n"
+    let yaml = "operations: []\nlint: { allow: [{ rule: r, reason: x, until: \(text) }] }\n"
     #expect(problems(yaml).isEmpty == isDate)
   }
 }

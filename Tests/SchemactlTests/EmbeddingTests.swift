@@ -62,6 +62,25 @@ struct EmbeddingTests {
     }
   }
 
+  @Test("an app that has shipped with GRDB continues on its users' devices")
+  func shippedWithGRDB() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes
+        + "replaces: [{ ledger: grdb_migrations, entries: [createNotes] }]\n",
+      "0002_color": manifest("ALTER TABLE notes ADD COLUMN color TEXT"),
+    ])
+    let device = try folder.connection()
+    try device.execute(
+      "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); "
+        + "INSERT INTO grdb_migrations VALUES ('createNotes'); "
+        + "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT); INSERT INTO notes VALUES (7, 'kept')"
+    )
+    let migrator = try SchemaMigrator(migrations: folder.path("migrations"))
+    let report = try migrator.migrate(databaseAt: folder.path("app.sqlite"))
+    #expect(report.adopted == ["0001_notes"] && report.applied.map(\.id) == ["0002_color"])
+    #expect(try folder.rows("SELECT text FROM notes WHERE id = 7") == ["kept"])
+  }
+
   @Test("a backup is made when the app asks for one, and there is something to do")
   func backup() throws {
     let folder = try history()

@@ -13,7 +13,7 @@ struct EmptySQLTests {
   func nothing(text: String) throws {
     let folder = try WorkingFolder.of(["0001_empty": "operations:\n- sql: \(text)\n"])
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")
-    #expect(try folder.expect(0, "lint").output.contains("0 errors, 0 warnings, "))
+    #expect(try folder.expect(0, "lint").output.hasSuffix("Found no problems\n"))
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     try folder.expect(0, "verify", "--database", "app.sqlite")
     let shell = try folder.shell("$schemactl plan --empty | sqlite3 shell.sqlite")

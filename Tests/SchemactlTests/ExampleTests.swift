@@ -125,6 +125,6 @@ struct ExampleTests {
       broken.map { $0.prefix { $0 != " " } } == [
         "queries/games.sql:8:34:", "queries/games.sql:13:28:",
       ])
-    #expect(broken.allSatisfy { $0.contains("no longer compiles after 0004_rename") })
+    #expect(broken.allSatisfy { $0.contains("does not compile after `0004_rename`") })
   }
 }

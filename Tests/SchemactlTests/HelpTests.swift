@@ -78,7 +78,8 @@ func offers() throws {
   let script = try WorkingFolder().expect(0, "completions", "bash").output
   #expect(script.contains("words='bash zsh fish man'"))
   #expect(
-    script.contains("'schemactl lint:--explain') COMPREPLY=($(compgen -W 'drop-check drop-column "))
+    script.contains(
+      "'schemactl lint:--explain') COMPREPLY=($(compgen -W 'drop-column drop-constraint "))
 }
 
 /// Compares with a file of `Golden`; with UPDATE_GOLDEN=1 the file is written instead.

@@ -118,11 +118,11 @@ struct LintDataTests {
     let before = try bytes(folder)
     let run = try folder.expect(3, "lint", "--data", "app.sqlite")
     let line =
-      "migrations/0002_notes.yaml:4:5: error: on a copy of app.sqlite this fails: "
-      + "NOT NULL constraint failed: notes.name [fails-on-rows]"
+      "migrations/0002_notes.yaml:4:5: error: the migration fails on a copy of app.sqlite: "
+      + "NOT NULL constraint failed: notes.name [fails-on-data]"
     #expect(run.output.split(separator: "\n").filter { $0.contains("NOT NULL") } == [line[...]])
     #expect(run.output.contains("  0002_notes did not run, nor did what comes after it.\n"))
-    #expect(run.output.contains("1 error, "))
+    #expect(run.output.contains("Found 1 error"))
     #expect(run.errors.isEmpty)
     #expect(try bytes(folder) == before)
     let json = try folder.expect(3, "lint", "--data", "app.sqlite", "--format", "json").json()
@@ -135,13 +135,14 @@ struct LintDataTests {
       "0002_unique": "operations:\n- sql: CREATE UNIQUE INDEX names ON lists (name)\n"
     ])
     let foreseen = try folder.expect(0, "lint")
-    #expect(foreseen.output.contains(" warning: the unique index names"))
+    #expect(foreseen.output.contains(" warning: the unique index `names`"))
     let run = try folder.expect(3, "lint", "--data", "app.sqlite")
-    let found = run.output.split(separator: "\n").filter { $0.contains("names") }
+    let found = run.output.split(separator: "\n").filter { $0.hasPrefix("migrations/") }
     #expect(found.count == 1)
-    #expect(found.first?.contains(" error: the unique index names") ?? false)
+    #expect(found.first?.contains(" error: the unique index `names`") ?? false)
     #expect(
-      found.first?.contains("On a copy of app.sqlite this fails: UNIQUE constraint failed") ?? false
+      found.first?.contains("The migration fails on a copy of app.sqlite: UNIQUE constraint failed")
+        ?? false
     )
   }
 
@@ -157,7 +158,7 @@ struct LintDataTests {
 
       """
     ])
-    #expect(try !folder.expect(0, "lint", "--data", "app.sqlite").output.contains("fails-on-rows"))
+    #expect(try !folder.expect(0, "lint", "--data", "app.sqlite").output.contains("fails-on-data"))
   }
 
   @Test("an assertion is asked of the rows")
@@ -171,7 +172,7 @@ struct LintDataTests {
     ])
     try folder.expect(0, "lint")
     let run = try folder.expect(3, "lint", "--data", "app.sqlite")
-    #expect(run.output.contains("four lists: expected 4, found 3 [fails-on-rows]"))
+    #expect(run.output.contains("four lists: expected 4, found 3 [fails-on-data]"))
   }
 
   @Test("a trigger and a foreign key that take rows of another table along are found on real rows")

@@ -35,8 +35,80 @@ struct LintTests {
     let line = try #require(run.output.split(separator: "\n").first { $0.contains("drop-column") })
     #expect(line.hasPrefix("migrations/0002_drop.yaml:2:34: error: "))
     #expect(line.hasSuffix(" [drop-column]"))
-    #expect(run.output.hasSuffix("(profile additive: something may sync).\n"))
+    #expect(
+      run.output.hasSuffix("Profile additive: something may sync.\nFound 1 error\n"))
     #expect(run.errors.isEmpty)
+  }
+
+  @Test("a finding shows its line with a caret below the place, and what to write instead")
+  func excerpt() throws {
+    let lines = try dropping().expect(1, "lint").output.split(separator: "\n").map(String.init)
+    let finding = try #require(lines.firstIndex { $0.hasSuffix("[drop-column]") })
+    #expect(
+      lines[(finding + 1)...].prefix(3) == [
+        "  2 |   - drop_column: { table: notes, column: color }",
+        "    |                                  ^",
+        "help: leave the column where it is and stop using it",
+      ])
+    let folder = try WorkingFolder.of([
+      "0001_notes": Self.notes,
+      "0002_unique":
+        "operations:\n  - add_column: { table: notes, column: { name: n, type: TEXT, not_null: true } }\n",
+    ])
+    let output = try folder.expect(1, "lint", "--profile", "local").output
+    #expect(
+      output.contains(
+        """
+        help: write this instead
+            { name: n, type: TEXT, not_null: true, default: "" }
+
+        """))
+  }
+
+  @Test("the last line counts what was found, and how much of it --fix changes")
+  func verdict() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": Self.notes,
+      "0002_pragma":
+        "operations:\n  - sql: [ PRAGMA foreign_keys = OFF, UPDATE notes SET text = trim(text) ]\n",
+    ])
+    #expect(
+      try folder.expect(1, "lint", "--profile", "local").output.hasSuffix(
+        "\nFound 1 error, 1 warning (1 fixable with --fix)\n"))
+  }
+
+  @Test("findings about frozen manifests are one line, unless all are asked for")
+  func frozenFindings() throws {
+    let folder = try dropping()
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    try folder.expect(0, "freeze")
+    let brief = try folder.expect(0, "lint").output
+    #expect(
+      brief == """
+        1 finding in frozen migrations; see `lint --verbose`
+        Profile local: nothing syncs.
+        Found 1 warning
+
+        """)
+    #expect(try folder.expect(0, "check").output.contains("1 finding in frozen migrations"))
+    for command in ["lint", "check"] {
+      let output = try folder.expect(0, command, "--verbose").output
+      #expect(output.contains("[drop-column]"))
+      #expect(!output.contains("frozen migrations"))
+    }
+    let json = try folder.expect(0, "lint", "--format", "json").json()
+    #expect((json["findings"] as? [[String: Any]])?.map { $0["frozen"] as? Bool } == [true])
+    #expect(
+      try folder.expect(0, "lint", "--format", "sarif").output.contains("\"frozen\": true"))
+    #expect(
+      !(try folder.expect(0, "lint", "--format", "github").output.contains("drop-column")))
+  }
+
+  @Test("65: --explain of a rule of version 0.1 names the new one")
+  func explainOld() throws {
+    let run = try WorkingFolder().expect(65, "lint", "--explain", "drop-view")
+    #expect(
+      run.errors == "schemactl: error: the rule `drop-view` is now called `drop-object`\n")
   }
 
   @Test(
@@ -46,7 +118,7 @@ struct LintTests {
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")
     try folder.expect(0, "freeze")
     try folder.remove("schemactl.yaml")
-    let note = "note: 1 error stands in frozen manifests, which must not change."
+    let note = "note: 1 error concerns a frozen manifest, which must not change."
     #expect(try folder.expect(1, "lint").errors.hasPrefix(note))
     #expect(try folder.expect(1, "check").errors.contains(note))
     let json = try folder.expect(1, "lint", "--format", "json").json()
@@ -62,7 +134,7 @@ struct LintTests {
     let folder = try dropping()
     let run = try folder.expect(0, "lint", "--profile", "local")
     #expect(run.output.contains(" warning: "))
-    #expect(run.output.hasSuffix("(profile local: nothing syncs).\n"))
+    #expect(run.output.hasSuffix("Profile local: nothing syncs.\nFound 1 warning\n"))
     try folder.expect(1, "lint", "--profile", "local", "--strict")
   }
 
@@ -75,8 +147,9 @@ struct LintTests {
       """)
     #expect(
       try folder.expect(0, "lint").output == """
-        migrations/0002_drop.yaml:2:34: waived: drop-column: Never filled.
-        0 errors, 0 warnings, 0 notes, 1 waived (profile additive: something may sync).
+        migrations/0002_drop.yaml:2:34: suppressed: drop-column: Never filled.
+        Profile additive: something may sync.
+        Found no problems; 1 suppressed
 
         """)
   }
@@ -89,8 +162,9 @@ struct LintTests {
     let run = try folder.expect(3, "lint")
     #expect(
       run.output == """
-        1 error, 0 warnings, 0 notes (profile additive: something may sync). The replay ended at \
-        0002_fails: what comes after was not looked at.
+        Profile additive: something may sync. The replay ended at 0002_fails: later migrations were not \
+        checked.
+        Found 1 error
 
         """)
   }
@@ -133,10 +207,12 @@ struct LintTests {
       let lines = run.output.split(separator: "\n")
       let first = try #require(lines.firstIndex { $0.hasSuffix(" [two-devices]") })
       #expect(
-        lines[first...].prefix(7).map(String.init) == [
+        lines[first...].prefix(9).map(String.init) == [
           "migrations/0002_drop.yaml:2:34: error: a 1.0 device creates notes(id='one', text='Milk', "
             + "color=1); a device with 0002_drop has no column notes.color, and the value is lost "
             + "[two-devices]",
+          "  2 |   - drop_column: { table: notes, column: color }",
+          "    |                                  ^",
           "  -- In one sqlite3 shell, a 1.0 device:",
           "  PRAGMA foreign_keys = ON;",
           "  CREATE TABLE \"notes\" (",
@@ -176,7 +252,7 @@ struct LintTests {
     #expect(
       Set(finding.keys) == [
         "rule", "severity", "message", "file", "line", "column", "migration", "object", "waived",
-        "reason", "fix",
+        "reason", "fix", "frozen",
       ])
     #expect(finding["severity"] as? String == "error")
     #expect(finding["migration"] as? String == "0002_drop")
@@ -190,7 +266,7 @@ struct LintTests {
       "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
     let run = try folder.expect(0, "lint")
     #expect(!run.output.contains("[drop-column]"))
-    #expect(run.output.contains("1 waived"))
+    #expect(run.output.contains("1 suppressed"))
     let json = try folder.expect(0, "lint", "--format", "json").json()
     let finding = (json["findings"] as? [[String: Any]])?.first { $0["waived"] as? Bool == true }
     #expect(finding?["reason"] as? String == "nobody syncs it")
@@ -205,6 +281,28 @@ struct LintTests {
     #expect(run.errors.contains("migrations/0003_twice.yaml:2:5: error: "))
     let json = try folder.expect(3, "lint", "--format", "json").json()
     #expect((json["failed"] as? [String: Any])?["id"] as? String == "0003_twice")
+  }
+
+  @Test("--write-baseline --full writes what --full finds")
+  func fullBaseline() throws {
+    let folder = try WorkingFolder.of([
+      "0001_step": manifest("CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT)")
+    ])
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    // What release 1.0 writes is refused by 1.2 alone, which is not adjacent to it.
+    let steps = [
+      "CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT)",
+      "CREATE TABLE c (id TEXT PRIMARY KEY NOT NULL)", "CREATE UNIQUE INDEX a_x ON a (x)",
+      "DROP INDEX a_x",
+    ]
+    for (index, step) in steps.enumerated() {
+      try folder.write("migrations/000\(index + 1)_step.yaml", manifest(step))
+      try folder.expect(0, "freeze", "--release", "1.\(index)")
+    }
+    try folder.write("schemactl.yaml", "sync: { engine: additive }\n")
+    try folder.expect(1, "lint", "--full")
+    try folder.expect(0, "lint", "--write-baseline", "--baseline", "known", "--full")
+    try folder.expect(0, "lint", "--full", "--baseline", "known", "--strict")
   }
 
   @Test("a rule explains itself")
@@ -279,14 +377,16 @@ struct LintTests {
     #expect(written.output == "Wrote 1 finding to known.\n")
     try folder.expect(1, "lint")
     let run = try folder.expect(0, "lint", "--baseline", "known")
-    #expect(run.output.contains("waived: drop-column: It is in the baseline, known.\n"))
+    #expect(run.output.contains("suppressed: drop-column: It is in the baseline, known.\n"))
     try folder.write("schemactl.yaml", "lint: { baseline: known }\n")
     try folder.expect(0, "lint")
     try folder.expect(0, "freeze", "--through", "1")
     try folder.expect(0, "freeze")
     try folder.write("known", "0123456789abcdef drop-column 0001_notes notes.color\n")
     let stale = try folder.expect(1, "lint")
-    #expect(stale.output.contains("known:1:1: warning: 0001_notes has no finding of drop-column"))
+    #expect(
+      stale.output.contains(
+        "known:1:1: warning: `0001_notes` no longer has a finding of `drop-column`"))
     try folder.write("known", "nonsense\n")
     #expect(try folder.expect(65, "lint").errors.hasPrefix("known:1:1: error: "))
   }
@@ -300,26 +400,20 @@ struct LintTests {
       "migrations/0002_drop.yaml", Self.drop)
     try folder.expect(1, "lint")
     try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.0' }\n")
-    #expect(try folder.expect(0, "lint").output.contains(" warning: dropping notes.color"))
+    #expect(
+      try folder.expect(0, "lint", "--verbose").output.contains(" warning: dropping notes.color"))
     try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.1' }\n")
     let run = try folder.expect(65, "lint")
     #expect(run.errors.contains("the history lock knows no such release: did you mean `1.0`?"))
   }
 
-  @Test("what migrate refuses is a finding at its line")
+  @Test("65: SQL that no migration may contain, at its line")
   func refused() throws {
     let folder = try WorkingFolder.of([
-      "0001_notes": Self.notes,
-      "0002_refused": """
-      operations:
-        - sql: |
-            ATTACH 'x' AS y;
-            VACUUM;
-      """,
+      "0001_notes": Self.notes, "0002_refused": "operations:\n  - sql: |\n      VACUUM;\n",
     ])
-    let output = try folder.expect(1, "lint").output
-    #expect(output.contains("migrations/0002_refused.yaml:3:7: error: ATTACH does not belong"))
-    #expect(output.contains("migrations/0002_refused.yaml:4:7: error: VACUUM does not belong"))
+    let run = try folder.expect(65, "lint")
+    #expect(run.errors.hasPrefix("migrations/0002_refused.yaml:3:7: error: VACUUM does not belong"))
     try folder.expect(65, "migrate", "--database", "a.db")
   }
 

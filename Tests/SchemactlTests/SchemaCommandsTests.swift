@@ -19,7 +19,7 @@ struct AdoptionTests {
     try folder.connection().execute(
       "DROP TABLE schemactl_migrations; INSERT INTO remindersLists (id, title) VALUES ('a', 'A')")
     let refused = try folder.expect(1, "migrate", "--database", "app.sqlite")
-    #expect(refused.errors.contains("`schemactl adopt` takes such a database over"))
+    #expect(refused.errors.contains("`schemactl adopt` adopts such a database"))
 
     let run = try folder.expect(0, "adopt", "--database", "app.sqlite")
     #expect(run.output.contains("app.sqlite stands at 0004"))

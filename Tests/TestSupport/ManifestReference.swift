@@ -11,8 +11,8 @@ package enum ManifestReference {
     writer.write(introduction)
     writer.keys(of: Grammar.manifest)
     writer.write(values)
-    writer.write(waivers)
-    writer.write("\n### Waiver\n\n")
+    writer.write(suppressions)
+    writer.write("\n### Suppression\n\n")
     writer.keys(of: Grammar.waiver)
     writer.write(
       """
@@ -140,11 +140,11 @@ package enum ManifestReference {
 
     """
 
-  private static let waivers = """
+  private static let suppressions = """
 
-    ## Waivers
+    ## Suppressions
 
-    What [lint](rules.md) finds is allowed with a reason, for the whole manifest or beside one
+    A finding of [lint](rules.md) is suppressed with a reason, for the whole manifest or for one
     operation:
 
     ```yaml

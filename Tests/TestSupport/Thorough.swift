@@ -1,12 +1,15 @@
 import Foundation
 import Testing
 
+private let testsAll = ProcessInfo.processInfo.environment["SCHEMACTL_TEST_ALL"] != nil
+
 extension Trait where Self == ConditionTrait {
   /// Marks tests that kill the program, make calls fail, or need large tables: `make test-all` runs
   /// them, `make test` does not.
   package static var thorough: Self {
-    .enabled(
-      if: ProcessInfo.processInfo.environment["SCHEMACTL_TEST_ALL"] != nil,
-      "`make test-all` runs it")
+    .enabled(if: testsAll, "`make test-all` runs it")
   }
 }
+
+/// The seeds of a property's random cases: `make test` tries a few of them, `make test-all` all.
+package func seeds(_ few: UInt64, of all: UInt64) -> Range<UInt64> { 0..<(testsAll ? all : few) }

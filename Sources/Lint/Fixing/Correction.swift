@@ -22,7 +22,7 @@ package enum Correction: Sendable, Hashable {
   /// What was done.
   var sentence: String {
     switch self {
-    case .removeWaiver: "removed the waiver"
+    case .removeWaiver: "removed the suppression"
     case .removeStatement: "removed the statement"
     case .removeIfNotExists: "left out IF NOT EXISTS"
     case .replaceOnConflict(let column, _), .replaceOnConflictInSQL(_, _, let column):

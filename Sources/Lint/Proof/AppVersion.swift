@@ -47,6 +47,11 @@ struct VersionPair: Sendable {
 }
 
 extension Project {
+  /// Whether a release ends with the migration.
+  func isLastOfRelease(_ migration: Migration) -> Bool {
+    lock?.releases.contains { $0.lastID == migration.id } ?? false
+  }
+
   /// The versions that devices which sync may run, the oldest first; the last one is the history as
   /// it is now, be it released or not.
   ///
@@ -61,6 +66,7 @@ extension Project {
       else { continue }
       versions.append(AppVersion(name: release.name, isRelease: true, count: index + 1))
     }
+    versions.sort { $0.count < $1.count }
     guard let last = versions.last, last.count < replayed else { return versions }
     let head = migrations[replayed - 1].id
     return versions + [AppVersion(name: head, isRelease: false, count: replayed)]

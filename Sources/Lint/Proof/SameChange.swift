@@ -2,8 +2,8 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 
-extension Waivers {
-  /// The waiver of a finding of `two-devices`: its own one, or one of another rule that found the same
+extension Suppressions {
+  /// The suppression of a finding of `two-devices`: its own one, or one of another rule that found the same
   /// change of the same object.
   mutating func waive(
     _ draft: Draft, foundAlsoBy others: [(rule: Rule, draft: Draft)], _ migrations: [Migration]

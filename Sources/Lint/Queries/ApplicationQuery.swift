@@ -31,25 +31,27 @@ struct ApplicationQuery: Sendable {
 }
 
 extension ApplicationQuery {
-  /// The statements of a file. Comments and what is empty are none.
+  /// The statements of a file; at the end, without SQL, the suppressions that belong to none of them.
   ///
-  /// - Throws: at a comment that is meant for a waiver and is none (65).
+  /// - Throws: at a comment for schemactl that is not a suppression (65).
   static func all(in file: QueryFile) throws(Failure) -> [ApplicationQuery] {
     // A file is a block whose lines begin at the first column.
     let source = SQLSource(
       text: file.text, position: Position(line: 0, column: 1), blockColumn: 1)
     let sql = TokenizedSQL(file.text)
     let statements = statements(of: sql)
-    let waivers = try QueryWaiver.all(in: sql, file.path, source)
+    let waivers = try QuerySuppression.all(in: sql, file.path, source)
     let owners = waivers.map { waiver in
-      statements.firstIndex { $0.upperBound > waiver.lineStart } ?? statements.count - 1
+      statements.firstIndex { $0.upperBound > waiver.lineStart }
     }
-    return statements.enumerated().map { index, range in
+    func query(_ index: Int?, _ range: Range<Int>) -> ApplicationQuery {
       ApplicationQuery(
         file: file.path, sql: sql.text(range),
         waivers: zip(waivers, owners).filter { $1 == index }.map(\.0.waiver),
         offset: range.lowerBound, source: source)
     }
+    return statements.enumerated().map(query)
+      + (owners.contains(nil) ? [query(nil, sql.bytes.count..<sql.bytes.count)] : [])
   }
 
   /// The bytes of each statement, from its first word on and without its semicolon.

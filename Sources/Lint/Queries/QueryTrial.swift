@@ -45,6 +45,8 @@ struct QueryTrial {
   private let releases: [AppVersion]
   private let namesOldestRelease: Bool
   private var outcomes: [Outcome]
+  /// Suppressions that belong to no statement.
+  let idle: [ApplicationQuery]
 
   /// What is known of a query at the releases and at the end of the history.
   private struct Outcome {
@@ -60,6 +62,8 @@ struct QueryTrial {
     namesOldestRelease = scope.namesOldestRelease
     var queries: [ApplicationQuery] = []
     for file in files { queries += try ApplicationQuery.all(in: file) }
+    idle = queries.filter(\.sql.isEmpty)
+    queries.removeAll(where: \.sql.isEmpty)
     do throws(DatabaseError) {
       outcomes = try queries.harmless().map { Outcome(query: $0) }
     } catch {
@@ -140,7 +144,7 @@ struct QueryTrial {
         }
       }
     }
-    try project.replay(skipsRefused: true, observing: compile)
+    try project.replay(isForLint: true, observing: compile)
     return courses
   }
 

@@ -8,6 +8,7 @@ final class Probe {
   private let application: Application
   private var opened: Connection?
   private var constants: [ExactText: Bool] = [:]
+  private var defaults: DefaultValues?
   /// What kept SQLite from answering: what was answered then says nothing.
   private(set) var fault: DatabaseError?
 
@@ -33,6 +34,23 @@ final class Probe {
     let isConstant = succeeds("ALTER TABLE one_row ADD COLUMN b DEFAULT \(value)")
     constants[value] = isConstant
     return isConstant
+  }
+
+  /// What a DEFAULT gives.
+  func outcome(ofDefault text: String) -> DefaultOutcome {
+    // Literals and names are constants.
+    guard text.utf8.contains(UInt8(ascii: "(")) || isTimeOfDay(text) else { return .constant }
+    do throws(DatabaseError) {
+      if defaults == nil { defaults = try DefaultValues(application) }
+      return try defaults?.outcome(of: text) ?? .unknown
+    } catch {
+      note(error)
+      return .unknown
+    }
+  }
+
+  private func isTimeOfDay(_ text: String) -> Bool {
+    ["current_timestamp", "current_date", "current_time"].contains(text.identifier)
   }
 
   /// The function that an expression calls and nobody has declared.

@@ -42,6 +42,20 @@ final class RowReplay {
     }
   }
 
+  /// Creates indexes again, as far as the rows and the names allow it, and says which.
+  func restore(_ indexes: [SchemaObject]) throws(DatabaseError) -> [SchemaObject] {
+    var restored: [SchemaObject] = []
+    for index in indexes {
+      guard let sql = index.sql, try connection.refusal(of: sql) == nil else { continue }
+      restored.append(index)
+    }
+    return restored
+  }
+
+  func drop(_ indexes: [SchemaObject]) throws(DatabaseError) {
+    for index in indexes { try connection.execute("DROP INDEX main.\(Quoting.quoted(index.name))") }
+  }
+
   /// Takes all rows away, and nothing else.
   func empty(_ tables: Set<Identifier>) throws(DatabaseError) {
     connection.set(.triggers, to: false)

@@ -13,12 +13,15 @@ import SchemaSQLite
 final class SeededReplay: RowTrial {
   private(set) var evidence = RowEvidence()
   private let application: Application
+  private let isLastOfRelease: (Migration) -> Bool
   private var ground: Ground?
   /// What the migrations did without rows, as far as they have come.
   private var steps: [ScratchDatabase.Step] = []
   /// The tables and their indexes before the next migration, by the table's folded name.
   private var definitions: [Identifier: [SchemaDelta.Key: SchemaObject]] = [:]
   private var keys = ForeignKeyGraph(Schema())
+  /// The unique indexes that migrations have dropped since the last release: no row repeats there.
+  private var droppedUniques: [SchemaObject] = []
   /// How often the rows were lost.
   private var restarts = 0
 
@@ -34,8 +37,11 @@ final class SeededReplay: RowTrial {
     var count: Int
   }
 
-  init(_ application: Application) {
+  /// - Parameter isLastOfRelease: whether an app ran with the schema that a migration leaves.
+  init(_ application: Application, isLastOfRelease: @escaping (Migration) -> Bool = { _ in false })
+  {
     self.application = application
+    self.isLastOfRelease = isLastOfRelease
   }
 
   func report() -> DataReport? { nil }
@@ -70,6 +76,13 @@ final class SeededReplay: RowTrial {
   private func note(_ step: ScratchDatabase.Step) {
     steps.append(step)
     keys.apply(step.delta)
+    if isLastOfRelease(step.migration) {
+      droppedUniques = []
+    } else {
+      droppedUniques += step.delta.before.values.filter { object in
+        step.delta.after[object.key] == nil && IndexShape(object)?.isUnique ?? false
+      }
+    }
     for (key, object) in step.delta.before {
       let table = object.table.identifier
       definitions[table]?[key] = nil
@@ -88,7 +101,9 @@ final class SeededReplay: RowTrial {
     for index in ground.count..<migration {
       guard try attempt(steps[index], index, [], nil, ground) else { return restarts += 1 }
     }
+    let restored = try ground.replay.restore(droppedUniques)
     try ground.seeder.fill(tables.sorted()) { objects(of: $0, with: step.delta) }
+    try ground.replay.drop(restored)
     guard try attempt(step, migration, tables, timeline, ground) else { return restarts += 1 }
     ground.count = migration + 1
     self.ground = ground

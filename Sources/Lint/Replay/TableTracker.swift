@@ -181,6 +181,7 @@ final class TableTracker {
     last.doubleQuoted = placed(doubleQuoted)
     for object in schema.objects {
       if object.kind == .table {
+        last.tableNames.insert(object.name.identifier)
         guard let id = live[object.name.identifier], !tables[id].isShadow else { continue }
         let table = tables[id]
         last.tables.append(
@@ -456,6 +457,7 @@ final class TableTracker {
       lostColumn(column.name, of: id, start.name, displaced, heirs)
     }
     change.columnPlaces = new.columnPlaces
+    change.created = new.createdColumns
     change.isRebuilt = true
     change.copies = copies(from: id, to: new.id)
     append(change)
@@ -480,6 +482,7 @@ final class TableTracker {
     if !table.isDropped {
       change.lost = start.columns.compactMap { lostColumn($0.name, of: id, start.name, nil, []) }
       change.columnPlaces = table.columnPlaces
+      change.created = table.createdColumns
     }
     if change.isDropped || change.isRenamed, let displaced = table.left[start.name.identifier] {
       var known = start
@@ -506,6 +509,10 @@ final class TableTracker {
   }
 
   private func append(_ change: TableChange) {
+    for case let text? in change.after?.columns.map(\.defaultText) ?? []
+    where timeline.defaults[text] == nil {
+      timeline.defaults[text] = probe.outcome(ofDefault: text)
+    }
     timeline.changes.append(change)
   }
 

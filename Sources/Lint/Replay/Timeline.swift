@@ -39,6 +39,10 @@ struct Timeline: Sendable {
   /// The application's queries, where they could be judged, and what it does to them.
   var judgedQueries: [ApplicationQuery] = []
   var queries: [QueryVerdict] = []
+  /// Suppressions in query files that belong to no statement.
+  var idleSuppressions: [ApplicationQuery] = []
+  /// What the DEFAULTs of the history's tables give, by their texts.
+  var defaults: [ExactText: DefaultOutcome] = [:]
   /// What became of rows.
   var rows = RowEvidence()
   /// What steps took away from rows.
@@ -61,6 +65,15 @@ struct Timeline: Sendable {
 
   func changes(in migration: Int) -> ArraySlice<TableChange> {
     changes.slice(in: migration, by: \.migration)
+  }
+
+  /// A table's name as the schema has it.
+  func spelling(of table: Identifier, in migration: Int) -> String {
+    changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table.text
+  }
+
+  func spelling(of table: String, in migration: Int) -> String {
+    spelling(of: table.identifier, in: migration)
   }
 
   func statements(in migration: Int) -> ArraySlice<StatementEffect> {
@@ -127,6 +140,8 @@ struct LastSchema: Sendable {
 
   /// Without the tables that a virtual table keeps for itself.
   var tables: [Table] = []
+  /// All of them, also those whose definition cannot be read.
+  var tableNames: Set<Identifier> = []
   var objects: [(place: StatementPlace, object: SchemaObject)] = []
   /// Views and triggers that do not compile.
   var broken: [(place: StatementPlace, object: BrokenObject)] = []
@@ -239,6 +254,8 @@ struct TableChange: Sendable {
   /// A new table has its name, and got none of its rows: the copy was forgotten.
   var replacement: StatementPlace?
   var newChecks: [NewCheck] = []
+  /// The columns of `after` that the migration itself made, be it under the name of an old one.
+  var created: Set<Identifier> = []
   /// New columns whose default SQLite can give to no row that is there.
   var nonConstantDefaults: Set<Identifier> = []
   /// Columns that ADD COLUMN added.

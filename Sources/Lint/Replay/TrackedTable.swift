@@ -63,6 +63,11 @@ struct TrackedTable {
     Dictionary(columns.map { ($0.key, $0.place) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The columns that this migration made, without those that took the values of an old one.
+  var createdColumns: Set<Identifier> {
+    Set(columns.lazy.filter { $0.origin == nil }.map(\.key))
+  }
+
   /// Must be told before the first change of each migration.
   mutating func beginMigration() {
     start = shape

@@ -6,7 +6,7 @@ extension Connection {
   /// Puts functions that answer the same each time in the place of the clock and of chance, so that
   /// rows that call them, in a DEFAULT or in a trigger, are the same in every run.
   func fixClockAndChance() throws(DatabaseError) {
-    try fixClock()
+    try fixClock(at: noon)
     for (name, value) in constantChances {
       try register(
         FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
@@ -19,8 +19,12 @@ extension Connection {
   }
 
   /// The same for many rows, which may have to differ: chance counts.
-  func fixClockAndCountChances(_ counter: ChanceCounter) throws(DatabaseError) {
-    try fixClock()
+  ///
+  /// - Parameter time: what the clock shows on 2026-01-01.
+  func fixClockAndCountChances(
+    _ counter: ChanceCounter, at time: String = noon
+  ) throws(DatabaseError) {
+    try fixClock(at: time)
     try register(
       FunctionDefinition(name: "random", arguments: 0, isDeterministic: false) { _ in
         .integer(counter.next())
@@ -37,15 +41,20 @@ extension Connection {
       })
   }
 
-  private func fixClock() throws(DatabaseError) {
-    for (name, value) in constantTimes {
+  private func fixClock(at time: String) throws(DatabaseError) {
+    let now = "\(day) \(time)"
+    let constants: [(String, Value)] = [
+      ("current_timestamp", .text(now)), ("current_date", .text(day)),
+      ("current_time", .text(time)),
+    ]
+    for (name, value) in constants {
       try register(
         FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
     }
     for name in ["date", "time", "datetime", "julianday", "unixepoch", "strftime"] {
       try register(
         FunctionDefinition(name: name, arguments: -1, isDeterministic: true) { arguments in
-          try atFixedTime(name, arguments)
+          try evaluated(name, arguments, at: now)
         })
     }
   }
@@ -69,18 +78,17 @@ private func padded(_ number: Int64, to length: Int) -> String {
   return String(repeating: "0", count: max(0, length - digits.count)) + digits
 }
 
-private let now = "2026-01-01 12:00:00"
-
-private let constantTimes: [(String, Value)] = [
-  ("current_timestamp", .text(now)), ("current_date", "2026-01-01"), ("current_time", "12:00:00"),
-]
+private let day = "2026-01-01"
+private let noon = "12:00:00"
 
 private let constantChances: [(String, Value)] = [
   ("random", 1), ("uuid", "a5a5a5a5-a5a5-45a5-a5a5-a5a5a5a5a5a5"),
 ]
 
-/// What SQLite's own function says when it is that time.
-private func atFixedTime(_ function: String, _ arguments: [Value]) throws -> Value {
+/// What SQLite's own function says at that time.
+private func evaluated(
+  _ function: String, _ arguments: [Value], at now: String
+) throws -> Value {
   var arguments = arguments
   let time = function == "strftime" ? 1 : 0
   if arguments.count == time {

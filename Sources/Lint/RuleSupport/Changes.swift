@@ -112,64 +112,68 @@ extension Timeline {
   }
 }
 
-extension Timeline {
-  /// An index that is gone, with the names that its columns have now.
-  func index(_ gone: GoneObject) -> IndexShape? {
-    let change = change(of: gone.object.table, in: gone.place.migration)
-    return IndexShape(gone.object)?.renaming(change?.renamedColumns ?? [:])
+extension TableChange {
+  /// Whether a hand-written rebuild for another purpose forgot the constraints that are gone.
+  func forgets(_ timeline: Timeline) -> Bool {
+    isRebuiltByHand(timeline) && !onlyDropsConstraints
+  }
+
+  /// The last of these statements, or the one that made a copy of an earlier migration the table.
+  func newest(of places: [StatementPlace]) -> StatementPlace {
+    let own = places.filter { $0.migration == migration }
+    return own.max { $0.number < $1.number } ?? removal ?? shaped
+  }
+
+  /// Whether a check looks at values that were there before it.
+  func looksAtOldColumns(_ check: TableShape.Check) -> Bool {
+    let kept = Set(keptColumns.map(\.new.key))
+    return !check.columns.isDisjoint(with: kept)
   }
 }
 
-/// What rules look at in an index.
-struct IndexShape {
-  let name: String
-  let table: String
-  let isUnique: Bool
-  /// Each term in normal form, without ASC.
-  private(set) var terms: [[[UInt8]]]
-  /// The name of the column, or nil for an expression.
-  private(set) var columns: [Identifier?]
-  /// In normal form; nil when the index is not partial.
-  private(set) var condition: [[UInt8]]?
+extension Timeline {
+  /// The table as a migration leaves it; nil when it does not exist then.
+  func shape(of table: String, in migration: Int) -> TableShape? {
+    let key = table.identifier
+    let last = changes.last { change in
+      change.migration <= migration
+        && (change.after?.key == key || change.before?.key == key && change.after?.key != key)
+    }
+    return last?.after?.key == key ? last?.after : nil
+  }
 
-  /// Nil for an automatic index.
+  /// Whether a column of the index goes in the same migration, and the index with it.
+  func losesColumn(of index: IndexShape, in migration: Int) -> Bool {
+    let lost = change(of: index.table, in: migration)?.droppedColumns ?? []
+    return index.columns.contains { $0.map(lost.contains) ?? false }
+  }
+
+  /// Whether the object mentions a column that goes in the same migration.
+  func mentionsLostColumn(_ gone: GoneObject) -> Bool {
+    let lost = change(of: gone.object.table, in: gone.place.migration)?.droppedColumns ?? []
+    guard !lost.isEmpty else { return false }
+    let tokens = TokenizedSQL(gone.object.sql ?? "")
+    return !tokens.names(in: 0..<tokens.bytes.count).isDisjoint(with: lost)
+  }
+}
+
+extension CreateTrigger {
+  /// Nil for another kind of object.
   init?(_ object: SchemaObject) {
-    guard object.kind == .index, let sql = object.sql else { return nil }
-    let tokens = TokenizedSQL(sql)
-    guard case .createIndex(let index)? = try? parseCreate(tokens) else { return nil }
-    name = object.name
-    table = object.table
-    isUnique = index.isUnique
-    terms = index.terms.map { term in
-      let words = tokens.normalTokens(in: term.range)
-      return term.order == .ascending ? Array(words.dropLast()) : words
-    }
-    columns = index.terms.map { $0.column?.text.identifier }
-    condition = index.condition.map { tokens.normalTokens(in: $0.range) }
+    guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
+    else { return nil }
+    self = trigger
   }
+}
 
-  /// The same with columns under other names.
-  func renaming(_ names: [Identifier: Identifier]) -> IndexShape {
-    var index = self
-    index.terms = terms.map { $0.map { $0.renamed(names) } }
-    index.columns = columns.map { $0.map { names[$0] ?? $0 } }
-    index.condition = condition.map { $0.map { $0.renamed(names) } }
-    return index
-  }
-
-  /// Whether two rows that the other one takes for the same are the same to this one: neither order nor
-  /// direction of the terms has to do with it.
-  func isAsUnique(as other: IndexShape) -> Bool {
-    func keys(_ index: IndexShape) -> Set<[[UInt8]]> {
-      Set(index.terms.map { $0.last == Array("desc".utf8) ? $0.dropLast() : $0 })
-    }
-    return isUnique && (condition == nil || condition == other.condition)
-      && keys(self).isSubset(of: keys(other))
-  }
-
-  /// Whether what looks up this one's terms can use the other one as well.
-  func isCovered(by other: IndexShape) -> Bool {
-    condition == other.condition && terms.count <= other.terms.count
-      && terms.elementsEqual(other.terms.prefix(terms.count))
+extension StatementEffect {
+  /// Whether the statement is an UPDATE or a DELETE that picks no rows.
+  func isUnconditional(_ verb: String) -> Bool {
+    let sql = TokenizedSQL(self.sql)
+    let tokens = sql.significant[...]
+    guard let start = sql.firstWord(of: ["UPDATE", "DELETE", "INSERT", "REPLACE"], in: tokens),
+      sql.isWord(tokens[start], verb)
+    else { return false }
+    return sql.firstWord(of: ["WHERE", "LIMIT"], in: tokens[start...]) == nil
   }
 }

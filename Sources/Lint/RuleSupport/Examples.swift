@@ -72,3 +72,39 @@ func rebuiltReminders(copy condition: String) -> String {
         ALTER TABLE reminders_new RENAME TO reminders;
   """
 }
+
+/// A table with a CHECK.
+let checkedManifest = """
+  operations:
+    - sql: |
+        CREATE TABLE tasks (
+          id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()),
+          status INTEGER CHECK (status IN (0, 1, 2))
+        ) STRICT;
+  """
+
+/// Reminders, each in a list, with the index that its foreign key needs.
+let referringManifest = """
+  operations:
+    - sql: |
+        CREATE TABLE lists (
+          id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid())
+        ) STRICT;
+        CREATE TABLE reminders (
+          id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), title TEXT,
+          listID TEXT REFERENCES lists (id) ON DELETE CASCADE
+        ) STRICT;
+        CREATE INDEX reminders_listID ON reminders (listID);
+  """
+
+/// A trigger that does not fire for the rows that the engine stores.
+let trimManifest = """
+  operations:
+    - create_trigger:
+        name: notes_trim
+        sql: |
+          CREATE TRIGGER notes_trim AFTER INSERT ON notes
+          WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges() BEGIN
+            UPDATE notes SET text = trim(NEW.text) WHERE id = NEW.id;
+          END
+  """

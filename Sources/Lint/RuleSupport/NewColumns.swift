@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaSQLText
 
 extension TableChange {
@@ -21,5 +22,45 @@ extension TableChange {
   /// What was there before and, unless it was never judged, what the table's copy had.
   func judged(_ scope: LintScope) -> [TableShape] {
     [before, stagedWasJudged(scope) ? staged : nil].compactMap { $0 }
+  }
+}
+
+extension TableChange {
+  /// The new columns without which no row can be written, and whether existing rows get a value.
+  func requiredColumns(
+    _ timeline: Timeline
+  ) -> [(column: TableShape.Column, place: StatementPlace, isFilled: Bool)] {
+    guard before != nil, let after else { return [] }
+    return newColumns(countsStaged: false).compactMap { column in
+      guard column.notNull != nil, column.defaultText == nil, !column.isGenerated,
+        !after.isInPrimaryKey(column), !onlyRenames(column)
+      else { return nil }
+      let place = newest(of: [place(of: column.name)])
+      return (
+        column, place, timeline.fills(column.name, place) || timeline.losses.ran(on: self)
+      )
+    }
+  }
+
+  /// Whether the column existed under another name and refused NULL.
+  private func onlyRenames(_ column: TableShape.Column) -> Bool {
+    lost.contains { lost in
+      guard case .renamed(let name) = lost.fate, before?.column(lost.name)?.notNull != nil else {
+        return false
+      }
+      return name.identifier == column.name.identifier
+    }
+  }
+}
+
+extension Timeline {
+  /// Whether the operation that makes the column also gives it a value in each row.
+  fileprivate func fills(_ column: String, _ place: StatementPlace) -> Bool {
+    switch operation(place)?.kind {
+    case .moveColumn?: return operation(place)?.definition(ofColumn: column) != nil
+    case .rebuildTable(let rebuild)?:
+      return rebuild.copy.contains { $0.column.identifier == column.identifier }
+    default: return false
+    }
   }
 }

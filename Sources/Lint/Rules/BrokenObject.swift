@@ -2,21 +2,23 @@ import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
+import SchemaSQLite
 
 extension Rule {
   static let brokenObject = Rule(
     id: "broken-object",
     section: .hurtsLater,
-    severities: Severities(.error, .error, .error),
+    severities: .alwaysError,
     why: """
-      SQLite does not look at what a view or a trigger mentions when it is made. One that names a \
-      table or a column that is not there fails when the app first reads the view or writes the \
-      table, and until it is gone it keeps SQLite from every RENAME and DROP COLUMN, of any table. \
-      The schema that the history ends with is judged: what a later migration repairs or drops is \
-      no finding.
+      SQLite does not check what a view, a trigger, a default or a foreign key refers to when it is \
+      created. If a table, a column, a function or a collation is missing, the app's first statement \
+      that needs it fails, and a broken view or trigger makes SQLite refuse RENAME and DROP COLUMN on \
+      every table. Lint checks the latest schema; what a later migration repairs or drops is not a \
+      finding. uuid() is built in.
       """,
     fix: """
-      Correct the names, or drop the view or the trigger and make it again as it must be now.
+      Correct the name, or drop the object first and create it again afterwards. Name the functions and \
+      collations that the app registers under `functions` and `collations` in schemactl.yaml.
       """,
     bad: Rule.Example(
       .local, remindersManifest,
@@ -42,13 +44,147 @@ extension Rule {
               END
       """),
     check: { timeline, _ in
-      (timeline.end?.broken ?? []).compactMap { place, broken in
-        // Those are other rules' findings.
-        guard MissingName(message: broken.message) == nil else { return nil }
-        let kind = broken.object.kind.rawValue
-        return timeline.draft(
-          "the \(kind) \(broken.object.name) does not compile: \(broken.message)", at: place,
-          keys: ["name"], object: broken.object.name, table: broken.object.table)
-      }
+      brokenObjects(timeline) + missingNames(timeline) + missingParents(timeline)
     })
+}
+
+private func brokenObjects(_ timeline: Timeline) -> [Draft] {
+  // A view that reads a broken one is broken by the same statement.
+  var culprits: [Identifier: StatementPlace] = [:]
+  return (timeline.end?.broken ?? []).compactMap { place, broken in
+    guard MissingName(message: broken.message) == nil else { return nil }
+    let missing = broken.missingObject
+    let culprit =
+      missing.flatMap { timeline.removal(of: $0, after: place) ?? culprits[$0] } ?? place
+    culprits[broken.object.name.identifier] = culprit
+    return timeline.draft(
+      "the \(broken.object.kind.rawValue) `\(broken.object.name)` does not compile: "
+        + broken.message,
+      at: culprit, keys: ["name", "column", "table", "from"], object: broken.object.name,
+      table: broken.object.table)
+  }
+}
+
+extension BrokenObject {
+  /// The last name of `no such column: NEW.title` and its like.
+  fileprivate var missingObject: Identifier? {
+    guard message.hasPrefix("no such ") else { return nil }
+    return message.split(separator: " ").last?.split(separator: ".").last.map {
+      String($0).identifier
+    }
+  }
+}
+
+extension Timeline {
+  /// The last statement that dropped or renamed a table, a view or a column of this name.
+  fileprivate func removal(of name: Identifier, after place: StatementPlace) -> StatementPlace? {
+    let tables = changes.compactMap { change in
+      change.before?.key == name && change.after?.key != name ? change.removal : nil
+    }
+    let columns = changes.flatMap(\.lost).filter { $0.name.identifier == name }.map(\.place)
+    let views = gone.filter { $0.object.kind == .view && $0.object.name.identifier == name }
+      .map(\.place)
+    return (tables + columns + views).filter { $0.number > place.number }
+      .max { $0.number < $1.number }
+  }
+}
+
+// MARK: Functions and collations
+
+private func missingNames(_ timeline: Timeline) -> [Draft] {
+  func draft(
+    _ name: MissingName, in subject: String, at place: StatementPlace, _ table: String?
+  ) -> Draft? {
+    let (text, object) =
+      switch name {
+      case .function(let name): ("function \(name)()", name)
+      case .collation(let name): ("collation \(name)", name)
+      }
+    guard !name.isOfEngine else { return nil }
+    return timeline.draft(
+      "\(subject) uses the unknown \(text)", at: place, keys: ["sql", "name", "table"],
+      object: object, table: table)
+  }
+  let statements = timeline.statements.flatMap { statement in
+    statement.warnings.missing.compactMap {
+      draft($0, in: "the statement", at: statement.place, statement.target?.name)
+    }
+  }
+  let defaults = (timeline.end?.missing ?? []).compactMap { table, column, name in
+    draft(
+      name, in: "the default of `\(table.shape.name).\(column)`", at: table.place(of: column),
+      table.shape.name)
+  }
+  let objects = (timeline.end?.broken ?? []).compactMap { place, broken in
+    MissingName(message: broken.message).flatMap {
+      draft(
+        $0, in: "the \(broken.object.kind.rawValue) `\(broken.object.name)`", at: place,
+        broken.object.table)
+    }
+  }
+  return statements + defaults + objects
+}
+
+extension MissingName {
+  /// Whether a sync engine registers it.
+  fileprivate var isOfEngine: Bool {
+    guard case .function(let function) = self else { return false }
+    let name = function.identifier
+    return name.hasPrefix("sqlitedata_") || name.hasPrefix("crsql_")
+  }
+}
+
+// MARK: Foreign keys
+
+private func missingParents(_ timeline: Timeline) -> [Draft] {
+  guard let end = timeline.end else { return [] }
+  let tables = Dictionary(
+    end.tables.map { ($0.shape.key, $0.shape) }, uniquingKeysWith: { first, _ in first })
+  let uniques = end.indexes.mapValues { $0.filter { $0.isUnique && $0.condition == nil } }
+  return end.tables.flatMap { table in
+    table.shape.foreignKeys.compactMap { key in
+      let parent = tables[key.parent.identifier]
+      guard
+        let problem = problem(
+          key, parent, uniques[key.parent.identifier] ?? [],
+          exists: end.tableNames.contains(key.parent.identifier))
+      else { return nil }
+      let names = key.columns.map { table.shape.column($0)?.name ?? $0.text }
+      let columns = names.joined(separator: ", ")
+      let made = names.map { table.place(of: $0) }.max { $0.number < $1.number } ?? table.shaped
+      let missing = parent == nil ? [key.parent.identifier] : key.parentColumns
+      let place = missing.compactMap { timeline.removal(of: $0, after: made) }.first ?? made
+      return timeline.draft(
+        "the foreign key `\(table.shape.name)` (\(columns)) \(problem): with foreign keys enforced, "
+          + "SQLite refuses writes to `\(table.shape.name)`",
+        at: place,
+        keys: ["foreign_keys", "references", "column", "columns", "table"],
+        column: names.count == 1 ? names[0] : nil, object: "\(table.shape.name).\(columns)",
+        table: table.shape.name)
+    }
+  }
+}
+
+/// Why SQLite cannot use a foreign key (Foreign Key Support, section 3); nil when it can.
+private func problem(
+  _ key: TableShape.ForeignKey, _ parent: TableShape?, _ uniques: [IndexShape],
+  exists: Bool
+) -> String? {
+  guard let parent else {
+    return exists ? nil : "refers to the table `\(key.parent)`, which does not exist"
+  }
+  if parent.isVirtual { return "refers to the virtual table `\(key.parent)`" }
+  let columns = key.parentColumns.isEmpty ? parent.primaryKey?.columns ?? [] : key.parentColumns
+  if let missing = columns.first(where: { parent.column($0) == nil }) {
+    return "refers to `\(parent.name).\(missing)`, which does not exist"
+  }
+  guard columns.count == key.columns.count else {
+    return "has \(key.columns.count) columns, and the key of `\(parent.name)` \(columns.count)"
+  }
+  let keys = parent.uniques + [parent.primaryKey?.columns ?? []]
+  let isKey =
+    keys.contains { Set($0) == Set(columns) }
+    || uniques.contains { Set($0.columns) == Set(columns.map { $0 }) }
+  let names = columns.map { parent.column($0)?.name ?? $0.text }.joined(separator: ", ")
+  return isKey ? nil : "refers to `\(parent.name)` (\(names)), which is not a key"
 }

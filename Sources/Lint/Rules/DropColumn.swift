@@ -8,15 +8,15 @@ extension Rule {
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
     why: """
-      A column that goes takes its values with it. Where something syncs it is worse: a device that \
-      still runs an older version of the app goes on writing the column, and a device whose schema \
-      has no such column can store its rows no longer. It makes no difference how the column goes: \
-      by drop_column, by ALTER TABLE, by move_column, or by a table that is rebuilt without it. The place of the finding is the statement that takes the old table or column away.
+      Dropping a column deletes its values. Where something syncs, a device with an older version of the \
+      app continues to write the column, and a device without it can no longer store those rows. It makes \
+      no difference whether drop_column, ALTER TABLE, move_column or a rebuilt table drops the column. The \
+      finding is at the statement that removes the old table or column.
       """,
     fix: """
       Leave the column where it is and stop using it. To replace it, use move_column with \
       `keep_source: true`, which adds the new column, fills it and keeps the old one; drop the old \
-      one, with a waiver, once no device runs a version that knows it.
+      one, with a suppression, once no device runs a version that knows it.
       """,
     bad: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: false)),
     good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),

@@ -14,8 +14,8 @@ extension Rule {
       without a copy is dropped.
       """,
     fix: """
-      Leave the table and stop using it; drop it, with a waiver, once no device runs a version that \
-      knows it. Where nothing syncs, a waiver that says where the rows are now is enough.
+      Leave the table and stop using it; drop it, with a suppression, once no device runs a version that \
+      knows it. Where nothing syncs, a suppression that says where the rows are now is enough.
       """,
     bad: Rule.Example(
       .additive, remindersManifest,

@@ -1,3 +1,4 @@
+import SchemaModel
 import SchemaManifest
 import SchemaSQLText
 
@@ -7,12 +8,11 @@ extension Rule {
     section: .hurtsLater,
     severities: Severities(.note, .note, .note),
     why: """
-      Each time a parent is deleted or its key changes, SQLite looks for its children, and without an \
-      index that begins with the foreign key's columns it reads the whole child table for each of \
-      them: deleting a list of a hundred reminders takes a hundred passes. The schema that the history \
-      ends with is judged.
+      When a parent is deleted or its key changes, SQLite looks for its children. Without an index that \
+      begins with the foreign key's columns it reads the whole child table for each parent. Lint checks \
+      the latest schema and reports the migration that added the foreign key or dropped the index.
       """,
-    fix: "Make an index on the foreign key's columns.",
+    fix: "Create an index on the foreign key's columns.",
     bad: Rule.Example(
       .local,
       """
@@ -49,10 +49,12 @@ extension Rule {
               ("name", yamlScalar(index)), ("table", yamlScalar(table.shape.name)),
               ("columns", list(names)),
             ])
+          let parent = timeline.spelling(of: key.parent, in: timeline.migrations.count - 1)
           return timeline.draft(
-            "no index begins with \(table.shape.name) (\(columns)): to delete a row of \(key.parent) "
-              + "SQLite reads all of \(table.shape.name)",
-            at: table.place(of: names[0]), keys: ["foreign_keys", "columns", "table"],
+            "no index begins with `\(table.shape.name)` (\(columns)): to delete a row of `\(parent)`, "
+              + "SQLite reads all of `\(table.shape.name)`",
+            at: timeline.loss(ofIndexFor: key, of: table) ?? timeline.addition(of: key, to: table),
+            keys: ["foreign_keys", "columns", "table"],
             column: names.count == 1 ? names[0] : nil, object: "\(table.shape.name).\(columns)",
             table: table.shape.name,
             fix: fix, correction: .append(operation: fix))
@@ -61,10 +63,32 @@ extension Rule {
     })
 }
 
-extension LastSchema {
-  /// The indexes of each table, by its folded name.
-  var indexes: [Identifier: [IndexShape]] {
-    Dictionary(grouping: objects.compactMap { IndexShape($0.object) }) { $0.table.identifier }
+extension Timeline {
+  /// The statement that dropped the last index for the foreign key.
+  fileprivate func loss(
+    ofIndexFor key: TableShape.ForeignKey, of table: LastSchema.Table
+  ) -> StatementPlace? {
+    let added = addition(of: key, to: table)
+    return gone.last { gone in
+      guard gone.place.number > added.number, gone.object.table.identifier == table.shape.key,
+        let index = index(gone), index.servesForeignKeys
+      else { return false }
+      return Set(index.columns.prefix(key.columns.count)) == Set(key.columns.map { $0 })
+    }?.place
+  }
+
+  /// The statement that added the foreign key.
+  fileprivate func addition(
+    of key: TableShape.ForeignKey, to table: LastSchema.Table
+  ) -> StatementPlace {
+    let change = changes.last { change in
+      change.after?.key == table.shape.key
+        && change.after?.foreignKeys.contains { $0.columns == key.columns } ?? false
+        && !(change.before?.foreignKeys.contains { change.renamed($0.columns) == key.columns }
+          ?? false)
+    }
+    guard let change, change.before != nil else { return table.place(of: key.columns[0].text) }
+    return change.newest(of: key.columns.map(change.place(of:)) + [change.shaped])
   }
 }
 

@@ -4,7 +4,7 @@ extension Rule {
   static let ifNotExists = Rule(
     id: "if-not-exists",
     section: .hurtsLater,
-    severities: Severities(.warning, .warning, .warning),
+    severities: .optIn,
     why: """
       In a frozen history everybody knows whether the object is there. IF NOT EXISTS only hides the \
       databases where that is wrong: one with another table of the name keeps it, the migration \
@@ -14,13 +14,13 @@ extension Rule {
     fix:
       "Leave out IF NOT EXISTS. For databases that were there before schemactl there is `adopt`.",
     bad: Rule.Example(
-      .local, remindersManifest,
+      .local, configuration: "lint: { rules: { if-not-exists: warning } }", remindersManifest,
       """
       operations:
         - sql: CREATE INDEX IF NOT EXISTS reminders_title ON reminders (title)
       """),
     good: Rule.Example(
-      .local, remindersManifest,
+      .local, configuration: "lint: { rules: { if-not-exists: warning } }", remindersManifest,
       """
       operations:
         - sql: CREATE INDEX reminders_title ON reminders (title)

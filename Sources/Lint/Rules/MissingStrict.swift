@@ -4,7 +4,7 @@ extension Rule {
   static let missingStrict = Rule(
     id: "missing-strict",
     section: .hurtsLater,
-    severities: Severities(.note, .note, .note),
+    severities: .optIn,
     why: """
       Without STRICT a column takes values of any type, whatever it is declared as: an INTEGER column \
       keeps 'abc', and the app that reads it fails far from where it was written. A table can be made \
@@ -14,7 +14,7 @@ extension Rule {
       """,
     fix: "Say `strict: true`, and use the types INT, INTEGER, REAL, TEXT, BLOB and ANY.",
     bad: Rule.Example(
-      .local,
+      .local, configuration: "lint: { rules: { missing-strict: note } }",
       """
       operations:
         - create_table:
@@ -28,7 +28,7 @@ extension Rule {
               - { name: title, type: TEXT }
       """),
     good: Rule.Example(
-      .local,
+      .local, configuration: "lint: { rules: { missing-strict: note } }",
       """
       operations:
         - create_table:

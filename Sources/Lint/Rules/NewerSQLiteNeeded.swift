@@ -35,9 +35,10 @@ extension Rule {
       return timeline.statements.compactMap { statement in
         guard let (what, version) = statement.newestFeature, version > minimum else { return nil }
         return timeline.draft(
-          "\(what) came with SQLite \(version), and the app meets \(minimum) (`minimum_sqlite`)",
+          "\(what) came with SQLite \(version); the app supports \(minimum) (`minimum_sqlite`)",
           at: statement.place, keys: ["sql", "name", "table"], object: what, table: nil)
       }
+        + newDefaults(timeline, minimum)
         + timeline.migrations.enumerated().compactMap { index, migration in
           guard let needed = migration.manifest.requires.sqlite, needed > minimum else {
             return nil
@@ -49,6 +50,27 @@ extension Rule {
             object: "requires", table: nil, fix: nil)
         }
     })
+}
+
+/// Defaults that an operation writes into the schema without a statement of its own.
+private func newDefaults(_ timeline: Timeline, _ minimum: SQLiteVersion) -> [Draft] {
+  timeline.changes.flatMap { change -> [Draft] in
+    guard let after = change.after else { return [] }
+    return after.columns.compactMap { column in
+      let place = change.place(of: column.name)
+      guard case .alterColumn? = timeline.operation(change.shaped)?.kind,
+        change.shaped.migration == change.migration, let text = column.defaultText,
+        change.before?.column(column.name)?.defaultText != text,
+        let (feature, version) = TokenizedSQL("CREATE \(text)").newFeatures
+          .map({ feature($0, $1) }).max(by: { $0.version < $1.version }), version > minimum
+      else { return nil }
+      return timeline.draft(
+        "the default of `\(after.name).\(column.name)` needs \(feature), which came with SQLite "
+          + "\(version); the app supports \(minimum) (`minimum_sqlite`)",
+        at: change.newest(of: [place, change.shaped]), keys: ["default", "column"], object: feature,
+        table: after.name)
+    }
+  }
 }
 
 private typealias Feature = (what: String, version: SQLiteVersion)
@@ -87,6 +109,11 @@ extension StatementEffect {
   }
 }
 
+/// What may stand before a name and a parenthesis where no function is called.
+private let notFunctions: Set<ExactText> = [
+  "INTO", "ON", "EXISTS", ".", "VIEW", "TABLE", "REFERENCES", "WITH", "RECURSIVE", "INDEX",
+]
+
 extension TokenizedSQL {
   /// What the words and operators of a statement tell.
   fileprivate var newFeatures: [(String, Int)] {
@@ -97,17 +124,16 @@ extension TokenizedSQL {
       if table.columns.contains(where: { $0.generated != nil }) {
         found.append(("a generated column", 31))
       }
-      return found
     }
-    let isStored = isWord(tokens.first, "CREATE")
+    // SQLite compiles what a schema stores only when it is used.
+    let isStored = isWord(tokens.first, "CREATE") || isWord(tokens.first, "ALTER")
     for (index, token) in tokens.enumerated() {
       func next(_ word: String, after count: Int = 1) -> Bool {
         index + count < tokens.count && isWord(tokens[index + count], word)
       }
-      // SQLite tells of the functions that it calls, but compiles no view or trigger when it is made.
       if isStored, token.kind == .word, let version = functions[name(token)], index > 0,
         index + 1 < tokens.count, text(tokens[index + 1]) == "(",
-        !["INTO", "ON", "EXISTS", ".", "VIEW", "TABLE"].contains(word(tokens[index - 1]))
+        !notFunctions.contains(word(tokens[index - 1]))
       {
         found.append(("\(name(token))()", version))
       }
@@ -123,8 +149,11 @@ extension TokenizedSQL {
       case "RIGHT" where next("JOIN") || next("OUTER"): found.append(("RIGHT JOIN", 39))
       case "FULL" where next("JOIN") || next("OUTER"): found.append(("FULL JOIN", 39))
       case "DISTINCT" where next("FROM"): found.append(("IS DISTINCT FROM", 39))
-      case "CONFLICT" where index > 1 && next("DO") || next("DO", after: 4):
+      // In a table's definition, an action follows.
+      case "CONFLICT"
+      where next("DO") || index + 1 < tokens.count && text(tokens[index + 1]) == "(":
         found.append(("ON CONFLICT DO", 24))
+      case "'subsec'", "'subsecond'": found.append(("the modifier \(text(token))", 42))
       default: break
       }
     }

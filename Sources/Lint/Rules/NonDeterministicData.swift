@@ -8,10 +8,10 @@ extension Rule {
     section: .misplaced,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      The migration runs once on each device, and random(), uuid() or the time of day give each of \
-      them another value. Rows that ought to be one row are different ones then, a support case \
-      cannot be made again, and where rows sync, every device's version is an edit against all others. \
-      A default that an INSERT of the app gets is no such thing.
+      A migration runs once on each device, and random(), uuid() and the clock give each device another \
+      value: rows that should be one row differ, problems cannot be reproduced, and where rows sync, each \
+      device's value is an edit against all others. The same happens when a migration inserts rows and \
+      leaves out a column with such a default. A default that the app's own INSERT uses is not a finding.
       """,
     fix: "Write a constant, or derive the value from the row itself.",
     bad: Rule.Example(
@@ -27,17 +27,47 @@ extension Rule {
         - sql: UPDATE reminders SET title = '2026-11-20' WHERE title IS NULL
       """),
     check: { timeline, _ in
-      timeline.statements.compactMap { statement in
-        guard statement.writesValues, !timeline.makesKeys(statement),
-          let function = statement.changingFunction
-        else { return nil }
-        let table = statement.target?.name
-        return timeline.draft(
-          "\(function) is written into rows" + (table.map { " of \($0)" } ?? "")
-            + ": every device gets another value", at: statement.place,
-          keys: ["set", "rows", "using", "copy", "table"], object: table ?? function, table: table)
+      var reported: Set<ExactText> = []
+      return timeline.statements.flatMap { statement -> [Draft] in
+        guard statement.writesValues, !timeline.makesKeys(statement) else { return [] }
+        if let function = statement.changingFunction {
+          return [called(function, statement, timeline)]
+        }
+        return leftOut(statement, timeline).filter { draft in
+          // An operation may become a statement for each row.
+          let place = statement.place
+          let key = "\(place.migration) \(place.operation) \(draft.object ?? "")"
+          return timeline.isWritten(place) || reported.insert(key.exact).inserted
+        }
       }
     })
+}
+
+private func called(
+  _ function: String, _ statement: StatementEffect, _ timeline: Timeline
+) -> Draft {
+  let table = statement.target?.name
+  return timeline.draft(
+    "the migration writes \(function) to rows" + (table.map { " of `\($0)`" } ?? "")
+      + ": each device stores another value", at: statement.place,
+    keys: ["set", "rows", "using", "copy", "table"], object: table ?? function, table: table)
+}
+
+/// The columns of inserted rows whose values the statement leaves to a default that is not constant.
+private func leftOut(_ statement: StatementEffect, _ timeline: Timeline) -> [Draft] {
+  guard let target = statement.target, target.inserts,
+    let named = statement.insertedColumns, let table = timeline.table(filledBy: statement)
+  else { return [] }
+  return table.columns.compactMap { column in
+    guard !named.contains(column.key), let text = column.defaultText,
+      [.chance, .time].contains(timeline.defaults[text])
+    else { return nil }
+    return timeline.draft(
+      "the inserted rows of `\(table.name)` get `\(column.name)` from its default \(text): each device "
+        + "stores another value",
+      at: statement.place, keys: ["rows", "table"], object: "\(table.name).\(column.name)",
+      table: table.name)
+  }
 }
 
 /// Other at each call, and other at each time of day.
@@ -48,6 +78,15 @@ private let timeFunctions: Set<Identifier> = [
 ]
 
 extension Timeline {
+  /// The table that the statement inserts into, as it is at the end of the migration.
+  fileprivate func table(filledBy statement: StatementEffect) -> TableShape? {
+    let migration = statement.place.migration
+    let copied = changes(in: migration).first { change in
+      change.copies.contains { $0.place == statement.place }
+    }
+    return copied?.after ?? statement.target.flatMap { shape(of: $0.name, in: migration) }
+  }
+
   /// Whether the operation is there to make new keys.
   fileprivate func makesKeys(_ statement: StatementEffect) -> Bool {
     if case .convertPrimaryKey? = operation(statement.place)?.kind { true } else { false }
@@ -55,6 +94,19 @@ extension Timeline {
 }
 
 extension StatementEffect {
+  /// The columns that an INSERT names; nil when it gives a value to each.
+  fileprivate var insertedColumns: Set<Identifier>? {
+    let sql = TokenizedSQL(self.sql)
+    let tokens = sql.significant[...]
+    guard let into = sql.firstWord(of: ["INTO"], in: tokens) else { return nil }
+    var rest = tokens[into...].dropFirst(2)
+    if let dot = rest.first, sql.text(dot) == "." { rest = rest.dropFirst(2) }
+    if sql.isWord(rest.first, "AS") { rest = rest.dropFirst(2) }
+    if sql.isWord(rest.first, "DEFAULT") { return [] }
+    guard let open = rest.first, sql.text(open) == "(" else { return nil }
+    return Set(sql.inside(rest).map(sql.name))
+  }
+
   fileprivate var writesValues: Bool {
     target.map { $0.inserts || !$0.updates.isEmpty } ?? false
   }

@@ -1,3 +1,5 @@
+import SchemaHistory
+import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
 
@@ -5,14 +7,19 @@ extension Rule {
   static let primaryKeyChange = Rule(
     id: "primary-key-change",
     section: .breaksDevices,
-    severities: .alwaysError,
+    severities: Severities(.warning, .error, .error),
+    concernsOlderVersions: true,
     why: """
-      The primary key is what a row is. With other columns or other values in it, every reference to \
-      the row from outside (a child that another device has written, a link in a user's document, \
-      the record on the server) means nothing any more, and engines take each row for a new one. \
-      It is done, if at all, before anything syncs.
+      The primary key identifies a row. If its columns or the kind of its values change, every reference \
+      from outside the database (a row that another device wrote, a link in a document, the record on \
+      the server) is lost, and a sync engine takes each row for a new one. The same harm is done to a \
+      column that stops or starts being INTEGER PRIMARY KEY: INT PRIMARY KEY looks alike, but a row \
+      inserted without a key then gets NULL instead of the next number.
       """,
-    fix: "Leave the key. Before anything syncs convert_primary_key does it, with every reference.",
+    fix: """
+      Keep the key. Before anything syncs, convert_primary_key changes it together with every reference \
+      in the database.
+      """,
     bad: Rule.Example(
       .additive, remindersManifest,
       """
@@ -37,20 +44,45 @@ extension Rule {
       operations:
         - add_column: { table: reminders, column: { name: key, type: TEXT } }
       """),
-    check: { timeline, _ in
+    check: { timeline, scope in
       timeline.changes.compactMap { change in
-        // Nothing refers to rows that had no key.
-        guard let before = change.before, let after = change.after, before.primaryKey != nil,
-          !before.isVirtual, change.changesKey
+        guard let before = change.before, let after = change.after, !before.isVirtual,
+          let message = message(before, after, change),
+          scope.syncs(after.name, in: change.migration) || !timeline.convertsKey(change)
         else { return nil }
         let keys = after.primaryKey?.columns ?? []
         return timeline.draft(
-          "the primary key of \(after.name) was \(before.keyInWords) and becomes "
-            + "\(after.keyInWords): what refers to its rows from outside finds them no longer",
-          at: change.newest(of: keys.map(change.place(of:)) + [change.shaped]),
-          keys: ["primary_key", "columns", "table"], object: after.name, table: after.name)
+          message, at: change.newest(of: keys.map(change.place(of:)) + [change.shaped]),
+          keys: ["primary_key", "type", "columns", "column", "table"], object: after.name,
+          table: after.name)
       }
     })
+}
+
+private func message(
+  _ before: TableShape, _ after: TableShape, _ change: TableChange
+) -> String? {
+  // Nothing refers to rows without a key.
+  if before.primaryKey != nil, change.changesKey {
+    return "the primary key of `\(after.name)` changes from \(before.keyInWords) to "
+      + "\(after.keyInWords): references from outside the database no longer find its rows"
+  }
+  guard !change.changesKey, (before.rowidAlias == nil) != (after.rowidAlias == nil) else {
+    return nil
+  }
+  let key = after.primaryKey?.columns.first ?? before.primaryKey?.columns.first ?? "rowid"
+  let column = "`\(after.name).\(after.column(key)?.name ?? key.text)`"
+  return after.rowidAlias == nil
+    ? "\(column) is no longer INTEGER PRIMARY KEY: a row inserted without a key gets NULL"
+    : "\(column) becomes INTEGER PRIMARY KEY, which accepts only integers"
+}
+
+extension Timeline {
+  fileprivate func convertsKey(_ change: TableChange) -> Bool {
+    migrations[change.migration].manifest.operations.contains { operation in
+      if case .convertPrimaryKey = operation.kind { true } else { false }
+    }
+  }
 }
 
 extension TableChange {

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaReplay
+import SchemaSQLText
 
 extension Rule {
   static let queryBroken = Rule(
@@ -7,18 +8,18 @@ extension Rule {
     section: .breaksQueries,
     severities: .alwaysError,
     why: """
-      The application's queries, `*.sql` in the folder `queries` beside the migrations or in the one \
-      that `queries` of schemactl.yaml names, are compiled by SQLite on the schema that the history \
-      ends with; nothing runs. One that does not compile fails on every device as soon as the \
-      release is there. A name in double quotes that was a column and is none any more still compiles, and \
-      is worse: SQLite takes it for a text, and gives every row the same one; where it never was a \
-      column, that is a note. Parameters may stand wherever SQLite allows them; what a query needs \
-      besides the schema (a temporary table, an attached database) is not there: a comment in its \
-      file allows it, `-- schemactl: allow query-broken: reason`.
+      SQLite compiles the application's queries (`*.sql` in the folder `queries` beside the migrations, \
+      or where `queries` in schemactl.yaml says) on the latest schema and on those of the releases; \
+      nothing runs. A query that no longer compiles fails on every device. A name in double quotes that \
+      is no longer a column still compiles and returns a text instead. A result with other columns than \
+      at a release is a warning: code that reads columns by position gets wrong values; `SELECT *` \
+      does that with each new column. With `sync.oldest_release`, a query that this release cannot \
+      compile is a note, for widgets and extensions that open a database without migrating it.
       """,
     fix: """
-      Write the query for the schema as it is now, or change the migration that the finding names. \
-      Functions and collations of the application are declared in schemactl.yaml.
+      Write the query for the latest schema and name its columns, or change the migration. Declare the \
+      app's functions and collations in schemactl.yaml. A comment suppresses the finding: \
+      `-- schemactl: allow query-broken: reason`.
       """,
     bad: Rule.Example(
       .local, queries: "SELECT id, titel FROM reminders WHERE isCompleted = :done",
@@ -27,35 +28,45 @@ extension Rule {
       .local, queries: "SELECT id, title FROM reminders WHERE isCompleted = :done",
       remindersManifest),
     check: { timeline, _ in
-      timeline.queries.compactMap { verdict in
-        guard let breakage = verdict.breakage(timeline) else { return nil }
-        var draft = timeline.draft(breakage, verdict)
-        // Whoever wrote it may have meant the text.
-        if case .holdsQuotedText = verdict.kind { draft.isNote = true }
-        return draft
+      timeline.queries.map { verdict in
+        Draft(
+          message: verdict.message(timeline), query: verdict.query,
+          isOfQueryAlone: verdict.isOfQueryAlone, migration: verdict.migration, operation: nil,
+          position: verdict.query.position(ofByte: verdict.offset ?? 0),
+          object: verdict.query.name, table: nil, fix: nil, severity: verdict.severity)
       }
     })
 }
 
 extension QueryVerdict {
-  /// What is wrong with the query, when it is broken.
-  fileprivate func breakage(_ timeline: Timeline) -> String? {
+  fileprivate var severity: Severity? {
+    switch kind {
+    case .broken, .nameBecameText, .neverCompiled: nil
+    case .columnsChanged(_, _, _, let isReleased): isReleased ? .note : .warning
+    // The author may have meant the text.
+    case .holdsQuotedText, .newer: .note
+    }
+  }
+
+  fileprivate func message(_ timeline: Timeline) -> String {
     let id = timeline.migrations[migration].id
     switch kind {
     case .broken(let message, let release):
-      let since = release.map { ", and it did so at release \($0)" } ?? ""
-      return "the query no longer compiles after \(id)\(since): \(message)"
+      let since = release.map { "; at release \($0) it did" } ?? ""
+      return "the query does not compile after `\(id)`\(since): \(message)"
     case .nameBecameText(let message):
-      return
-        "the query means something else after \(id): a name in double quotes that nothing has is "
-        + "a text to SQLite (\(message))"
+      return "after `\(id)` SQLite takes a name in double quotes for a text (\(message))"
     case .neverCompiled(let message):
       return "the query does not compile: \(message)\(advice(on: message))"
     case .holdsQuotedText(let message):
       return
-        "a name in double quotes that nothing has is a text to SQLite (\(message)): correct the "
-        + "name, or write the text in single quotes"
-    case .columnsChanged, .newer: return nil
+        "SQLite takes a name in double quotes for a text (\(message)): correct the name, or put "
+        + "the text in single quotes"
+    case .columnsChanged(let old, let new, let release, _):
+      return "`\(id)` changes the query's result: \(difference(old, new)) since release \(release)"
+    case .newer(let oldest, let release):
+      return "release \(oldest) cannot compile the query, which needs `\(id)` ("
+        + (release.map { "in release \($0))" } ?? "not released yet)")
     }
   }
 
@@ -70,12 +81,20 @@ extension QueryVerdict {
   }
 }
 
-extension Timeline {
-  func draft(_ message: String, _ verdict: QueryVerdict) -> Draft {
-    Draft(
-      message: message, query: verdict.query, isOfQueryAlone: verdict.isOfQueryAlone,
-      migration: verdict.migration, operation: nil,
-      position: verdict.query.position(ofByte: verdict.offset ?? 0), object: verdict.query.name,
-      table: nil, fix: nil)
+/// Names what is new, gone or of another type, or both lists where the order is what changed.
+private func difference(
+  _ old: [CompiledQuery.Column], _ new: [CompiledQuery.Column]
+) -> String {
+  func list(_ columns: [CompiledQuery.Column]) -> String {
+    columns.map(\.description).joined(separator: ", ")
+  }
+  let (added, gone) = (
+    new.filter { !old.contains($0) }, old.filter { !new.contains($0) }
+  )
+  switch (added.isEmpty, gone.isEmpty) {
+  case (false, true): return "added \(list(added))"
+  case (true, false): return "removed \(list(gone))"
+  case (false, false): return "\(list(gone)) became \(list(added))"
+  case (true, true): return "\(list(old)) became \(list(new))"
   }
 }

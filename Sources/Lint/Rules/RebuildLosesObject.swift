@@ -8,14 +8,13 @@ extension Rule {
     section: .losesData,
     severities: .alwaysError,
     why: """
-      DROP TABLE takes the table's triggers and indexes along without a word, and the text of a table \
-      that is typed anew holds only what somebody remembered: COLLATE, ON CONFLICT, a CHECK, a foreign \
-      key, STRICT. A rebuilt AUTOINCREMENT table forgets which ids it has given out, and gives those \
-      of deleted rows out again, unless its row of sqlite_sequence is carried over; a table without \
-      an INTEGER PRIMARY KEY gets new rowids, and a search index that points at them finds other \
-      rows. A column's own index, trigger or CHECK goes with the column.
+      DROP TABLE also drops the table's triggers and indexes, and the new definition contains only what \
+      its author remembered: COLLATE, ON CONFLICT, a CHECK, a foreign key, STRICT. Unless its row of \
+      sqlite_sequence is copied, an AUTOINCREMENT table uses the ids of deleted rows again (a warning). \
+      A table without an INTEGER PRIMARY KEY gets new rowids, and a search index that refers to them \
+      finds other rows. What belongs to a column that is dropped is not a finding.
       """,
-    fix: "Make again what is lost, or use rebuild_table or alter_column, which keep all of it.",
+    fix: "Recreate what is lost, or use rebuild_table or alter_column, which keep all of it.",
     bad: Rule.Example(.local, indexedReminders, rebuiltReminders(copy: "")),
     good: Rule.Example(
       .local, indexedReminders,
@@ -32,17 +31,20 @@ extension Rule {
         else { return nil }
         let kind = gone.object.kind.rawValue
         return timeline.draft(
-          "\(gone.object.table) is made anew without its \(kind) \(gone.object.name), which went with "
-            + "the old table", at: gone.place, object: gone.object.name, table: gone.object.table)
+          "the rebuild of `\(gone.object.table)` drops its \(kind) `\(gone.object.name)` and does not "
+            + "recreate it", at: gone.place, object: gone.object.name, table: gone.object.table)
       }
       let parts = timeline.changes.compactMap { change -> Draft? in
         guard let after = change.after else { return nil }
-        let lost = change.lostParts(timeline)
-        guard !lost.isEmpty else { return nil }
+        let parts = change.lostParts(timeline)
+        let forgetsCounter = change.forgetsSequence(timeline)
+        guard !parts.isEmpty || forgetsCounter else { return nil }
+        let counter = "its AUTOINCREMENT counter, so that ids of deleted rows are used again"
+        let lost = parts + (forgetsCounter ? [counter] : [])
         return timeline.draft(
-          "\(after.name) is made anew without \(lost.joined(separator: ", "))",
+          "the rebuild of `\(after.name)` loses \(lost.joined(separator: ", "))",
           at: change.newest(of: after.columns.map { change.place(of: $0.name) } + [change.shaped]),
-          object: after.name, table: after.name)
+          object: after.name, table: after.name, severity: parts.isEmpty ? .warning : nil)
       }
       return objects + parts
     })
@@ -103,17 +105,15 @@ extension TableChange {
         lost.append("ON CONFLICT \(unique.onConflict.rawValue) of UNIQUE")
       }
     }
-    if forgetsSequence(timeline) {
-      lost.append("the count of its AUTOINCREMENT: ids of deleted rows are given out again")
-    }
     if let reader = timeline.readerOfRowids(of: after.name, migration), losesRowids {
       lost.append("its rowids, by which \(reader) finds its rows")
     }
     return lost
   }
 
-  private func forgetsSequence(_ timeline: Timeline) -> Bool {
-    guard before?.primaryKey?.isAutoincrement == true, let key = after?.primaryKey,
+  fileprivate func forgetsSequence(_ timeline: Timeline) -> Bool {
+    guard isRebuiltByHand(timeline), before?.primaryKey?.isAutoincrement == true,
+      let key = after?.primaryKey,
       key.isAutoincrement || after?.rowidAlias != nil
     else { return false }
     return !timeline.statements(in: migration).contains { statement in

@@ -5,7 +5,7 @@ extension Rule {
   static let selectStarInView = Rule(
     id: "select-star-in-view",
     section: .hurtsLater,
-    severities: Severities(.warning, .warning, .warning),
+    severities: .optIn,
     why: """
       `*` is whatever columns the table has when the view is read: a column that a later migration adds \
       appears in the view, in the middle of it where tables are joined, and code that reads columns by \
@@ -13,13 +13,13 @@ extension Rule {
       """,
     fix: "Name the columns.",
     bad: Rule.Example(
-      .local, remindersManifest,
+      .local, configuration: "lint: { rules: { select-star-in-view: warning } }", remindersManifest,
       """
       operations:
         - sql: CREATE VIEW done AS SELECT * FROM reminders WHERE isCompleted
       """),
     good: Rule.Example(
-      .local, remindersManifest,
+      .local, configuration: "lint: { rules: { select-star-in-view: warning } }", remindersManifest,
       """
       operations:
         - sql: CREATE VIEW done AS SELECT id, title FROM reminders WHERE isCompleted

@@ -5,7 +5,7 @@ extension Rule {
   static let syncedForeignKey = Rule(
     id: "synced-foreign-key",
     section: .breaksDevices,
-    severities: Severities(.off, .note, .error, crSQLite: .note),
+    severities: Severities(.off, .warning, .error),
     concernsSyncedSchema: true,
     why: """
       Rows arrive in any order, and a delete on one device meets an insert on another. sqlite-data \
@@ -51,7 +51,8 @@ extension Rule {
           guard !known.contains(key), scope.syncs(table.name, in: change.migration) else {
             return nil
           }
-          let problems = problems(of: key, table, scope, change.migration, closesCycle)
+          let parent = timeline.spelling(of: key.parent, in: change.migration)
+          let problems = problems(of: key, to: parent, table, scope, closesCycle)
           guard !problems.isEmpty else { return nil }
           return draft(key, of: table, problems, change, timeline)
         }
@@ -60,7 +61,7 @@ extension Rule {
 }
 
 private func problems(
-  of key: TableShape.ForeignKey, _ table: TableShape, _ scope: LintScope, _ migration: Int,
+  of key: TableShape.ForeignKey, to parent: String, _ table: TableShape, _ scope: LintScope,
   _ closesCycle: Bool
 ) -> [String] {
   if scope.profile == .crSQLite {
@@ -71,6 +72,11 @@ private func problems(
     problems.append("the table points at itself: there is no order in which its rows can arrive")
   } else if closesCycle {
     problems.append("it closes a cycle: there is no order in which the rows can arrive")
+  }
+  // SQLiteData looks its tables up by the names that the schema has.
+  if scope.profile == .sqliteData, key.parent != parent {
+    problems.append(
+      "the table is called `\(parent)`, and SQLiteData compares names case-sensitively")
   }
   if scope.isLocal(key.parent.identifier) {
     problems.append(

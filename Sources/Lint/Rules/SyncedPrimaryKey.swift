@@ -5,7 +5,7 @@ extension Rule {
   static let syncedPrimaryKey = Rule(
     id: "synced-primary-key",
     section: .breaksDevices,
-    severities: Severities(.note, .warning, .error),
+    severities: Severities(.off, .warning, .error),
     concernsSyncedSchema: true,
     why: """
       Rows of two devices are told apart by nothing but their primary keys, so no two devices may \
@@ -40,7 +40,7 @@ extension Rule {
             $0.hasSameKey(as: table, renamed: change.renamedColumns)
           })
         else { return nil }
-        let problems = problems(of: table, scope, change.migration)
+        let problems = problems(of: table, scope, timeline.defaults)
         guard !problems.isEmpty else { return nil }
         let keys = table.primaryKey?.columns ?? []
         let place = change.newest(of: keys.map(change.place(of:)) + [change.shaped])
@@ -65,12 +65,14 @@ extension TableShape {
       && zip(mine.columns, columns).allSatisfy { old, new in
         guard let old = column(old), let new = other.column(new) else { return false }
         return old.isInteger == new.isInteger && old.notNull == new.notNull
-          && (old.defaultText == nil) == (new.defaultText == nil)
+          && old.defaultText == new.defaultText
       }
   }
 }
 
-private func problems(of table: TableShape, _ scope: LintScope, _ migration: Int) -> [String] {
+private func problems(
+  of table: TableShape, _ scope: LintScope, _ defaults: [ExactText: DefaultOutcome]
+) -> [String] {
   guard let key = table.primaryKey else {
     return ["is missing: nothing tells the rows of two devices apart"]
   }
@@ -100,7 +102,13 @@ private func problems(of table: TableShape, _ scope: LintScope, _ migration: Int
   let isNatural = column.collation.map { $0 != "binary" } ?? false
   if isNatural, column.affinity == .text, column.notNull != nil { return [] }
   var problems: [String] = []
-  if column.defaultText == nil { problems.append("has no default that makes a new one") }
+  switch column.defaultText.map({ defaults[$0] ?? .unknown }) {
+  case nil: problems.append("has no default that makes a new one")
+  case .constant?: problems.append("has a default that gives each row the same key")
+  case .time?:
+    problems.append("has a default that gives rows inserted at the same time the same key")
+  case .chance?, .unknown?: break
+  }
   if scope.profile == .sqliteData, column.notNull != .replace {
     problems.append("is not NOT NULL ON CONFLICT REPLACE")
   }

@@ -17,7 +17,7 @@ extension Rule {
       and, where it has the row, updates only the columns that are there. A statement that \
       SQLite refuses, a value or a row that is lost is a finding, at the migration that brings it, \
       with the statements to see it in two sqlite3 shells. `sync.oldest_release` ends the support of \
-      older releases, `lint --full` tries all pairs. A waiver of the rule that found the same change \
+      older releases, `lint --full` tries all pairs. A suppression of the rule that found the same change \
       of the same object covers this finding, too.
       """,
     fix: """
@@ -45,7 +45,7 @@ extension Rule {
       // What one operation does is one finding, whatever the columns that show it.
       var operations: Set<[Int?]> = []
       return timeline.disagreements.map(timeline.draft).filter { draft in
-        draft.isNote || !draft.isOneChange(timeline.migrations)
+        draft.severity == .note || !draft.isOneChange(timeline.migrations)
           || operations.insert([draft.migration, draft.operation]).inserted
       }
     })
@@ -68,7 +68,8 @@ extension Timeline {
       message: disagreement.lines[0], script: Array(disagreement.lines.dropFirst()),
       migration: disagreement.migration, operation: number,
       position: position ?? Position(line: 1, column: 1), object: disagreement.object,
-      table: disagreement.table, fix: nil, isNote: disagreement.isNote)
+      table: disagreement.table, fix: nil,
+      severity: disagreement.isNote ? .note : nil)
   }
 
   /// The statement that changed what devices disagree about, as far as it is known.

@@ -46,10 +46,13 @@ extension Rule {
           scope.syncs(name.text, in: made.place.migration) && !timeline.isVirtual(name.text)
         }
         guard !written.isEmpty || trigger.raises(tokens) else { return nil }
+        let names = Set(written).sorted().map {
+          timeline.spelling(of: $0, in: made.place.migration)
+        }
         let what =
           written.isEmpty
           ? "raises an error"
-          : "writes \(Set(written).sorted().map(\.text).joined(separator: ", "))"
+          : "writes \(names.joined(separator: ", "))"
         return timeline.draft(
           "the trigger \(made.object.name) \(what) also when the engine stores rows of another device",
           at: made.place, keys: ["name"], object: made.object.name, table: made.object.table)

@@ -26,8 +26,9 @@ enum CheckCommand: Command {
     options: [
       .base,
       OptionDeclaration(
-        "full", summary: "Replay from each release to every later one, not only to the next."),
-      .profile, .strict, .queries,
+        "full",
+        summary: "Replay from each release to every later one, and let devices of all pairs sync."),
+      .profile, .strict, .verbose, .queries,
     ] + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
@@ -52,7 +53,9 @@ enum CheckCommand: Command {
       report.history = history
       report.lint = report.attempt(.lint) {
         try settings.linter(of: project, profile: profile)
-          .lint(isStrict: session.invocation.flag("strict"))
+          .lint(
+            isStrict: session.invocation.flag("strict"), isFull: session.invocation.flag("full"),
+            isVerbose: session.invocation.flag("verbose"))
       }
     }
     session.report(.checked(report))

@@ -14,7 +14,7 @@ enum FreezeCommand: Command {
     discussion: """
       Writes the digests of every draft to history.lock beside the manifests. From then on 'verify' \
       and 'migrate' refuse a frozen manifest that was edited, renamed or removed. Nothing is frozen \
-      while lint finds an error that no waiver allows.
+      while lint finds an error that is not suppressed.
 
       An edit of a frozen manifest that no device has run can be accepted with --accept and a \
       reason, which every later 'verify' shows. A history.lock with conflict markers is read as the \

@@ -42,15 +42,15 @@ enum LintCommand: Command {
       .init(
         "schemactl lint --data app.sqlite", "Tries what is pending on a copy of a real database."),
       .init("schemactl lint --explain drop-column", "Says what a rule is for."),
-      .init("schemactl lint --fix", "Mends what can be mended for certain."),
+      .init("schemactl lint --fix", "Changes what is certain."),
       .init(
         "schemactl lint --write-baseline --baseline lint.baseline", "Accepts what is there today."),
     ],
     options: [
-      .profile, .strict, .queries,
+      .profile, .strict, .verbose, .queries,
       OptionDeclaration("fix", summary: "Change drafts where what to do is certain."),
       OptionDeclaration(
-        "full", summary: "Try devices of all pairs of releases, not only of neighbours."),
+        "full", summary: "Try devices of all pairs of releases, not only of adjacent ones."),
       OptionDeclaration(
         "data", .text("FILE"),
         summary: "Run what is pending on a copy of this database, and count its rows."),
@@ -72,11 +72,6 @@ enum LintCommand: Command {
     let settings = try Settings(session)
     let profile = session.invocation.text("profile").flatMap(Profile.init)
     if session.invocation.flag("write-baseline") {
-      guard !session.invocation.flag("fix") else {
-        throw session.usageError(
-          "--fix and --write-baseline do not go together",
-          hint: "Mend first: the baseline is for what remains.")
-      }
       return try writeBaseline(settings, profile, session)
     }
     let result = try attempt {
@@ -113,7 +108,7 @@ enum LintCommand: Command {
   ) throws -> LintReport {
     try settings.linter(of: project, profile: profile, interruption: session.interruption).lint(
       isStrict: session.invocation.flag("strict"), isFull: session.invocation.flag("full"),
-      on: copy)
+      isVerbose: session.invocation.flag("verbose"), on: copy)
   }
 
   private static func fix(
@@ -135,10 +130,16 @@ enum LintCommand: Command {
     return result.report
   }
 
+  private static let conflicts = [
+    ("data", ["explain", "write-baseline", "fix"]), ("explain", ["write-baseline", "fix"]),
+    ("write-baseline", ["fix"]),
+  ]
+
   private static func requireSense(_ session: Session) throws {
-    guard session.invocation.isGiven("data") else { return }
-    for other in ["explain", "write-baseline", "fix"] where session.invocation.isGiven(other) {
-      throw session.usageError("--data does not go with --\(other)", hint: nil)
+    for (option, others) in conflicts where session.invocation.isGiven(option) {
+      for other in others where session.invocation.isGiven(other) {
+        throw session.usageError("--\(option) cannot be combined with --\(other)", hint: nil)
+      }
     }
   }
 
@@ -154,7 +155,7 @@ enum LintCommand: Command {
       try settings.requireReplaceable(baseline: file)
       let report = try settings.linter(
         of: settings.project(), profile: profile, isForBaseline: true
-      ).lint()
+      ).lint(isFull: session.invocation.flag("full"))
       // What comes after a migration that fails is not known.
       if let failure = report.failure { throw failure }
       do throws(FileError) {
@@ -180,6 +181,7 @@ enum LintCommand: Command {
       throw session.usageError("--explain does not go with --format \(format.rawValue)", hint: nil)
     }
     guard let text = explanation(of: rule) else {
+      if let problem = Rule.problem(withOldID: rule) { throw Failure(.invalidInput, problem) }
       throw session.usageError(
         "there is no rule '\(rule.visible)'",
         hint: ruleSuggestion(for: rule).map { "Did you mean '\($0)'?" })

@@ -14,7 +14,7 @@ struct Annotation {
 
   /// Why something that was found counts no longer.
   enum Suppression {
-    /// A waiver in the manifest.
+    /// In the manifest, a comment or the baseline.
     case waived(reason: String)
     /// An acceptance in history.lock.
     case accepted(reason: String)
@@ -29,6 +29,8 @@ struct Annotation {
   /// What it is about, however the lines of the file move.
   let subject: [String]
   var suppression: Suppression?
+  /// It concerns only a frozen manifest.
+  var isFrozen = false
 
   var message: String { lines.joined(separator: "\n") }
 }
@@ -41,6 +43,8 @@ struct Annotations {
   /// What could not be checked, and why.
   var notes: [String] = []
   var status = ExitStatus.success
+  /// Stands for the findings about frozen manifests, where they are not all shown.
+  var hidden: String?
 
   /// Nil for an event that is no result.
   init?(_ event: Event) {
@@ -59,6 +63,7 @@ struct Annotations {
 
   private mutating func add(_ report: LintReport) {
     found += report.findings.map(\.annotation)
+    if let summary = report.hiddenSummary { hidden = summary }
     if let failure = report.unfoundFailure { add(Problem(failure)) }
     notes += (report.fixes ?? []).map { "\($0.file):\($0.line): fixed: \($0.message) [\($0.rule)]" }
     notes += report.notes
@@ -189,9 +194,11 @@ extension Problem {
 extension Finding {
   fileprivate var annotation: Annotation {
     Annotation(
-      rule: rule, level: level, lines: lines + (fix.map { ["Instead:"] + $0.lines } ?? []),
+      rule: rule, level: level,
+      lines: lines + (fix.map { ["help: write this instead"] + $0.lines } ?? []),
       place: Failure.Place(file: file, position: Position(line: line, column: column)),
-      subject: [home, object ?? ""], suppression: waived ? .waived(reason: reason ?? "") : nil)
+      subject: [home, object ?? ""], suppression: waived ? .waived(reason: reason ?? "") : nil,
+      isFrozen: isFrozen)
   }
 
   private var level: Annotation.Level {

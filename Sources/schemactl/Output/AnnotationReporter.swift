@@ -25,11 +25,13 @@ struct AnnotationReporter: Reporter {
     if case .note(let text) = event { note(text) }
     if case .warning(let text) = event { output.write(lines.line(.warning, [text]) + "\n") }
     guard let annotations = Annotations(event) else { return }
-    for annotation in annotations.found where annotation.suppression == nil {
+    for annotation in annotations.found
+    where annotation.suppression == nil && (annotations.hidden == nil || !annotation.isFrozen) {
       output.write(lines.line(annotation) + "\n")
     }
     for problem in annotations.problems { output.write(lines.line(.error, problem.lines) + "\n") }
     output.flush()
+    if let hidden = annotations.hidden { note(hidden) }
     annotations.notes.forEach(note)
   }
 

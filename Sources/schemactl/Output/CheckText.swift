@@ -17,10 +17,10 @@ extension TextReporter {
     if let lint = report.lint { showFindings(lint) }
     for text in report.notes { note(text) }
     for path in report.proof?.paths ?? [] {
-      if let failure = path.failure { complain(Problem(failure, message: path.inWords)) }
+      if let failure = path.failure { state(Problem(failure, message: path.inWords)) }
     }
-    if let failure = report.failure { complain(Problem(failure)) }
-    for (_, problem) in report.problems { complain(problem) }
+    if let failure = report.failure { state(Problem(failure)) }
+    for (_, problem) in report.problems { state(problem) }
   }
 
   private func mark(_ report: CheckReport, _ part: CheckReport.Part) -> String {
@@ -45,7 +45,9 @@ extension TextReporter {
     case .replay:
       guard let proof = report.proof else { return "not done." }
       return proof.sentence
-    case .lint: return report.lint.map { summary(of: $0) } ?? "not done."
+    case .lint:
+      return report.lint.map { "\(verdict(on: $0, countsFailure: !report.isSameFailure))." }
+        ?? "not done."
     }
   }
 }

@@ -7,7 +7,9 @@ extension TextReporter {
   func show(_ report: StatusReport, _ database: String) {
     say(database.visible)
     say("  current  \(report.current?.visible ?? "no migration yet")")
-    say("  applied  \(report.applied.count)")
+    let adoptable =
+      report.adoptable == 0 ? "" : " (by another tool: `schemactl migrate` adopts the database)"
+    say("  applied  \(report.applied.count)\(adoptable)")
     say("  pending  \(report.pending.count)")
     for id in report.pending { say("    \(id.visible)") }
     for entry in report.broken {

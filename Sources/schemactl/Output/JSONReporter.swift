@@ -192,7 +192,7 @@ extension MigrateReport {
   fileprivate var members: [(String, JSON)] {
     migration(
       applied: applied, failure: failure, backup: backup, created: created, drift: drift,
-      beyond: beyond)
+      beyond: beyond, adopted: adopted)
       + [("draftCopy", .text(draftCopy)), ("integrityCheck", .text(integrityCheck))]
   }
 }
@@ -209,12 +209,12 @@ extension DraftCopy.Reset {
 /// What was applied stays, whatever came after it: a failure from 64 up stands beside it.
 private func migration(
   applied: [AppliedMigration] = [], failure: Failure?, backup: String? = nil,
-  created: Bool = false, drift: [SchemaChange] = [], beyond: Beyond? = nil
+  created: Bool = false, drift: [SchemaChange] = [], beyond: Beyond? = nil, adopted: [String] = []
 ) -> [(String, JSON)] {
   (failure?.errorMember ?? []) + [
     ("applied", .array(applied.map(\.json))), ("failed", failure?.json ?? .null),
     ("backup", .text(backup)), ("created", .bool(created)), ("drift", .array(drift.map(\.json))),
-    ("beyond", .list(beyond?.applied ?? [])),
+    ("beyond", .list(beyond?.applied ?? [])), ("adopted", .list(adopted)),
   ]
 }
 
@@ -492,6 +492,7 @@ extension Finding {
       ("message", .string(message)), ("file", .string(file)), ("line", .number(line)),
       ("column", .number(column)), ("migration", .string(migration)), ("object", .text(object)),
       ("waived", .bool(waived)), ("reason", .text(reason)), ("fix", .text(fix)),
+      ("frozen", .bool(isFrozen)),
     ])
   }
 }

@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaReplay
 import SchemaSQLText
 
 extension TextReporter {

@@ -10,6 +10,11 @@ extension TextReporter {
   func show(_ report: MigrateReport, _ options: MigrateOptions) {
     let database = options.database.visible
     if report.created { mention("Created \(database).") }
+    if let last = report.adopted.last {
+      mention(
+        "Adopted \(counted(report.adopted.count, "migration")) through \(last.visible), which another tool "
+          + "had made.")
+    }
     if let copy = report.draftCopy {
       note("kept a copy from before the first draft: \(copy) (--reset-drafts goes back to it)")
     }

@@ -118,6 +118,9 @@ final class SARIFReporter: Reporter {
     }
     members.append(
       ("partialFingerprints", .object([("schemactl/v1", .string(fingerprint))])))
+    if annotation.isFrozen {
+      members.append(("properties", .object([("frozen", .bool(true))])))
+    }
     // An empty list says that suppressions are known, and that this is none.
     members.append(
       ("suppressions", .array(annotation.suppression.map { [suppression($0)] } ?? [])))

@@ -105,32 +105,40 @@ final class TextReporter: Reporter {
   /// A line under a problem: what was kept, what to do next.
   func advise(_ line: String) { errors.write("  \(line)\n") }
 
+  /// What ended the command.
   func complain(_ problem: Problem) {
     output.flush()
+    write(problem, to: errors)
+  }
+
+  /// A problem that is the command's result.
+  func state(_ problem: Problem) { write(problem, to: output) }
+
+  private func write(_ problem: Problem, to stream: Output) {
     guard problem.diagnostics.isEmpty else {
       for diagnostic in problem.diagnostics {
-        complain(
+        write(
           Failure.Place(file: diagnostic.file, position: diagnostic.position),
-          [diagnostic.message])
+          [diagnostic.message], to: stream)
       }
       return
     }
-    complain(problem.place, problem.lines)
+    write(problem.place, problem.lines, to: stream)
     guard let migration = problem.migration else { return }
-    advise(
-      "in " + (migration.operation.map { "operation \($0.visible) of " } ?? "")
-        + "migration \(migration.id.visible)")
+    stream.write(
+      "  in " + (migration.operation.map { "operation \($0.visible) of " } ?? "")
+        + "migration \(migration.id.visible)\n")
     if let statement = migration.statement {
-      advise("statement: \(statement.shortened(to: 200))")
+      stream.write("  statement: \(statement.shortened(to: 200))\n")
     }
   }
 
-  private func complain(_ place: Failure.Place?, _ lines: [String]) {
+  private func write(_ place: Failure.Place?, _ lines: [String], to stream: Output) {
     let position = place?.position.map { ":\($0.line):\($0.column)" } ?? ""
     let start = place.map { $0.file.visible + position } ?? "schemactl"
-    let error = paint("error:", "1;31", on: errors)
+    let error = paint("error:", "1;31", on: stream)
     let message = lines.map(\.visible.withShortWords).joined(separator: "\n  ")
-    errors.write("\(start): \(error) \(message)\n")
+    stream.write("\(start): \(error) \(message)\n")
   }
 
   /// - Parameter colour: as ECMA-48 numbers it (SGR).

@@ -1,0 +1,159 @@
+import SchemaManifest
+import SchemaSQLText
+import SchemaSQLite
+
+/// Another tool's record of the migrations that a database has run. It is only read.
+struct ForeignLedger {
+  let table: String
+  /// In the spelling of the ledger.
+  private(set) var entries: [String] = []
+  /// Entries that the other tool has begun and not completed.
+  private(set) var failed: [String] = []
+  private let rule: Rule
+
+  /// How an entry of a manifest is compared with the ledger.
+  private enum Rule {
+    case text
+    /// Versions without leading zeros, part by part.
+    case number
+    /// Every version through the stored one has run.
+    case throughNumber
+    /// The stored version and all before it in the order of the history have run.
+    case throughEntry
+  }
+
+  /// - Parameters:
+  ///   - item: names the table, and perhaps its kind.
+  /// - Returns: nil where the database does not have the table.
+  /// - Throws: a failure (65) for a table of no known kind.
+  init?(_ item: ReplacedEntries, on connection: Connection) throws {
+    table = item.ledger
+    let columns = try connection.rows(
+      "SELECT name FROM pragma_table_info(?1, 'main')", [.text(table)]
+    ).compactMap { $0[0].text?.identifier }
+    guard !columns.isEmpty else { return nil }
+    if let column = item.column {
+      rule = .text
+      entries = try Self.texts(
+        "SELECT \(Quoting.quoted(column)) FROM main.\(Quoting.quoted(table))", connection)
+      return
+    }
+    guard let kind = item.kind ?? LedgerKind(table: table.identifier, columns: Set(columns)) else {
+      throw Failure(
+        .invalidInput,
+        "the table \(table) is not the ledger of a tool that schemactl knows: `replaces` must say its "
+          + "`kind`, or the `column` that holds the entries")
+    }
+    let rows = "FROM main.\(Quoting.quoted(table))"
+    func texts(_ query: String) throws(DatabaseError) -> [String] {
+      try Self.texts(query, connection)
+    }
+    switch kind {
+    case .grdb: (rule, entries) = (.text, try texts("SELECT identifier \(rows)"))
+    case .dbmate, .rails, .diesel: (rule, entries) = (.text, try texts("SELECT version \(rows)"))
+    case .django: (rule, entries) = (.text, try texts("SELECT app || '.' || name \(rows)"))
+    case .drizzle: (rule, entries) = (.number, try texts("SELECT created_at \(rows)"))
+    case .alembic: (rule, entries) = (.throughEntry, try texts("SELECT version_num \(rows)"))
+    case .prisma:
+      rule = .text
+      let kept = "\(rows) WHERE rolled_back_at IS NULL AND finished_at IS"
+      entries = try texts("SELECT migration_name \(kept) NOT NULL")
+      failed = try texts("SELECT migration_name \(kept) NULL")
+    case .sqlx:
+      rule = .number
+      entries = try texts("SELECT version \(rows) WHERE success")
+      failed = try texts("SELECT version \(rows) WHERE NOT success")
+    case .flyway:
+      rule = .number
+      entries = try texts("SELECT version \(rows) WHERE success AND version IS NOT NULL")
+      failed = try texts("SELECT coalesce(version, script) \(rows) WHERE NOT success")
+    case .goose:
+      rule = .number
+      // Of the rows of one version the last one counts. Version 0 is the tool's own.
+      entries = try texts(
+        "SELECT version_id \(rows) WHERE version_id <> 0 GROUP BY version_id "
+          + "HAVING max(id) = max(CASE WHEN is_applied THEN id END)")
+    case .golangMigrate:
+      rule = .throughNumber
+      entries = try texts("SELECT version \(rows) WHERE NOT dirty")
+      failed = try texts("SELECT version \(rows) WHERE dirty")
+    }
+  }
+
+  private static func texts(
+    _ query: String, _ connection: Connection
+  ) throws(DatabaseError) -> [String] {
+    try connection.rows(query).compactMap { $0[0].text ?? $0[0].integer.map(String.init) }
+  }
+
+  // MARK: Which entries have run
+
+  /// - Parameter known: the entries of this ledger that the history names, in its order.
+  /// - Returns: those that have run.
+  func hasRun(_ known: [String]) -> Set<ExactText> {
+    switch rule {
+    case .text, .number:
+      let run = Set(entries.map(form))
+      return Set(known.filter { run.contains(form($0)) }.map(\.exact))
+    case .throughNumber:
+      guard let version = entries.first.flatMap(UInt64.init) else { return [] }
+      return Set(known.filter { UInt64($0).map { $0 <= version } ?? false }.map(\.exact))
+    case .throughEntry:
+      let heads = Set(entries.map(\.exact))
+      guard let last = known.lastIndex(where: { heads.contains($0) }) else { return [] }
+      return Set(known[...last].map(\.exact))
+    }
+  }
+
+  /// The entries that the history does not name.
+  func unknown(_ known: [String]) -> [String] {
+    let named = Set(known.map(form))
+    return entries.filter { !named.contains(form($0)) }
+  }
+
+  private func form(_ entry: String) -> ExactText {
+    switch rule {
+    case .text, .throughEntry: entry.exact
+    case .number, .throughNumber:
+      entry.split(separator: ".", omittingEmptySubsequences: false).map { part in
+        let digits = part.drop { $0 == "0" }
+        return digits.isEmpty ? part.isEmpty ? "" : "0" : String(digits)
+      }.joined(separator: ".").exact
+    }
+  }
+}
+
+extension ForeignLedgers {
+  /// The ledgers of other tools under their usual names.
+  private static let usualTables: Set<Identifier> = [
+    "grdb_migrations", "schema_migrations", "_sqlx_migrations", "__diesel_schema_migrations",
+    "__drizzle_migrations", "_prisma_migrations", "django_migrations", "goose_db_version",
+    "flyway_schema_history", "alembic_version",
+  ]
+
+  /// Whether a table has the usual name of another tool's ledger.
+  package static func hasUsualName(_ table: String) -> Bool {
+    usualTables.contains(table.identifier)
+  }
+}
+
+extension LedgerKind {
+  /// The tool that makes a table of this name with these columns; several tools share a name.
+  fileprivate init?(table: Identifier, columns: Set<Identifier>) {
+    func has(_ names: Identifier...) -> Bool { columns.isSuperset(of: names) }
+    switch table {
+    case "grdb_migrations" where has("identifier"): self = .grdb
+    case "schema_migrations" where has("version", "dirty"): self = .golangMigrate
+    case "schema_migrations" where has("version"): self = .dbmate
+    case "_sqlx_migrations" where has("version", "success"): self = .sqlx
+    case "__diesel_schema_migrations" where has("version"): self = .diesel
+    case "__drizzle_migrations" where has("created_at"): self = .drizzle
+    case "_prisma_migrations" where has("migration_name", "finished_at"): self = .prisma
+    case "django_migrations" where has("app", "name"): self = .django
+    case "goose_db_version" where has("version_id", "is_applied"): self = .goose
+    case "flyway_schema_history" where has("version", "success"): self = .flyway
+    case "alembic_version" where has("version_num"): self = .alembic
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import SchemaManifest
+import SchemaSQLText
+import SchemaSQLite
+
+/// The ledgers of other tools in a database, as far as `replaces` names them.
+package struct ForeignLedgers {
+  private var ledgers: [Identifier: ForeignLedger] = [:]
+  /// The entries that the history names, by ledger, in its order.
+  private var known: [Identifier: [String]] = [:]
+  /// Those of them that the database has run.
+  private var run: [Identifier: Set<ExactText>] = [:]
+
+  /// - Parameter items: those of all migrations, in the order of the history.
+  /// - Throws: a failure (65) for a table of no known kind, and for two ledgers where no kind is given.
+  package init(_ items: [ReplacedEntries], on connection: Connection) throws {
+    for item in items {
+      let table = item.ledger.identifier
+      known[table, default: []] += item.entries
+      if ledgers[table] == nil { ledgers[table] = try ForeignLedger(item, on: connection) }
+    }
+    let isGiven = items.allSatisfy { $0.kind != nil || $0.column != nil }
+    guard ledgers.count <= 1 || isGiven else {
+      let tables = ledgers.values.map(\.table).sorted().joined(separator: " and ")
+      throw Failure(
+        .invalidInput,
+        "the database has the ledgers of two tools, \(tables): say in each item of `replaces` which `kind` it "
+          + "is. Nothing was changed")
+    }
+    for (table, ledger) in ledgers { run[table] = ledger.hasRun(known[table] ?? []) }
+  }
+
+  /// How many migrations the ledgers replace, from the first one on; nil when they hold no entry.
+  ///
+  /// - Throws: when an entry failed or ran out of order (1), or the history does not know it (4).
+  package func prefix(of migrations: [Migration], _ database: String) throws(Failure) -> Int? {
+    for ledger in ledgers.values where !ledger.failed.isEmpty {
+      throw Failure(
+        .finding,
+        "\(ledger.table) in \(database) has entries that failed: \(ledger.failed.joined(separator: ", ")). "
+          + "Repair the database with the tool that made them. Nothing was changed")
+    }
+    for (table, ledger) in ledgers {
+      let unknown = ledger.unknown(known[table] ?? [])
+      guard !unknown.isEmpty else { continue }
+      throw Failure(
+        .databaseAhead,
+        "\(database) is ahead of the history: no migration replaces \(unknown.joined(separator: ", ")) in "
+          + "\(ledger.table). Nothing was changed")
+    }
+    let count = migrations.firstIndex { !isReplaced($0) } ?? migrations.count
+    guard count < migrations.count else { return count }
+    let early = migrations[count...].flatMap(\.manifest.replaces).flatMap { item in
+      item.entries.filter { hasRun($0, item) }
+    }
+    let adopted = migrations[..<count].flatMap(\.manifest.replaces).flatMap(\.entries)
+    let beyond = early.filter { !adopted.contains($0) }
+    guard beyond.isEmpty else {
+      throw Failure(
+        .finding,
+        "\(database) has run \(beyond.joined(separator: ", ")) with another tool, and not all of "
+          + "\(migrations[count].id), which comes before: to run it now could make a change twice. Nothing "
+          + "was changed")
+    }
+    return count == 0 ? nil : count
+  }
+
+  private func isReplaced(_ migration: Migration) -> Bool {
+    migration.manifest.replaces.contains { item in
+      item.entries.allSatisfy { hasRun($0, item) }
+    }
+  }
+
+  private func hasRun(_ entry: String, _ item: ReplacedEntries) -> Bool {
+    run[item.ledger.identifier]?.contains(entry) ?? false
+  }
+}

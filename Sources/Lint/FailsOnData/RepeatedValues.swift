@@ -1,0 +1,184 @@
+import SchemaManifest
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+
+extension Timeline {
+  /// Unique indexes and constraints over columns that may hold the same values in two rows.
+  var repeatedValues: [Draft] { indexesOverRepeatedValues + constraintsOverRepeatedValues }
+
+  private var indexesOverRepeatedValues: [Draft] {
+    indexes.compactMap { index in
+      let migration = index.place.migration
+      let change = change(of: index.table, in: migration)
+      let outcome = outcome(of: index)
+      guard outcome != .apart, !isNew(index.table, in: migration),
+        mayRepeat(
+          index.columns, of: index.table.identifier, change, outcome, before: index.place)
+      else { return nil }
+      return draft(
+        "the unique index `\(index.name)` cannot be created \(outcome.words)if two rows of "
+          + "`\(index.table)` hold the same values", at: index.place, keys: ["unique", "name"],
+        object: index.name, table: index.table, severity: .warning)
+    }
+  }
+
+  private var constraintsOverRepeatedValues: [Draft] {
+    changes.flatMap { change -> [Draft] in
+      guard let before = change.before, let after = change.after else { return [] }
+      let known = before.uniques.compactMap(change.renamed)
+      return after.uniques.compactMap { columns in
+        let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
+        let outcome = outcome(of: columns, change)
+        guard outcome != .apart, !known.contains(where: { Set($0).isSubset(of: columns) }),
+          mayRepeat(columns, of: after.key, change, outcome, before: place)
+        else { return nil }
+        let names = columns.map { after.column($0)?.name ?? $0.text }.joined(separator: ", ")
+        return draft(
+          "UNIQUE (\(names)) of `\(after.name)` fails \(outcome.words)if two rows hold the same values",
+          at: place, keys: ["unique", "columns", "table"], object: "\(after.name).\(names)",
+          table: after.name, severity: .warning)
+      }
+    }
+  }
+}
+
+/// What the `map` of a `move_column` makes of values that were unique.
+private enum Outcome: Equatable {
+  case apart
+  /// In words, after "the map".
+  case together(String)
+}
+
+extension Outcome? {
+  fileprivate var words: String {
+    if case .together(let action) = self { "(the map \(action)) " } else { "" }
+  }
+}
+
+extension Timeline {
+  /// Nil when no move tells.
+  fileprivate func outcome(of index: CreatedUniqueIndex) -> Outcome? {
+    guard let after = index.after else { return nil }
+    let gone = gone.filter { $0.place.migration == index.place.migration }.compactMap(self.index)
+    return outcome(in: index.place.migration, of: index.table) { from, to in
+      (gone + [index.before].compactMap { $0 }).contains { old in
+        // A condition may hold for other rows now, and an expression give the same for two values.
+        old.condition == nil && !old.columns.contains(nil)
+          && zip(old.columns, old.terms).contains { $0 == from && $1.isPlain }
+          && old.renaming([from: to]).isAsUnique(as: after)
+      }
+    }
+  }
+
+  fileprivate func outcome(of columns: [Identifier], _ change: TableChange) -> Outcome? {
+    outcome(in: change.migration, of: change.after?.name ?? "") { from, to in
+      change.before?.uniques.contains { old in
+        old.contains(from) && change.droppedColumns.isDisjoint(with: old.filter { $0 != from })
+          && old.allSatisfy { columns.contains($0 == from ? to : change.renamedColumns[$0] ?? $0) }
+      } ?? false
+    }
+  }
+
+  /// - Parameter wasUnique: whether a key over the old column was at least as strict as the new one,
+  ///   given the names of both.
+  private func outcome(
+    in migration: Int, of table: String, where wasUnique: (Identifier, Identifier) -> Bool
+  ) -> Outcome? {
+    moves.first { place, move, _ in
+      place.migration == migration && move.table.identifier == table.identifier
+        && wasUnique(move.from.identifier, move.to.name.identifier)
+    }.flatMap { $0.move.outcome(in: $0.table) }
+  }
+}
+
+extension [[UInt8]] {
+  /// Whether a term has no collation of its own.
+  fileprivate var isPlain: Bool { self.last == [UInt8]("desc".utf8) ? count == 2 : count == 1 }
+}
+
+extension MoveColumn {
+  /// Nil when nobody knows: what an expression gives, or how the application compares texts.
+  fileprivate func outcome(in table: TableShape) -> Outcome? {
+    guard case .map(let entries) = mapping else { return nil }
+    let mayBeNull = table.column(from)?.notNull == nil
+    if mayBeNull, entries.contains(where: { $0.from == .null && $0.to != .null }) {
+      return .together("gives each NULL of \(from) the same value")
+    }
+    let column = "\(to.type ?? "")\(to.collate.map { " COLLATE \(Quoting.quoted($0))" } ?? "")"
+    do {
+      let connection = try Connection(path: nil)
+      try connection.execute(
+        "CREATE TABLE t (old TEXT, c \(column))\(table.isStrict ? " STRICT" : "")")
+      for entry in entries {
+        try connection.execute(
+          "INSERT INTO t VALUES (\(Quoting.stringLiteral(entry.from.sql)), \(entry.to.sql))")
+      }
+      let same = try connection.rows(
+        "SELECT a.old || ' and ' || b.old FROM t a JOIN t b ON a.c = b.c AND a.rowid < b.rowid LIMIT 1"
+      )
+      return same.first?[0].text.map { .together("makes \($0) of \(from) the same") } ?? .apart
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Timeline {
+  fileprivate func mayRepeat(
+    _ columns: [Identifier?], of table: Identifier, _ change: TableChange?, _ outcome: Outcome?,
+    before place: StatementPlace
+  ) -> Bool {
+    let names = columns.compactMap { $0 }
+    let earlier = statements(in: place.migration).filter { $0.place.number < place.number }
+    let isPrepared = earlier.contains { statement in
+      guard let target = statement.target, target.name.identifier == table || target.isCopy
+      else {
+        return false
+      }
+      return target.deletes || !target.updates.isDisjoint(with: names)
+    }
+    if isPrepared { return false }
+    if wasUnique(columns, of: table, before: place) { return false }
+    guard let change, let before = change.before, let after = change.after else { return true }
+    if losses.losesRows(of: change) { return false }
+    if let primary = before.primaryKey?.columns, Set(primary).isSubset(of: names) { return false }
+    if before.uniques.contains(where: { !$0.isEmpty && Set($0).isSubset(of: names) }) {
+      return false
+    }
+    // A new column is NULL in every row, and NULLs do not repeat; what a copy fills it with is not
+    // known, but for a map.
+    return outcome != nil
+      || !names.contains { name in
+        guard let column = after.column(name), before.column(name) == nil else { return false }
+        return column.defaultText == nil
+      }
+  }
+
+  /// Whether an index that the migration took away said the same.
+  private func wasUnique(
+    _ columns: [Identifier?], of table: Identifier, before place: StatementPlace
+  ) -> Bool {
+    gone.contains { gone in
+      guard gone.place.migration == place.migration, let index = self.index(gone) else {
+        return false
+      }
+      return index.isUnique && index.condition == nil && Set(index.columns).isSubset(of: columns)
+    } || isKnownKey(columns.compactMap { $0 }, of: table, before: place)
+  }
+
+  /// Whether the table's key is among the columns, as far as the last change of it tells.
+  private func isKnownKey(
+    _ columns: [Identifier], of table: Identifier, before place: StatementPlace
+  ) -> Bool {
+    let last = changes.last {
+      $0.migration <= place.migration && $0.after?.name.identifier == table
+    }
+    guard let shape = last?.migration == place.migration ? last?.before : last?.after else {
+      return false
+    }
+    return ([shape.primaryKey?.columns ?? []] + shape.uniques).contains {
+      !$0.isEmpty && Set($0).isSubset(of: columns)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import SchemaSQLText
+
+extension Rule {
+  static let cloudKitName = Rule(
+    id: "cloudkit-name",
+    section: .breaksDevices,
+    severities: Severities(.off, .off, .error, crSQLite: .off),
+    concernsSyncedSchema: true,
+    why: """
+      sqlite-data stores each row in a CloudKit record. The record is named after the row's key and its \
+      table, with a colon between them: at most 255 ASCII bytes, and no underscore at the beginning. Its \
+      fields are the row's columns, and CloudKit reserves creationDate, creatorUserRecordID, etag, \
+      lastModifiedUserRecordID, modificationDate, modifiedByDevice, recordChangeTag, recordID and \
+      recordType. A row of a table with such a name never leaves its device.
+      """,
+    fix: "Choose another name before the release: a synced name can never change afterwards.",
+    bad: Rule.Example(
+      .sqliteData, tableManifest("notes", columns: "{ name: modificationDate, type: TEXT }")),
+    good: Rule.Example(
+      .sqliteData, tableManifest("notes", columns: "{ name: modifiedAt, type: TEXT }")),
+    check: { timeline, scope in
+      timeline.changes.flatMap { change -> [Draft] in
+        guard let table = change.after, !table.isVirtual,
+          scope.syncs(table.name, in: change.migration)
+        else { return [] }
+        let isNewName = !change.judged(scope).contains { $0.key == table.key }
+        return (isNewName ? [tableDraft(table, change, timeline)].compactMap { $0 } : [])
+          + columnDrafts(table, change, timeline, scope)
+      }
+    })
+}
+
+private func tableDraft(
+  _ table: TableShape, _ change: TableChange, _ timeline: Timeline
+) -> Draft? {
+  problem(ofTable: table.name).map { problem in
+    timeline.draft(
+      "the table name `\(table.name)` \(problem)", at: change.removal ?? change.shaped,
+      keys: ["to", "name", "table"], object: table.name, table: table.name)
+  }
+}
+
+private func columnDrafts(
+  _ table: TableShape, _ change: TableChange, _ timeline: Timeline, _ scope: LintScope
+) -> [Draft] {
+  change.newColumns(countsStaged: change.stagedWasJudged(scope)).filter {
+    reservedColumns.contains($0.key)
+  }.map { column in
+    timeline.draft(
+      "CloudKit reserves the field name `\(column.name)`: rows of `\(table.name)` cannot be uploaded",
+      at: change.newest(of: [change.place(of: column.name)]),
+      keys: ["to", "column", "columns", "table"], column: column.name,
+      object: "\(table.name).\(column.name)", table: table.name)
+  }
+}
+
+private let reservedColumns: Set<Identifier> = Set(
+  [
+    "creationDate", "creatorUserRecordID", "etag", "lastModifiedUserRecordID", "modificationDate",
+    "modifiedByDevice", "recordChangeTag", "recordID", "recordType",
+  ].map(\.identifier))
+
+/// 255 bytes, without a UUID and the colon after it.
+private let longestTableName = 255 - 36 - 1
+
+private func problem(ofTable name: String) -> String? {
+  if name.utf8.contains(UInt8(ascii: ":")) {
+    return "contains a colon, which separates key and table in the names of CloudKit records"
+  }
+  if name.utf8.contains(where: { $0 >= 0x80 }) {
+    return "is not ASCII, as the names of CloudKit records must be"
+  }
+  if name.utf8.first == UInt8(ascii: "_") {
+    return "begins with an underscore, which CloudKit reserves"
+  }
+  if name.utf8.count > longestTableName {
+    return "is longer than \(longestTableName) bytes: with a key it exceeds the 255 bytes of a "
+      + "CloudKit record name"
+  }
+  return nil
+}

@@ -1,0 +1,132 @@
+import SchemaSQLText
+
+extension Rule {
+  static let dropConstraint = Rule(
+    id: "drop-constraint",
+    section: .removes,
+    severities: Severities(.warning, .warning, .warning),
+    why: """
+      Without the CHECK, the UNIQUE or the foreign key, the table accepts rows that it refused before. \
+      Code that relies on the constraint, including an older version of the app that shares the rows, \
+      meets values that it has never seen; an upsert by columns that are no longer unique fails; rows \
+      point at parents that do not exist, and ON DELETE stops deleting children. Once such rows exist, \
+      the constraint cannot come back. A unique index counts as a constraint. A constraint that a \
+      hand-written rebuild forgets is a finding of rebuild-loses-object.
+      """,
+    fix: """
+      Widen the constraint instead of dropping it, or suppress the finding and say what checks the \
+      values from now on.
+      """,
+    bad: Rule.Example(
+      .local, checkedManifest,
+      """
+      operations:
+        - alter_column: { table: tasks, column: status, check: null }
+      """),
+    good: Rule.Example(
+      .local, checkedManifest,
+      """
+      operations:
+        - alter_column:
+            { table: tasks, column: status, check: "status IN (0, 1, 2, 3)" }
+      """),
+    check: { timeline, _ in
+      droppedUniqueIndexes(timeline)
+        + timeline.changes.flatMap { change -> [Draft] in
+          guard let after = change.after else { return [] }
+          let uniques = droppedUniques(change, after, timeline)
+          guard !change.forgets(timeline) else { return uniques }
+          return uniques + droppedChecks(change, after, timeline)
+            + droppedForeignKeys(change, after, timeline)
+        }
+    })
+}
+
+private func droppedChecks(
+  _ change: TableChange, _ after: TableShape, _ timeline: Timeline
+) -> [Draft] {
+  change.lostChecks.map { check in
+    let columns = check.columns.sorted().map { after.column($0)?.name ?? $0.text }
+    return timeline.draft(
+      "this drops CHECK (\(check.text)) of `\(after.name)`, which then accepts values that it refused",
+      at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),
+      keys: ["check", "columns", "column", "table"],
+      object: "\(after.name).\(columns.joined(separator: ","))", table: after.name)
+  }
+}
+
+private func droppedForeignKeys(
+  _ change: TableChange, _ after: TableShape, _ timeline: Timeline
+) -> [Draft] {
+  change.lostForeignKeys.map { key in
+    let columns = (change.renamed(key.columns) ?? []).map { after.column($0)?.name ?? $0.text }
+    let names = columns.joined(separator: ", ")
+    return timeline.draft(
+      "this drops the foreign key `\(after.name)` (\(names)) to `"
+        + "\(timeline.spelling(of: key.parent, in: change.migration))`: rows may point at "
+        + "parents that do not exist, and ON DELETE \(key.onDelete.rawValue) no longer acts",
+      at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),
+      keys: ["references", "foreign_keys", "columns", "column", "table"],
+      object: "\(after.name).\(names)", table: after.name)
+  }
+}
+
+private func droppedUniques(
+  _ change: TableChange, _ after: TableShape, _ timeline: Timeline
+) -> [Draft] {
+  change.lostUniques(timeline).map { columns in
+    let names = columns.map { after.column($0)?.name ?? $0.text }.joined(separator: ", ")
+    return droppedUnique(
+      timeline, "UNIQUE (\(names)) of `\(after.name)`",
+      at: change.newest(of: columns.map(change.place(of:)) + [change.shaped]),
+      object: "\(after.name).\(names)", table: after.name)
+  }
+}
+
+private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
+  timeline.gone.compactMap { gone -> Draft? in
+    guard gone.hasTable, !gone.isImplicit, let index = timeline.index(gone), index.isUnique,
+      !timeline.losesColumn(of: index, in: gone.place.migration),
+      !gone.heirs.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
+      !timeline.isKey(index.columns, of: index.table, in: gone.place.migration)
+    else { return nil }
+    return droppedUnique(
+      timeline, "the unique index `\(index.name)`", at: gone.place, object: index.name,
+      table: index.table)
+  }
+}
+
+private func droppedUnique(
+  _ timeline: Timeline, _ constraint: String, at place: StatementPlace, object: String,
+  table: String
+) -> Draft {
+  timeline.draft(
+    "this drops \(constraint): two rows may then hold the same values, and an upsert by these "
+      + "columns fails", at: place, keys: ["unique", "name", "column", "table"], object: object,
+    table: table)
+}
+
+extension TableChange {
+  fileprivate func lostUniques(_ timeline: Timeline) -> [[Identifier]] {
+    guard let before, let after else { return [] }
+    let indexes = timeline.indexes.lazy.filter {
+      $0.place.migration == migration && !$0.isPartial && $0.table.identifier == after.key
+    }.map { Set($0.columns.compactMap { $0 }) }
+    let kept =
+      after.uniques.map { Set($0) } + indexes + [after.primaryKey.map { Set($0.columns) } ?? []]
+    return before.uniques.compactMap(renamed).filter { columns in
+      !kept.contains { !$0.isEmpty && $0.isSubset(of: columns) }
+    }
+  }
+}
+
+extension Timeline {
+  /// Whether a key or a UNIQUE constraint of the table requires the same.
+  fileprivate func isKey(_ columns: [Identifier?], of table: String, in migration: Int) -> Bool {
+    guard let shape = shape(of: table, in: migration) else { return false }
+    let columns = Set(columns.compactMap { $0 })
+    return (shape.uniques + [shape.primaryKey?.columns ?? []]).contains {
+      !$0.isEmpty && columns.isSuperset(of: $0)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import SchemaModel
+import SchemaSQLText
+
+extension Rule {
+  static let dropObject = Rule(
+    id: "drop-object",
+    section: .removes,
+    severities: Severities(.note, .warning, .warning),
+    why: """
+      Without an index, queries that used it read the whole table. Without a view, an older version of \
+      the app that reads it fails. Without a trigger, the values that it maintained (a modification \
+      time, a search index, a count) become stale without an error, and where rows sync, devices with \
+      and without the trigger write different rows for the same edit. An index is not a finding if \
+      another index or a key serves the same lookups, nor is an object that the same migration \
+      replaces. A unique index that goes is a finding of drop-constraint.
+      """,
+    fix: "Keep the object until no version of the app uses it, or create its replacement first.",
+    bad: Rule.Example(
+      .additive, titlesManifest,
+      """
+      operations:
+        - drop_view: { name: titles }
+      """),
+    good: Rule.Example(
+      .additive, titlesManifest,
+      """
+      operations:
+        - drop_view: { name: titles }
+        - create_view:
+            name: titles
+            sql: CREATE VIEW titles AS SELECT id, title, 1 AS n FROM reminders
+      """),
+    check: { timeline, _ in
+      timeline.gone.compactMap { gone in
+        let object = gone.object
+        guard let outcome = timeline.outcome(of: gone) else { return nil }
+        return timeline.draft(
+          "this drops the \(object.kind.rawValue) `\(object.name)`: \(outcome)", at: gone.place,
+          keys: ["name"], object: object.name, table: object.kind == .view ? nil : object.table)
+      }
+    })
+}
+
+private let titlesManifest =
+  remindersManifest + """
+
+      - create_view:
+          name: titles
+          sql: CREATE VIEW titles AS SELECT id, title FROM reminders
+    """
+
+extension Timeline {
+  /// What happens without the object; nil when nobody misses it.
+  fileprivate func outcome(of gone: GoneObject) -> String? {
+    switch gone.object.kind {
+    case .view:
+      gone.heirs.isEmpty ? "a version of the app that reads it fails" : nil
+    case .index: isMissed(index: gone) ? "lookups by it read all of `\(gone.object.table)`" : nil
+    case .trigger:
+      gone.hasTable && !gone.isImplicit && !isReplaced(gone) && !mentionsLostColumn(gone)
+        ? "writes to `\(spelling(of: gone.object.table, in: gone.place.migration))` no longer update what it maintained"
+        : nil
+    case .table: nil
+    }
+  }
+
+  private func isMissed(index gone: GoneObject) -> Bool {
+    guard gone.hasTable, !gone.isImplicit, let index = index(gone), !index.isUnique,
+      !losesColumn(of: index, in: gone.place.migration),
+      !gone.heirs.contains(where: { IndexShape($0).map(index.isCovered) ?? false })
+    else { return false }
+    let table = shape(of: index.table, in: gone.place.migration)
+    return table.flatMap(index.key) == nil
+  }
+
+  /// Whether the same migration creates another trigger for the same event.
+  private func isReplaced(_ gone: GoneObject) -> Bool {
+    let event = CreateTrigger(gone.object)?.event
+    return gone.heirs.contains { heir in
+      CreateTrigger(heir)?.event == event
+        && made.contains { $0.place.migration == gone.place.migration && $0.object.key == heir.key }
+    }
+  }
+}

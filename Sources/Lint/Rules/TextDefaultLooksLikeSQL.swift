@@ -1,0 +1,46 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension Rule {
+  static let textDefaultLooksLikeSQL = Rule(
+    id: "text-default-looks-like-sql",
+    section: .hurtsLater,
+    severities: Severities(.warning, .warning, .warning),
+    why: """
+      A default in single quotes is a text, whatever it contains: with DEFAULT 'uuid()' every row gets the \
+      six characters of `uuid()`, and with DEFAULT 'CURRENT_TIMESTAMP' the word. An expression needs \
+      parentheses instead of quotes. In a manifest, `default: { sql: … }` is always an expression.
+      """,
+    fix: "Write DEFAULT (uuid()) for the expression. If the text is meant, suppress the finding.",
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: |
+            ALTER TABLE reminders
+            ADD COLUMN createdAt TEXT DEFAULT 'datetime(''now'')'
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: |
+            ALTER TABLE reminders
+            ADD COLUMN createdAt TEXT DEFAULT '2026-11-20 12:00:00'
+      """),
+    check: { timeline, _ in
+      timeline.changes.flatMap { change -> [Draft] in
+        guard let after = change.after else { return [] }
+        return after.columns.compactMap { column in
+          let place = change.newest(of: [change.place(of: column.name)])
+          guard let text = column.defaultText, text.hasPrefix("'"),
+            change.before?.column(column.name)?.defaultText != text, timeline.isWritten(place),
+            readsAsExpression(Quoting.unquoted(text))
+          else { return nil }
+          return timeline.draft(
+            "the default of `\(after.name).\(column.name)` is the text \(text), not what it evaluates to",
+            at: place, object: "\(after.name).\(column.name)", table: after.name)
+        }
+      }
+    })
+}

@@ -1,0 +1,33 @@
+extension Rule {
+  static let unusedSuppression = Rule(
+    id: "unused-suppression",
+    section: .suppressions,
+    severities: Severities(.warning, .warning, .warning),
+    why: """
+      A suppression without a finding (an entry of `lint.allow`, a comment of a query, a line of the \
+      baseline) would hide the next finding of its rule in the same place. A suppression with `until` \
+      applies through that day, in UTC; afterwards it suppresses nothing, and is an error. A suppression \
+      of a rule that the profile switches off is not a finding, because another profile may need it.
+      """,
+    fix: "Remove the suppression. If it expired, fix what it suppressed or set a later day.",
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - add_column: { table: reminders, column: { name: notes, type: TEXT } }
+      lint:
+        allow:
+          - { rule: drop-column, reason: Nothing syncs. }
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - drop_column: { table: reminders, column: isCompleted }
+      lint:
+        allow:
+          - { rule: drop-column, reason: Nothing syncs. }
+      """),
+    // Known only when the findings of all other rules are: see `Suppressions`.
+    check: { _, _ in [] })
+}

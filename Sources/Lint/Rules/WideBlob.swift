@@ -1,0 +1,64 @@
+import SchemaSQLText
+
+extension Rule {
+  static let wideBlob = Rule(
+    id: "wide-blob",
+    section: .hurtsLater,
+    severities: Severities(.note, .note, .note),
+    why: """
+      A row with an image takes many pages, and every query that reads the table for a title reads them \
+      too; a sync engine sends the image again with every edit of the row. In a table of its own, with \
+      the parent's key as its key, the BLOB is read only when it is needed. A BLOB that is a key, that \
+      an index or a foreign key uses, or whose length a CHECK limits is not a finding.
+      """,
+    fix:
+      "Move the BLOB to a table with two columns: the parent's key as primary key, and the BLOB.",
+    bad: Rule.Example(
+      .local,
+      """
+      operations:
+        - sql: |
+            CREATE TABLE players (
+              id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), name TEXT, image BLOB
+            ) STRICT;
+      """),
+    good: Rule.Example(
+      .local,
+      """
+      operations:
+        - sql: |
+            CREATE TABLE players (
+              id TEXT PRIMARY KEY NOT NULL DEFAULT (uuid()), name TEXT
+            ) STRICT;
+            CREATE TABLE playerAssets (
+              playerID TEXT PRIMARY KEY NOT NULL
+                REFERENCES players (id) ON DELETE CASCADE,
+              image BLOB
+            ) STRICT;
+      """),
+    check: { timeline, _ in
+      guard let end = timeline.end else { return [] }
+      let indexes = end.indexes
+      return end.tables.flatMap { table -> [Draft] in
+        let shape = table.shape
+        let indexed = Set((indexes[shape.key] ?? []).flatMap(\.columns).compactMap { $0 })
+        let narrow = indexed.union(shape.uniques.joined()).union(
+          shape.foreignKeys.flatMap(\.columns)
+        ).union(shape.checks.flatMap(\.columns))
+        let blobs = shape.columns.filter { column in
+          column.isBlob && !column.isGenerated
+            && !shape.isInPrimaryKey(column) && !narrow.contains(column.key)
+        }
+        let keys = Set(blobs.map(\.key)).union(shape.foreignKeys.flatMap(\.columns))
+        let others = shape.columns.filter { !shape.isInPrimaryKey($0) && !keys.contains($0.key) }
+        guard !others.isEmpty else { return [] }
+        return blobs.map { column in
+          timeline.draft(
+            "`\(shape.name).\(column.name)` is a BLOB among other columns: queries for the others read "
+              + "past it",
+            at: table.place(of: column.name), keys: ["column", "columns", "name", "table"],
+            column: column.name, object: "\(shape.name).\(column.name)", table: shape.name)
+        }
+      }
+    })
+}

@@ -1,0 +1,58 @@
+import SchemaSQLText
+
+extension Rule {
+  static let withoutWhere = Rule(
+    id: "without-where",
+    section: .hurtsLater,
+    severities: Severities(.warning, .warning, .warning),
+    why: """
+      An UPDATE or a DELETE without WHERE changes every row on every device, with all triggers, and \
+      looks exactly like one whose WHERE was forgotten. Filling a column that the same migration adds is \
+      not a finding.
+      """,
+    fix: """
+      Select the rows: `WHERE title <> trim(title)`. If all rows are meant, use the operation `update` \
+      or `delete` with `all: true`.
+      """,
+    bad: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: UPDATE reminders SET title = trim(title)
+      """),
+    good: Rule.Example(
+      .local, remindersManifest,
+      """
+      operations:
+        - sql: UPDATE reminders SET title = trim(title) WHERE title <> trim(title)
+      """),
+    check: { timeline, _ in
+      timeline.statements.compactMap { statement in
+        guard let target = statement.target, target.isOld, timeline.isWritten(statement.place),
+          !timeline.isVirtual(target.name)
+        else { return nil }
+        let message: String
+        if target.deletes, statement.isUnconditional("DELETE") {
+          message = "DELETE without WHERE removes every row of `\(target.name)`"
+        } else if !target.updates.isEmpty, statement.isUnconditional("UPDATE"),
+          !timeline.fillsNewColumns(target, in: statement.place.migration)
+        {
+          message = "UPDATE without WHERE writes every row of `\(target.name)`"
+        } else {
+          return nil
+        }
+        return timeline.draft(message, at: statement.place, object: target.name, table: target.name)
+      }
+    })
+}
+
+extension Timeline {
+  fileprivate func fillsNewColumns(
+    _ target: StatementEffect.WrittenTable, in migration: Int
+  ) -> Bool {
+    guard let change = change(of: target.name, in: migration), let before = change.before else {
+      return false
+    }
+    return target.updates.allSatisfy { before.column($0) == nil }
+  }
+}

@@ -1,0 +1,64 @@
+import SchemaSQLText
+
+/// A tool whose ledger schemactl can read. `docs/import.md` has the rules.
+package enum LedgerKind: String, Sendable, CaseIterable {
+  case grdb, dbmate, rails, sqlx, diesel, drizzle, prisma, django, goose, flyway, alembic
+  case golangMigrate = "golang-migrate"
+}
+
+/// An item of `replaces`: where another tool's ledger has all of these entries, the database has the
+/// effect of the migration.
+package struct ReplacedEntries: Sendable, Hashable {
+  /// The table in which the other tool records its migrations.
+  package let ledger: String
+  /// Nil: recognised by the table's name and columns.
+  package let kind: LedgerKind?
+  /// For a table of no known kind, the column that holds the entries.
+  package let column: String?
+  package let entries: [String]
+
+  package static func == (a: ReplacedEntries, b: ReplacedEntries) -> Bool {
+    a.ledger == b.ledger && a.kind == b.kind && a.column == b.column && a.entries == b.entries
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ledger.identifier) }
+}
+
+extension Grammar {
+  static let replacedEntries = MappingRule(
+    "an item of `replaces`",
+    [
+      .required(
+        "ledger", .text(.name), "The table in which another tool records its migrations."),
+      .optional(
+        "kind", .choice(LedgerKind.allCases.map(\.rawValue)),
+        "The tool; otherwise the table's name and columns tell."),
+      .optional(
+        "column", .text(.name), "The column with the entries, for a table of another tool."),
+      .required(
+        "entries", .list(of: .constant, atLeast: 1),
+        "Migrations of that tool: all of them have run where this one counts as applied."),
+    ])
+}
+
+extension ManifestDecoder {
+  mutating func replacedEntries(_ fields: Fields) -> ReplacedEntries {
+    if let kind = fields["kind"], fields["column"] != nil {
+      report("`kind` and `column` exclude each other: remove one", at: kind.position)
+    }
+    return ReplacedEntries(
+      ledger: name(fields["ledger"]), kind: choice(fields["kind"]),
+      column: fields["column"].map(text),
+      entries: fields.elements("entries").compactMap { entry($0) })
+  }
+
+  private mutating func entry(_ node: Node) -> String? {
+    switch literal(node) {
+    case .text(let text) where !text.isEmpty: return text
+    case .integer(let number): return "\(number)"
+    default:
+      report("an entry is a name or a number: write it in quotes", at: node.position)
+      return nil
+    }
+  }
+}

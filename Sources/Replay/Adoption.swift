@@ -1,0 +1,90 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+extension Project {
+  /// A database that schemactl may migrate, with its ledger, or with the rows that it will get (`adopting`).
+  package func live(on connection: Connection, path: String) throws(Failure) -> LiveDatabase {
+    let live = try adopting(LiveDatabase(connection, path: path), on: connection, path: path)
+    try live.requireOurs(self, path: path)
+    return live
+  }
+
+  /// Where a database has no ledger, but another tool's that `replaces` names, its rows are those that the
+  /// ledger will get.
+  ///
+  /// - Throws: when the ledger of the other tool does not lead to a place in the history.
+  package func adopting(
+    _ live: LiveDatabase, on connection: Connection, path: String
+  ) throws(Failure) -> LiveDatabase {
+    var live = live
+    if (live.rows ?? []).isEmpty, let count = try adoptable(connection, path) {
+      live.adopted = count
+      live.rows = migrations.prefix(count).enumerated().map { index, migration in
+        adoptedRow(migration, at: index, fingerprint: lock?.entry(migration.id)?.digests.schema)
+      }
+    }
+    return live
+  }
+
+  /// A row like that of a migration that has run; its version says that schemactl has not run it.
+  ///
+  /// - Parameter fingerprint: nil for a row that is not written.
+  package func adoptedRow(
+    _ migration: Migration, at index: Int, fingerprint: String?
+  ) -> LedgerRow {
+    LedgerRow(
+      of: migration, at: index,
+      fingerprint: fingerprint ?? String(repeating: "0", count: migration.rawDigest.count),
+      startedAt: Timestamp.now.description,
+      toolVersion: ToolVersion.current + ToolVersion.adopted)
+  }
+
+  /// Stops where the schema is not the one that the history promises after the migrations that another tool
+  /// has made. Objects that the history does not know are drift, and may stay.
+  package func requireAdoptable(
+    _ drift: [SchemaChange], through last: Migration, path: String
+  ) throws(Failure) {
+    let differences = drift.filter { !$0.isObjectBesides }
+    guard !differences.isEmpty else { return }
+    let shown = differences.prefix(20).map { "  " + $0.sentence }
+    let more = differences.count > 20 ? ["  and \(differences.count - 20) more"] : []
+    throw Failure(
+      .finding,
+      "\(path) has run \(last.id) by the ledger of another tool, and its schema is another one. Nothing was "
+        + "changed. The differences:", details: shown + more)
+  }
+
+  /// How many migrations another tool's ledger replaces; nil where the database has no such ledger, or an
+  /// empty one.
+  private func adoptable(_ connection: Connection, _ path: String) throws(Failure) -> Int? {
+    let items = migrations.flatMap(\.manifest.replaces)
+    guard !items.isEmpty else { return nil }
+    do {
+      let ledgers = try ForeignLedgers(items, on: connection)
+      return try ledgers.prefix(of: migrations, path)
+    } catch {
+      throw Failure(of: error, database: path)
+    }
+  }
+}
+
+extension SchemaChange {
+  /// An object that the history does not know, as a whole.
+  fileprivate var isObjectBesides: Bool {
+    change == .unexpected && [.table, .index, .view, .trigger].contains(kind)
+  }
+}
+
+extension ToolVersion {
+  /// Ends the version in the rows of migrations that were adopted.
+  static let adopted = " adopted"
+}
+
+extension LedgerRow {
+  /// Whether the migration was adopted, and not run by schemactl.
+  package var isAdopted: Bool { toolVersion.hasSuffix(ToolVersion.adopted) }
+}

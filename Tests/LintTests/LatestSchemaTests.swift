@@ -1,0 +1,325 @@
+import SchemaLint
+import Testing
+
+private let key = "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())"
+
+private func found(
+  _ steps: [String], _ rule: String, _ profile: Profile = .local, configuration: String = ""
+) throws -> [Finding] {
+  let report = try lint(steps, profile, configuration: configuration)
+  #expect(report.failure == nil)
+  return report.findings.filter { $0.rule == rule }
+}
+
+@Suite("What is wrong with the latest schema is reported where it became wrong")
+struct LatestSchemaTests {
+  private static let lists = sql("CREATE TABLE Lists (\(key), title TEXT) STRICT;")
+
+  @Test(
+    "a foreign key that SQLite cannot use is broken",
+    arguments: [
+      ("REFERENCES folders (id)", "table `folders`, which does not exist"),
+      ("REFERENCES Lists (name)", "`Lists.name`, which does not exist"),
+      ("REFERENCES Lists (title)", "`Lists` (title), which is not a key"),
+    ])
+  func foreignKey(_ reference: String, _ problem: String) throws {
+    let items = sql("CREATE TABLE items (\(key), list TEXT \(reference)) STRICT;")
+    let findings = try found([Self.lists, items], "broken-object")
+    #expect(findings.map(\.short) == ["0002 3:7 error broken-object items.list"])
+    #expect(findings.first?.message.contains(problem) == true)
+  }
+
+  @Test(
+    "a foreign key to a key, a unique column or a table that comes later is not",
+    arguments: ["REFERENCES lists", "REFERENCES Lists (ID)", "REFERENCES later (code)"])
+  func soundForeignKey(_ reference: String) throws {
+    let items = sql("CREATE TABLE items (\(key), list TEXT \(reference)) STRICT;")
+    let later = sql("CREATE TABLE later (code TEXT) STRICT; CREATE UNIQUE INDEX c ON later (code);")
+    #expect(try found([Self.lists, items, later], "broken-object").isEmpty)
+  }
+
+  @Test(
+    "what a draft breaks by dropping something is reported at the drop",
+    arguments: [
+      "drop_table: { table: Lists }", "drop_column: { table: Lists, column: title }",
+      "rename_table: { table: Lists, to: folders }", "drop_view: { name: titles }",
+    ])
+  func brokenByDraft(_ operation: String) throws {
+    let views = sql(
+      "CREATE VIEW titles AS SELECT title FROM lists; CREATE VIEW twice AS SELECT title FROM titles;"
+    )
+    // With this setting SQLite renames nothing in views.
+    let steps = [
+      Self.lists, views,
+      "operations:\n  - sql: PRAGMA legacy_alter_table = ON\n  - \(operation)\n",
+    ]
+    let report = try lint(steps, .local)
+    let broken = report.findings.filter { $0.rule == "broken-object" }
+    #expect(report.failure != nil || !broken.isEmpty)
+    #expect(broken.allSatisfy { $0.migration == "0003_step" && $0.line == 3 })
+  }
+
+  @Test("an index that a later one makes redundant is reported at the later one")
+  func redundantIndex() throws {
+    let first = sql("CREATE INDEX a ON Lists (title)")
+    let second = sql("CREATE INDEX b ON Lists (title, id)")
+    let findings = try found([Self.lists, first, second], "redundant-index")
+    #expect(findings.map(\.short) == ["0003 3:7 note redundant-index a"])
+    #expect(findings.first?.fix?.contains("drop_index") == true)
+  }
+
+  @Test(
+    "to drop a redundant index, as the finding advises, is not a finding",
+    arguments: [
+      "CREATE INDEX a ON Lists (title); CREATE INDEX b ON Lists (title, id)",
+      "CREATE INDEX a ON Lists (id)", "CREATE UNIQUE INDEX a ON Lists (id)",
+      "CREATE INDEX a ON Lists (title); CREATE INDEX b ON Lists (title)",
+    ])
+  func dropRedundant(_ indexes: String) throws {
+    let history = [Self.lists, sql(indexes)]
+    let finding = try #require(try found(history, "redundant-index").first)
+    let fix = try #require(finding.fix)
+    let report = try lint(history + ["operations:\n  \(fix)\n"], .additive)
+    #expect(report.findings.filter { $0.migration == "0003_step" }.map(\.short) == [])
+  }
+
+  @Test("a foreign key without an index is reported where its index was dropped")
+  func droppedIndex() throws {
+    let items = sql("CREATE TABLE items (\(key), list TEXT REFERENCES lists) STRICT;")
+    let index = sql("CREATE INDEX items_list ON items (list)")
+    let drop = "operations:\n  - drop_index: { name: items_list }\n"
+    let findings = try found([Self.lists, items, index, drop], "foreign-key-without-index")
+    #expect(findings.map(\.migration) == ["0004_step"])
+    #expect(findings.first?.message.contains("`Lists`") == true)
+    #expect(
+      try found([Self.lists, items], "foreign-key-without-index").map(\.migration) == ["0002_step"])
+  }
+
+  @Test("under engine none, no rule about other devices applies")
+  func noDevices() throws {
+    let steps = [
+      sql("CREATE TABLE a (id INTEGER PRIMARY KEY, x TEXT UNIQUE, y REFERENCES a) STRICT"),
+      "operations:\n  - add_column: { table: a, column: { name: n, type: TEXT, not_null: true, default: '' } }\n",
+    ].map { $0.replacing("y REFERENCES a", with: "y TEXT") }
+    #expect(
+      try lint(steps, configuration: "sync: { engine: none }").findings.map(\.short) == [])
+  }
+
+  @Test("under sqlite-data a foreign key must spell its parent as the schema does")
+  func spelling() throws {
+    func items(_ parent: String) -> String {
+      sql(
+        """
+        CREATE TABLE items (\(key), list TEXT REFERENCES \(parent) (id) ON DELETE CASCADE) STRICT;
+        CREATE INDEX items_list ON items (list);
+        """)
+    }
+    let rule = "synced-foreign-key"
+    #expect(try found([Self.lists, items("Lists")], rule, .sqliteData).isEmpty)
+    let findings = try found([Self.lists, items("lists")], rule, .sqliteData)
+    #expect(findings.map(\.severity) == [.error])
+    #expect(findings.first?.message.contains("the table is called `Lists`") == true)
+    #expect(try found([Self.lists, items("lists")], rule, .additive).isEmpty)
+  }
+}
+
+@Suite("New constraints over existing values")
+struct ExistingValueTests {
+  private static let tables = sql(
+    """
+    CREATE TABLE lists (\(key)) STRICT;
+    CREATE TABLE items (\(key), list TEXT, done INTEGER) STRICT;
+    """)
+
+  @Test("a new foreign key over existing values is a warning")
+  func foreignKey() throws {
+    let add =
+      "operations:\n  - alter_column: { table: items, column: list, references: { table: lists } }\n"
+    let findings = try found([Self.tables, add], "fails-on-data")
+    #expect(findings.map(\.short) == ["0002 2:49 warning fails-on-data items.list"])
+    let cleared =
+      add.replacing(
+        "operations:\n",
+        with: "operations:\n  - update: { table: items, all: true, set: { list: 'NULL' } }\n")
+    #expect(try found([Self.tables, cleared], "fails-on-data").isEmpty)
+    let new = sql("ALTER TABLE items ADD COLUMN parent TEXT REFERENCES lists (id)")
+    #expect(try found([Self.tables, new], "fails-on-data").isEmpty)
+  }
+
+  @Test("a column that was filled from the old one and took its name holds no NULL")
+  func replaced() throws {
+    let step = sql(
+      """
+      ALTER TABLE items ADD COLUMN done_new INTEGER NOT NULL DEFAULT 0;
+      UPDATE items SET done_new = COALESCE(done, 0);
+      ALTER TABLE items DROP COLUMN done;
+      ALTER TABLE items RENAME COLUMN done_new TO done;
+      """)
+    #expect(try found([Self.tables, step], "fails-on-data").isEmpty)
+  }
+
+  @Test("a CHECK on values that a copy maps through a join is tried on rows")
+  func mapped() throws {
+    let step = sql(
+      """
+      CREATE TABLE n (\(key), list TEXT, done INTEGER CHECK (done IN (0, 1))) STRICT;
+      INSERT INTO n SELECT i.id, i.list, CASE WHEN i.done = 1 THEN 1 ELSE 0 END
+      FROM items i LEFT JOIN lists l ON l.id = i.list;
+      DROP TABLE items;
+      ALTER TABLE n RENAME TO items;
+      """)
+    #expect(try found([Self.tables, step], "fails-on-data").isEmpty)
+  }
+
+  @Test("tables beside a virtual table whose name is their prefix are counted")
+  func prefix() throws {
+    let tables = sql(
+      """
+      CREATE VIRTUAL TABLE items USING fts5(text);
+      CREATE TABLE items_tags (\(key), name TEXT) STRICT;
+      CREATE TABLE lists (\(key), tag TEXT) STRICT;
+      CREATE TRIGGER lists_gone AFTER DELETE ON lists BEGIN DELETE FROM items_tags; END;
+      """)
+    let findings = try lint([tables, sql("DELETE FROM lists WHERE id IS NOT NULL")], .local)
+      .findings.filter { $0.severity == .error }
+    #expect(findings.count == 1)
+  }
+}
+
+@Suite("Defaults are evaluated")
+struct DefaultTests {
+  @Test(
+    "a key whose default is the same in two rows is not unique",
+    arguments: [
+      ("'none'", true), ("''", true), ("(1)", true), ("(hex(zeroblob(16)))", true),
+      ("CURRENT_TIMESTAMP", true), ("(datetime('now'))", true), ("(uuid())", false),
+      ("(lower(hex(randomblob(16))))", false), ("(new_id())", false),
+    ])
+  func keys(_ value: String, _ isFound: Bool) throws {
+    let table = sql(
+      "CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT \(value)) STRICT")
+    for profile in [Profile.additive, .sqliteData] {
+      let report = try lint([table], profile, functions: ["new_id"])
+      #expect(report.findings.contains { $0.rule == "synced-primary-key" } == isFound)
+    }
+  }
+
+  @Test(
+    "a column that an insert leaves to a random or clock default is a warning",
+    arguments: [
+      ("TEXT DEFAULT (uuid())", ["0002 warning a.x"]),
+      ("TEXT DEFAULT CURRENT_TIMESTAMP", ["0002 warning a.x"]),
+      ("INTEGER DEFAULT (strftime('%s'))", ["0002 warning a.x"]), ("TEXT DEFAULT 'x'", []),
+      ("TEXT DEFAULT (upper('x'))", []), ("TEXT DEFAULT (datetime('2026-01-01'))", []),
+    ])
+  func leftOut(_ column: String, _ lines: [String]) throws {
+    let table = sql("CREATE TABLE a (id INTEGER PRIMARY KEY, n INTEGER, x \(column))")
+    func lint(_ step: String) throws -> [String] {
+      try found([table, step], "non-deterministic-data").map {
+        "\($0.migration.prefix(4)) \($0.severity) \($0.object ?? "")"
+      }
+    }
+    #expect(
+      try lint("operations:\n  - insert: { table: a, rows: [{ n: 1 }, { n: 2 }] }\n") == lines)
+    #expect(try lint(sql("INSERT INTO a (n) SELECT 1")) == lines)
+    #expect(try lint(sql("INSERT INTO main.a AS b (id, n) VALUES (1, 2)")) == lines)
+    #expect(try lint(sql("INSERT INTO a (n, x) VALUES (1, 2)")) == [])
+    #expect(try lint(sql("INSERT INTO a VALUES (1, 2, 3)")) == [])
+  }
+
+  @Test(
+    "a text default that looks like SQL is a warning in SQL",
+    arguments: [
+      ("'uuid()'", true), ("'datetime(''now'')'", true), ("'CURRENT_TIMESTAMP'", true),
+      ("'none'", false), ("'see f(x)'", false), ("(uuid())", false), ("CURRENT_TIMESTAMP", false),
+    ])
+  func text(_ value: String, _ isFound: Bool) throws {
+    let rule = "text-default-looks-like-sql"
+    let create = sql("CREATE TABLE a (id TEXT PRIMARY KEY, x TEXT DEFAULT \(value))")
+    #expect(try found([create], rule).map(\.object) == (isFound ? ["a.x"] : []))
+  }
+
+  @Test("in a manifest, a quoted default is a text on purpose")
+  func quoted() throws {
+    let create =
+      "operations:\n  - create_table: { name: a, columns: [{ name: x, type: TEXT, default: 'uuid()' }] }\n"
+    #expect(try found([create], "text-default-looks-like-sql").isEmpty)
+  }
+
+  @Test(
+    "a default, a CHECK and a SELECT of CREATE TABLE may need a newer SQLite",
+    arguments: [
+      ("CREATE TABLE a (x DEFAULT (unixepoch()))", "3.38"),
+      ("CREATE TABLE a (x CHECK (x ->> 'a' > 1))", "3.38"),
+      ("CREATE TABLE a AS SELECT iif(1, 2, 3) AS x", "3.32"),
+      ("CREATE TABLE a AS SELECT row_number() OVER () AS x", "3.25"),
+      ("INSERT INTO t VALUES (1, 2) ON CONFLICT (x, y) DO NOTHING", "3.24"),
+      ("CREATE TABLE a (x DEFAULT (datetime('now', 'subsec')))", "3.42"),
+    ])
+  func newer(_ statement: String, _ version: String) throws {
+    let table = sql("CREATE TABLE t (x, y, UNIQUE (x, y))")
+    let findings = try found(
+      [table, sql(statement)], "newer-sqlite-needed", configuration: "minimum_sqlite: '3.23'")
+    #expect(findings.filter { $0.migration == "0002_step" }.count == 1)
+    #expect(findings.last?.message.contains("SQLite \(version);") == true)
+  }
+
+  @Test("a default that an operation changes may need a newer SQLite, too")
+  func newerOperation() throws {
+    let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER)")
+    let alter =
+      "operations:\n  - alter_column: { table: t, column: x, default: { sql: \"unixepoch()\" } }\n"
+    let findings = try found(
+      [table, alter], "newer-sqlite-needed", configuration: "minimum_sqlite: '3.37'")
+    #expect(findings.map(\.migration) == ["0002_step"])
+  }
+}
+
+@Suite("A rebuild that forgets its AUTOINCREMENT counter")
+struct CounterTests {
+  @Test("is a warning, and an error if it loses anything else")
+  func severity() throws {
+    let table = sql(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT COLLATE NOCASE) STRICT")
+    func found(_ column: String) throws -> [Severity] {
+      let step = sql(
+        """
+        CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, \(column), y TEXT) STRICT;
+        INSERT INTO n (id, x) SELECT id, x FROM a;
+        DROP TABLE a;
+        ALTER TABLE n RENAME TO a;
+        """)
+      return try lint([table, step], .local).findings
+        .filter { $0.rule == "rebuild-loses-object" }.map(\.severity)
+    }
+    #expect(try found("x TEXT COLLATE NOCASE") == [.warning])
+    #expect(try found("x TEXT") == [.error])
+  }
+}
+
+@Suite("Uniqueness that ended a step earlier")
+struct FormerUniqueTests {
+  private static let tables = sql(
+    """
+    CREATE TABLE books (id INTEGER PRIMARY KEY, author TEXT NOT NULL);
+    CREATE UNIQUE INDEX books_author ON books (author);
+    """)
+  private static let drop = "operations:\n  - drop_index: { name: books_author }\n"
+  private static let copy = sql(
+    """
+    CREATE TABLE writers (name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+    INSERT INTO writers SELECT author FROM books;
+    """)
+
+  @Test("rows repeat only if an app ran without the index")
+  func released() throws {
+    let steps = [Self.tables, Self.drop, Self.copy]
+    func found(_ releases: [String: Int]) throws -> [String] {
+      try lint(steps, .local, releases: releases).findings
+        .filter { $0.rule == "fails-on-data" }.map(\.migration)
+    }
+    #expect(try found([:]) == [])
+    #expect(try found(["1.0": 1]) == [])
+    #expect(try found(["1.0": 2]) == ["0003_step"])
+  }
+}
