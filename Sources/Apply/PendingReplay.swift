@@ -18,7 +18,7 @@ package struct PendingReplay {
 
   package func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
 
-  /// What the ledger says of a step that was applied.
+  /// The ledger row of a step that was applied.
   package func ledgerRow(
     at index: Int, startedAt: String, milliseconds: Int64 = 0,
     toolVersion: String = ToolVersion.current
@@ -28,7 +28,7 @@ package struct PendingReplay {
       startedAt: startedAt, milliseconds: milliseconds, toolVersion: toolVersion)
   }
 
-  /// What the ledger says of a step that another tool has made.
+  /// The ledger row of a step whose effect another tool's ledger records.
   package func adoptedRow(at index: Int, in project: Project) -> LedgerRow {
     project.adoptedRow(steps[index].migration, at: index, fingerprint: fingerprints[index])
   }

@@ -85,7 +85,9 @@ extension Project {
       canReset: DraftCopy(of: database).isFrom(before: rows, self))
   }
 
-  /// The ledger held against the history; throws when it is not in a state to go on from.
+  /// Compares the ledger with the history.
+  ///
+  /// - Throws: a failure that lists every entry that stops a migration, such as `unknown` or `edited`.
   package func requireUsableLedger(
     _ rows: [LedgerRow]?, of database: String
   ) throws(Failure) -> [LedgerEntry] {

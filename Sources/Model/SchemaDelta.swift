@@ -39,9 +39,8 @@ package struct SchemaDelta: Sendable {
     }
   }
 
-  fileprivate var ordered: [(Key, SchemaObject)] {
-    order.compactMap { key in after[key].map { (key, $0) } }
-  }
+  /// The new and changed objects in the order of the new schema: each follows what it needs.
+  package var ordered: [SchemaObject] { order.compactMap { after[$0] } }
 
   package var isEmpty: Bool { before.isEmpty && after.isEmpty }
 
@@ -92,11 +91,11 @@ extension Schema {
       for key in delta.before.keys where delta.after[key] == nil {
         if let place = places.removeValue(forKey: key) { objects[place] = nil }
       }
-      for (key, object) in delta.ordered {
-        if let place = places[key] {
+      for object in delta.ordered {
+        if let place = places[object.key] {
           objects[place] = object
         } else {
-          places[key] = objects.count
+          places[object.key] = objects.count
           objects.append(object)
         }
       }

@@ -13,7 +13,7 @@ package enum MigrateEvent: Sendable {
   case began
   case started(id: String, number: Int, of: Int)
   case ran(statement: String)
-  /// Rows of a table that is made anew are copied; rows so far, and in all.
+  /// A rewrite copies the rows of a table: the number copied so far, and the total.
   case copyingRows(RowCopy, done: Int64, of: Int64)
   case willCommit
   case committed(ids: [String])

@@ -31,7 +31,6 @@ package final class ScratchDatabase {
   /// What one migration does to a schema and to rows.
   package struct Step: Sendable {
     package let migration: Migration
-    let change: SchemaPatch
     package let delta: SchemaDelta
     package let writeSet: WriteSet
     package let strategies: [Strategy]
@@ -169,7 +168,7 @@ package final class ScratchDatabase {
           operation: statement.operation, sql: statement.sql, position: statement.position,
           events: statement.events, warnings: statement.warnings,
           enforcesForeignKeys: connection.isOn(.foreignKeys),
-          change: comparesSchemas ? SchemaPatch(from: before, to: schema) : SchemaPatch()),
+          change: comparesSchemas ? SchemaDelta(from: before, to: schema) : SchemaDelta()),
         before)
     }
   }
@@ -201,8 +200,7 @@ package final class ScratchDatabase {
         let record = try runner.run(migration)
         try refresh()
         try refuseLedgerEdit(context)
-        let change = SchemaPatch(from: before, to: schema)
-        let delta = SchemaDelta(change)
+        let delta = SchemaDelta(from: before, to: schema)
         try refuseReserved(delta, context)
         if !isForLint, !isReleased(migration),
           let broken = try delta.brokenObjects(
@@ -233,7 +231,7 @@ package final class ScratchDatabase {
         }
         running.apply(delta)
         return Step(
-          migration: migration, change: change, delta: delta, writeSet: record.writeSet,
+          migration: migration, delta: delta, writeSet: record.writeSet,
           strategies: record.strategies,
           missingCalls: record.missingCalls,
           temporary: record.temporary, startedAt: startedAt,
@@ -311,5 +309,5 @@ package struct ReplayedStatement: Sendable {
   package var events: [AuthorizerEvent]
   package let warnings: StatementWarnings
   package let enforcesForeignKeys: Bool
-  package let change: SchemaPatch
+  package let change: SchemaDelta
 }

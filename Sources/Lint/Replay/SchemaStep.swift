@@ -1,23 +1,18 @@
 import SchemaModel
 import SchemaSQLText
 
-/// What one statement did to the objects of a schema.
+/// The objects of a schema that one statement removed, changed or created.
 struct SchemaStep {
-  /// There before, and gone or another text now.
-  private(set) var old: ArraySlice<SchemaObject>
-  /// There now, and not before or with another text.
-  private(set) var new: ArraySlice<SchemaObject>
+  /// The removed objects, and the changed ones with their old text.
+  let old: [SchemaObject]
+  /// The created objects, and the changed ones with their new text.
+  let new: [SchemaObject]
 
   var isEmpty: Bool { old.isEmpty && new.isEmpty }
 
-  init(_ change: SchemaPatch) {
-    old = change.removed[...]
-    new = change.inserted[...]
-    guard old.count > 1, new.count > 1 else { return }
-    let kept = Set(old).intersection(new)
-    guard !kept.isEmpty else { return }
-    old = old.filter { !kept.contains($0) }[...]
-    new = new.filter { !kept.contains($0) }[...]
+  init(_ change: SchemaDelta) {
+    old = change.before.values.sorted { ($0.rootPage, $0.key.name) < ($1.rootPage, $1.key.name) }
+    new = change.ordered
   }
 
   struct Tables {

@@ -103,7 +103,7 @@ final class TableTracker {
   ) -> RowCopy? {
     let isCopy =
       !flow.written.isEmpty || !flow.temporaryWritten.isEmpty
-      || statement.change.inserted.count > statement.change.removed.count
+      || statement.change.after.count > statement.change.before.count
     let tables = flow.read.compactMap { live[$0] }
     guard isCopy, !tables.isEmpty || !flow.temporaryRead.isEmpty else { return nil }
     let isSingle = tables.count == 1 && flow.temporaryRead.isEmpty
