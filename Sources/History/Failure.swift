@@ -7,7 +7,7 @@ import SchemaSQLite
 package struct Failure: Error, Sendable {
   package let status: ExitStatus
   private let problem: String
-  private let details: [String]
+  private var details: [String]
   /// The sentence that says what to do.
   private var remedy: String?
   package let place: Place?
@@ -134,6 +134,13 @@ package struct Failure: Error, Sendable {
   package var withoutRemedy: Failure {
     var failure = self
     failure.remedy = nil
+    return failure
+  }
+
+  /// - Parameter detail: a further line of the message.
+  package func adding(_ detail: String) -> Failure {
+    var failure = self
+    failure.details.append(detail)
     return failure
   }
 

@@ -14,7 +14,10 @@ extension OperationPlan {
     let meaning =
       switch strategy {
       case .native: "SQLite's own statement"
-      case .update: writesRows ? "writes only rows whose value changes" : "writes no row"
+      case .update:
+        updatesEveryRow
+          ? "writes every row in place"
+          : writesRows ? "writes only rows whose value changes" : "writes no row"
       case .schemaEdit:
         writesRows ? "writes only rows that are older than the column" : "writes no row"
       case .rewrite:
@@ -26,6 +29,10 @@ extension OperationPlan {
   }
 
   var copiesRows: Bool { steps.contains { if case .copy = $0 { true } else { false } } }
+
+  private var updatesEveryRow: Bool {
+    steps.contains { if case .update(let update) = $0 { update.condition == nil } else { false } }
+  }
 
   /// Whether rows of the user's tables are written where they stand.
   var writesRows: Bool {

@@ -57,14 +57,17 @@ package struct Planner {
       return native("ALTER TABLE \(main(table)) RENAME TO \(Quoting.quoted(to))")
     case .addColumn(let table, let column):
       try requireOneColumn(column)
+      try requireNoIndexOverRowid(column.name, of: table)
       return try addition(of: column, to: table, operation)
     case .dropColumn(let table, let column):
       try requireNoMirror(of: column, in: table)
       try requireUnread(column, of: table)
+      try requireNoIndexOverRowid(column, of: table)
       try requireUnconstrained(column, of: table)
       return native("ALTER TABLE \(main(table)) DROP COLUMN \(Quoting.quoted(column))")
     case .renameColumn(let table, let from, let to):
       try requireUnread(from, of: table)
+      try requireNoIndexOverRowid(to, of: table)
       return native(
         "ALTER TABLE \(main(table)) RENAME COLUMN \(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
     case .moveColumn(let move):
@@ -147,6 +150,23 @@ package struct Planner {
         + "drop it first with `drop_virtual_table`, and create it again after, with "
         + "INSERT INTO \(reader.name) (\(reader.name)) VALUES ('rebuild')",
       key: column == nil ? "table" : nil)
+  }
+
+  /// A partial index may read the rowid by a name that a column takes or gives back. SQLite then leaves
+  /// the index as it is, and queries miss rows.
+  private func requireNoIndexOverRowid(
+    _ column: String, of table: String
+  ) throws(PlanningError) {
+    guard ["rowid", "oid", "_rowid_"].contains(column.identifier) else { return }
+    let reader = try schema.objects(.index, on: table).first { index in
+      let tokens = TokenizedSQL(index.sql ?? "")
+      return tokens.identifiers(in: 0..<tokens.bytes.count).contains { $0.isSame(as: column) }
+    }
+    guard let reader else { return }
+    throw PlanningError(
+      .manifest,
+      "the index `\(reader.name)` reads `\(column)`, which this operation turns from the rowid into a "
+        + "column or back: drop the index first with `drop_index`, and create it again afterwards")
   }
 
   private func requireUnconstrained(_ column: String, of table: String) throws(PlanningError) {

@@ -14,9 +14,7 @@ extension Runner {
   func run(
     _ copy: RowCopy, of count: Int64?, _ context: Context, record: inout Record
   ) throws(Failure) {
-    guard target == .database else {
-      return try runOne(copy.statement, nil, context, record: &record)
-    }
+    guard target == .database else { return try write(copy, context, record: &record) }
     var reported = ContinuousClock.now
     if let onCopy, let count {
       connection.onScan { rows in
@@ -27,8 +25,20 @@ extension Runner {
     }
     do {
       defer { connection.onScan(nil) }
-      try runOne(copy.statement, nil, context, record: &record)
+      try write(copy, context, record: &record)
     }
     try requireSound(copy.target, context)
+  }
+
+  /// SQLite names the new table in the message of a constraint.
+  private func write(
+    _ copy: RowCopy, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    do {
+      try runOne(copy.statement, nil, context, record: &record)
+    } catch {
+      throw error.code == .constraint
+        ? error.adding("`\(copy.target)` is `\(copy.table)` in its new form") : error
+    }
   }
 }

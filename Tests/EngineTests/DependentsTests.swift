@@ -29,6 +29,36 @@ struct DependentsTests {
   }
 
   @Test(
+    "a column may not take the rowid's name, or give it back, while a partial index reads it",
+    arguments: [
+      ("t (a, b)", "add_column: { table: t, column: { name: _rowid_ } }"),
+      ("t (a, b)", "rename_column: { table: t, from: b, to: _RowID_ }"),
+      ("t (a, _rowid_)", "drop_column: { table: t, column: _rowid_ }"),
+    ])
+  func rowidName(table: String, operation: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_create",
+      "CREATE TABLE \(table); CREATE INDEX i ON t (a) WHERE _rowid_ > 1; INSERT INTO t VALUES (1, 0), (2, 5)"
+    )
+    try sandbox.migrate()
+    try sandbox.add("0002_change", "operations: [ \(operation) ]")
+    let failure = try #require(sandbox.failure())
+    #expect(failure.status == .invalidInput)
+    #expect(failure.message.hasPrefix("the index `i` reads `_"), "\(failure.message)")
+    try sandbox.add(
+      "0002_change",
+      """
+      operations:
+        - drop_index: { name: i }
+        - \(operation)
+        - create_index: { name: i, table: t, columns: [a], where: _rowid_ > 1 }
+      """)
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
+
+  @Test(
     "a constraint that keeps a column from being dropped is named, with what does it",
     arguments: [
       ("CREATE TABLE t (id, flag, UNIQUE (id, flag))", "UNIQUE (id, flag)"),

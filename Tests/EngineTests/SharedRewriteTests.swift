@@ -458,7 +458,10 @@ struct SharedRewriteTests {
   @Test(
     "a shared rewrite that fails changes nothing",
     arguments: [
-      ("1", "a", "using: \"iif(a = 1, NULL, a)\"", "NOT NULL constraint failed: t_rewritten.d"),
+      (
+        "1", "a", "using: \"iif(a = 1, NULL, a)\"",
+        "NOT NULL constraint failed: t_rewritten.d\n`t_rewritten` is `t` in its new form"
+      ),
       ("2", "c", "using: \"iif(c = 3, NULL, c)\"", "NOT NULL constraint failed: t_rewritten.d"),
       ("2", "c", "using: \"json(c || '{')\"", "malformed JSON"),
     ])

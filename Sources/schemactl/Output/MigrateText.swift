@@ -54,7 +54,7 @@ extension TextReporter {
         switch strategy {
         case .native, .sql, .assertion: nil
         case .update where rewriting.contains(applied.id):
-          "only rows whose value changes were written"
+          "rows were written in place"
         case .schemaEdit where rewriting.contains(applied.id):
           "only rows that are older than the column were written"
         case .update, .schemaEdit: "no row was written"
