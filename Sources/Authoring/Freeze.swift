@@ -33,7 +33,8 @@ extension Project {
     try requireIntact(freezesDrafts ? history : history.filter(\.frozen))
     var options = MigrateOptions(database: "")
     options.through = through
-    let range = freezesDrafts ? try targets(options) : migrations.filter(isFrozen)
+    let drafts = freezesDrafts ? Set(try targets(options).map(\.id.exact)) : []
+    let range = migrations.filter { isFrozen($0) || drafts.contains($0.id.exact) }
     try requireEngine(for: range)
     var lock = self.lock ?? HistoryLock()
     var frozen: [String] = []

@@ -94,6 +94,14 @@ struct OpenMergeTests {
     #expect(try folder.text(lock).contains("0005_draft release=2.0"))
   }
 
+  @Test("a freeze that ends before the latest frozen migration computes all fingerprints again")
+  func limited() throws {
+    let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0004_d"])
+    try folder.join(.mergeMain)
+    try folder.expect(0, "freeze", "--release", "2.0", "--through", "0003_c")
+    try folder.expect(0, "verify")
+  }
+
   @Test("a draft that comes before frozen migrations is named, and rebase moves it")
   func insertedDraft() throws {
     let folder = try WorkingFolder.parted(feature: ["0006_f"], main: ["0004_d"])
