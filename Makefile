@@ -11,10 +11,12 @@ STATIC := $(if $(LINUX),--disable-local-rpath -Xswiftc -static-executable -Xswif
 	-Xswiftc -Xclang-linker -Xswiftc -static)
 STRIPPED := $(if $(LINUX),-Xlinker -s)
 
-.PHONY: help prerequisites demo test test-all check sanitize fuzz torture rules release benchmark \
-	benchmark-peers clean format
+PREFIX := /usr/local
 
-help: prerequisites ## Show this help
+.PHONY: help prerequisites demo test test-all check lint-files sanitize fuzz torture rules docs release \
+	install archive deb try-deb benchmark benchmark-peers clean format
+
+help: ## Show this help
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 prerequisites:
@@ -35,6 +37,9 @@ check: prerequisites ## What a change must pass: format, build without a warning
 	@SCHEMACTL_TEST_ALL=1 swift build
 	@SCHEMACTL_FORBID_STRING_SETS=1 swift build --product schemactl --scratch-path .build/strict
 	@$(MAKE) --no-print-directory test
+
+lint-files: ## Check workflows, YAML, shell scripts and spelling
+	@Scripts/lint-files
 
 sanitize: prerequisites ## Every test under the address and the thread sanitizer
 	@Scripts/sanitize
@@ -61,6 +66,21 @@ release: prerequisites ## Build dist/schemactl: on Linux one static file
 	@mkdir -p dist
 	@install -m 755 .build/static/release/schemactl dist/schemactl
 
+dist/schemactl:
+	@$(MAKE) --no-print-directory release
+
+install: dist/schemactl ## Install dist/schemactl with man page and completions; PREFIX=/usr/local
+	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) Scripts/install
+
+archive: release ## Pack dist/schemactl with man page and completions as dist/schemactl-….tar.gz
+	@Scripts/archive
+
+deb: release ## Build a Debian package, dist/schemactl_….deb
+	@Scripts/deb
+
+try-deb: deb ## Install that package in a new minimal Debian and run it (root, debootstrap)
+	@Scripts/try-deb dist/schemactl_$$(Scripts/version)_$$(dpkg --print-architecture).deb
+
 benchmark: release ## Measure the release beside sqlite3 and others; write docs/performance.md (Linux, an hour)
 	swift build -c release --product SchemaBenchmark --scratch-path .build/benchmark
 	.build/benchmark/release/SchemaBenchmark --tool dist/schemactl --all \
@@ -69,5 +89,5 @@ benchmark: release ## Measure the release beside sqlite3 and others; write docs/
 benchmark-peers: prerequisites ## Install what schemactl is measured beside
 	@Scripts/benchmark-peers
 
-clean: prerequisites ## Remove everything that was built
+clean: ## Remove everything that was built
 	rm -rf .build dist demo

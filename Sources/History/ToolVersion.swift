@@ -1,6 +1,6 @@
 /// The version of schemactl, as `--version` says it and ledgers record it.
 package enum ToolVersion {
-  package static let current = "0.1.0"
+  package static let current = "0.2.0"
 }
 
 extension LedgerRow {

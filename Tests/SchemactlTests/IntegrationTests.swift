@@ -40,11 +40,69 @@ struct IntegrationTests {
     return try bash(script, in: folder.path(subfolder), variables)
   }
 
-  @Test("the action finds schemactl on the path and then builds nothing")
-  func actionInstalls() throws {
-    let run = try step("Build schemactl, unless it is there", in: WorkingFolder())
+  /// What GitHub gives the first step, with a folder in the place of its server.
+  private func download(
+    in folder: WorkingFolder, repository name: String = "acme/schemactl", hasSchemactl: Bool = false
+  ) throws -> Run {
+    let variables = [
+      "SERVER": "file://\(folder.path)", "REPOSITORY": name, "RUNNER_TEMP": folder.path,
+      "GITHUB_ACTION_PATH": repository.path, "GITHUB_PATH": folder.path("path"),
+      "GITHUB_OUTPUT": folder.path("output"),
+    ]
+    let path = hasSchemactl ? [:] : ["PATH": "/usr/bin:/bin"]
+    return try step("Download schemactl", in: folder, "", variables.merging(path) { $1 })
+  }
+
+  /// Lays out a release as GitHub serves it; its program prints `released`.
+  private func release(in folder: WorkingFolder, tampered: Bool = false) throws {
+    let script = """
+      version=$('\(repository.path)/Scripts/version')
+      system=$(uname -s | tr '[:upper:]' '[:lower:]')
+      name=schemactl-$version-${system/darwin/macos}-$(uname -m)
+      release=acme/schemactl/releases/download/v$version
+      mkdir -p "$release" "$name/bin"
+      printf '#!/bin/sh\\necho released\\n' > "$name/bin/schemactl"
+      chmod +x "$name/bin/schemactl"
+      tar -czf "$release/$name.tar.gz" "$name"
+      cd "$release" && (sha256sum "$name.tar.gz" || shasum -a 256 "$name.tar.gz") > SHA256SUMS
+      \(tampered ? "echo >> $name.tar.gz" : "")
+      """
+    #expect(try bash(script, in: folder.path).status == 0)
+  }
+
+  @Test("the action uses a schemactl that is on the path")
+  func actionFindsProgram() throws {
+    let folder = try WorkingFolder()
+    let run = try download(in: folder, hasSchemactl: true)
     #expect(run.status == 0)
     #expect((run.output + run.errors).isEmpty)
+    #expect(!folder.exists("path") && !folder.exists("output"))
+  }
+
+  @Test("the action downloads the release of its own version, and checks its digest")
+  func actionDownloads() throws {
+    let folder = try WorkingFolder()
+    try release(in: folder)
+    let run = try download(in: folder)
+    #expect(run.status == 0, "\(run.errors)")
+    let found = try bash("PATH=$(cat path); schemactl", in: folder.path)
+    #expect(found.output == "released\n")
+    #expect(!folder.exists("output"))
+
+    let other = try WorkingFolder()
+    try release(in: other, tampered: true)
+    #expect(try download(in: other).status != 0)
+    #expect(!other.exists("path"))
+  }
+
+  @Test("the action builds where no release is found", arguments: ["acme/schemactl", ""])
+  func actionBuilds(repository: String) throws {
+    let folder = try WorkingFolder()
+    let run = try download(in: folder, repository: repository)
+    #expect(run.status == 0, "\(run.errors)")
+    let output = try String(contentsOfFile: folder.path("output"), encoding: .utf8)
+    #expect(output.hasPrefix("build=true\nkey=schemactl-"))
+    #expect(!folder.exists("path"))
   }
 
   @Test("the action annotates what it finds, and fails as the check does")
@@ -58,7 +116,7 @@ struct IntegrationTests {
       run.output.contains("::error file=migrations/0001_notes.yaml,line=1,title=history/edited::"))
   }
 
-  /// A history in a subfolder of a repository: a waived finding and one that is only a warning.
+  /// A history in a subfolder of a repository: a suppressed finding and a warning.
   private func monorepo() throws -> WorkingFolder {
     let folder = try WorkingFolder.of([:])
     try folder.makeFolder(".git")
@@ -82,7 +140,7 @@ struct IntegrationTests {
     #expect(run.output.contains("::warning file=apps/one/migrations/0002_drop.yaml,"))
   }
 
-  @Test("the action's SARIF file holds no waived findings", .enabled(if: hasJQ))
+  @Test("the action's SARIF file holds no suppressed findings", .enabled(if: hasJQ))
   func actionSARIF() throws {
     let folder = try monorepo()
     #expect(try step("Check", in: folder, "apps/one", ["SARIF": "found.sarif"]).status == 0)
@@ -95,7 +153,7 @@ struct IntegrationTests {
     #expect(!rules.contains("drop-table"))
   }
 
-  @Test("the action fetches what a shallow clone lacks, and compares the change with the base")
+  @Test("the action completes a shallow clone and compares the change with its base")
   func actionBase() throws {
     let origin = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try origin.expect(0, "freeze", "--release", "1.0")
@@ -116,7 +174,7 @@ struct IntegrationTests {
 
     let request = ["GITHUB_BASE_REF": "main"]
     let fetch = try step(
-      "Fetch what the change is compared with", in: clone, "project", request)
+      "Fetch the base of the change", in: clone, "project", request)
     #expect(fetch.status == 0, "\(fetch.errors)")
     let run = try step("Check", in: clone, "project", request)
     #expect(run.status == 2)
@@ -146,7 +204,7 @@ struct IntegrationTests {
     let text = try String(
       contentsOf: repository.appendingPathComponent(".pre-commit-hooks.yaml"), encoding: .utf8)
     var hook: [String: String] = [:]
-    for line in text.split(separator: "\n") where !line.hasPrefix("  #") {
+    for line in text.split(separator: "\n") where line != "---" && !line.hasPrefix("  #") {
       let parts = line.dropFirst(2).split(separator: ":", maxSplits: 1)
       hook[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
     }
