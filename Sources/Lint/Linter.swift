@@ -78,7 +78,7 @@ package struct Linter: Sendable {
     try project.requireEngine(for: migrations)
     let rows: any RowTrial =
       if let data { try DataReplay(data, project, application, interruption) } else {
-        SeededReplay(application, isLastOfRelease: project.isLastOfRelease)
+        SeededReplay(project, application, isFull: isFull)
       }
     let losses = LossTrial(project, application, isFull: isFull, interruption)
     let (timeline, complete, failure) = try replay(migrations, rows, losses, isFull)
@@ -178,7 +178,7 @@ package struct Linter: Sendable {
           tracker.note(leftBehind: step.temporary)
           deltas.append(step.delta)
           try trial?.note(deltas.count, on: scratch.connection)
-          try rows.follow(step, tracker.timeline)
+          try rows.follow(step, on: scratch, tracker.timeline)
           try losses.follow(step, scratch.schema, tracker.timeline)
           tracker.begin(deltas.count)
         }

@@ -68,6 +68,8 @@ enum RowKind: Hashable {
   case bits(Int)
   /// Values that the step names beside the column.
   case literals(Int)
+  /// The likeliest values, which repeat; NULL in the first.
+  case likely(Int)
   /// So many that a LIMIT leaves some of them out.
   case more(Int)
 }

@@ -23,7 +23,9 @@ struct RowFiller {
   private let schema: Schema
   private let text: StepText
   private let kinds: [RowKind]
-  private var marks = MarkMaker()
+  /// What a migration does to the schema: values near the limits of both schemas are worth a try.
+  private let next: SchemaDelta
+  private(set) var marks: MarkMaker
   private(set) var filled: [Identifier: Filled] = [:]
   private(set) var references: [Identifier: [Reference]] = [:]
   /// Columns that took no mark, with their table.
@@ -34,18 +36,32 @@ struct RowFiller {
     (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
     + [.nulls, .twin]
 
-  /// - Parameter kinds: the rows that each table gets.
-  init(_ connection: Connection, _ schema: Schema, _ text: StepText, kinds: [RowKind]) {
+  /// Rows as an app might write them.
+  static let likelyKinds = (0..<6).map(RowKind.likely)
+
+  /// - Parameters:
+  ///   - kinds: the rows that each table gets.
+  ///   - marks: continues the marks of an earlier filler of the same database.
+  init(
+    _ connection: Connection, _ schema: Schema, _ text: StepText, kinds: [RowKind],
+    marks: MarkMaker = MarkMaker(), next: SchemaDelta = SchemaDelta()
+  ) {
     self.connection = connection
+    self.marks = marks
+    self.next = next
     self.schema = schema
     self.text = text
     self.kinds = kinds
   }
 
-  /// Fills the tables, and those that they refer to.
+  /// Fills the empty ones of these tables, and of those that they refer to.
   mutating func fill(_ tables: [Identifier]) throws(DatabaseError) {
     for name in tables { try describe(name) }
     noteReferences()
+    for (name, shape) in shapes {
+      let rows = try addresses(of: shape)
+      if !rows.isEmpty { filled[name] = Filled(shape: shape, rows: rows.map { ($0, .likely(0)) }) }
+    }
     connection.set(.foreignKeys, to: false)
     try connection.execute("BEGIN")
     for table in tables { try fill(table, within: []) }
@@ -96,16 +112,18 @@ struct RowFiller {
     }
     filled[name] = Filled(shape: shape)
     let hints = ValueHints(
-      schema.objects.filter {
-        [.table, .index].contains($0.kind) && $0.table.identifier == name
-      })
+      (schema.objects
+        + next.after.values.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) })
+        .filter {
+          [.table, .index].contains($0.kind) && $0.table.identifier == name
+        })
     let candidates = try Candidates(shape, hints: hints, connection)
     for (number, kind) in kinds.enumerated() {
-      guard var row = try start(kind, shape) else { continue }
+      guard var row = try start(kind, shape, candidates) else { continue }
       for column in shape.columns where limited.contains([name, column.key]) {
         let known = candidates.likely(for: column)
         if row[column.key] != .null, !known.isEmpty, !isReference(column.key, name) {
-          if case .literals = kind, let own = row[column.key], known.contains(own) { continue }
+          if !kind.isMarked, let own = row[column.key], known.contains(own) { continue }
           row[column.name] = known[number % known.count]
         }
       }
@@ -121,7 +139,7 @@ struct RowFiller {
 
   /// Nil where a row of this kind would be none of its own.
   private mutating func start(
-    _ kind: RowKind, _ shape: DeviceTable
+    _ kind: RowKind, _ shape: DeviceTable, _ candidates: Candidates
   ) throws(DatabaseError) -> Insertion? {
     var row = Insertion(shape.name)
     var isOfKind = kind.isOfParents && !(references[shape.key] ?? []).isEmpty
@@ -134,6 +152,13 @@ struct RowFiller {
       row[column.name] = mark
       switch kind {
       case .marked, .more: isOfKind = true
+      case .likely(let number):
+        isOfKind = true
+        if number == 0, !column.isNotNull, !column.isInKey {
+          row[column.name] = .null
+        } else if !distinct.contains(column.key) {
+          row[column.name] = candidates.likely(number, for: column)
+        }
       case .nulls where !column.isNotNull && !column.isInKey:
         row[column.name] = .null
         isOfKind = true
@@ -182,7 +207,7 @@ struct RowFiller {
     _ row: inout Insertion, _ kind: RowKind, _ shape: DeviceTable
   ) throws(DatabaseError) {
     for (place, reference) in (references[shape.key] ?? []).enumerated() {
-      if kind == .nulls, row[reference.columns[0]] == .null { continue }
+      if kind == .nulls || kind == .likely(0), row[reference.columns[0]] == .null { continue }
       let names = reference.parentColumns.map { Quoting.quoted($0) }.joined(separator: ", ")
       var parents: [[Value]] = []
       for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {
@@ -223,8 +248,8 @@ struct RowFiller {
     }
     let result = try search.settle(start)
     guard case .row(let row) = result else {
-      guard connection.isOn(.triggers), isFirst else { return }
-      // A trigger may let no row in that the app has not prepared.
+      guard connection.isOn(.triggers), isFirst, !kind.isLikely else { return }
+      // A trigger may refuse every row that the app has not prepared. That says nothing about loss.
       connection.set(.triggers, to: false)
       defer { connection.set(.triggers, to: true) }
       return try insert(start, kind, shape, candidates)
@@ -249,13 +274,32 @@ struct RowFiller {
     let names = shape.primaryKey.map { Quoting.quoted($0.name) }
     guard !names.isEmpty else { return nil }
     let rows = try connection.rows("SELECT \(names.joined(separator: ", ")) FROM main.\(table)")
-    return rows.map { row in
-      zip(names, row).map { "\($0) IS \($1.literal)" }.joined(separator: " AND ")
-    }.first { !known.contains($0) }
+    return rows.map { condition(names, $0) }.first { !known.contains($0) }
+  }
+
+  /// Rows that are in the table already.
+  private func addresses(of shape: DeviceTable) throws(DatabaseError) -> [String] {
+    let table = Quoting.quoted(shape.name)
+    var names = shape.primaryKey.map { Quoting.quoted($0.name) }
+    if let rowid = shape.rowidName,
+      try connection.refusal(of: "SELECT \(rowid) FROM main.\(table) WHERE 0") == nil
+    {
+      names = [rowid]
+    }
+    guard !names.isEmpty else { return [] }
+    return try connection.rows(
+      "SELECT \(names.joined(separator: ", ")) FROM main.\(table) LIMIT 8"
+    ).map { condition(names, $0) }
+  }
+
+  private func condition(_ names: [String], _ row: [Value]) -> String {
+    zip(names, row).map { "\($0) IS \($1.literal)" }.joined(separator: " AND ")
   }
 }
 
 extension RowKind {
+  fileprivate var isLikely: Bool { if case .likely = self { true } else { false } }
+
   /// Whether rows of it tell parents apart.
   fileprivate var isOfParents: Bool {
     switch self {
@@ -298,13 +342,25 @@ extension DeviceTable.Column {
 extension Candidates {
   /// Values that a column with a CHECK takes, most often: those that the CHECK names.
   fileprivate func likely(for column: DeviceTable.Column) -> [Value] {
-    let hinted = (hints.values[column.key] ?? []).filter { value in
+    let hinted = hinted(column)
+    return hinted.isEmpty ? values(for: column) : hinted
+  }
+
+  /// The value of a row's column: the same one in three rows, then each of the others.
+  fileprivate func likely(_ number: Int, for column: DeviceTable.Column) -> Value {
+    let hinted = hinted(column)
+    let all = hinted + values(for: column).filter { !hinted.contains($0) }
+    return all.isEmpty ? .null : all[max(0, number - 2) % all.count]
+  }
+
+  private func hinted(_ column: DeviceTable.Column) -> [Value] {
+    (hints.values[column.key] ?? []).filter { value in
       switch (value, column.affinity) {
-      case (.text, .text), (.text, .blob): true
-      case (.integer, .integer), (.integer, .numeric), (.integer, .real), (.real, .real): true
+      case (.text, .text), (.text, .blob), (.blob, .blob): true
+      case (.integer, .integer), (.integer, .numeric), (.integer, .real): true
+      case (.real, .real), (.real, .numeric): true
       default: false
       }
     }
-    return hinted.isEmpty ? values(for: column) : hinted
   }
 }

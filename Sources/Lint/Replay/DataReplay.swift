@@ -35,7 +35,9 @@ final class DataReplay: RowTrial {
       copy.calls)
   }
 
-  func follow(_ step: ScratchDatabase.Step, _ timeline: Timeline) throws(Failure) {
+  func follow(
+    _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
+  ) throws(Failure) {
     defer { deltas.append(step.delta) }
     let id = step.migration.id
     guard !copy.known.contains(id), failure == nil else { return }

@@ -6,8 +6,12 @@ import SchemaSQLText
 protocol RowTrial: AnyObject {
   var evidence: RowEvidence { get }
 
-  /// Told of each migration once it has run without rows.
-  func follow(_ step: ScratchDatabase.Step, _ timeline: Timeline) throws(Failure)
+  /// Must be called for each migration once it has run without rows.
+  ///
+  /// - Parameter scratch: where it ran.
+  func follow(
+    _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
+  ) throws(Failure)
 
   /// How many rows the tables of a real database had and have; nil when the rows were made up.
   func report() throws(Failure) -> DataReport?

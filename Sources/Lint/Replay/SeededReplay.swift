@@ -5,66 +5,86 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Runs the steps of a history on tables that hold rows, beside the replay on empty ones: what works
-/// only without rows is found, and what takes rows along that nobody speaks of.
+/// Runs migrations on tables with generated rows, after each has run on empty tables: finds migrations
+/// that fail only on rows.
 ///
-/// Rows stay from step to step, as on a device. A step to which rows make no difference waits until
-/// there is one to which they do.
+/// It tries drafts, and with `--full` frozen migrations, too. Rows stay from migration to migration, as on
+/// a device. A migration for which rows make no difference waits until one follows for which they do.
 final class SeededReplay: RowTrial {
   private(set) var evidence = RowEvidence()
+  private let project: Project
   private let application: Application
-  private let isLastOfRelease: (Migration) -> Bool
-  private var ground: Ground?
-  /// What the migrations did without rows, as far as they have come.
+  /// The index of the first migration that is tried.
+  private let first: Int
+  /// The database before that migration, with the rows that earlier ones insert; nil while it is empty.
+  private var base: [UInt8]?
+  /// What the migrations since then did on empty tables.
   private var steps: [ScratchDatabase.Step] = []
-  /// The tables and their indexes before the next migration, by the table's folded name.
-  private var definitions: [Identifier: [SchemaDelta.Key: SchemaObject]] = [:]
-  private var keys = ForeignKeyGraph(Schema())
+  /// How many migrations have run on empty tables, and the schema that they leave.
+  private var count = 0
+  private var schema = Schema()
+  private var seeded: SeededDatabase?
   /// The unique indexes that migrations have dropped since the last release: no row repeats there.
   private var droppedUniques: [SchemaObject] = []
-  /// How often the rows were lost.
+  /// How often the rows were discarded.
   private var restarts = 0
 
-  /// Each costs the whole replay again.
+  /// Each repeats all migrations since the first that is tried.
   private static let mostRestarts = 3
   /// How often a migration is tried, each time with fewer rows.
   private static let tries = 5
 
-  private struct Ground {
+  private struct SeededDatabase {
     let replay: RowReplay
-    let seeder: Seeder
-    /// How many migrations it has.
-    var count: Int
+    var marks = MarkMaker()
+    /// How many of `steps` have run on it.
+    var count = 0
   }
 
-  /// - Parameter isLastOfRelease: whether an app ran with the schema that a migration leaves.
-  init(_ application: Application, isLastOfRelease: @escaping (Migration) -> Bool = { _ in false })
-  {
+  init(_ project: Project, _ application: Application, isFull: Bool) {
+    self.project = project
     self.application = application
-    self.isLastOfRelease = isLastOfRelease
+    first =
+      isFull
+      ? 0
+      : project.migrations.firstIndex { !project.isFrozen($0) } ?? project.migrations.count
   }
 
   func report() -> DataReport? { nil }
 
-  func follow(_ step: ScratchDatabase.Step, _ timeline: Timeline) throws(Failure) {
-    try look(at: step, steps.count, timeline)
+  func follow(
+    _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
+  ) throws(Failure) {
+    defer {
+      count += 1
+      schema = scratch.schema
+    }
+    guard count >= first else {
+      guard count + 1 == first, first < project.migrations.count else { return }
+      do {
+        base = try scratch.connection.serialized()
+      } catch {
+        throw Failure(error.status, "the replay with rows failed: \(error.inWords)")
+      }
+      return
+    }
+    try look(at: step, timeline)
     note(step)
   }
 
-  private func look(
-    at step: ScratchDatabase.Step, _ migration: Int, _ timeline: Timeline
-  ) throws(Failure) {
+  private func look(at step: ScratchDatabase.Step, _ timeline: Timeline) throws(Failure) {
+    let known = Set(schema.tables.map(\.name.identifier))
     let tables = timeline.tablesAtRisk(
-      in: migration, isOld: { definitions[$0] != nil },
-      children: { keys.affected(by: $0) })
+      in: count, isOld: known.contains,
+      children: { ForeignKeyGraph(schema).affected(by: $0) })
     guard !tables.isEmpty, restarts <= Self.mostRestarts else { return }
     do {
-      try run(step, migration, tables, timeline)
+      try run(step, tables, known, timeline)
     } catch let failure as Failure {
       throw failure
     } catch let error as DatabaseError where !error.isOfMachine {
       // A table that cannot be asked, let alone filled: nothing is known.
-      ground = nil
+      seeded = nil
       restarts += 1
     } catch let error as DatabaseError {
       throw Failure(error.status, "the replay with rows failed: \(error.inWords)")
@@ -75,61 +95,44 @@ final class SeededReplay: RowTrial {
 
   private func note(_ step: ScratchDatabase.Step) {
     steps.append(step)
-    keys.apply(step.delta)
-    if isLastOfRelease(step.migration) {
+    if project.isLastOfRelease(step.migration) {
       droppedUniques = []
     } else {
       droppedUniques += step.delta.before.values.filter { object in
         step.delta.after[object.key] == nil && IndexShape(object)?.isUnique ?? false
       }
     }
-    for (key, object) in step.delta.before {
-      let table = object.table.identifier
-      definitions[table]?[key] = nil
-      if key.kind == .table, step.delta.after[key] == nil { definitions[table] = nil }
-    }
-    for (key, object) in step.delta.after where key.kind == .table || key.kind == .index {
-      definitions[object.table.identifier, default: [:]][key] = object
-    }
   }
 
   private func run(
-    _ step: ScratchDatabase.Step, _ migration: Int, _ tables: Set<Identifier>, _ timeline: Timeline
+    _ step: ScratchDatabase.Step, _ tables: Set<Identifier>, _ known: Set<Identifier>,
+    _ timeline: Timeline
   ) throws {
-    var ground = try ground ?? makeGround()
-    self.ground = nil
-    for index in ground.count..<migration {
-      guard try attempt(steps[index], index, [], nil, ground) else { return restarts += 1 }
+    var seeded = try seeded ?? makeDatabase()
+    self.seeded = nil
+    for index in seeded.count..<steps.count {
+      guard try attempt(steps[index], [], known, nil, seeded) else { return restarts += 1 }
     }
-    let restored = try ground.replay.restore(droppedUniques)
-    try ground.seeder.fill(tables.sorted()) { objects(of: $0, with: step.delta) }
-    try ground.replay.drop(restored)
-    guard try attempt(step, migration, tables, timeline, ground) else { return restarts += 1 }
-    ground.count = migration + 1
-    self.ground = ground
+    let restored = try seeded.replay.restore(droppedUniques)
+    var filler = RowFiller(
+      seeded.replay.scratch.connection, schema, StepText([]), kinds: RowFiller.likelyKinds,
+      marks: seeded.marks, next: step.delta)
+    try filler.fill(tables.sorted())
+    seeded.marks = filler.marks
+    try seeded.replay.drop(restored)
+    guard try attempt(step, tables, known, timeline, seeded) else { return restarts += 1 }
+    seeded.count = steps.count + 1
+    self.seeded = seeded
   }
 
-  private func makeGround() throws -> Ground {
+  private func makeDatabase() throws -> SeededDatabase {
     let connection = try application.scratch()
     let calls = try application.register(on: connection)
     try connection.fixClockAndCountChances(ChanceCounter())
+    if let base { try connection.deserialize(base) }
     connection.set(.trustedSchema, to: true)
     let scratch = try ScratchDatabase(on: connection, application, calls, isCopy: false)
-    return Ground(replay: RowReplay(scratch, calls), seeder: Seeder(connection), count: 0)
-  }
-
-  /// A table and its indexes as they are and as they are to be; nothing for a virtual one.
-  private func objects(of table: Identifier, with delta: SchemaDelta) -> [SchemaObject] {
-    guard let now = definitions[table], !now.values.contains(where: \.isVirtualTable) else {
-      return []
-    }
-    let next = delta.after.values.filter { object in
-      [.table, .index].contains(object.kind) && object.table.identifier == table
-    }
-    return (Array(now.values) + next).sorted {
-      ($0.kind.rawValue, $0.name.exact, ($0.sql ?? "").exact)
-        < ($1.kind.rawValue, $1.name.exact, ($1.sql ?? "").exact)
-    }
+    return SeededDatabase(replay: RowReplay(scratch, calls))
   }
 
   /// Applies a migration; when it fails, again with fewer rows, so that what comes after is looked
@@ -137,48 +140,47 @@ final class SeededReplay: RowTrial {
   ///
   /// - Parameter timeline: what the migration did without rows; nil when nothing is to be noted.
   private func attempt(
-    _ step: ScratchDatabase.Step, _ migration: Int, _ tables: Set<Identifier>,
-    _ timeline: Timeline?,
-    _ ground: Ground
+    _ step: ScratchDatabase.Step, _ tables: Set<Identifier>, _ known: Set<Identifier>,
+    _ timeline: Timeline?, _ seeded: SeededDatabase
   ) throws -> Bool {
     var emptied: Set<Identifier> = []
     var isReset = false
     for left in (0..<Self.tries).reversed() {
       do throws(Failure) {
-        let done = try ground.replay.apply(step)
+        let done = try seeded.replay.apply(step)
         if let timeline {
-          if emptied.isEmpty, let message = ground.replay.scratch.brokenReferences {
-            let trouble = Trouble(Failure(.migrationFailed, message), migration, timeline)
+          if emptied.isEmpty, let message = seeded.replay.scratch.brokenReferences {
+            let trouble = Trouble(Failure(.migrationFailed, message), count, timeline)
             if trouble.isOfRows { note(trouble.failure) }
           }
         }
         return done.delta.doesTheSame(as: step.delta)
       } catch {
         if error.exceeded != nil { throw error }
-        guard error.status == .migrationFailed || ground.replay.askedForUnknown else {
+        guard error.status == .migrationFailed || seeded.replay.askedForUnknown else {
           let isOfMachine = [.inputOutput, .permission, .busy, .interrupted].contains(error.status)
           if isOfMachine { throw error }
           return false
         }
         guard let timeline, left > 0 else {
           guard left > 0 else { return false }
-          try ground.replay.empty(Set(definitions.keys).intersection(step.touched))
+          try seeded.replay.empty(known.intersection(step.touched))
           continue
         }
-        let trouble = Trouble(error, migration, timeline)
+        let trouble = Trouble(error, count, timeline)
         // A row that was made up may stand in the place of one that a migration brings.
-        let own = trouble.collidesWith.intersection(definitions.keys).subtracting(emptied)
+        let own = trouble.collidesWith.intersection(known).subtracting(emptied)
         if let index = trouble.newUnique, !isReset {
           // Values that repeat only because they were made up are none that the app has written.
           isReset = true
-          try ground.replay.reset(index)
+          try seeded.replay.reset(index)
           continue
         }
-        if own.isEmpty, !ground.replay.askedForUnknown, trouble.isOfRows { note(trouble.failure) }
+        if own.isEmpty, !seeded.replay.askedForUnknown, trouble.isOfRows { note(trouble.failure) }
         let suspects = own.isEmpty ? trouble.tables.subtracting(emptied) : own
         let next = left == 1 || suspects.isEmpty ? tables.union(trouble.tables) : suspects
         emptied.formUnion(next)
-        try ground.replay.empty(next.intersection(definitions.keys))
+        try seeded.replay.empty(next.intersection(known))
       }
     }
     return false

@@ -38,9 +38,23 @@ struct Candidates: Sendable {
       }
     }
     for case .real(let number) in hinted { values += [.real(number + 1), .real(number - 1)] }
-    if !hinted.isEmpty || column.affinity == .text { values += forms }
+    if !hinted.isEmpty || column.affinity == .text { values += patterns(hinted) + forms }
     var known: Set<Value> = [.null]
     return values.filter { known.insert($0).inserted }
+  }
+
+  /// Texts that a LIKE or GLOB in a CHECK lets through.
+  private func patterns(_ hinted: [Value]) -> [Value] {
+    hinted.compactMap(\.text).filter { $0.contains(where: "%*".contains) }.map { text in
+      .text(
+        text.reduce(into: "") { filled, character in
+          switch character {
+          case "%", "*": filled += "7001"
+          case "_", "?": filled += "a"
+          default: filled.append(character)
+          }
+        })
+    }
   }
 
   private func keys(_ column: DeviceTable.Column) -> [Value] {
