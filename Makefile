@@ -28,9 +28,11 @@ demo: prerequisites ## Show schemactl at work on a database of its own
 test: prerequisites ## Build and run the tests; print what fails and the sum
 	@set -o pipefail; swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
 
-test-all: prerequisites ## The tests, those with kills, faults and large tables, and the SwiftPM plugin
+test-all: prerequisites ## All tests: also kills, faults, large tables, the SwiftPM plugin, the site
 	@set -o pipefail; SCHEMACTL_TEST_ALL=1 swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
 	@Scripts/try-plugin
+	@$(MAKE) --no-print-directory docs
+	@Scripts/try-docs
 
 check: prerequisites ## What a change must pass: format, build without a warning, tests
 	@swift format lint --strict --parallel --recursive $(SOURCES)
@@ -60,6 +62,9 @@ rules: prerequisites ## After a lint rule was added: write the registry, docs/ru
 
 format: prerequisites ## Format all Swift files in place
 	@swift format --in-place --parallel --recursive $(SOURCES)
+
+docs: prerequisites ## Build the documentation site in .build/docs
+	@Scripts/docs
 
 release: prerequisites ## Build dist/schemactl: on Linux one static file
 	swift build -c release --product schemactl --scratch-path .build/static $(STATIC) $(STRIPPED)

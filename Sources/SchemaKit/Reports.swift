@@ -4,7 +4,7 @@ import SchemaInspect
 import SchemaModel
 import SchemaSQLText
 
-/// What ``SchemaMigrator/migrate(databaseAt:through:onlyFrozen:backup:)`` did.
+/// The result of a migration run.
 public struct MigrationReport: Sendable, Hashable {
   /// One migration that was applied and committed.
   public struct Applied: Sendable, Hashable {
