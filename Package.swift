@@ -11,7 +11,8 @@ let strict: [SwiftSetting] = [
 /// The modules of the design (see `docs/design.md`), in order: each may import only those above it.
 let engine = [
   "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
-  "Apply", "Inspect", "YAML", "Git", "Lint", "Authoring",
+  "Apply", "Inspect", "YAML", "Git", "Timeline", "Trials", "Devices", "Queries", "Lint",
+  "Authoring",
 ].map { "Schema\($0)" }
 
 /// A module in the folder that has its name without `Schema`.
@@ -77,8 +78,12 @@ let package = Package(
         "SchemaReplay", "SchemaPlatform", "SchemaSQLText",
       ]),
     module("SchemaGit", above("SchemaGit")),
+    module("SchemaTimeline", above("SchemaTimeline")),
+    module("SchemaTrials", above("SchemaTrials")),
+    module("SchemaDevices", above("SchemaDevices")),
+    module("SchemaQueries", above("SchemaQueries")),
     module("SchemaLint", above("SchemaLint")),
-    module("SchemaAuthoring", above("SchemaLint")),
+    module("SchemaAuthoring", above("SchemaTimeline")),
     .target(
       name: "SchemaKit", dependencies: above("SchemaGit").map { .byName(name: $0) },
       swiftSettings: strict),
@@ -96,8 +101,8 @@ let package = Package(
     tests("SQLite", ["SchemaPlatform", "SchemaSQLite"]),
     tests("SQLText", ["SchemaSQLText"]),
     tests("Model", above("SchemaManifest") + ["SchemaTestSupport"]),
-    tests("Manifest", above("SchemaLint") + ["SchemaJSONChecking", "SchemaTestSupport"]),
-    tests("History", above("SchemaLint") + ["SchemaAuthoring"]),
+    tests("Manifest", above("SchemaTimeline") + ["SchemaJSONChecking", "SchemaTestSupport"]),
+    tests("History", above("SchemaTimeline") + ["SchemaAuthoring"]),
     tests("Engine", engine + ["SchemaTestSupport", "schemactl"]),
     tests("Lint", engine, exclude: ["Golden"]),
     tests("CommandLine", ["SchemaCommandLine"]),
@@ -109,12 +114,12 @@ let package = Package(
     tests("Fuzzing", ["SchemaFuzzing"]),
     support("JSONChecking", []),
     // Databases, histories and processes in temporary folders.
-    support("TestSupport", above("SchemaLint") + ["SchemaAuthoring"]),
+    support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring"]),
     // Measures the release file from outside, as a process beside others.
     .executableTarget(name: "SchemaBenchmark", path: "Benchmarks", swiftSettings: strict),
     // What `make fuzz` feeds, and a test runs over its corpora.
     .target(
-      name: "SchemaFuzzing", dependencies: above("SchemaLint").map { .byName(name: $0) },
+      name: "SchemaFuzzing", dependencies: above("SchemaTimeline").map { .byName(name: $0) },
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 /// The findings that were there when lint was adopted for an old history: they are reported no more,
 /// and new ones are.

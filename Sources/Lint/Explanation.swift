@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 /// What `lint --explain` prints for a rule: plain text, at most 80 columns but for the examples.
 /// Nil when there is no such rule.

@@ -1,5 +1,7 @@
 import SchemaHistory
 import SchemaSQLText
+import SchemaTimeline
+import SchemaTrials
 
 /// Something that lint found, where it stands and what becomes of it.
 package struct Finding: Sendable, Hashable {

@@ -1,13 +1,17 @@
 import SchemaApply
 import SchemaCopies
+import SchemaDevices
 import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform
+import SchemaQueries
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
+import SchemaTrials
 import SchemaYAML
 
 /// Judges a history by what it does, never by how it is written: it is replayed on a scratch database, and
@@ -81,18 +85,19 @@ package struct Linter: Sendable {
         SeededReplay(project, application, isFull: isFull)
       }
     let losses = LossTrial(project, application, isFull: isFull, interruption)
-    let (timeline, complete, failure) = try replay(migrations, rows, losses, isFull)
+    let (evidence, complete, failure) = try replay(migrations, rows, losses, isFull)
+    let timeline = evidence.timeline
     var found: [(rule: Rule, draft: Draft)] = []
-    for rule in Rule.all { found += rule.check(timeline, scope).map { (rule, $0) } }
+    for rule in Rule.all { found += rule.drafts(evidence, scope).map { (rule, $0) } }
     found = withStanding(found, timeline)
     found = withoutRepeatedFailures(found, timeline)
     var suppressions = Suppressions(
-      migrations, timeline.judgedQueries + timeline.idleSuppressions, today: today)
+      migrations, evidence.judgedQueries + evidence.idleSuppressions, today: today)
     var findings = found.map { rule, draft in
       let waiver =
-        rule.id == Rule.twoDevices.id
-        ? suppressions.waive(draft, foundAlsoBy: found, migrations)
-        : suppressions.waive(rule.id, draft)
+        suppressions.waive(rule.id, draft)
+        ?? (rule.needsDevices
+          ? suppressions.waive(draft, foundAlsoBy: found, migrations) : nil)
       return finding(rule, draft, waiver, migrations)
     }
     findings = findings.filter { $0.severity != .off }
@@ -101,9 +106,11 @@ package struct Linter: Sendable {
     let unused = suppressions.unused(complete: complete) { rule, migration in
       severity(rule, scope.profile(nil, in: migration)) != .off
     }
-    findings += unused.map { finding(.unusedSuppression, $0, nil, migrations) }
+    for rule in Rule.all where rule.isAboutSuppressions {
+      findings += unused.map { finding(rule, $0, nil, migrations) }
+    }
     let replayed = Set(migrations.prefix(complete).map(\.id.exact))
-    let judgesQueries = !timeline.judgedQueries.isEmpty || (queries ?? []).isEmpty
+    let judgesQueries = !evidence.judgedQueries.isEmpty || (queries ?? []).isEmpty
     findings += unusedEntries(of: baseline, replayed: replayed, judgesQueries: judgesQueries)
     let reported = findings.filter { finding in
       finding.severity != .off && (ids?.contains(finding.migration) ?? true)
@@ -111,7 +118,7 @@ package struct Linter: Sendable {
     return LintReport(
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
       isStrict: isStrict, isVerbose: isVerbose,
-      queries: queries.map { _ in timeline.judgedQueries.count },
+      queries: queries.map { _ in evidence.judgedQueries.count },
       notes: notes(on: reported) + timeline.losses.notes, data: try rows.report())
   }
 
@@ -138,12 +145,12 @@ package struct Linter: Sendable {
   private func unusedEntries(
     of baseline: Baseline?, replayed: Set<ExactText>, judgesQueries: Bool
   ) -> [Finding] {
-    guard let baseline else { return [] }
+    guard let baseline, let rule = Rule.all.first(where: \.isAboutSuppressions) else { return [] }
     let known = Set(project.migrations.map(\.id.exact))
     let unused = baseline.unused(of: known, replayed: replayed, judgesQueries: judgesQueries)
     return unused.map { entry in
       Finding(
-        rule: Rule.unusedSuppression.id, severity: severity(.unusedSuppression, profile),
+        rule: rule.id, severity: severity(rule, profile),
         lines: [entry.message], file: baseline.file, line: entry.line, column: 1,
         migration: entry.migration, object: entry.object, waived: false, reason: nil, fix: nil)
     }
@@ -158,12 +165,13 @@ package struct Linter: Sendable {
   /// What the history did, as far as it can be replayed; how many migrations that is.
   private func replay(
     _ migrations: [Migration], _ rows: any RowTrial, _ losses: LossTrial, _ isFull: Bool
-  ) throws(Failure) -> (Timeline, complete: Int, Failure?) {
+  ) throws(Failure) -> (Evidence, complete: Int, Failure?) {
     let tracker = TableTracker(migrations, application)
     // What queries need may come with a migration that is not to be looked at.
     let isWhole = migrations.count == project.migrations.count
     let queries = isWhole ? self.queries ?? [] : []
     var trial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
+    try trial?.all.requireKnownRules()
     var deltas: [SchemaDelta] = []
     let schema: Schema
     do {
@@ -202,11 +210,11 @@ package struct Linter: Sendable {
       throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
     }
     try requireAnswers(tracker)
-    var timeline = try proven(tracker.timeline, rows, losses, deltas, isFull)
-    timeline.judgedQueries = migrations.isEmpty ? [] : trial?.queries ?? []
-    timeline.idleSuppressions = migrations.isEmpty ? [] : trial?.idle ?? []
-    timeline.queries = try trial?.verdicts(deltas) ?? []
-    return (timeline, migrations.count, nil)
+    var evidence = try proven(tracker.timeline, rows, losses, deltas, isFull)
+    evidence.judgedQueries = migrations.isEmpty ? [] : trial?.queries ?? []
+    evidence.idleSuppressions = migrations.isEmpty ? [] : trial?.idle ?? []
+    evidence.queries = try trial?.verdicts(deltas) ?? []
+    return (evidence, migrations.count, nil)
   }
 
   /// One by one, so that each finding stands at the operation that it is about.
@@ -220,15 +228,18 @@ package struct Linter: Sendable {
   private func proven(
     _ timeline: Timeline, _ rows: any RowTrial, _ losses: LossTrial, _ deltas: [SchemaDelta],
     _ isFull: Bool
-  ) throws(Failure) -> Timeline {
+  ) throws(Failure) -> Evidence {
     var timeline = timeline
     timeline.rows = rows.evidence
     timeline.losses = losses.evidence
     timeline.noteCopiedColumns()
-    guard severity(.twoDevices, profile) != .off else { return timeline }
-    timeline.disagreements = try TwoDeviceProof.disagreements(
+    var evidence = Evidence(timeline: timeline)
+    guard Rule.all.contains(where: { $0.needsDevices && severity($0, profile) != .off }) else {
+      return evidence
+    }
+    evidence.disagreements = try CompatibilitySimulation.disagreements(
       project, deltas, timeline, scope, isFull: isFull)
-    return timeline
+    return evidence
   }
 
   private func requireAnswers(_ tracker: TableTracker) throws(Failure) {
@@ -269,7 +280,7 @@ package struct Linter: Sendable {
   /// from now on.
   private func isFrozen(_ rule: Rule, _ draft: Draft, _ migration: Migration) -> Bool {
     project.isFrozen(migration) && draft.query == nil && !draft.isStanding && !draft.isCertain
-      && !rule.isAboutSuppressions && rule.id != Rule.brokenObject.id
+      && !rule.isAboutSuppressions && !rule.concernsLatestSchema
   }
 
   private func inReadingOrder(_ findings: [Finding], _ migrations: [Migration]) -> [Finding] {

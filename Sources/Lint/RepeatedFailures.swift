@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 /// Of a migration that fails on rows another rule may have spoken already: then that is the finding.
 func withoutRepeatedFailures(
@@ -20,14 +21,6 @@ func withoutRepeatedFailures(
     found.remove(at: index)
   }
   return found
-}
-
-extension Rule {
-  /// Whether it is about what makes a migration fail on rows, among other things.
-  fileprivate var foreseesFailures: Bool {
-    [.failsOnData, .losesData].contains(section)
-      || [Rule.primaryKeyChange.id, Rule.changeType.id].contains(id)
-  }
 }
 
 extension Draft {

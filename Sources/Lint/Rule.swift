@@ -1,5 +1,8 @@
+import SchemaDevices
 import SchemaManifest
+import SchemaQueries
 import SchemaSQLText
+import SchemaTimeline
 
 /// A rule: what it is, why it is one, and how it finds what breaks it.
 package struct Rule: Sendable, CustomStringConvertible {
@@ -11,6 +14,10 @@ package struct Rule: Sendable, CustomStringConvertible {
   var concernsOlderVersions = false
   /// It is about what a table that syncs is like, whenever it was made: also before anything synced.
   var concernsSyncedSchema = false
+  /// It is about the latest schema: a finding in a frozen manifest concerns what happens from now on.
+  var concernsLatestSchema = false
+  /// It is also about what makes a migration fail on rows, besides its own subject.
+  var isAboutFailures = false
   /// One paragraph.
   package let why: String
   /// What to do instead: one paragraph.
@@ -19,7 +26,18 @@ package struct Rule: Sendable, CustomStringConvertible {
   package let bad: Example
   /// A history that comes to the same without a finding.
   package let good: Example
-  let check: @Sendable (Timeline, LintScope) -> [Draft]
+  let check: Check
+
+  /// What a rule looks at.
+  enum Check: Sendable {
+    case history(@Sendable (Timeline, LintScope) -> [Draft])
+    /// What the compatibility simulation found.
+    case devices(@Sendable ([Disagreement], Timeline) -> [Draft])
+    /// What the history does to the application's queries.
+    case queries(@Sendable ([QueryVerdict], Timeline) -> [Draft])
+    /// `Suppressions`, once the findings of all other rules are known.
+    case suppressions
+  }
 
   package struct Example: Sendable {
     package let profile: Profile
@@ -96,6 +114,9 @@ package struct Rule: Sendable, CustomStringConvertible {
     return String(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...])
   }
 
+  /// Whether it is about what makes a migration fail on rows, among other things.
+  var foreseesFailures: Bool { isAboutFailures || [.failsOnData, .losesData].contains(section) }
+
   /// Whether the rule is about suppressions, which no suppression can allow.
   var isAboutSuppressions: Bool { section == .suppressions }
 }
@@ -151,19 +172,5 @@ extension Timeline {
       message: message, migration: place.migration, operation: place.operation,
       position: position, object: object, table: table, fix: fix, correction: correction,
       severity: severity)
-  }
-}
-
-extension Operation {
-  func definition(ofColumn name: String) -> ColumnDefinition? {
-    let columns: [ColumnDefinition] =
-      switch kind {
-      case .createTable(let table): table.columns
-      case .rebuildTable(let rebuild): rebuild.table.columns
-      case .addColumn(_, let column): [column]
-      case .moveColumn(let move): [move.to]
-      default: []
-      }
-    return columns.first { $0.name.isSameName(as: name) }
   }
 }

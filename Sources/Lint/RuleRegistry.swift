@@ -1,3 +1,5 @@
+import SchemaTimeline
+
 // Made by `make rules` from the names of the files in `Rules`.
 
 extension Rule {

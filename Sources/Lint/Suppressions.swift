@@ -1,6 +1,8 @@
 import SchemaHistory
 import SchemaManifest
+import SchemaQueries
 import SchemaSQLText
+import SchemaTimeline
 
 /// The suppressions of a history and of the application's queries, and the findings of each.
 struct Suppressions {
@@ -99,6 +101,20 @@ extension Waiver {
   var problem: String? {
     guard let rule = Rule.named(rule) else { return Rule.problem(withID: self.rule) }
     return rule.isAboutSuppressions ? "a finding of `\(rule.id)` cannot be suppressed" : nil
+  }
+}
+
+extension [ApplicationQuery] {
+  /// - Throws: at the first suppression that names no rule.
+  func requireKnownRules() throws(Failure) {
+    for query in self {
+      for waiver in query.waivers {
+        guard let problem = waiver.problem else { continue }
+        throw Failure(
+          .invalidInput, problem,
+          place: Failure.Place(file: query.file, position: waiver.position))
+      }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import SchemaCommandLine
 import SchemaHistory
 import SchemaLint
+import SchemaTimeline
 import SchemaYAML
 
 extension CommandLineProgram {

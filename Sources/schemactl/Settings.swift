@@ -4,6 +4,8 @@ import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
+import SchemaQueries
+import SchemaTimeline
 import SchemaModel
 import SchemaPlanning
 import SchemaPlatform

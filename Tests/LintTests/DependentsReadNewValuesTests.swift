@@ -1,4 +1,5 @@
 import SchemaLint
+import SchemaTimeline
 import Testing
 
 @Suite("What `dependents: rename` leaves in its words")

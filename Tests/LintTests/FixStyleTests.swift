@@ -1,6 +1,8 @@
 import Foundation
 import SchemaLint
 import SchemaManifest
+import SchemaQueries
+import SchemaTimeline
 import SchemaYAML
 import Testing
 

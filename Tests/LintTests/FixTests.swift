@@ -2,8 +2,10 @@ import Foundation
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
+import SchemaQueries
 import SchemaReplay
 import SchemaSQLText
+import SchemaTimeline
 import SchemaYAML
 import Testing
 

@@ -1,4 +1,5 @@
 import SchemaLint
+import SchemaTimeline
 import Testing
 
 private let key = "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())"

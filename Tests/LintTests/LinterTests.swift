@@ -1,7 +1,9 @@
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
+import SchemaQueries
 import SchemaSQLText
+import SchemaTimeline
 import Testing
 
 private let table = """

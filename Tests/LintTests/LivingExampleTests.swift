@@ -1,6 +1,7 @@
 import Foundation
 import SchemaHistory
 import SchemaLint
+import SchemaTimeline
 import Testing
 
 @Suite("The repository's own history")

@@ -1,4 +1,6 @@
 import SchemaLint
+import SchemaQueries
+import SchemaTimeline
 import Testing
 
 /// A way to carry values over, with what is lost on it.

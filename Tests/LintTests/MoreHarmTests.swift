@@ -1,6 +1,8 @@
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
+import SchemaQueries
+import SchemaTimeline
 import Testing
 
 private let key = "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())"

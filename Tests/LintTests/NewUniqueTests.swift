@@ -1,4 +1,5 @@
 import SchemaLint
+import SchemaTimeline
 import Testing
 
 /// What `fails-on-data` says of a `move_column`, behind what is unique.

@@ -1,7 +1,9 @@
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
+import SchemaQueries
 import SchemaSQLText
+import SchemaTimeline
 import Testing
 
 @Suite("The application's queries")

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaLint
+import SchemaTimeline
 import Testing
 
 @Suite("Each rule's own examples")

@@ -1,4 +1,6 @@
 import SchemaLint
+import SchemaQueries
+import SchemaTimeline
 import Testing
 
 /// Two tables whose definitions hold under every profile.

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaLint
+import SchemaTimeline
 import Testing
 
 private let lists = """

@@ -1,4 +1,5 @@
 import SchemaLint
+import SchemaTimeline
 import Testing
 
 @Suite("Since something syncs")

@@ -4,8 +4,10 @@ import SchemaLint
 import SchemaManifest
 import SchemaPlanning
 import SchemaPlatform
+import SchemaQueries
 import SchemaReplay
 import SchemaSQLText
+import SchemaTimeline
 import SchemaYAML
 
 /// A history of manifests, called `0001_step` and so on.

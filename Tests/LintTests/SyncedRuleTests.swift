@@ -1,5 +1,7 @@
 import Foundation
 import SchemaLint
+import SchemaQueries
+import SchemaTimeline
 import Testing
 
 private let key = "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())"

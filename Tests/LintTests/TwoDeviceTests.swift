@@ -1,6 +1,8 @@
 import SchemaLint
+import SchemaQueries
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 import Testing
 
 private let base = """

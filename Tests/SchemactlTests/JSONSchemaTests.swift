@@ -5,6 +5,7 @@ import SchemaLint
 import SchemaPlanning
 import SchemaSQLite
 import SchemaTestSupport
+import SchemaTimeline
 import Testing
 
 private let schemas = repository.appendingPathComponent("docs/json")

@@ -9,6 +9,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaTestSupport
+import SchemaTimeline
 import SchemaYAML
 
 /// The deeds that are done under faults.

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Timeline {
   /// Columns that SQLite adds to an empty table, and refuses to add to one with rows.

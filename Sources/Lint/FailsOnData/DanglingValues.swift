@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Timeline {
   /// New foreign keys over columns that already hold values.

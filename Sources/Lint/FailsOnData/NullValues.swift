@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Timeline {
   /// Columns that become NOT NULL while rows may hold NULL.

@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Timeline {
   /// CHECKs and types that existing rows, or rows of older versions of the app, may break.

@@ -2,6 +2,7 @@ import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 extension Timeline {
   /// Unique indexes and constraints over columns that may hold the same values in two rows.

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 import SchemaYAML
 
 /// A change of a draft's manifest that does, safely, what its author meant.

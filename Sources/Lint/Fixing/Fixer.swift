@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
+import SchemaTimeline
 import SchemaYAML
 
 /// What `lint --fix` changed in a draft.

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 /// A statement of an operation's SQL, as it is written there.
 struct PlacedStatement {

@@ -3,12 +3,14 @@ import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 extension Rule {
   static let brokenObject = Rule(
     id: "broken-object",
     section: .hurtsLater,
     severities: .alwaysError,
+    concernsLatestSchema: true,
     why: """
       SQLite does not check what a view, a trigger, a default or a foreign key refers to when it is \
       created. If a table, a column, a function or a collation is missing, the app's first statement \
@@ -43,7 +45,7 @@ extension Rule {
                 WHERE id = NEW.id AND title <> trim(NEW.title);
               END
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       brokenObjects(timeline) + missingNames(timeline) + missingParents(timeline)
     })
 }

@@ -1,5 +1,6 @@
 import SchemaPlanning
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let changeType = Rule(
@@ -7,6 +8,7 @@ extension Rule {
     section: .breaksDevices,
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
+    isAboutFailures: true,
     why: """
       The column stores values of another kind from now on: 1 becomes '1', which is not equal to it. \
       An older version of the app writes and expects the old kind, and a device that has not updated \
@@ -31,7 +33,7 @@ extension Rule {
             map: { 0: open, 1: done }
             keep_source: true
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after else { return [] }
         let happens =

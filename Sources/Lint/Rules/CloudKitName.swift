@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let cloudKitName = Rule(
@@ -18,7 +19,7 @@ extension Rule {
       .sqliteData, tableManifest("notes", columns: "{ name: modificationDate, type: TEXT }")),
     good: Rule.Example(
       .sqliteData, tableManifest("notes", columns: "{ name: modifiedAt, type: TEXT }")),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.changes.flatMap { change -> [Draft] in
         guard let table = change.after, !table.isVirtual,
           scope.syncs(table.name, in: change.migration)

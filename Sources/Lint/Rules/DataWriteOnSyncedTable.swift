@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let dataWriteOnSyncedTable = Rule(
@@ -33,7 +34,7 @@ extension Rule {
               not_null: { on_conflict: replace }
               default: 0
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       var reported: Set<Identifier> = []
       return timeline.statements.compactMap { statement in
         guard let target = statement.target, statement.reached.isEmpty,

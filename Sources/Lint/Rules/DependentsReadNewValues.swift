@@ -3,6 +3,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let dependentsReadNewValues = Rule(
@@ -52,7 +53,7 @@ extension Rule {
           - rule: drop-column
             reason: The database is local to one device.
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       timeline.moves.flatMap { place, move, table -> [Draft] in
         guard move.renamesDependents, let change = move.changeInWords else { return [] }
         let names = timeline.names(of: move.to.name, after: place)

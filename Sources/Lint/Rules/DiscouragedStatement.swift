@@ -1,6 +1,7 @@
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 extension Rule {
   static let discouragedStatement = Rule(
@@ -36,7 +37,7 @@ extension Rule {
             PRAGMA table_info(reminders);
             ALTER TABLE reminders ADD COLUMN notes TEXT;
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       var edited: Set<Int> = []
       let pragmas = timeline.statements.compactMap { statement -> Draft? in
         guard let event = statement.events.first(where: \.changesSettings),

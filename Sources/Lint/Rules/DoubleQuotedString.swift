@@ -2,6 +2,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let doubleQuotedString = Rule(
@@ -27,7 +28,7 @@ extension Rule {
       operations:
         - sql: UPDATE reminders SET title = 'none' WHERE title IS NULL
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       let statements = timeline.statements.compactMap { statement -> Draft? in
         guard let string = statement.warnings.doubleQuotedString else { return nil }
         return timeline.draft(

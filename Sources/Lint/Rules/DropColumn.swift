@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let dropColumn = Rule(
@@ -20,7 +21,7 @@ extension Rule {
       """,
     bad: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: false)),
     good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
         guard column.fate == .dropped, !timeline.replaces(column, of: change) else { return nil }
         let profile = scope.profile(table, in: column.place.migration)

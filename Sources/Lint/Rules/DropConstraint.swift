@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let dropConstraint = Rule(
@@ -30,7 +31,7 @@ extension Rule {
         - alter_column:
             { table: tasks, column: status, check: "status IN (0, 1, 2, 3)" }
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       droppedUniqueIndexes(timeline)
         + timeline.changes.flatMap { change -> [Draft] in
           guard let after = change.after else { return [] }

@@ -1,5 +1,6 @@
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let dropObject = Rule(
@@ -30,7 +31,7 @@ extension Rule {
             name: titles
             sql: CREATE VIEW titles AS SELECT id, title, 1 AS n FROM reminders
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       timeline.gone.compactMap { gone in
         let object = gone.object
         guard let outcome = timeline.outcome(of: gone) else { return nil }

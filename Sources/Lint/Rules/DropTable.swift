@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let dropTable = Rule(
@@ -37,7 +38,7 @@ extension Rule {
             DROP TABLE reminders;
             ALTER TABLE copy RENAME TO reminders;
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.changes.compactMap { change in
         guard change.isDropped, !change.isSucceeded, change.replacement == nil,
           let table = change.before?.name,

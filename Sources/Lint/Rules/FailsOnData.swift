@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let failsOnData = Rule(
@@ -30,7 +31,7 @@ extension Rule {
         - update: { table: reminders, set: { title: "''" }, where: title IS NULL }
         - alter_column: { table: reminders, column: title, not_null: true }
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.unaddableColumns + timeline.nullValues + timeline.repeatedValues
         + timeline.refusedValues(scope) + timeline.danglingValues + failedRuns(timeline)
     })

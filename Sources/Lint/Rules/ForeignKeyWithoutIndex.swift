@@ -1,6 +1,7 @@
-import SchemaModel
 import SchemaManifest
+import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let foreignKeyWithoutIndex = Rule(
@@ -27,7 +28,7 @@ extension Rule {
             ) STRICT;
       """),
     good: Rule.Example(.local, referringManifest),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       guard let end = timeline.end else { return [] }
       let indexes = end.indexes
       return end.tables.flatMap { table -> [Draft] in

@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let ifNotExists = Rule(
@@ -25,7 +26,7 @@ extension Rule {
       operations:
         - sql: CREATE INDEX reminders_title ON reminders (title)
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       timeline.statements.compactMap { statement in
         guard timeline.isWritten(statement.place), let created = statement.createdIfNotExists,
           !timeline.isDropped(created, before: statement.place)

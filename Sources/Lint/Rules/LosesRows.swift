@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let losesRows = Rule(
@@ -19,7 +20,7 @@ extension Rule {
     bad: Rule.Example(
       .local, remindersManifest, rebuiltReminders(copy: " WHERE title IS NOT NULL")),
     good: Rule.Example(.local, remindersManifest, rebuiltReminders(copy: "")),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
         guard case .rows(let isAll) = loss.kind else { return nil }
         return timeline.draft(

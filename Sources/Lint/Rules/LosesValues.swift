@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let losesValues = Rule(
@@ -38,7 +39,7 @@ extension Rule {
             ALTER TABLE reminders DROP COLUMN isCompleted;
             ALTER TABLE reminders RENAME COLUMN done TO isCompleted;
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       let found = timeline.losses.losses.compactMap { loss -> Draft? in
         let object = loss.table + (loss.column.map { ".\($0)" } ?? "")
         let message: String

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaTimeline
 
 extension Rule {
   static let missingStrict = Rule(
@@ -42,7 +43,7 @@ extension Rule {
               - { name: title, type: TEXT }
             strict: true
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       if let minimum = scope.minimumSQLite, minimum.number < 3_037_000 { return [] }
       return (timeline.end?.tables ?? []).compactMap { table in
         guard !table.shape.isStrict, !table.shape.isVirtual else { return nil }

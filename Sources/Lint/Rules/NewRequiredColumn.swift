@@ -1,3 +1,5 @@
+import SchemaTimeline
+
 extension Rule {
   static let newRequiredColumn = Rule(
     id: "new-required-column",
@@ -33,7 +35,7 @@ extension Rule {
             map: { 0: 0, 1: 1 }
             keep_source: true
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
           return []

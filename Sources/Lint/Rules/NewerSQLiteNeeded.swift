@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 extension Rule {
   static let newerSQLiteNeeded = Rule(
@@ -30,7 +31,7 @@ extension Rule {
             CREATE VIEW cities AS
             SELECT json_extract(title, '$.city') AS city FROM reminders;
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       guard let minimum = scope.minimumSQLite else { return [] }
       return timeline.statements.compactMap { statement in
         guard let (what, version) = statement.newestFeature, version > minimum else { return nil }

@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let nonDeterministicData = Rule(
@@ -26,7 +27,7 @@ extension Rule {
       operations:
         - sql: UPDATE reminders SET title = '2026-11-20' WHERE title IS NULL
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       var reported: Set<ExactText> = []
       return timeline.statements.flatMap { statement -> [Draft] in
         guard statement.writesValues, !timeline.makesKeys(statement) else { return [] }

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let notNullWithoutConflictDefault = Rule(
@@ -36,7 +37,7 @@ extension Rule {
             ALTER TABLE reminders
             ADD COLUMN "position" INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
           return []

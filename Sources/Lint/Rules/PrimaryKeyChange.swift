@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaPlanning
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let primaryKeyChange = Rule(
@@ -9,6 +10,7 @@ extension Rule {
     section: .breaksDevices,
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
+    isAboutFailures: true,
     why: """
       The primary key identifies a row. If its columns or the kind of its values change, every reference \
       from outside the database (a row that another device wrote, a link in a document, the record on \
@@ -44,7 +46,7 @@ extension Rule {
       operations:
         - add_column: { table: reminders, column: { name: key, type: TEXT } }
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.changes.compactMap { change in
         guard let before = change.before, let after = change.after, !before.isVirtual,
           let message = message(before, after, change),

@@ -1,6 +1,8 @@
 import SchemaHistory
+import SchemaQueries
 import SchemaReplay
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let queryBroken = Rule(
@@ -27,8 +29,8 @@ extension Rule {
     good: Rule.Example(
       .local, queries: "SELECT id, title FROM reminders WHERE isCompleted = :done",
       remindersManifest),
-    check: { timeline, _ in
-      timeline.queries.map { verdict in
+    check: .queries { verdicts, timeline in
+      verdicts.map { verdict in
         Draft(
           message: verdict.message(timeline), query: verdict.query,
           isOfQueryAlone: verdict.isOfQueryAlone, migration: verdict.migration, operation: nil,

@@ -1,6 +1,7 @@
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
+import SchemaTimeline
 
 extension Rule {
   static let rebuildLosesObject = Rule(
@@ -20,7 +21,7 @@ extension Rule {
       .local, indexedReminders,
       rebuiltReminders(copy: "")
         + "\n      CREATE INDEX reminders_title ON reminders (title);"),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       let objects = timeline.gone.compactMap { gone -> Draft? in
         guard gone.isImplicit, gone.hasTable,
           let change = timeline.change(of: gone.object.table, in: gone.place.migration),

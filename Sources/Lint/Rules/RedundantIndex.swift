@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let redundantIndex = Rule(
@@ -28,7 +29,7 @@ extension Rule {
             CREATE INDEX reminders_title ON reminders (title);
             CREATE INDEX reminders_both ON reminders (isCompleted, title);
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       guard let end = timeline.end else { return [] }
       let tables = Dictionary(
         end.tables.map { ($0.shape.key, $0) }, uniquingKeysWith: { first, _ in first })

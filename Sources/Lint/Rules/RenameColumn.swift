@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let renameColumn = Rule(
@@ -35,7 +36,7 @@ extension Rule {
             using: title
             keep_source: true
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
         guard case .renamed(let name) = column.fate else { return nil }
         let happens =

@@ -1,3 +1,5 @@
+import SchemaTimeline
+
 extension Rule {
   static let renameTable = Rule(
     id: "rename-table",
@@ -26,7 +28,7 @@ extension Rule {
             name: tasks
             sql: CREATE VIEW tasks AS SELECT id, title, isCompleted FROM reminders
       """),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.changes.compactMap { change in
         guard change.isRenamed, !change.isSucceeded, let table = change.before?.name,
           let name = change.after?.name, let place = change.removal

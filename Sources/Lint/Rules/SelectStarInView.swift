@@ -1,5 +1,6 @@
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let selectStarInView = Rule(
@@ -24,7 +25,7 @@ extension Rule {
       operations:
         - sql: CREATE VIEW done AS SELECT id, title FROM reminders WHERE isCompleted
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       (timeline.end?.objects ?? []).compactMap { place, object in
         guard object.kind == .view, object.selectsStar else { return nil }
         return timeline.draft(

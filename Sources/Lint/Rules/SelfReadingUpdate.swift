@@ -1,4 +1,5 @@
 import SchemaReplay
+import SchemaTimeline
 
 extension Rule {
   static let selfReadingUpdate = Rule(
@@ -37,7 +38,7 @@ extension Rule {
                   LEFT JOIN reminders b ON b.title < a.title GROUP BY a.id) AS n
             WHERE n.id = reminders.id
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       timeline.statements.compactMap { statement in
         guard statement.warnings.readsItself, let table = statement.target?.name else {
           return nil

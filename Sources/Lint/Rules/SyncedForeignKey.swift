@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let syncedForeignKey = Rule(
@@ -35,7 +36,7 @@ extension Rule {
                     references: { table: lists, on_delete: cascade }
           """)
         + "\n  - sql: CREATE INDEX reminders_listID ON reminders (listID)"),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       var graph = ParentGraph()
       return timeline.changes.flatMap { change -> [Draft] in
         graph.remove(change.before?.name)

@@ -1,5 +1,6 @@
 import SchemaPlanning
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let syncedPrimaryKey = Rule(
@@ -33,7 +34,7 @@ extension Rule {
             strict: true
       """),
     good: Rule.Example(.sqliteData, tableManifest("tags", columns: "{ name: title, type: TEXT }")),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.changes.compactMap { change in
         guard let table = change.after, !table.isVirtual, !scope.isLocal(table.key),
           !change.judged(scope).contains(where: {

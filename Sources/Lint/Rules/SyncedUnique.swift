@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let syncedUnique = Rule(
@@ -25,7 +26,7 @@ extension Rule {
       .sqliteData,
       tableManifest("tags", columns: "{ name: title, type: TEXT }")
         + "\n  - sql: CREATE INDEX tags_title ON tags (title)"),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       let constraints = timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after, scope.syncs(after.name, in: change.migration) else {
           return []

@@ -1,5 +1,6 @@
 import SchemaManifest
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let textDefaultLooksLikeSQL = Rule(
@@ -28,7 +29,7 @@ extension Rule {
             ALTER TABLE reminders
             ADD COLUMN createdAt TEXT DEFAULT '2026-11-20 12:00:00'
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       timeline.changes.flatMap { change -> [Draft] in
         guard let after = change.after else { return [] }
         return after.columns.compactMap { column in

@@ -1,7 +1,9 @@
+import SchemaDevices
 import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let twoDevices = Rule(
@@ -41,10 +43,10 @@ extension Rule {
             table: reminders
             column: { name: priority, type: INTEGER }
       """),
-    check: { timeline, _ in
+    check: .devices { disagreements, timeline in
       // What one operation does is one finding, whatever the columns that show it.
       var operations: Set<[Int?]> = []
-      return timeline.disagreements.map(timeline.draft).filter { draft in
+      return disagreements.map(timeline.draft).filter { draft in
         draft.severity == .note || !draft.isOneChange(timeline.migrations)
           || operations.insert([draft.migration, draft.operation]).inserted
       }

@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let unguardedTriggerOnSyncedTable = Rule(
@@ -33,7 +34,7 @@ extension Rule {
       """),
     good: Rule.Example(
       .sqliteData, tableManifest("notes", columns: "{ name: text, type: TEXT }"), trimManifest),
-    check: { timeline, scope in
+    check: .history { timeline, scope in
       timeline.made.compactMap { made in
         guard made.object.kind == .trigger, !timeline.mirrors(made.place),
           scope.syncs(made.object.table, in: made.place.migration)

@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let wideBlob = Rule(
@@ -36,7 +37,7 @@ extension Rule {
               image BLOB
             ) STRICT;
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       guard let end = timeline.end else { return [] }
       let indexes = end.indexes
       return end.tables.flatMap { table -> [Draft] in

@@ -1,4 +1,5 @@
 import SchemaSQLText
+import SchemaTimeline
 
 extension Rule {
   static let withoutWhere = Rule(
@@ -26,7 +27,7 @@ extension Rule {
       operations:
         - sql: UPDATE reminders SET title = trim(title) WHERE title <> trim(title)
       """),
-    check: { timeline, _ in
+    check: .history { timeline, _ in
       timeline.statements.compactMap { statement in
         guard let target = statement.target, target.isOld, timeline.isWritten(statement.place),
           !timeline.isVirtual(target.name)

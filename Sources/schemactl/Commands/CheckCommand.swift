@@ -3,6 +3,7 @@ import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
+import SchemaTimeline
 import SchemaReplay
 
 enum CheckCommand: Command {

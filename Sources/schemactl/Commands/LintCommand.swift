@@ -2,6 +2,7 @@ import SchemaCommandLine
 import SchemaCopies
 import SchemaHistory
 import SchemaLint
+import SchemaTimeline
 import SchemaManifest
 import SchemaPlatform
 import SchemaReplay

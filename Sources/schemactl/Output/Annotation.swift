@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
+import SchemaTrials
 import SchemaManifest
 import SchemaModel
 import SchemaReplay

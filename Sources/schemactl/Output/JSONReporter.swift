@@ -4,6 +4,8 @@ import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
+import SchemaTimeline
+import SchemaTrials
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning

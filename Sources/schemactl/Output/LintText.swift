@@ -1,5 +1,7 @@
 import SchemaHistory
 import SchemaLint
+import SchemaTrials
+import SchemaTimeline
 import SchemaManifest
 import SchemaSQLText
 

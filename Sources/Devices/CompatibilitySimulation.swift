@@ -1,0 +1,227 @@
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+import SchemaTrials
+
+/// Shows that a change breaks devices with another version of the app, or that it does not: builds the
+/// schemas of both in memory and carries rows from one to the other, as an engine that syncs would.
+package final class CompatibilitySimulation {
+  private let pairs: [VersionPair]
+  /// What each migration did.
+  private let deltas: [SchemaDelta]
+  private let application: Application
+  private let scope: LintScope
+  /// The names of columns, with their tables, that cr-sqlite was told of.
+  private let announced: Set<[Identifier]>
+  private let hints: HintBook
+  private var devices: [Int: Party] = [:]
+
+  /// A device with what makes rows for it.
+  private final class Party {
+    let device: Device
+    let maker: RowMaker
+    private let make: () throws(DatabaseError) -> Device
+    private var other: Device?
+
+    init(
+      _ hints: HintBook, _ make: @escaping () throws(DatabaseError) -> Device
+    ) throws(DatabaseError) {
+      device = try make()
+      maker = RowMaker(device, hints: hints.hints(of:))
+      self.make = make
+    }
+
+    /// Another device of the same version.
+    func twin() throws(DatabaseError) -> Device {
+      if let other { return other }
+      let new = try make()
+      other = new
+      return new
+    }
+  }
+
+  init(
+    _ pairs: [VersionPair], _ deltas: [SchemaDelta], _ timeline: Timeline,
+    _ application: Application, _ scope: LintScope
+  ) {
+    self.pairs = pairs
+    self.deltas = deltas
+    self.application = application
+    self.scope = scope
+    hints = HintBook(deltas)
+    func names(_ change: TableChange, _ column: LostColumn) -> [Identifier] {
+      [change.before?.name ?? "", column.name].map(\.identifier)
+    }
+    let all = timeline.changes.flatMap { change in change.lost.map { names(change, $0) } }
+    announced = Set(all).subtracting(timeline.lostColumns(scope).map { names($0.0, $0.1) })
+  }
+
+  /// What devices of the project's releases disagree about.
+  ///
+  /// - Parameters:
+  ///   - deltas: what each migration did, as far as there are any to look at.
+  ///   - isFull: all pairs of versions, and not only neighbours and each with the newest.
+  package static func disagreements(
+    _ project: Project, _ deltas: [SchemaDelta], _ timeline: Timeline, _ scope: LintScope,
+    isFull: Bool
+  ) throws(Failure) -> [Disagreement] {
+    let versions = project.versions(replayed: deltas.count, oldest: scope.oldestSynced)
+    let pairs = VersionPair.all(of: versions, isFull: isFull)
+    guard !pairs.isEmpty else { return [] }
+    do {
+      return try CompatibilitySimulation(pairs, deltas, timeline, project.application, scope)
+        .disagreements()
+    } catch {
+      throw Failure(error.status, "the compatibility simulation failed: \(error.inWords)")
+    }
+  }
+
+  /// Each once, in the order of the pairs and the tables.
+  func disagreements() throws(DatabaseError) -> [Disagreement] {
+    var found: [Disagreement] = []
+    var known: Set<Origin> = []
+    // Most tables are the same in many releases: what is tried of one goes for all of them.
+    var tried: Set<[[ExactText]]> = []
+    for pair in pairs {
+      let (older, newer) = try (party(pair.older), party(pair.newer))
+      for table in try tables(older.device, newer.device) {
+        let meeting =
+          try older.device.definition(of: table) + [[]] + newer.device.definition(of: table)
+        guard tried.insert(meeting).inserted else { continue }
+        for (sender, receiver) in [(pair.older, pair.newer), (pair.newer, pair.older)] {
+          for (origin, lines) in try judge(table, sender, receiver) {
+            guard known.insert(origin).inserted else { continue }
+            found.append(
+              Disagreement(
+                migration: origin.migration, table: origin.table, object: origin.object,
+                lines: lines(), isNote: origin.isNote))
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// What makes two counterexamples one.
+  private struct Origin: Hashable {
+    let migration: Int
+    let table: String
+    let object: String
+    let isNote: Bool
+  }
+
+  // MARK: Devices
+
+  private func party(_ version: AppVersion) throws(DatabaseError) -> Party {
+    if let known = devices[version.count] { return known }
+    let schema = Schema(applying: deltas.prefix(version.count))
+    let enforces = scope.profile != .crSQLite
+    let party = try Party(hints) { [application] () throws(DatabaseError) in
+      try Device(version, schema, application, enforcesForeignKeys: enforces)
+    }
+    if !version.isBetween { devices[version.count] = party }
+    return party
+  }
+
+  /// The tables that both versions may exchange and that are not the same in both, or whose parents
+  /// are not; sorted.
+  private func tables(_ older: Device, _ newer: Device) throws(DatabaseError) -> [Identifier] {
+    let (old, new) = (older.definitions, newer.definitions)
+    var changed = Set(old.keys).filter { new[$0] != old[$0] }
+    // A table that is new has no older device to disagree with.
+    guard !changed.isEmpty else { return [] }
+    for device in [older, newer] {
+      for table in device.tableNames.keys.sorted() where !changed.contains(table) {
+        let parents = try device.table(table)?.foreignKeys.map(\.parent) ?? []
+        if !changed.isDisjoint(with: parents) { changed.insert(table) }
+      }
+    }
+    return changed.filter { !scope.isLocal($0) && older.tableNames[$0] != nil }.sorted()
+  }
+
+  // MARK: Finding the migration
+
+  private func result(
+    _ table: Identifier, _ sender: AppVersion, _ receiver: AppVersion
+  ) throws(DatabaseError) -> TableSimulation.Result {
+    let (from, to) = try (party(sender), party(receiver))
+    return try TableSimulation(
+      sender: from.device, receiver: to.device, twin: from.twin,
+      makers: (from.maker, to.maker),
+      delivery: Delivery(insertsNull: scope.profile == .sqliteData),
+      syncs: { [scope] in !scope.isLocal($0) },
+      mayLack: { [announced] in announced.contains([$0, $1]) }
+    ).result(of: table)
+  }
+
+  private func judge(
+    _ table: Identifier, _ sender: AppVersion, _ receiver: AppVersion
+  ) throws(DatabaseError) -> [(Origin, lines: () -> [String])] {
+    let (first, last) = (min(sender.count, receiver.count), max(sender.count, receiver.count))
+    let suspects = (first..<last).filter { touches($0, table) }
+    let (from, to) = try (party(sender).device, party(receiver).device)
+    switch try result(table, sender, receiver) {
+    case .unknown(let version, let problem):
+      let name = from.tableNames[table] ?? table.text
+      let origin = Origin(
+        migration: suspects.last ?? last - 1, table: name, object: name, isNote: true)
+      return [
+        (
+          origin,
+          {
+            [
+              "no row could be made for \(name) of \(version.name), so what devices of two versions "
+                + "do with its rows is not known: \(problem)"
+            ]
+          }
+        )
+      ]
+    case .found(let counterexamples):
+      var found: [(Origin, lines: () -> [String])] = []
+      for counterexample in counterexamples {
+        let migration =
+          try culprit(of: counterexample, table, sender, receiver, among: suspects) ?? last - 1
+        let origin = Origin(
+          migration: migration, table: counterexample.table,
+          object: counterexample.spelt([to, from]), isNote: false)
+        found.append((origin, { counterexample.lines(from, to) }))
+      }
+      return found
+    }
+  }
+
+  private func touches(_ migration: Int, _ table: Identifier) -> Bool {
+    let delta = deltas[migration]
+    return [delta.before, delta.after].contains { objects in
+      objects.values.contains { $0.table.identifier == table }
+    }
+  }
+
+  /// The migration after which the same goes wrong, and before which it does not.
+  private func culprit(
+    of counterexample: Counterexample, _ table: Identifier, _ sender: AppVersion,
+    _ receiver: AppVersion, among suspects: [Int]
+  ) throws(DatabaseError) -> Int? {
+    let isOlder = sender.count < receiver.count
+    guard var (low, high) = suspects.indices.last.map({ (0, $0) }) else { return nil }
+    while low < high {
+      let middle = (low + high) / 2
+      let step = AppVersion(between: suspects[middle] + 1)
+      let others = try result(table, isOlder ? sender : step, isOlder ? step : receiver)
+      if others.contains(counterexample) { high = middle } else { low = middle + 1 }
+    }
+    return suspects[high]
+  }
+}
+
+extension TableSimulation.Result {
+  /// Whether it has the same harm to the same column.
+  fileprivate func contains(_ one: Counterexample) -> Bool {
+    guard case .found(let all) = self else { return false }
+    return all.contains { $0.column == one.column && $0.harm.signature == one.harm.signature }
+  }
+}

@@ -1,0 +1,191 @@
+import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+import SchemaTrials
+
+extension Counterexample {
+  /// One line that says what happens to whom, and a script that shows it in two `sqlite3` shells.
+  func lines(_ sender: Device, _ receiver: Device) -> [String] {
+    // Who refuses a row, when both have changed it, may be the one that made it.
+    let victim = (steps.last?.party == .sender ? sender : receiver).version
+    let name = spelt([receiver, sender])
+    return ["\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))"]
+      + script(sender, receiver)
+  }
+
+  /// The column as the first device that has it spells it, or the table.
+  func spelt(_ devices: [Device]) -> String {
+    guard let column else { return table }
+    let names = devices.lazy.compactMap { device in
+      (try? device.table(table.identifier))?.column(column)?.name
+    }
+    return "\(table).\(names.first ?? column.text)"
+  }
+
+  private func consequence(_ name: String) -> String {
+    switch harm {
+    case .noTable: "has no table \(table), and the row is lost"
+    case .noColumn: "has no column \(name), and the value is lost"
+    case .refused(let message): "refuses it: \(message)"
+    case .changed(let sent, let kept):
+      "keeps \(kept.shortLiteral) in \(name), where \(sent.shortLiteral) was sent"
+    case .gone: "does not keep each row of \(table)"
+    }
+  }
+
+  // MARK: The script
+
+  private func script(_ sender: Device, _ receiver: Device) -> [String] {
+    var lines: [String] = []
+    for extent in ScriptSchema.Extent.allCases {
+      let schemas = [Step.Party.sender: sender, .receiver: receiver].mapValues {
+        ScriptSchema($0, tables, extent)
+      }
+      let seen = result(schemas)
+      lines = script(schemas, sender, receiver) + ["-- \(lesson(seen))"]
+      if isShown(by: seen) { break }
+    }
+    return lines
+  }
+
+  private func script(
+    _ schemas: [Step.Party: ScriptSchema], _ sender: Device, _ receiver: Device
+  ) -> [String] {
+    var lines: [String] = []
+    var party: Step.Party?
+    var begun: Set<Step.Party> = []
+    for step in steps {
+      if step.party != party {
+        let name = (step.party == .sender ? sender : receiver).version.device
+        let isFirst = begun.insert(step.party).inserted
+        let shell =
+          switch (isFirst, step.party) {
+          case (true, .sender): "-- In one sqlite3 shell, \(name):"
+          case (true, .receiver): "-- In another one, \(name), to which it comes:"
+          case (false, .sender): "-- In the first shell again:"
+          case (false, .receiver): "-- In the second shell again:"
+          }
+        lines.append(shell)
+        if isFirst { lines += schemas[step.party]?.statements.flatMap(\.linesOfSQL) ?? [] }
+        party = step.party
+      }
+      lines += shellScript(terminated(step.sql)).linesOfSQL
+    }
+    return lines
+  }
+
+  private func lesson(_ seen: ScriptResult) -> String {
+    switch harm {
+    case .noTable, .noColumn: "Refused: \(seen.refusal ?? "it is not there")"
+    case .refused(let message): "Refused: \(message)"
+    case .changed(let sent, let kept): "\(kept.shortLiteral), and not \(sent.shortLiteral)"
+    case .gone: "There should be one more."
+    }
+  }
+
+  private enum ScriptResult {
+    case refused(String)
+    case done
+    /// It does not come to its last statement.
+    case incomplete
+
+    var refusal: String? { if case .refused(let message) = self { message } else { nil } }
+  }
+
+  /// What plain databases make of the script.
+  private func result(_ schemas: [Step.Party: ScriptSchema]) -> ScriptResult {
+    do {
+      var connections: [Step.Party: Connection] = [:]
+      for (party, schema) in schemas {
+        let connection = try Connection(path: nil)
+        try connection.execute(schema.statements.joined(separator: "\n"))
+        connections[party] = connection
+      }
+      for step in steps.dropLast() { try connections[step.party]?.execute(step.sql) }
+      guard let last = steps.last, let connection = connections[last.party] else {
+        return .incomplete
+      }
+      do throws(DatabaseError) {
+        try connection.execute(last.sql)
+        return .done
+      } catch {
+        return .refused(error.message)
+      }
+    } catch {
+      return .incomplete
+    }
+  }
+
+  private func isShown(by result: ScriptResult) -> Bool {
+    switch (harm, result) {
+    case (.refused(let message), .refused(let seen)): message == seen
+    case (.noTable, .refused), (.noColumn, .refused), (.changed, .done), (.gone, .done): true
+    default: false
+    }
+  }
+}
+
+/// As much of a device's schema as a script needs.
+private struct ScriptSchema {
+  enum Extent: CaseIterable {
+    /// Tables, with the parents of their foreign keys, and what is unique in them.
+    case tables
+    /// Their triggers, too.
+    case triggers
+    case all
+  }
+
+  private(set) var statements: [String] = []
+
+  init(_ device: Device, _ tables: Set<Identifier>, _ extent: Extent) {
+    if device.enforcesForeignKeys { statements.append("PRAGMA foreign_keys = ON;") }
+    let needed = (try? device.withParents(tables)) ?? tables
+    var missing: Set<Identifier> = []
+    for object in device.schema.objects where !object.isInternal {
+      guard let sql = object.sql else { continue }
+      let isNeeded =
+        switch object.kind {
+        case .table: true
+        case .index: sql.isUniqueIndex
+        case .trigger: extent == .triggers
+        case .view: false
+        }
+      guard extent == .all || isNeeded && needed.contains(object.table.identifier) else {
+        continue
+      }
+      let portable = PortableSQL(sql, without: device.functions)
+      missing.formUnion(portable.missing)
+      statements.append(shellScript(terminated(portable.text)))
+    }
+    if !missing.isEmpty {
+      let names = missing.sorted().map(\.text).joined(separator: ", ")
+      statements.insert("-- Functions of the app, which the shell does not have: \(names)", at: 0)
+    }
+  }
+}
+
+extension String {
+  /// The lines of SQL. A line end within a name, a literal or a comment begins no line: what it holds
+  /// may be anybody's.
+  fileprivate var linesOfSQL: [String] {
+    let sql = TokenizedSQL(self)
+    var lines = [""]
+    for token in sql.tokens {
+      let pieces =
+        token.kind == .whitespace
+        ? sql.text(token).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        : [sql.text(token)]
+      lines[lines.count - 1] += pieces[0]
+      lines += pieces.dropFirst()
+    }
+    return lines
+  }
+
+  fileprivate var isUniqueIndex: Bool {
+    guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(self)) else {
+      return false
+    }
+    return index.isUnique
+  }
+}

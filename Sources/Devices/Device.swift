@@ -1,0 +1,164 @@
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+import SchemaTrials
+
+/// A database in memory with the schema of one version of the app. Statements are tried on it, and
+/// nothing of them stays.
+final class Device {
+  let version: AppVersion
+  let schema: Schema
+  let connection: Connection
+  let enforcesForeignKeys: Bool
+  /// The names of the functions that the app brings, and schemactl for it.
+  let functions: Set<Identifier>
+  /// Virtual tables, and those that they keep for themselves, are left out.
+  let tableNames: [Identifier: String]
+  /// The definitions of each table, its indexes and its triggers.
+  let definitions: [Identifier: [[ExactText]]]
+  private var tables: [Identifier: DeviceTable] = [:]
+  private var texts: [Identifier: TableText] = [:]
+
+  init(
+    _ version: AppVersion, _ schema: Schema, _ application: Application, enforcesForeignKeys: Bool
+  ) throws(DatabaseError) {
+    self.version = version
+    let missing = Set(application.missingFunctions.map(\.name.identifier))
+    let portable = schema.portable(without: missing)
+    self.schema = portable.withoutShadowTables()
+    self.enforcesForeignKeys = enforcesForeignKeys
+    functions = Set(
+      ["uuid"] + application.declaredFunctions.map(\.name.identifier)
+        + application.functions.map(\.name.identifier))
+    connection = try portable.scratch(application)
+    try connection.fixClockAndChance()
+    connection.set(.foreignKeys, to: enforcesForeignKeys)
+    tableNames = Dictionary(
+      self.schema.tables.filter { !$0.isInternal && !$0.isVirtualTable }
+        .map { ($0.name.identifier, $0.name) }, uniquingKeysWith: { first, _ in first })
+    var definitions: [Identifier: [[ExactText]]] = [:]
+    for object in self.schema.objects {
+      guard let sql = object.sql, !sql.isPlainIndex else { continue }
+      definitions[object.table.identifier, default: []]
+        .append([object.kind.rawValue.exact, object.name.exact, sql.exact])
+    }
+    self.definitions = definitions.mapValues { $0.sorted { $0.lexicographicallyPrecedes($1) } }
+  }
+
+  func table(_ key: Identifier) throws(DatabaseError) -> DeviceTable? {
+    if let known = tables[key] { return known }
+    guard let name = tableNames[key] else { return nil }
+    let table = try DeviceTable(name, on: connection)
+    tables[key] = table
+    return table
+  }
+
+  /// - Parameter key: the name of the table.
+  func text(of key: Identifier) -> TableText {
+    if let known = texts[key] { return known }
+    let text = TableText((definitions[key] ?? []).map { $0.map(\.text) })
+    texts[key] = text
+    return text
+  }
+
+  /// The table and those that its foreign keys lead to.
+  func withParents(_ tables: Set<Identifier>) throws(DatabaseError) -> Set<Identifier> {
+    var needed = tables
+    var rest = Array(tables)
+    while let name = rest.popLast() {
+      for key in try table(name)?.foreignKeys ?? [] where needed.insert(key.parent).inserted {
+        rest.append(key.parent)
+      }
+    }
+    return needed
+  }
+
+  /// All that decides which rows of the table the device takes.
+  func definition(of table: Identifier) throws(DatabaseError) -> [[ExactText]] {
+    try withParents([table]).sorted().flatMap { definitions[$0] ?? [] }
+  }
+
+  /// Runs `body` and takes back all that it did.
+  func trying<Result>(
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    try connection.execute("BEGIN")
+    let result = Swift.Result { () throws(DatabaseError) in try body() }
+    // A trigger or ON CONFLICT ROLLBACK may have ended the transaction already.
+    if connection.isInTransaction { try connection.execute("ROLLBACK") }
+    return try result.get()
+  }
+
+  /// What SQLite says when it refuses the statement; nil when it runs.
+  func refusal(of sql: String) throws(DatabaseError) -> String? {
+    try connection.refusal(of: sql)
+  }
+
+  /// What SQLite would say at COMMIT of a foreign key that is checked only then, or of a parent that
+  /// cannot be one.
+  func violation(in table: DeviceTable) throws(DatabaseError) -> String? {
+    guard enforcesForeignKeys, !table.foreignKeys.isEmpty else { return nil }
+    do {
+      let rows = try connection.rows(
+        "PRAGMA foreign_key_check(\(Quoting.quoted(table.name)))")
+      return rows.isEmpty ? nil : "FOREIGN KEY constraint failed"
+    } catch  where !error.isFault {
+      return error.message
+    }
+  }
+
+  /// Whether the rows can be inserted, one after the other; otherwise what SQLite says.
+  func refusal(of insertions: [Insertion]) throws(DatabaseError) -> String? {
+    for insertion in insertions {
+      if let refusal = try refusal(of: insertion.sql) { return refusal }
+    }
+    for key in Set(insertions.map { $0.table.identifier }).sorted() {
+      if let table = try table(key), let refusal = try violation(in: table) { return refusal }
+    }
+    return nil
+  }
+
+  /// The row that was inserted, as it is stored now; nil when it is not there any more.
+  func stored(_ row: RowIdentity) throws(DatabaseError) -> [Identifier: Value]? {
+    guard let table = try table(row.table) else { return nil }
+    let columns = table.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
+    let rows = try connection.rows(
+      "SELECT \(columns) FROM \(Quoting.quoted(table.name)) WHERE \(row.condition)")
+    guard let values = rows.first else { return nil }
+    return Dictionary(
+      zip(table.columns.map(\.key), values), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// How to find a row again: by its primary key, or as the last one where there is none.
+  func identity(of insertion: Insertion) throws(DatabaseError) -> RowIdentity? {
+    guard let table = try table(insertion.table.identifier) else { return nil }
+    let key = table.primaryKey.compactMap { column in
+      insertion[column.key].map { "\(Quoting.quoted(column.name)) = \($0.literal)" }
+    }
+    if !key.isEmpty, key.count == table.primaryKey.count {
+      return RowIdentity(table: table.key, condition: key.joined(separator: " AND "))
+    }
+    guard let rowid = try connection.value("SELECT last_insert_rowid()")?.integer else {
+      return nil
+    }
+    return RowIdentity(table: table.key, condition: "rowid = \(rowid)")
+  }
+}
+
+extension String {
+  /// Whether it is an index that takes every row: neither unique nor over an expression.
+  fileprivate var isPlainIndex: Bool {
+    guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(self)) else {
+      return false
+    }
+    return !index.isUnique && index.condition == nil && index.terms.allSatisfy { $0.column != nil }
+  }
+}
+
+struct RowIdentity: Sendable, Hashable {
+  let table: Identifier
+  let condition: String
+}

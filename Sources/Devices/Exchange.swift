@@ -1,0 +1,227 @@
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+import SchemaTrials
+
+/// What a device does.
+struct Scenario: Sendable {
+  /// Parents first.
+  var insertions: [Insertion]
+  /// Then it changes columns of the last row.
+  var edits: [(column: DeviceTable.Column, value: Value)] = []
+  /// The folded column whose value is what the scenario is about.
+  var column: Identifier?
+
+  var words: String {
+    let rows = insertions.map(\.words)
+    let list =
+      rows.count > 1
+      ? "\(rows.dropLast().joined(separator: ", ")) and \(rows[rows.count - 1])"
+      : rows.joined()
+    guard !edits.isEmpty else { return "creates \(list)" }
+    let changes = edits.map { "\($0.column.name)=\($0.value.shortLiteral)" }
+    return "creates \(list) and then sets \(changes.joined(separator: ", "))"
+  }
+}
+
+/// Two devices with a server's record between them.
+struct Exchange {
+  let sender: Device
+  let receiver: Device
+  var delivery: Delivery
+  /// Whether rows of a table travel; folded.
+  let syncs: (Identifier) -> Bool
+
+  /// What the receiver does with the rows of one table; nil when it takes them, and when the sender
+  /// itself cannot do what the scenario says.
+  func outcome(
+    of scenario: Scenario, on table: DeviceTable
+  ) throws(DatabaseError) -> Counterexample? {
+    guard let sent = try send(scenario, table),
+      var problem = try receive(sent.records), problem.table == table.key
+    else { return nil }
+    if case .changed = problem.harm {
+      // A trigger may change what arrives, and means to.
+      receiver.connection.set(.triggers, to: false)
+      defer { receiver.connection.set(.triggers, to: true) }
+      guard let again = try receive(sent.records), again.table == table.key else { return nil }
+      problem = again
+      if case .changed(let value, let kept) = problem.harm,
+        try goesBack(value, from: kept, problem.column, scenario, table)
+      {
+        return nil
+      }
+    }
+    return Counterexample(
+      table: table.name, column: problem.column ?? scenario.column, harm: problem.harm,
+      deeds: scenario.words, steps: sent.steps + problem.steps,
+      tables: Set(sent.records.map(\.table)))
+  }
+
+  /// Whether the sender does what the scenario says, and the receiver takes all of it as it is.
+  func isFine(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
+    guard let sent = try send(scenario, table) else { return false }
+    return try receive(sent.records) == nil
+  }
+
+  /// Whether the sender does what the scenario says.
+  func isPossible(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
+    try send(scenario, table) != nil
+  }
+
+  // MARK: Sending
+
+  private struct Sent {
+    var records: [ServerRecord] = []
+    var steps: [Step] = []
+  }
+
+  /// The records that come of the scenario, in their order; nil when the sender refuses it.
+  private func send(
+    _ scenario: Scenario, _ table: DeviceTable
+  ) throws(DatabaseError) -> Sent? {
+    try sender.trying { () throws(DatabaseError) -> Sent? in
+      guard let rows = try create(scenario.insertions) else { return nil }
+      var sent = Sent()
+      sent.steps = scenario.insertions.map { Step(party: .sender, sql: $0.sql) }
+      for row in rows {
+        guard let values = try sender.stored(row) else { return nil }
+        sent.records.append(ServerRecord(table: row.table, row: values))
+      }
+      guard !scenario.edits.isEmpty, let row = rows.last, var record = sent.records.last else {
+        return sent
+      }
+      let update = table.update(scenario.edits, of: row)
+      guard try sender.refusal(of: update) == nil, try sender.violation(in: table) == nil,
+        let stored = try sender.stored(row)
+      else { return nil }
+      for (column, _) in scenario.edits {
+        guard let value = stored[column.key], value != .null else { return nil }
+        record.set(column.key, to: value)
+      }
+      sent.records.append(record)
+      sent.steps.append(Step(party: .sender, sql: update))
+      return sent
+    }
+  }
+
+  /// Nil when the sender refuses a row.
+  private func create(
+    _ insertions: [Insertion]
+  ) throws(DatabaseError) -> [RowIdentity]? {
+    var rows: [RowIdentity] = []
+    for insertion in insertions {
+      guard try sender.refusal(of: insertion.sql) == nil,
+        let row = try sender.identity(of: insertion)
+      else { return nil }
+      rows.append(row)
+    }
+    for key in Set(rows.map(\.table)).sorted() {
+      if let table = try sender.table(key), try sender.violation(in: table) != nil { return nil }
+    }
+    return rows
+  }
+
+  // MARK: Receiving
+
+  private struct Problem {
+    let table: Identifier
+    let column: Identifier?
+    let harm: Harm
+    let steps: [Step]
+  }
+
+  private func receive(_ records: [ServerRecord]) throws(DatabaseError) -> Problem? {
+    try receiver.trying { () throws(DatabaseError) -> Problem? in
+      var steps: [Step] = []
+      for record in records where syncs(record.table) {
+        // That the table is missing is a finding of its own, and all else comes of it.
+        guard let table = try receiver.table(record.table) else { return nil }
+        let sql = delivery.statement(record, into: table)
+        steps.append(Step(party: .receiver, sql: sql))
+        let refusal = try receiver.refusal(of: sql)
+        let violation = refusal == nil ? try receiver.violation(in: table) : nil
+        if let message = refusal ?? violation {
+          return Problem(
+            table: table.key, column: table.column(in: message), harm: .refused(message),
+            steps: steps)
+        }
+      }
+      return try firstLoss(of: records, after: steps)
+    }
+  }
+
+  /// The first row that is not there, or not what it was.
+  private func firstLoss(
+    of records: [ServerRecord], after steps: [Step]
+  ) throws(DatabaseError) -> Problem? {
+    // The last record of a row says what it is.
+    var rows: [RowIdentity: ServerRecord] = [:]
+    var order: [RowIdentity] = []
+    for record in records where syncs(record.table) {
+      guard let table = try receiver.table(record.table), let row = table.identity(of: record)
+      else { continue }
+      if rows.updateValue(record, forKey: row) == nil { order.append(row) }
+    }
+    for row in order {
+      guard let table = try receiver.table(row.table), let record = rows[row] else { continue }
+      guard let stored = try receiver.stored(row) else {
+        let count = "SELECT count(*) FROM \(Quoting.identifier(table.name))"
+        return Problem(
+          table: table.key, column: nil, harm: .gone,
+          steps: steps + [Step(party: .receiver, sql: count)])
+      }
+      for column in table.columns {
+        guard let sent = record.values[column.key], let kept = stored[column.key], sent != kept
+        else { continue }
+        let look =
+          "SELECT \(Quoting.identifier(column.name)) FROM \(Quoting.identifier(table.name))"
+          + " WHERE \(row.condition)"
+        return Problem(
+          table: table.key, column: column.key, harm: .changed(sent: sent, kept: kept),
+          steps: steps + [Step(party: .receiver, sql: look)])
+      }
+    }
+    return nil
+  }
+
+  /// Whether the sender, getting back what the receiver keeps, has the value again.
+  private func goesBack(
+    _ value: Value, from kept: Value, _ column: Identifier?, _ scenario: Scenario,
+    _ table: DeviceTable
+  ) throws(DatabaseError) -> Bool {
+    guard let column = column.flatMap({ table.column($0) }) else { return false }
+    return try sender.trying { () throws(DatabaseError) in
+      guard let row = try create(scenario.insertions)?.last,
+        try sender.refusal(of: table.update([(column, kept)], of: row)) == nil
+      else { return false }
+      return try sender.stored(row)?[column.key] == value
+    }
+  }
+}
+
+extension DeviceTable {
+  /// The only column that a message of SQLite names, folded.
+  func column(in message: String) -> Identifier? {
+    guard let name = message.split(separator: " ").last, !message.utf8.contains(UInt8(ascii: ","))
+    else { return nil }
+    return columns.first { name == "\(self.name).\($0.name)" }?.key
+  }
+
+  func update(
+    _ changes: [(column: Column, value: Value)], of row: RowIdentity
+  ) -> String {
+    let list = changes.map { "\(Quoting.identifier($0.column.name)) = \($0.value.literal)" }
+    return "UPDATE \(Quoting.identifier(name)) SET \(list.joined(separator: ", "))"
+      + " WHERE \(row.condition)"
+  }
+
+  /// Nil when the record does not have the table's key.
+  func identity(of record: ServerRecord) -> RowIdentity? {
+    let conditions = primaryKey.compactMap { column in
+      record.values[column.key].map { "\(Quoting.quoted(column.name)) = \($0.literal)" }
+    }
+    guard !conditions.isEmpty, conditions.count == primaryKey.count else { return nil }
+    return RowIdentity(table: key, condition: conditions.joined(separator: " AND "))
+  }
+}

@@ -1,0 +1,43 @@
+import SchemaModel
+import SchemaSQLText
+import SchemaTimeline
+import SchemaTrials
+
+/// What decides which values a table takes, piece by piece: a value that two devices judge by the same
+/// words needs no trial.
+struct TableText {
+  /// The definition of each column in normal form, by folded name.
+  private var columns: [Identifier: [[UInt8]]] = [:]
+  /// The columns whose definition may look at others: a CHECK, or what generates it.
+  private var looking: Set<Identifier> = []
+  /// Constraints of the table, options, unique and partial indexes, triggers.
+  private var others: [[[UInt8]]] = []
+
+  /// - Parameter definition: kind, name and SQL of the table and what belongs to it, in order.
+  init(_ definition: [[String]]) {
+    for object in definition {
+      let tokens = TokenizedSQL(object.last ?? "")
+      let end = tokens.bytes.count
+      guard object.first == SchemaObject.Kind.table.rawValue,
+        case .createTable(let table)? = try? parseCreate(tokens), let last = table.columns.last
+      else {
+        others.append(tokens.normalTokens(in: 0..<end))
+        continue
+      }
+      others.append(tokens.normalTokens(in: last.range.upperBound..<end))
+      for column in table.columns {
+        let key = column.name.text.identifier
+        columns[key] = tokens.normalTokens(in: column.range)
+        if !column.checks.isEmpty || column.generated != nil { looking.insert(key) }
+      }
+    }
+  }
+
+  /// The folded columns whose values the two may take differently; nil: any.
+  func differences(from other: TableText) -> Set<Identifier>? {
+    guard others == other.others else { return nil }
+    let all = Set(columns.keys).union(other.columns.keys)
+    let changed = all.filter { columns[$0] != other.columns[$0] }
+    return changed.isDisjoint(with: looking.union(other.looking)) ? changed : nil
+  }
+}

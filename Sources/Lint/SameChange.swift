@@ -1,0 +1,42 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+import SchemaTimeline
+
+extension Suppressions {
+  /// The suppression of a finding of `two-devices`: its own one, or one of another rule that found the same
+  /// change of the same object.
+  mutating func waive(
+    _ draft: Draft, foundAlsoBy others: [(rule: Rule, draft: Draft)], _ migrations: [Migration]
+  ) -> Waiver? {
+    for (rule, other) in others
+    where !rule.needsDevices && draft.isSameChange(as: other, migrations) {
+      if let waiver = waive(rule.id, other) { return waiver }
+    }
+    return nil
+  }
+}
+
+extension Draft {
+  /// Whether both are about one change of one object.
+  fileprivate func isSameChange(as other: Draft, _ migrations: [Migration]) -> Bool {
+    guard migration == other.migration, let object, let theirs = other.object,
+      let table = table?.identifier, other.table?.identifier == table
+    else { return false }
+    if object.identifier == theirs.identifier { return true }
+    guard operation == other.operation else { return false }
+    if isOneChange(migrations) { return true }
+    // A statement may change several columns, each for itself.
+    return position == other.position && !theirs.identifier.hasPrefix(Identifier("\(table)."))
+  }
+
+  /// Whether the operation it is about does one thing, be it to two columns.
+  func isOneChange(_ migrations: [Migration]) -> Bool {
+    let operations = migrations[migration].manifest.operations
+    guard let operation, operations.indices.contains(operation) else { return false }
+    return switch operations[operation].kind {
+    case .sql, .rebuildTable, .createTable, .alterColumn: false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import SchemaSQLText
+import SchemaTimeline
+
+extension Linter {
+  /// Where something has synced only since a migration: what tables were made with before, and still
+  /// have, harms from then on. It is judged as they are today, and stands where it came to be.
+  func withStanding(
+    _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
+  ) -> [(rule: Rule, draft: Draft)] {
+    guard let synced = scope.syncingFromTheFirst, let standing = timeline.standing else {
+      return found
+    }
+    let kept = found.filter { rule, draft in
+      !rule.concernsSyncedSchema || !scope.isBeforeSyncing(draft.migration)
+        || draft.table.map { scope.isLocal($0.identifier) } ?? false
+    }
+    let known = Set(kept.map { [$0.rule.id.exact, ($0.draft.object ?? "").exact] })
+    return kept
+      + Rule.all.filter(\.concernsSyncedSchema).flatMap { rule in
+        rule.drafts(Evidence(timeline: standing), synced).filter {
+          !known.contains([rule.id.exact, ($0.object ?? "").exact])
+        }
+        .map { (rule, $0.standing) }
+      }
+  }
+}
+
+extension Draft {
+  fileprivate var standing: Draft {
+    var draft = self
+    draft.isStanding = true
+    draft.message += " (older than `sync.since`, and it syncs now: a new migration must mend it)"
+    return draft
+  }
+}

@@ -1,0 +1,92 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+import SchemaTimeline
+
+/// A statement that the application runs, and where it stands.
+package struct ApplicationQuery: Sendable {
+  package let file: String
+  package let sql: String
+  /// What the file's comments allow it.
+  package let waivers: [Waiver]
+  /// Where the statement begins, in bytes of the file.
+  private let offset: Int
+  private let source: SQLSource
+
+  /// The file without its folder.
+  package var name: String { file.split(separator: "/").last.map(String.init) ?? file }
+
+  package var position: Position { position(ofByte: 0) }
+
+  /// The byte at which a name stands that SQLite complains of, and does not say where.
+  package func offset(ofNameIn message: String) -> Int? {
+    guard let name = message.split(separator: " ").last?.split(separator: ".").last,
+      message.hasPrefix("no such ")
+    else { return nil }
+    return TokenizedSQL(sql).identifiers(in: 0..<sql.utf8.count)
+      .first { $0.text.identifier == String(name).identifier }?.range.lowerBound
+  }
+
+  /// The place in the file of a byte of the statement.
+  package func position(ofByte byte: Int) -> Position { source.position(ofByte: offset + byte) }
+}
+
+extension ApplicationQuery {
+  /// The statements of a file; at the end, without SQL, the suppressions that belong to none of them.
+  ///
+  /// - Throws: at a comment for schemactl that is not a suppression (65).
+  package static func all(in file: QueryFile) throws(Failure) -> [ApplicationQuery] {
+    // A file is a block whose lines begin at the first column.
+    let source = SQLSource(
+      text: file.text, position: Position(line: 0, column: 1), blockColumn: 1)
+    let sql = TokenizedSQL(file.text)
+    let statements = statements(of: sql)
+    let waivers = try QuerySuppression.all(in: sql, file.path, source)
+    let owners = waivers.map { waiver in
+      statements.firstIndex { $0.upperBound > waiver.lineStart }
+    }
+    func query(_ index: Int?, _ range: Range<Int>) -> ApplicationQuery {
+      ApplicationQuery(
+        file: file.path, sql: sql.text(range),
+        waivers: zip(waivers, owners).filter { $1 == index }.map(\.0.waiver),
+        offset: range.lowerBound, source: source)
+    }
+    return statements.enumerated().map(query)
+      + (owners.contains(nil) ? [query(nil, sql.bytes.count..<sql.bytes.count)] : [])
+  }
+
+  /// The bytes of each statement, from its first word on and without its semicolon.
+  private static func statements(of sql: TokenizedSQL) -> [Range<Int>] {
+    var statements: [Range<Int>] = []
+    var tokens: [Token] = []
+    for token in sql.significant {
+      guard sql.text(token) == ";" else {
+        tokens.append(token)
+        continue
+      }
+      // The semicolons inside a trigger are its own statements'.
+      if isTrigger(tokens, sql), !(sql.isWord(tokens.last, "END") && endsBody(tokens, sql)) {
+        tokens.append(token)
+        continue
+      }
+      statements.append(contentsOf: range(tokens))
+      tokens = []
+    }
+    return statements + range(tokens)
+  }
+
+  private static func range(_ tokens: [Token]) -> [Range<Int>] {
+    guard let first = tokens.first, let last = tokens.last else { return [] }
+    return [first.range.lowerBound..<last.range.upperBound]
+  }
+
+  private static func isTrigger(_ tokens: [Token], _ sql: TokenizedSQL) -> Bool {
+    guard sql.isWord(tokens.first, "CREATE") else { return false }
+    return tokens.dropFirst().prefix(2).contains { sql.isWord($0, "TRIGGER") }
+  }
+
+  /// Whether an END is the trigger's and not that of a CASE.
+  private static func endsBody(_ tokens: [Token], _ sql: TokenizedSQL) -> Bool {
+    tokens.count > 1 && sql.text(tokens[tokens.count - 2]) == ";"
+  }
+}

@@ -1,0 +1,111 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaPlatform
+import SchemaSQLText
+import SchemaTimeline
+
+/// A file of statements that the application runs.
+package struct QueryFile: Sendable, Hashable {
+  /// Beginning with the folder as it was named.
+  package let path: String
+  package let text: String
+
+  package init(path: String, text: String) {
+    self.path = path
+    self.text = text
+  }
+}
+
+/// A folder of `.sql` files, or a single file of whatever name.
+package struct QueryFolder: Sendable {
+  /// A larger file is not read.
+  package static let fileSizeLimit = 8 * 1_048_576
+
+  package let path: String
+  /// Whether somebody has named it; otherwise there may be none.
+  private let isNamed: Bool
+
+  package init(_ path: String) {
+    self.path = path
+    isNamed = true
+  }
+
+  /// The one that is looked for when nobody has named any: `queries` beside the migrations.
+  package init(besideMigrations folder: String) {
+    var path = folder
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    self.path = joinedPath(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "", "queries")
+    isNamed = false
+  }
+
+  /// The files whose names end in `.sql`, in letters of any case, sorted by name; other names are ignored. Where a file stands
+  /// in the place of the folder, that one. Nil where nobody has named a folder and there is none.
+  ///
+  /// - Throws: every file that cannot be read as UTF-8.
+  package func files() throws(HistoryReadError) -> [QueryFile]? {
+    var files: [QueryFile] = []
+    var diagnostics: [Diagnostic] = []
+    let names: [[UInt8]]?
+    switch try content() {
+    case .nothing: return nil
+    case .file: names = nil
+    case .folder(let found): names = found
+    }
+    for name in names ?? [Array(path.utf8)] {
+      let file = names == nil ? path : joinedPath(path, String(decoding: name, as: UTF8.self))
+      func report(_ message: String, at position: Position? = nil) {
+        diagnostics.append(Diagnostic(file: file, position: position, message: message))
+      }
+      guard String(validating: name, as: UTF8.self) != nil else {
+        report("the name is not UTF-8")
+        continue
+      }
+      do throws(FileError) {
+        var bytes =
+          names == nil
+          ? try readFile(file, limit: Self.fileSizeLimit)
+          : try readFile(file, inFolder: path, limit: Self.fileSizeLimit)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        if let text = String(validating: bytes, as: UTF8.self) {
+          files.append(QueryFile(path: file, text: text))
+        } else {
+          report("the file is not UTF-8: save it as UTF-8", at: firstFault(in: bytes))
+        }
+      } catch {
+        guard error.isOfFile else { throw .unreadable(error) }
+        report(error.message)
+      }
+    }
+    guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
+    return files
+  }
+
+  private enum Content {
+    case nothing
+    case file
+    /// The names of the files.
+    case folder([[UInt8]])
+  }
+
+  private func content() throws(HistoryReadError) -> Content {
+    do throws(FileError) {
+      return .folder(try folderNames(path).filter(isSQLFile))
+    } catch  where error.systemError == ENOTDIR {
+      return .file
+    } catch  where !isNamed && error.systemError == ENOENT {
+      return .nothing
+    } catch {
+      throw .unreadable(error)
+    }
+  }
+
+  /// Where the first character stands that is none.
+  private func firstFault(in bytes: [UInt8]) -> Position {
+    var (line, column) = (1, 1)
+    for character in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      if character == "\u{FFFD}" { break }
+      if character == "\n" { (line, column) = (line + 1, 1) } else { column += 1 }
+    }
+    return Position(line: line, column: column)
+  }
+}

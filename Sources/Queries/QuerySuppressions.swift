@@ -1,0 +1,46 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+import SchemaTimeline
+
+/// A comment of a query file that allows a finding of the statement behind it, or of the one in whose
+/// line it ends: `-- schemactl: allow query-broken: The app makes that table when it starts.`
+struct QuerySuppression {
+  let waiver: Waiver
+  /// Where the comment's line begins, in bytes of the file.
+  let lineStart: Int
+
+  /// Those of a file.
+  ///
+  /// - Throws: at a comment that addresses schemactl and says something else (65).
+  static func all(
+    in sql: TokenizedSQL, _ file: String, _ source: SQLSource
+  ) throws(Failure) -> [QuerySuppression] {
+    var waivers: [QuerySuppression] = []
+    for comment in sql.tokens where comment.kind == .comment {
+      var text = sql.text(comment).dropFirst(2)
+      if text.hasSuffix("*/") { text = text.dropLast(2) }
+      let words = text.split(whereSeparator: \.isWhitespace)
+      guard words.first == "schemactl:" else { continue }
+      let position = source.position(ofByte: comment.range.lowerBound)
+      guard words.count > 2, words[1] == "allow" else {
+        throw Failure(
+          .invalidInput, "a comment for schemactl has the form `-- schemactl: allow RULE: reason`",
+          place: Failure.Place(file: file, position: position))
+      }
+      let rule = words[2].last == ":" ? words[2].dropLast() : words[2]
+      let waiver = Waiver(
+        rule: String(rule), reason: words.dropFirst(3).joined(separator: " "), until: nil,
+        position: position)
+      guard !waiver.reason.isEmpty else {
+        throw Failure(
+          .invalidInput, "a suppression needs a reason",
+          place: Failure.Place(file: file, position: position))
+      }
+      let before = sql.bytes[..<comment.range.lowerBound]
+      let lineStart = before.lastIndex(of: UInt8(ascii: "\n")) ?? 0
+      waivers.append(QuerySuppression(waiver: waiver, lineStart: lineStart))
+    }
+    return waivers
+  }
+}

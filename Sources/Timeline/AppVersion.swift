@@ -1,0 +1,74 @@
+import SchemaHistory
+import SchemaReplay
+import SchemaSQLText
+
+/// A version of the app that a device may run: a release, or the history as it is now.
+package struct AppVersion: Sendable, Hashable {
+  /// `1.0`, or the id of the last migration where no release has it.
+  package let name: String
+  package let isRelease: Bool
+  /// How many migrations it has.
+  package let count: Int
+
+  /// No device has it: a step on the way from one version to the next.
+  package var isBetween: Bool { name.isEmpty }
+
+  package init(name: String, isRelease: Bool, count: Int) {
+    self.name = name
+    self.isRelease = isRelease
+    self.count = count
+  }
+
+  package init(between count: Int) {
+    self.init(name: "", isRelease: false, count: count)
+  }
+
+  /// For a sentence.
+  package var device: String { isRelease ? "a \(name) device" : "a device with \(name)" }
+}
+
+/// Two versions of the app on devices that sync with each other.
+package struct VersionPair: Sendable {
+  package let older: AppVersion
+  package let newer: AppVersion
+
+  /// Adjacent releases first, and then each release with the history as it is now; or all pairs.
+  package static func all(of versions: [AppVersion], isFull: Bool) -> [VersionPair] {
+    guard let head = versions.last else { return [] }
+    let adjacent = zip(versions, versions.dropFirst()).map { VersionPair(older: $0, newer: $1) }
+    guard isFull else {
+      return adjacent + versions.dropLast(2).map { VersionPair(older: $0, newer: head) }
+    }
+    let others = versions.indices.flatMap { first in
+      versions.dropFirst(first + 2).map { VersionPair(older: versions[first], newer: $0) }
+    }
+    return adjacent + others
+  }
+}
+
+extension Project {
+  /// Whether a release ends with the migration.
+  package func isLastOfRelease(_ migration: Migration) -> Bool {
+    lock?.releases.contains { $0.lastID == migration.id } ?? false
+  }
+
+  /// The versions that devices which sync may run, the oldest first; the last one is the history as
+  /// it is now, be it released or not.
+  ///
+  /// - Parameters:
+  ///   - replayed: how many migrations there are to look at.
+  ///   - oldest: how many migrations the oldest one of them has, at least.
+  package func versions(replayed: Int, oldest: Int) -> [AppVersion] {
+    var versions: [AppVersion] = []
+    for release in lock?.releases ?? [] {
+      guard let index = migrations.prefix(replayed).firstIndex(where: { $0.id == release.lastID }),
+        index + 1 >= oldest
+      else { continue }
+      versions.append(AppVersion(name: release.name, isRelease: true, count: index + 1))
+    }
+    versions.sort { $0.count < $1.count }
+    guard let last = versions.last, last.count < replayed else { return versions }
+    let head = migrations[replayed - 1].id
+    return versions + [AppVersion(name: head, isRelease: false, count: replayed)]
+  }
+}

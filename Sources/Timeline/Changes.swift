@@ -1,0 +1,179 @@
+import SchemaModel
+import SchemaSQLText
+
+extension TableChange {
+  /// The columns that are there before and after, be it under another name.
+  package var keptColumns: [(old: TableShape.Column, new: TableShape.Column)] {
+    guard let before, let after else { return [] }
+    let renames = renamedColumns
+    let dropped = Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.identifier })
+    return before.columns.compactMap { old in
+      guard !dropped.contains(old.key), let new = after.column(renames[old.key] ?? old.key) else {
+        return nil
+      }
+      return (old, new)
+    }
+  }
+
+  /// The folded names of the columns that are gone.
+  package var droppedColumns: Set<Identifier> {
+    Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.identifier })
+  }
+
+  /// Names of columns as they read after the change; nil when one of them is gone.
+  package func renamed(_ columns: [Identifier]) -> [Identifier]? {
+    let (renames, dropped) = (renamedColumns, droppedColumns)
+    guard dropped.isDisjoint(with: columns) else { return nil }
+    return columns.map { renames[$0] ?? $0 }
+  }
+
+  /// The checks that are gone, and that no other one over the same columns replaces.
+  package var lostChecks: [TableShape.Check] {
+    guard let before, let after else { return [] }
+    let known = before.checks.filter { droppedColumns.isDisjoint(with: $0.columns) }
+      .map { $0.renaming(renamedColumns) }
+    let new = after.checks.filter { !known.contains($0) }
+    return known.filter { check in
+      !after.checks.contains(check)
+        && !new.contains { !$0.columns.isDisjoint(with: check.columns) }
+    }
+  }
+
+  /// The foreign keys that are gone, and that no other one of the same columns replaces.
+  package var lostForeignKeys: [TableShape.ForeignKey] {
+    guard let before, let after else { return [] }
+    return before.foreignKeys.filter { key in
+      guard let columns = renamed(key.columns) else { return false }
+      return !after.foreignKeys.contains { $0.columns == columns }
+    }
+  }
+
+  /// Whether dropping constraints is all that the change does to the table: then that is what it is
+  /// for, and they were not forgotten.
+  package var onlyDropsConstraints: Bool {
+    guard let before, let after, before.columns.count == after.columns.count else { return false }
+    return before.isStrict == after.isStrict && before.isWithoutRowid == after.isWithoutRowid
+      && before.primaryKey == after.primaryKey
+      && zip(before.columns, after.columns).allSatisfy { $0.saysTheSame(as: $1) }
+      && after.checks.allSatisfy(before.checks.contains)
+      && after.foreignKeys.allSatisfy(before.foreignKeys.contains)
+      && after.uniques.allSatisfy(before.uniques.contains)
+  }
+
+  /// Whether the table was made anew by SQL of the manifest.
+  package func isRebuiltByHand(_ timeline: Timeline) -> Bool {
+    isRebuilt && (copies.isEmpty ? timeline.isWritten(shaped) : !handCopies(timeline).isEmpty)
+  }
+
+  package func handCopies(_ timeline: Timeline) -> [RowCopy] {
+    copies.filter { timeline.isWritten($0.place) }
+  }
+
+  /// Whether one of the operation's own statements or one of the manifest sets a column in rows that
+  /// are there, before the change or with it.
+  package func isUpdated(_ column: Identifier, _ timeline: Timeline, since first: Int) -> Bool {
+    let names = Set([before, after].compactMap { $0?.name.identifier })
+    return (first...migration).contains { number in
+      timeline.statements(in: number).contains { statement in
+        guard let target = statement.target else { return false }
+        return target.updates.contains(column)
+          && (names.contains(target.name.identifier) || target.isCopy)
+      }
+    }
+  }
+
+  /// Whether the migration first deletes rows by the column, or all of them.
+  package func isCleared(_ column: Identifier, _ timeline: Timeline) -> Bool {
+    timeline.statements(in: migration).contains { statement in
+      guard let target = statement.target, target.deletes, target.updates.isEmpty,
+        target.name.identifier == before?.name.identifier,
+        statement.place.number < place(of: column).number
+      else { return false }
+      let sql = TokenizedSQL(statement.sql)
+      return statement.isUnconditional("DELETE")
+        || sql.significant.contains { sql.name($0) == column }
+    }
+  }
+}
+
+extension TableShape.Column {
+  fileprivate func saysTheSame(as other: Self) -> Bool {
+    key == other.key && type?.identifier == other.type?.identifier
+      && notNull == other.notNull && defaultText == other.defaultText
+      && collation == other.collation && isGenerated == other.isGenerated
+  }
+}
+
+extension Timeline {
+  /// Whether a table is a virtual one, a search index most often: its rows follow from others.
+  package func isVirtual(_ table: String) -> Bool {
+    let key = table.identifier
+    return changes.contains { $0.after.map { $0.isVirtual && $0.key == key } ?? false }
+  }
+}
+
+extension TableChange {
+  /// Whether a hand-written rebuild for another purpose forgot the constraints that are gone.
+  package func forgets(_ timeline: Timeline) -> Bool {
+    isRebuiltByHand(timeline) && !onlyDropsConstraints
+  }
+
+  /// The last of these statements, or the one that made a copy of an earlier migration the table.
+  package func newest(of places: [StatementPlace]) -> StatementPlace {
+    let own = places.filter { $0.migration == migration }
+    return own.max { $0.number < $1.number } ?? removal ?? shaped
+  }
+
+  /// Whether a check looks at values that were there before it.
+  package func looksAtOldColumns(_ check: TableShape.Check) -> Bool {
+    let kept = Set(keptColumns.map(\.new.key))
+    return !check.columns.isDisjoint(with: kept)
+  }
+}
+
+extension Timeline {
+  /// The table as a migration leaves it; nil when it does not exist then.
+  package func shape(of table: String, in migration: Int) -> TableShape? {
+    let key = table.identifier
+    let last = changes.last { change in
+      change.migration <= migration
+        && (change.after?.key == key || change.before?.key == key && change.after?.key != key)
+    }
+    return last?.after?.key == key ? last?.after : nil
+  }
+
+  /// Whether a column of the index goes in the same migration, and the index with it.
+  package func losesColumn(of index: IndexShape, in migration: Int) -> Bool {
+    let lost = change(of: index.table, in: migration)?.droppedColumns ?? []
+    return index.columns.contains { $0.map(lost.contains) ?? false }
+  }
+
+  /// Whether the object mentions a column that goes in the same migration.
+  package func mentionsLostColumn(_ gone: GoneObject) -> Bool {
+    let lost = change(of: gone.object.table, in: gone.place.migration)?.droppedColumns ?? []
+    guard !lost.isEmpty else { return false }
+    let tokens = TokenizedSQL(gone.object.sql ?? "")
+    return !tokens.names(in: 0..<tokens.bytes.count).isDisjoint(with: lost)
+  }
+}
+
+extension CreateTrigger {
+  /// Nil for another kind of object.
+  package init?(_ object: SchemaObject) {
+    guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
+    else { return nil }
+    self = trigger
+  }
+}
+
+extension StatementEffect {
+  /// Whether the statement is an UPDATE or a DELETE that picks no rows.
+  package func isUnconditional(_ verb: String) -> Bool {
+    let sql = TokenizedSQL(self.sql)
+    let tokens = sql.significant[...]
+    guard let start = sql.firstWord(of: ["UPDATE", "DELETE", "INSERT", "REPLACE"], in: tokens),
+      sql.isWord(tokens[start], verb)
+    else { return false }
+    return sql.firstWord(of: ["WHERE", "LIMIT"], in: tokens[start...]) == nil
+  }
+}

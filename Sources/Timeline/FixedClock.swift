@@ -1,0 +1,102 @@
+import SchemaSQLText
+import SchemaSQLite
+import Synchronization
+
+extension Connection {
+  /// Puts functions that answer the same each time in the place of the clock and of chance, so that
+  /// rows that call them, in a DEFAULT or in a trigger, are the same in every run.
+  package func fixClockAndChance() throws(DatabaseError) {
+    try fixClock(at: noon)
+    for (name, value) in constantChances {
+      try register(
+        FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
+    }
+    try register(
+      FunctionDefinition(name: "randomblob", arguments: 1, isDeterministic: true) { arguments in
+        // SQLite itself gives at least one byte.
+        .blob([UInt8](repeating: 0xA5, count: max(1, Int(clamping: arguments[0].integer ?? 1))))
+      })
+  }
+
+  /// The same for many rows, which may have to differ: chance counts.
+  ///
+  /// - Parameter time: what the clock shows on 2026-01-01.
+  package func fixClockAndCountChances(
+    _ counter: ChanceCounter, at time: String = noon
+  ) throws(DatabaseError) {
+    try fixClock(at: time)
+    try register(
+      FunctionDefinition(name: "random", arguments: 0, isDeterministic: false) { _ in
+        .integer(counter.next())
+      })
+    try register(
+      FunctionDefinition(name: "uuid", arguments: 0, isDeterministic: false) { _ in
+        .text("a5a5a5a5-a5a5-45a5-a5a5-" + padded(counter.next(), to: 12))
+      })
+    try register(
+      FunctionDefinition(name: "randomblob", arguments: 1, isDeterministic: false) { arguments in
+        let count = max(1, Int(clamping: arguments[0].integer ?? 1))
+        let digits = Array(padded(counter.next(), to: 12).utf8)
+        return .blob(([UInt8](repeating: 0xA5, count: count) + digits).suffix(count))
+      })
+  }
+
+  private func fixClock(at time: String) throws(DatabaseError) {
+    let now = "\(day) \(time)"
+    let constants: [(String, Value)] = [
+      ("current_timestamp", .text(now)), ("current_date", .text(day)),
+      ("current_time", .text(time)),
+    ]
+    for (name, value) in constants {
+      try register(
+        FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
+    }
+    for name in ["date", "time", "datetime", "julianday", "unixepoch", "strftime"] {
+      try register(
+        FunctionDefinition(name: name, arguments: -1, isDeterministic: true) { arguments in
+          try evaluated(name, arguments, at: now)
+        })
+    }
+  }
+}
+
+/// How often chance was asked.
+package final class ChanceCounter: Sendable {
+  /// Numbers that rows do not hold otherwise, for who must tell chance from values.
+  package static let range: Range<Int64> = 5_400_000_000..<5_500_000_000
+  private let count: Atomic<Int64>
+
+  package init(from first: Int64 = 0) {
+    count = Atomic(first)
+  }
+
+  package func next() -> Int64 { count.add(1, ordering: .relaxed).newValue }
+}
+
+private func padded(_ number: Int64, to length: Int) -> String {
+  let digits = "\(number)"
+  return String(repeating: "0", count: max(0, length - digits.count)) + digits
+}
+
+private let day = "2026-01-01"
+private let noon = "12:00:00"
+
+private let constantChances: [(String, Value)] = [
+  ("random", 1), ("uuid", "a5a5a5a5-a5a5-45a5-a5a5-a5a5a5a5a5a5"),
+]
+
+/// What SQLite's own function says at that time.
+private func evaluated(
+  _ function: String, _ arguments: [Value], at now: String
+) throws -> Value {
+  var arguments = arguments
+  let time = function == "strftime" ? 1 : 0
+  if arguments.count == time {
+    arguments.append(.text(now))
+  } else if arguments.indices.contains(time), arguments[time].text?.lowercased() == "now" {
+    arguments[time] = .text(now)
+  }
+  let marks = arguments.map { _ in "?" }.joined(separator: ", ")
+  let connection = try Connection(path: nil)
+  return try connection.value("SELECT \(function)(\(marks))", arguments) ?? .null
+}

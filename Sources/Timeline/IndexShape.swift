@@ -1,0 +1,91 @@
+import SchemaModel
+import SchemaSQLText
+
+/// What rules look at in an index.
+package struct IndexShape {
+  package let name: String
+  package let table: String
+  package let isUnique: Bool
+  /// Each term in normal form, without ASC.
+  package private(set) var terms: [[[UInt8]]]
+  /// The name of the column, or nil for an expression.
+  package private(set) var columns: [Identifier?]
+  /// In normal form; nil when the index is not partial.
+  package private(set) var condition: [[UInt8]]?
+
+  /// Nil for an automatic index.
+  package init?(_ object: SchemaObject) {
+    guard object.kind == .index, let sql = object.sql else { return nil }
+    let tokens = TokenizedSQL(sql)
+    guard case .createIndex(let index)? = try? parseCreate(tokens) else { return nil }
+    name = object.name
+    table = object.table
+    isUnique = index.isUnique
+    terms = index.terms.map { term in
+      let words = tokens.normalTokens(in: term.range)
+      return term.order == .ascending ? Array(words.dropLast()) : words
+    }
+    columns = index.terms.map { $0.column?.text.identifier }
+    condition = index.condition.map { tokens.normalTokens(in: $0.range) }
+  }
+
+  /// The same with columns under other names.
+  package func renaming(_ names: [Identifier: Identifier]) -> IndexShape {
+    var index = self
+    index.terms = terms.map { $0.map { $0.renamed(names) } }
+    index.columns = columns.map { $0.map { names[$0] ?? $0 } }
+    index.condition = condition.map { $0.map { $0.renamed(names) } }
+    return index
+  }
+
+  /// Whether two rows that the other one takes for the same are the same to this one: neither order nor
+  /// direction of the terms has to do with it.
+  package func isAsUnique(as other: IndexShape) -> Bool {
+    func keys(_ index: IndexShape) -> Set<[[UInt8]]> {
+      Set(index.terms.map { $0.last == Array("desc".utf8) ? $0.dropLast() : $0 })
+    }
+    return isUnique && (condition == nil || condition == other.condition)
+      && keys(self).isSubset(of: keys(other))
+  }
+
+  /// Whether what looks up this one's terms can use the other one as well.
+  package func isCovered(by other: IndexShape) -> Bool {
+    condition == other.condition && terms.count <= other.terms.count
+      && terms.elementsEqual(other.terms.prefix(terms.count))
+  }
+}
+
+extension IndexShape {
+  package func isUseless(beside other: IndexShape) -> Bool {
+    guard condition == nil, other.condition == nil, isCovered(by: other) else { return false }
+    // A unique index refuses rows as well.
+    return !isUnique || other.isUnique && other.terms.count == terms.count
+  }
+
+  /// The key or the UNIQUE constraint of the table that begins with the index's columns.
+  package func key(of table: TableShape) -> String? {
+    guard condition == nil, terms.allSatisfy({ $0.count == 1 }) else { return nil }
+    func begins(_ key: [Identifier]) -> Bool {
+      guard isUnique ? key.count == columns.count : key.count >= columns.count else { return false }
+      return columns.elementsEqual(key.prefix(columns.count).map { $0 })
+    }
+    // Of a column with a collation of its own the key has the same.
+    if let primary = table.primaryKey?.columns, begins(primary) { return "the primary key" }
+    return table.uniques.contains(where: begins) ? "a UNIQUE constraint" : nil
+  }
+}
+
+extension Timeline {
+  /// An index that is gone, with the names that its columns have now.
+  package func index(_ gone: GoneObject) -> IndexShape? {
+    let change = change(of: gone.object.table, in: gone.place.migration)
+    return IndexShape(gone.object)?.renaming(change?.renamedColumns ?? [:])
+  }
+}
+
+extension LastSchema {
+  /// The indexes of each table, by its folded name.
+  package var indexes: [Identifier: [IndexShape]] {
+    Dictionary(grouping: objects.compactMap { IndexShape($0.object) }) { $0.table.identifier }
+  }
+}

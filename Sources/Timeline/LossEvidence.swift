@@ -1,0 +1,127 @@
+import SchemaSQLText
+
+/// What a step took away from rows that lint had made.
+package struct Loss: Sendable {
+  package enum Kind: Sendable {
+    /// A column's values, in all rows or in some.
+    case values(isAll: Bool)
+    /// The values of columns are in others that had their own.
+    case exchanged([(from: String, to: String)])
+    /// Two values of a column that became the same.
+    case narrowed(String, String)
+    case rows(isAll: Bool)
+  }
+
+  package let kind: Kind
+  package let place: StatementPlace
+  /// As the schema before the step spells them.
+  package let table: String
+  package let column: String?
+
+  package init(_ kind: Kind, at place: StatementPlace, of table: String, column: String?) {
+    self.kind = kind
+    self.place = place
+    self.table = table
+    self.column = column
+  }
+
+  fileprivate var columns: [String] {
+    if case .exchanged(let columns) = kind {
+      columns.map(\.from)
+    } else {
+      [column].compactMap { $0 }
+    }
+  }
+}
+
+/// Where the values of a column are after a step.
+package enum Destination: Sendable {
+  case column(table: String, column: String)
+  /// In another form, or in several columns.
+  case elsewhere
+  case nowhere
+}
+
+/// What experiments with rows found, by migration and table.
+package struct LossEvidence: Sendable {
+  package struct Key: Sendable, Hashable {
+    package let migration: Int
+    package let table: Identifier
+    package var column: Identifier?
+
+    package init(migration: Int, table: Identifier, column: Identifier? = nil) {
+      self.migration = migration
+      self.table = table
+      self.column = column
+    }
+  }
+
+  package var losses: [Loss] = []
+  /// For the columns that a table does not have any more.
+  package var destinations: [Key: Destination] = [:]
+  /// Tables that were filled and that a step ran on.
+  package var judged: Set<Key> = []
+  /// The migrations that ran on all kinds of rows.
+  package var runOnAllRows: Set<Int> = []
+  /// Columns in which a NULL went through a step.
+  package var acceptedNulls: Set<Key> = []
+  /// Why a step could not be judged by rows.
+  package var notes: [String] = []
+  /// The release of each migration, as a number; drafts belong to the one to come.
+  package var releases: [Int] = []
+
+  package init() {}
+
+  /// Whether two migrations reach devices together.
+  package func areTogether(_ a: Int, _ b: Int) -> Bool {
+    releases.indices.contains(a) && releases.indices.contains(b) && releases[a] == releases[b]
+  }
+
+  package func isJudged(_ table: Identifier, in migration: Int) -> Bool {
+    judged.contains(Key(migration: migration, table: table))
+  }
+
+  /// Whether a change loses the values of a column.
+  package func loses(_ column: String, of change: TableChange) -> Bool {
+    losses.contains { loss in
+      loss.place.migration == change.migration
+        && loss.table.identifier == change.before?.name.identifier
+        && loss.columns.contains { $0.isSameName(as: column) }
+    }
+  }
+
+  /// Whether a step ran on rows of the table.
+  package func ran(on change: TableChange) -> Bool {
+    change.before.map { isJudged($0.key, in: change.migration) } ?? false
+  }
+
+  package func losesRows(of change: TableChange) -> Bool {
+    losses.contains { loss in
+      guard case .rows = loss.kind else { return false }
+      return loss.place.migration == change.migration
+        && loss.table.identifier == change.before?.key
+    }
+  }
+
+  /// Whether a step makes the values of a column from others, or leaves rows out.
+  package func computes(_ column: Identifier, of change: TableChange) -> Bool {
+    guard let table = change.before?.key else { return false }
+    let old = change.renamedColumns.first { $0.value == column }?.key ?? column
+    switch destinations[Key(migration: change.migration, table: table, column: old)] {
+    case .elsewhere?, .nowhere?: return true
+    case .column?, nil: return losesRows(of: change)
+    }
+  }
+
+  /// Whether a row with NULL in the column went through the step.
+  package func acceptsNull(in column: String, of change: TableChange) -> Bool {
+    guard let table = change.before?.key else { return false }
+    return acceptedNulls.contains(
+      Key(migration: change.migration, table: table, column: column.identifier))
+  }
+
+  package func destination(_ column: String, of table: String, in migration: Int) -> Destination? {
+    destinations[
+      Key(migration: migration, table: table.identifier, column: column.identifier)]
+  }
+}

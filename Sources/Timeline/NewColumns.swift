@@ -1,0 +1,81 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension TableChange {
+  /// The columns that the table did not have before.
+  ///
+  /// - Parameter countsStaged: a copy that an earlier migration made, and that took the table's
+  ///   place in this one, counts as having been judged then.
+  package func newColumns(countsStaged: Bool) -> [TableShape.Column] {
+    guard let after else { return [] }
+    let known = countsStaged ? [before, staged] : [before]
+    return after.columns.filter { column in
+      !known.contains { $0?.column(column.name) != nil }
+    }
+  }
+
+  /// Whether what the table's copy already had was judged when an earlier migration made it.
+  package func stagedWasJudged(_ scope: LintScope) -> Bool {
+    staged.map { scope.syncs($0.name, in: migration - 1) } ?? false
+  }
+
+  /// What was there before and, unless it was never judged, what the table's copy had.
+  package func judged(_ scope: LintScope) -> [TableShape] {
+    [before, stagedWasJudged(scope) ? staged : nil].compactMap { $0 }
+  }
+}
+
+extension TableChange {
+  /// The new columns without which no row can be written, and whether existing rows get a value.
+  package func requiredColumns(
+    _ timeline: Timeline
+  ) -> [(column: TableShape.Column, place: StatementPlace, isFilled: Bool)] {
+    guard before != nil, let after else { return [] }
+    return newColumns(countsStaged: false).compactMap { column in
+      guard column.notNull != nil, column.defaultText == nil, !column.isGenerated,
+        !after.isInPrimaryKey(column), !onlyRenames(column)
+      else { return nil }
+      let place = newest(of: [place(of: column.name)])
+      return (
+        column, place, timeline.fills(column.name, place) || timeline.losses.ran(on: self)
+      )
+    }
+  }
+
+  /// Whether the column existed under another name and refused NULL.
+  private func onlyRenames(_ column: TableShape.Column) -> Bool {
+    lost.contains { lost in
+      guard case .renamed(let name) = lost.fate, before?.column(lost.name)?.notNull != nil else {
+        return false
+      }
+      return name.identifier == column.name.identifier
+    }
+  }
+}
+
+extension Timeline {
+  /// Whether the operation that makes the column also gives it a value in each row.
+  fileprivate func fills(_ column: String, _ place: StatementPlace) -> Bool {
+    switch operation(place)?.kind {
+    case .moveColumn?: return operation(place)?.definition(ofColumn: column) != nil
+    case .rebuildTable(let rebuild)?:
+      return rebuild.copy.contains { $0.column.identifier == column.identifier }
+    default: return false
+    }
+  }
+}
+
+extension Operation {
+  /// The definition of a column in the operation, if it has one.
+  package func definition(ofColumn name: String) -> ColumnDefinition? {
+    let columns: [ColumnDefinition] =
+      switch kind {
+      case .createTable(let table): table.columns
+      case .rebuildTable(let rebuild): rebuild.table.columns
+      case .addColumn(_, let column): [column]
+      case .moveColumn(let move): [move.to]
+      default: []
+      }
+    return columns.first { $0.name.isSameName(as: name) }
+  }
+}

@@ -1,0 +1,19 @@
+import SchemaSQLText
+
+extension Timeline {
+  /// The schema that the history ends with as if it had been made at once, each part where it was made;
+  /// nil when the history could not be replayed to its end.
+  package var standing: Timeline? {
+    guard let end else { return nil }
+    var standing = Timeline(migrations: migrations)
+    standing.changes = end.tables.sorted { $0.created.number < $1.created.number }.map { table in
+      TableChange(
+        migration: table.created.migration, before: nil, after: table.shape,
+        columnPlaces: table.columnPlaces, shaped: table.created)
+    }
+    standing.made = end.objects.map { MadeObject(object: $0.object, place: $0.place) }
+    let made = Set(standing.made.map(\.place))
+    standing.indexes = indexes.filter { made.contains($0.place) }
+    return standing
+  }
+}

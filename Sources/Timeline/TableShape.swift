@@ -1,0 +1,284 @@
+import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+
+/// What the rules look at in a table's definition.
+package struct TableShape: Sendable {
+  package struct Column: Sendable {
+    package let name: String
+    package let type: String?
+    /// The conflict clause of NOT NULL; nil when the column may be NULL.
+    package let notNull: CreateTable.ConflictAction?
+    /// The DEFAULT as it is written; nil when there is none or it is NULL.
+    package let defaultText: String?
+    package let isGenerated: Bool
+    package let isStored: Bool
+    /// What it is computed from: the columns that its expression mentions.
+    package let sources: Set<Identifier>
+    package let collation: Identifier?
+    /// Where it is declared in the stored text of the table: the bytes.
+    package let range: Range<Int>
+
+    package var key: Identifier { name.identifier }
+
+    package func isDefined(as other: Column) -> Bool {
+      type == other.type && notNull == other.notNull && defaultText == other.defaultText
+        && isGenerated == other.isGenerated && isStored == other.isStored
+        && collation == other.collation
+    }
+  }
+
+  package struct PrimaryKey: Sendable, Hashable {
+    /// In the order of the key.
+    package let columns: [Identifier]
+    package let isAutoincrement: Bool
+    package let onConflict: CreateTable.ConflictAction
+  }
+
+  package struct Unique: Sendable, Hashable {
+    /// In the order of the constraint.
+    package let columns: [Identifier]
+    package let onConflict: CreateTable.ConflictAction
+  }
+
+  package struct Check: Sendable, Hashable {
+    /// The expression's tokens in normal form, by which two checks are compared.
+    package let tokens: [[UInt8]]
+    package let text: String
+    /// The columns that it mentions.
+    package let columns: Set<Identifier>
+
+    package static func == (one: Self, other: Self) -> Bool { one.tokens == other.tokens }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(tokens) }
+  }
+
+  package struct ForeignKey: Sendable, Hashable {
+    package let columns: [Identifier]
+    package let parent: String
+    /// Empty: the parent's primary key.
+    package let parentColumns: [Identifier]
+    package let onDelete: CreateTable.ForeignKeyAction
+    package let onUpdate: CreateTable.ForeignKeyAction
+    package let isDeferred: Bool
+  }
+
+  package var name: String
+  package let isVirtual: Bool
+  package let columns: [Column]
+  package let primaryKey: PrimaryKey?
+  package let uniqueConstraints: [Unique]
+  package let checks: [Check]
+  package let foreignKeys: [ForeignKey]
+  package let isStrict: Bool
+  package let isWithoutRowid: Bool
+  /// The column that is another name of the rowid (CREATE TABLE, section 5).
+  package let rowidAlias: Identifier?
+  /// What CREATE VIRTUAL TABLE says after the module, word by word.
+  package let moduleArguments: Set<Identifier>
+
+  /// Nil when the stored text cannot be read, which only an edit of `sqlite_schema` can bring about.
+  package init?(_ object: SchemaObject) {
+    let tokens = TokenizedSQL(object.sql ?? "")
+    name = object.name
+    switch try? parseCreate(tokens) {
+    case .createVirtualTable?:
+      isVirtual = true
+      columns = []
+      primaryKey = nil
+      uniqueConstraints = []
+      checks = []
+      foreignKeys = []
+      isStrict = false
+      isWithoutRowid = false
+      rowidAlias = nil
+      moduleArguments = Set(
+        tokens.significant.map { Quoting.unquoted(tokens.text($0)).identifier })
+    case .createTable(let table)?:
+      isVirtual = false
+      columns = table.columns.map { Column($0, tokens) }
+      primaryKey = PrimaryKey(table)
+      uniqueConstraints = Unique.all(of: table, tokens)
+      checks = Check.all(of: table, tokens)
+      foreignKeys = ForeignKey.all(of: table)
+      isStrict = table.isStrict
+      isWithoutRowid = table.isWithoutRowid
+      rowidAlias = alias(of: table)
+      moduleArguments = []
+    default: return nil
+    }
+  }
+
+  /// The columns of each UNIQUE constraint.
+  package var uniques: [[Identifier]] { uniqueConstraints.map(\.columns) }
+
+  package var key: Identifier { name.identifier }
+
+  package func column(_ name: Identifier) -> Column? { columns.first { $0.key == name } }
+
+  package func column(_ name: String) -> Column? { column(name.identifier) }
+
+  package func isInPrimaryKey(_ column: Column) -> Bool {
+    primaryKey?.columns.contains(column.name.identifier) ?? false
+  }
+}
+
+extension TableShape.Column {
+  fileprivate init(_ column: CreateTable.Column, _ tokens: TokenizedSQL) {
+    name = column.name.text
+    type = column.type?.text
+    notNull = column.notNull
+    isGenerated = column.generated != nil
+    isStored = column.generated?.isStored ?? false
+    sources = Set(
+      column.generated.map { tokens.columnIdentifiers(in: $0.expression.range) }?
+        .map(\.text.identifier) ?? [])
+    collation = column.collation?.text.identifier
+    range = column.range
+    defaultText = column.defaultExpression.flatMap { expression in
+      tokens.text(expression.range).identifier == "null"
+        ? nil : tokens.text(expression.outerRange)
+    }
+  }
+
+  /// INTEGER affinity (Datatypes In SQLite, section 3.1).
+  package var isInteger: Bool { affinity == .integer }
+
+  package var affinity: Affinity { Affinity(ofType: type ?? "") }
+
+  /// Whether it is declared to hold blobs, and not only because it has no type.
+  package var isBlob: Bool { type != nil && affinity == .blob }
+}
+
+/// A value of a type, as SQL, that says nothing: for a DEFAULT.
+package func emptyValue(ofType type: String?) -> String {
+  switch Affinity(ofType: type ?? "") {
+  case .text: "''"
+  case .blob: "x''"
+  case .integer, .numeric, .real: "0"
+  }
+}
+
+extension TableShape.PrimaryKey {
+  fileprivate init?(_ table: CreateTable) {
+    for column in table.columns {
+      guard let key = column.primaryKey else { continue }
+      self.init(
+        columns: [column.name.text.identifier], isAutoincrement: key.isAutoincrement,
+        onConflict: key.onConflict ?? .abort)
+      return
+    }
+    for constraint in table.constraints {
+      guard case .primaryKey(let terms, let isAutoincrement, let action) = constraint.kind else {
+        continue
+      }
+      self.init(
+        columns: terms.compactMap { $0.column?.text.identifier },
+        isAutoincrement: isAutoincrement, onConflict: action ?? .abort)
+      return
+    }
+    return nil
+  }
+}
+
+extension TableShape.ForeignKey {
+  fileprivate static func all(of table: CreateTable) -> [TableShape.ForeignKey] {
+    let inline = table.columns.flatMap { column in
+      column.references.map { TableShape.ForeignKey([column.name], $0) }
+    }
+    return inline
+      + table.constraints.compactMap { constraint in
+        guard case .foreignKey(let columns, let reference) = constraint.kind else { return nil }
+        return TableShape.ForeignKey(columns, reference)
+      }
+  }
+
+  private init(_ columns: [Name], _ reference: CreateTable.Reference) {
+    self.columns = columns.map(\.text.identifier)
+    parent = reference.table.text
+    parentColumns = reference.columns.map(\.text.identifier)
+    onDelete = reference.onDelete
+    onUpdate = reference.onUpdate
+    isDeferred = reference.isDeferred
+  }
+}
+
+extension TableShape.Unique {
+  fileprivate static func all(of table: CreateTable, _ tokens: TokenizedSQL) -> [Self] {
+    let inline = table.columns.flatMap { column in
+      column.constraints.compactMap { constraint -> Self? in
+        guard case .unique(let action) = constraint.kind else { return nil }
+        return Self(columns: [column.name.text.identifier], onConflict: action ?? .abort)
+      }
+    }
+    return inline
+      + table.constraints.compactMap { constraint in
+        guard case .unique(let terms, let action) = constraint.kind else { return nil }
+        return Self(
+          columns: terms.map { ($0.column?.text ?? tokens.text($0.range)).identifier },
+          onConflict: action ?? .abort)
+      }
+  }
+}
+
+extension TableShape.Check {
+  fileprivate static func all(of table: CreateTable, _ tokens: TokenizedSQL) -> [Self] {
+    let expressions =
+      table.columns.flatMap(\.checks)
+      + table.constraints.compactMap { constraint in
+        if case .check(let check, _) = constraint.kind { check } else { nil }
+      }
+    return expressions.map { Self($0, of: table, tokens) }
+  }
+
+  private init(_ expression: Expression, of table: CreateTable, _ tokens: TokenizedSQL) {
+    self.init(
+      tokens: tokens.normalTokens(in: expression.range), text: tokens.text(expression.range),
+      columns: Set(
+        tokens.names(in: expression.range).filter { table.column(named: $0.text) != nil }))
+  }
+}
+
+extension TableShape.Check {
+  /// The same with columns under other names.
+  package func renaming(_ names: [Identifier: Identifier]) -> Self {
+    guard !names.isEmpty else { return self }
+    let renamed = tokens.map { $0.renamed(names) }
+    let text = renamed.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    return Self(tokens: renamed, text: text, columns: Set(columns.map { names[$0] ?? $0 }))
+  }
+}
+
+extension [UInt8] {
+  /// A token in normal form with the column's other name, where it is one of these.
+  package func renamed(_ names: [Identifier: Identifier]) -> [UInt8] {
+    names[String(decoding: self, as: UTF8.self)].map { Array($0.folded) } ?? self
+  }
+}
+
+extension TokenizedSQL {
+  /// The words and quoted names in a byte range.
+  package func names(in range: Range<Int>) -> Set<Identifier> {
+    Set(
+      significant(in: range).lazy
+        .filter { $0.kind == .word || $0.kind == .quotedIdentifier }
+        .map { Quoting.unquoted(text($0)).identifier })
+  }
+}
+
+private func alias(of table: CreateTable) -> Identifier? {
+  guard !table.isWithoutRowid else { return nil }
+  for column in table.columns where column.type?.text.identifier == "integer" {
+    let key = column.name.text.identifier
+    // Inline, DESC makes it an ordinary column; at table level it does not.
+    if let primary = column.primaryKey { return primary.order == .descending ? nil : key }
+    let isKey = table.constraints.contains { constraint in
+      guard case .primaryKey(let terms, _, _) = constraint.kind, terms.count == 1 else {
+        return false
+      }
+      return terms[0].column?.text.identifier == key
+    }
+    if isKey { return key }
+  }
+  return nil
+}

@@ -1,0 +1,82 @@
+import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// What the tables of a private database hold. Tables of SQLite, virtual ones and what these keep for
+/// themselves are left out, and so are generated columns.
+struct Contents {
+  struct Table {
+    let name: String
+    let columns: [Identifier]
+    let rows: [[Value]]
+    /// The column that SQLite has numbered anew in a rebuilt table: the numbers follow the order of the
+    /// rows, not their values.
+    let numberedKey: Int?
+
+    func index(of column: Identifier) -> Int? { columns.firstIndex(of: column) }
+  }
+
+  private(set) var tables: [Identifier: Table] = [:]
+
+  /// - Parameter before: the tables before the step.
+  init(
+    of connection: Connection, _ schema: Schema,
+    before: Dictionary<Identifier, FilledDatabase.Table>.Keys
+  ) throws(DatabaseError) {
+    for table in schema.withoutShadowTables().tables
+    where !table.isInternal && !table.isVirtualTable {
+      do throws(DatabaseError) {
+        let statement = try connection.prepare(
+          "SELECT * FROM main.\(Quoting.quoted(table.name))")
+        let columns = statement.columnNames.map(\.identifier)
+        var rows: [[Value]] = []
+        while try statement.step() { rows.append(try statement.row.map(\.withoutChance)) }
+        tables[table.name.identifier] = Table(
+          name: table.name, columns: columns, rows: rows,
+          numberedKey: before.contains(table.name.identifier)
+            ? try Self.numberedKey(of: table, columns, rows, connection) : nil)
+      } catch {
+        if error.isOfMachine { throw error }
+      }
+    }
+  }
+
+  private static func numberedKey(
+    of table: SchemaObject, _ columns: [Identifier], _ rows: [[Value]], _ connection: Connection
+  ) throws(DatabaseError) -> Int? {
+    let keys = try connection.rows(
+      "SELECT name, type FROM pragma_table_info(?) WHERE pk > 0", [.text(table.name)])
+    guard keys.count == 1, keys[0][1].text.map({ $0.isSameName(as: "integer") }) ?? false,
+      let key = keys[0][0].text.flatMap({ columns.firstIndex(of: $0.identifier) }),
+      !rows.contains(where: { !MarkMaker.numbers(in: $0[key]).isEmpty })
+    else { return nil }
+    return key
+  }
+
+  /// The same for the same rows in any order.
+  var digest: [Identifier: Int] {
+    tables.mapValues { table in
+      table.rows.reduce(table.rows.count) { sum, row in
+        guard let key = table.numberedKey else { return sum &+ row.hashValue }
+        var row = row
+        row[key] = .null
+        return sum &+ row.hashValue
+      }
+    }
+  }
+
+  var rowCount: Int { tables.values.reduce(0) { $0 + $1.rows.count } }
+}
+
+extension Value {
+  /// Chance counts, so that keys differ; a row more or less must not show in those of the others.
+  fileprivate var withoutChance: Value {
+    switch self {
+    case .integer(let number) where ChanceCounter.range.contains(number): .integer(-1)
+    case .text(let text) where text.hasPrefix("a5a5a5a5") || text.hasPrefix("A5A5A5A5"): "chance"
+    case .blob(let bytes) where bytes.starts(with: [0xA5, 0xA5, 0xA5]): .blob([])
+    default: self
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import SchemaCopies
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// Runs on a private copy of a real database what that has not run yet.
+package final class DataReplay: RowTrial {
+  package private(set) var evidence = RowEvidence()
+  private let copy: TrialCopy
+  private let project: Project
+  private let replay: RowReplay
+  private let before: [Identifier: Int64]
+  /// What the history's migrations do, as far as they have come.
+  private var deltas: [SchemaDelta] = []
+  private var applied: [String] = []
+  private var drift: [SchemaChange] = []
+  private var failure: Failure?
+
+  package init(
+    _ copy: TrialCopy, _ project: Project, _ application: Application, _ interruption: Interruption
+  ) throws(Failure) {
+    self.copy = copy
+    self.project = project
+    do {
+      before = try copy.connection.rowCounts(project)
+    } catch {
+      throw copy.reported(Failure(error, database: copy.database))
+    }
+    replay = RowReplay(
+      try ScratchDatabase(
+        on: copy.connection, application, copy.calls, isCopy: true, interruption: interruption),
+      copy.calls)
+  }
+
+  package func follow(
+    _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
+  ) throws(Failure) {
+    defer { deltas.append(step.delta) }
+    let id = step.migration.id
+    guard !copy.known.contains(id), failure == nil else { return }
+    let migration = deltas.count
+    if applied.isEmpty {
+      drift = try copy.trustIfUnchanged(Schema(applying: deltas), project)
+    }
+    failure = step.refusal ?? step.obstacle(among: drift)
+    guard failure == nil else { return }
+    do {
+      _ = try replay.apply(step)
+      applied.append(id)
+    } catch {
+      let failure = copy.reported(error)
+      guard [.migrationFailed, .invalidInput].contains(failure.status) else { throw failure }
+      self.failure = failure
+      guard failure.status == .migrationFailed else { return }
+      var found = FailureAnalysis(error, migration, timeline).failure
+      found.database = copy.database
+      evidence.failures.append(found)
+    }
+  }
+
+  package func report() throws(Failure) -> DataReport? {
+    do {
+      let after = try copy.connection.rowCounts(project)
+      let names = Set(before.keys).union(after.keys).sorted()
+      return DataReport(
+        database: copy.database, applied: applied,
+        tables: names.map { .init(name: $0.text, before: before[$0], after: after[$0]) },
+        failure: failure)
+    } catch {
+      throw copy.reported(Failure(error, database: copy.database))
+    }
+  }
+}
+
+extension Connection {
+  /// How many rows each table has that is ours to look at.
+  fileprivate func rowCounts(_ project: Project) throws(DatabaseError) -> [Identifier: Int64] {
+    let schema = try Schema(of: self).withoutShadowTables()
+    var counts: [Identifier: Int64] = [:]
+    for table in schema.tables {
+      guard !table.isInternal, !Ledger.isLedger(table.name), !project.foreign.contains(table.name)
+      else { continue }
+      do {
+        counts[table.name] =
+          try value("SELECT count(*) FROM main.\(Quoting.quoted(table.name))")?.integer
+      } catch  where !error.isFault {
+        // A virtual table whose module is not here.
+      }
+    }
+    return counts
+  }
+}

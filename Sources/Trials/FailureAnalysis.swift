@@ -1,0 +1,149 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// A migration that ran without rows, and has failed with some: where, and whether the rows can be
+/// blamed for it.
+struct FailureAnalysis {
+  let failure: RowFailure
+  /// The tables that the statement reads and writes.
+  let tables: Set<Identifier>
+  /// The tables into which it inserts existing rows.
+  let collidesWith: Set<Identifier>
+  /// The unique index that cannot be made.
+  let newUnique: CreatedUniqueIndex?
+  /// False for what made-up rows are no witness of.
+  let isOfRows: Bool
+
+  init(_ failure: Failure, _ migration: Int, _ timeline: Timeline) {
+    // What the end of the migration finds, and no single statement.
+    let isOfWhole = failure.migration?.operation == nil
+    let position = failure.place?.position ?? Position(line: 1, column: 1)
+    let operations = timeline.migrations[migration].manifest.operations
+    let operation = operations.lastIndex { $0.position <= position } ?? 0
+    let suspects =
+      isOfWhole
+      ? timeline.statementsThatBreakReferences(in: migration)
+      : timeline.statements(at: position, in: operation, of: migration)
+    // What an operation edits in the schema tells nobody of it.
+    let changed = timeline.changes(in: migration).filter { change in
+      !isOfWhole && change.shaped.operation == operation && !timeline.isWritten(change.shaped)
+    }
+    tables = Set(suspects.flatMap(\.events.mainTables))
+      .union(changed.flatMap(\.known).map(\.key)).union(changed.compactMap(\.after?.key))
+    let move = failure.code == nil ? timeline.move(mappedAt: position, in: migration) : nil
+    let place =
+      suspects.last?.place
+      ?? StatementPlace(migration: migration, operation: operation, number: 0, position: position)
+    self.failure = RowFailure(
+      place: place, position: isOfWhole ? place.position : position,
+      object: suspects.last?.target?.name ?? suspects.last?.subject ?? changed.last?.after?.name,
+      message: failure.message, tables: tables, isOfMap: move != nil)
+
+    let isRepetition = failure.code == .constraint && failure.message.hasPrefix("UNIQUE ")
+    collidesWith = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
+    let numbers = Set(suspects.map(\.place.number))
+    newUnique =
+      isRepetition ? timeline.indexes.last { numbers.contains($0.place.number) } : nil
+    isOfRows =
+      ([nil, .constraint, .mismatch].contains(failure.code) || failure.isOfNewColumn)
+      // An app may write no other texts than those that the function reads.
+      && !suspects.contains(where: \.readsFormats)
+      // Any value may stand in a column that no CHECK looks at, and none but the app's own ones do.
+      && move.map { move in move.table.checks.contains { $0.columns.contains(move.column) } }
+        ?? true
+      // Which parents a DELETE takes, and whether they have children, is for the app to know.
+      && !(isOfWhole && suspects.isEmpty)
+  }
+}
+
+extension Timeline {
+  fileprivate func statements(
+    at position: Position, in operation: Int, of migration: Int
+  ) -> [StatementEffect] {
+    let own = statements(in: migration).filter { $0.place.operation == operation }
+    guard let first = own.first, case .sql? = self.operation(first.place)?.kind else { return own }
+    // In SQL of the manifest each statement has a place of its own.
+    let nearest = own.last { $0.place.position <= position }?.place.position
+    return own.filter { $0.place.position == nearest }
+  }
+
+  /// Those that drop a table for good, or add a column that refers to another one by its default.
+  fileprivate func statementsThatBreakReferences(in migration: Int) -> [StatementEffect] {
+    let gone = Set(changes(in: migration).filter(\.isDropped).compactMap(\.before?.key))
+    let references = Set(changes(in: migration).flatMap(\.placesOfNewReferences).map(\.number))
+    return statements(in: migration).filter { statement in
+      !gone.isDisjoint(with: statement.droppedTables)
+        || references.contains(statement.place.number)
+    }
+  }
+
+  /// The `move_column` whose `map` stands there, with its column.
+  fileprivate func move(
+    mappedAt position: Position, in migration: Int
+  ) -> (table: TableShape, column: Identifier)? {
+    moves.last { move in
+      move.place.migration == migration && operation(move.place)?.keys["map"] == position
+    }.map { ($0.table, $0.move.from.identifier) }
+  }
+}
+
+/// Whether the function gives NULL for a text that has not its form.
+private func readsFormat(_ function: String) -> Bool {
+  let name = function.identifier
+  return name.hasPrefix("json") || ["->", "->>"].contains(name)
+    || ["date", "time", "datetime", "julianday", "unixepoch", "strftime"].contains(name)
+}
+
+extension Failure {
+  /// ALTER TABLE looks at the rows itself, and what it says of them has no code of its own.
+  fileprivate var isOfNewColumn: Bool {
+    code == .error
+      && ["CHECK constraint failed", "NOT NULL constraint failed"].contains(
+        where: message.hasPrefix)
+  }
+}
+
+extension TableChange {
+  /// Where columns are added that have a value in each row, and with it refer to another table.
+  fileprivate var placesOfNewReferences: [StatementPlace] {
+    guard before != nil, let after else { return [] }
+    let referring = Set(after.foreignKeys.flatMap(\.columns))
+    return after.columns.filter { column in
+      addedInPlace.contains(column.key) && column.defaultText != nil
+        && referring.contains(column.key)
+    }.map { place(of: $0.name) }
+  }
+}
+
+extension StatementEffect {
+  /// The tables that it or its triggers insert into.
+  fileprivate var inserted: [Identifier] {
+    events.filter { $0.action == .insert }.compactMap { $0.first?.identifier }
+  }
+
+  fileprivate var readsFormats: Bool {
+    events.contains { event in
+      event.action == .function && event.trigger == nil && event.second.map(readsFormat) ?? false
+    }
+  }
+
+  /// The table that it changes or drops, or makes an index of.
+  fileprivate var subject: String? {
+    events.lazy.filter { $0.trigger == nil }.compactMap { event in
+      switch event.action {
+      case .dropTable: event.first
+      case .createIndex, .alterTable: event.second
+      default: nil
+      }
+    }.first
+  }
+
+  fileprivate var droppedTables: Set<Identifier> {
+    Set(
+      events.lazy.filter { $0.action == .dropTable && $0.database == "main" }
+        .compactMap { $0.first?.identifier })
+  }
+}

@@ -1,0 +1,293 @@
+import SchemaHistory
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// Decides what a step did to the rows of a filled database: marks first, and where one has vanished, a run
+/// with another value.
+struct LossJudge {
+  /// A cell of the filled database.
+  struct Cell: Hashable {
+    let table: Identifier
+    let row: Int
+    let column: Int
+  }
+
+  enum Verdict {
+    case kept(Destination)
+    case lost([Cell], isAll: Bool)
+    case narrowed(Cell, Value, Value)
+    /// Nothing is known.
+    case unknown
+  }
+
+  let experiment: Experiment
+  let base: Experiment.Outcome
+  let text: StepText
+  private var database: FilledDatabase { experiment.database }
+  private let baseDigest: [Identifier: Int]
+  /// The cells that hold each mark before the step, and where it is after.
+  private var origins: [Int64: [Cell]] = [:]
+  private var found: [Int64: [Cell]] = [:]
+
+  init(_ experiment: Experiment, _ base: Experiment.Outcome, _ text: StepText) {
+    self.experiment = experiment
+    self.base = base
+    self.text = text
+    baseDigest = base.contents.digest
+    for (name, table) in experiment.database.tables {
+      for (row, cells) in table.rows.enumerated() {
+        for (column, value) in cells.cells.enumerated() {
+          for mark in MarkMaker.numbers(in: value) {
+            origins[mark, default: []].append(Cell(table: name, row: row, column: column))
+          }
+        }
+      }
+    }
+    for (name, table) in base.contents.tables {
+      for (row, cells) in table.rows.enumerated() {
+        for (column, value) in cells.enumerated() {
+          for mark in MarkMaker.numbers(in: value) {
+            found[mark, default: []].append(Cell(table: name, row: row, column: column))
+          }
+        }
+      }
+    }
+  }
+
+  private func value(_ cell: Cell) -> Value {
+    database.tables[cell.table]?.rows[cell.row].cells[cell.column] ?? .null
+  }
+
+  private func valueAfter(_ cell: Cell) -> Value {
+    base.contents.tables[cell.table]?.rows[cell.row][cell.column] ?? .null
+  }
+
+  /// The marks that only this cell holds.
+  private func ownMarks(_ cell: Cell) -> [Int64] {
+    MarkMaker.numbers(in: value(cell)).filter { origins[$0]?.count == 1 }
+  }
+
+  // MARK: Rows
+
+  /// The rows of a table that are gone, and those of which nothing is left but what became of others
+  /// because of them.
+  func lostRows(
+    of table: Identifier, after name: Identifier?
+  ) throws(Failure) -> (lost: [Int], traces: [Int]) {
+    guard let filled = database.tables[table] else { return ([], []) }
+    let missing = filled.rows.indices.filter { row in
+      !isMarked(table, row) && !isFound(table, row, in: name)
+    }
+    guard !missing.isEmpty else { return ([], []) }
+    let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
+    // Each row that is there is one of those that can be recognised.
+    if count <= filled.rows.count - missing.count { return (missing, []) }
+    if effect(of: try experiment.run(removing(missing, of: table))) == .none {
+      return (missing, [])
+    }
+    var (lost, traces): ([Int], [Int]) = ([], [])
+    for row in missing.prefix(Self.mostRows) {
+      let outcome = try experiment.run(removing([row], of: table))
+      if effect(of: outcome) == .none {
+        lost.append(row)
+      } else if name.flatMap({ outcome?.contents.tables[$0]?.rows.count }) == count {
+        traces.append(row)
+      }
+    }
+    return (lost, traces)
+  }
+
+  /// How many rows are removed one by one, at most.
+  private static let mostRows = 20
+
+  func removing(_ rows: [Int], of table: Identifier) -> [Experiment.Change] {
+    guard let filled = database.tables[table] else { return [] }
+    return rows.map {
+      .remove(table: filled.shape.name, address: filled.rows[$0].address)
+    }
+  }
+
+  /// The marks that only these rows hold.
+  func marks(of rows: [Int], in table: Identifier) -> Set<Int64> {
+    let count = database.tables[table]?.shape.columns.count ?? 0
+    return Set(
+      rows.flatMap { row in
+        (0..<count).flatMap { ownMarks(Cell(table: table, row: row, column: $0)) }
+      })
+  }
+
+  /// Whether a mark of the row is there after the step.
+  private func isMarked(_ table: Identifier, _ row: Int) -> Bool {
+    let count = database.tables[table]?.rows[row].cells.count ?? 0
+    return (0..<count).contains { column in
+      ownMarks(Cell(table: table, row: row, column: column)).contains { found[$0] != nil }
+    }
+  }
+
+  /// Whether a row with the same values is there; it may have no mark of its own.
+  private func isFound(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
+    guard let filled = database.tables[table],
+      let after = name.flatMap({ base.contents.tables[$0] })
+    else { return false }
+    let columns = filled.shape.columns.enumerated().compactMap { offset, column in
+      after.index(of: column.key).map { (offset, $0) }
+    }
+    guard columns.count == filled.shape.columns.count else { return false }
+    let cells = filled.rows[row].cells
+    return after.rows.contains { now in
+      columns.allSatisfy { now[$0.1].isSame(as: cells[$0.0]) }
+    }
+  }
+
+  // MARK: Columns
+
+  /// - Parameters:
+  ///   - lost: rows that are gone as a whole.
+  ///   - name: the table's name after the step, and the column's.
+  func verdict(
+    on column: DeviceTable.Column, of table: Identifier, without lost: [Int],
+    after name: Identifier?, as newName: Identifier
+  ) throws(Failure) -> Verdict {
+    guard let filled = database.tables[table], let index = filled.index(of: column.key) else {
+      return .unknown
+    }
+    let cells = filled.rows.indices.filter { !lost.contains($0) }.map {
+      Cell(table: table, row: $0, column: index)
+    }.filter { value($0) != .null }
+    guard !cells.isEmpty else { return .unknown }
+    let (gone, place) = missing(cells, after: name, as: newName)
+    guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
+    let influence = Influence(judge: self, column: column, table: filled)
+    return try influence.verdict(on: gone, of: cells)
+  }
+
+  /// The cells whose values are not there as they were, and where most of the others are.
+  private func missing(
+    _ cells: [Cell], after name: Identifier?, as newName: Identifier
+  ) -> (gone: [Cell], Destination?) {
+    struct Target: Hashable {
+      let table: Identifier
+      let column: Int
+    }
+    var matched: [Target: Set<Cell>] = [:]
+    var exact: Set<Cell> = []
+    for cell in cells {
+      let value = value(cell)
+      for mark in MarkMaker.numbers(in: value) where origins[mark]?.count == 1 {
+        for place in found[mark] ?? [] where valueAfter(place).isSame(as: value) {
+          exact.insert(cell)
+          matched[Target(table: place.table, column: place.column), default: []].insert(cell)
+        }
+      }
+    }
+    let known = matched
+    for cell in cells where !exact.contains(cell) {
+      let value = value(cell)
+      for place in descendants(of: cell, in: name) {
+        guard let after = base.contents.tables[place.table] else { continue }
+        for column in after.columns.indices {
+          let isSame = place.table == name && after.columns[column] == newName
+          let target = Target(table: place.table, column: column)
+          let isNew =
+            known[target] != nil
+            || database.tables[place.table]?.index(of: after.columns[column]) == nil
+          guard isSame || isNew, after.rows[place.row][column].isSame(as: value) else { continue }
+          matched[target, default: []].insert(cell)
+        }
+      }
+    }
+    func isOwn(_ target: Target) -> Bool {
+      target.table == name
+        && base.contents.tables[target.table]?.columns[target.column] == newName
+    }
+    let best = matched.max { a, b in
+      let (left, right) = (a.value.count, b.value.count)
+      guard left == right, isOwn(a.key) == isOwn(b.key) else {
+        return left == right ? isOwn(b.key) : left < right
+      }
+      return (b.key.table, b.key.column) < (a.key.table, a.key.column)
+    }
+    let values = best.map { Set($0.value.map(value)) } ?? []
+    let alike = values.count > 1 ? best?.value ?? [] : []
+    let gone = cells.filter { !exact.contains($0) && !alike.contains($0) }
+    let place = best.flatMap { target, cells -> Destination? in
+      guard cells.count == exact.union(alike).count,
+        let table = base.contents.tables[target.table],
+        table.columns.indices.contains(target.column)
+      else { return nil }
+      return .column(table: table.name, column: table.columns[target.column].text)
+    }
+    return (gone, place)
+  }
+
+  /// The rows after the step that hold a mark of the cell's row other than its own.
+  private func descendants(of cell: Cell, in name: Identifier?) -> [Cell] {
+    let count = database.tables[cell.table]?.rows[cell.row].cells.count ?? 0
+    var places: Set<Cell> = []
+    for column in 0..<count where column != cell.column {
+      for mark in ownMarks(Cell(table: cell.table, row: cell.row, column: column)) {
+        for place in found[mark] ?? [] {
+          places.insert(Cell(table: place.table, row: place.row, column: 0))
+        }
+      }
+    }
+    if places.isEmpty, let name, isFound(cell.table, cell.row, in: name),
+      let after = base.contents.tables[name], let filled = database.tables[cell.table]
+    {
+      // A row of keys of others alone.
+      let columns = filled.shape.columns.map { after.index(of: $0.key) }
+      let cells = filled.rows[cell.row].cells
+      for (row, now) in after.rows.enumerated()
+      where zip(columns, cells).allSatisfy({ column, value in
+        column.map { now[$0].isSame(as: value) } ?? false
+      }) {
+        places.insert(Cell(table: name, row: row, column: 0))
+      }
+    }
+    return Array(places)
+  }
+
+  // MARK: For runs with other values
+
+  func setting(_ cell: Cell, to value: Value) -> Experiment.Change? {
+    guard let table = database.tables[cell.table] else { return nil }
+    return .set(
+      table: table.shape.name, address: table.rows[cell.row].address,
+      column: table.shape.columns[cell.column].name, value: value)
+  }
+
+  func oldValue(_ cell: Cell) -> Value { value(cell) }
+
+  /// Whether other rows refer to the cell.
+  func isShared(_ cell: Cell) -> Bool {
+    MarkMaker.numbers(in: value(cell)).contains { mark in
+      (origins[mark] ?? []).contains { $0.table != cell.table || $0.row != cell.row }
+    }
+  }
+
+  /// The keys to which the column may point.
+  func keys(for cell: Cell) -> [Value]? {
+    guard let table = database.tables[cell.table] else { return nil }
+    let column = table.shape.columns[cell.column].key
+    for reference in database.references[cell.table] ?? [] {
+      guard let place = reference.columns.firstIndex(of: column),
+        let parent = database.tables[reference.parent],
+        let index = parent.index(of: reference.parentColumns[place])
+      else { continue }
+      return parent.rows.map { $0.cells[index] }.filter { $0 != .null }
+    }
+    return nil
+  }
+
+  enum Effect {
+    case none, values, rows, unknown
+  }
+
+  /// What a run with another value changed.
+  func effect(of outcome: Experiment.Outcome?) -> Effect {
+    guard let outcome else { return .unknown }
+    if outcome.contents.digest == baseDigest { return .none }
+    return outcome.contents.rowCount == base.contents.rowCount ? .values : .rows
+  }
+}

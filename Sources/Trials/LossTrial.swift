@@ -1,0 +1,276 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// Judges the steps of a history by experiments with rows, each once it has run without rows.
+package final class LossTrial {
+  package private(set) var evidence = LossEvidence()
+  private let application: Application
+  private let interruption: Interruption
+  private let isJudged: (Migration) -> Bool
+  private let lock: HistoryLock?
+  /// The schema before each migration that is judged, and after the last one.
+  private var schemas: [Schema] = [Schema()]
+  private var migrations: [Migration] = []
+
+  package init(
+    _ project: Project, _ application: Application, isFull: Bool, _ interruption: Interruption
+  ) {
+    self.application = application
+    self.interruption = interruption
+    isJudged = { isFull || !project.isFrozen($0) }
+    lock = project.lock
+  }
+
+  /// Told of each migration once it has run without rows.
+  package func follow(
+    _ step: ScratchDatabase.Step, _ after: Schema, _ timeline: Timeline
+  ) throws(Failure) {
+    note(step.migration)
+    schemas.append(after)
+    let index = migrations.count - 1
+    let isJudged = isJudged(step.migration)
+    guard isJudged || timeline.changes(in: index).contains(where: \.mayRenameColumns) else {
+      return
+    }
+    defer {
+      if !isJudged { evidence.losses.removeAll { $0.place.migration == index } }
+    }
+    let tables = Touched(timeline, index, before: schemas[index])
+    guard !tables.changed.isEmpty else { return }
+    do {
+      try judge(index, tables, timeline)
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as DatabaseError where !error.isOfMachine {
+      note(index, error.message)
+    } catch let error as DatabaseError {
+      throw Failure(error.status, "the experiment with rows failed: \(error.inWords)")
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+  }
+
+  private func note(_ migration: Migration) {
+    let last = migrations.last
+    migrations.append(migration)
+    let isSame =
+      last.map { last in
+        let (before, now) = (lock?.entry(last.id), lock?.entry(migration.id))
+        return (before == nil) == (now == nil) && before?.release == now?.release
+      } ?? true
+    let release = evidence.releases.last ?? 0
+    evidence.releases.append(isSame ? release : release + 1)
+  }
+
+  private func note(_ migration: Int, _ reason: String) {
+    evidence.notes.append(
+      "\(migrations[migration].id) is judged without rows: \(reason)")
+  }
+
+  // MARK: One step
+
+  private func judge(_ migration: Int, _ tables: Touched, _ timeline: Timeline) throws {
+    let text = StepText(timeline.statements(in: migration).map(\.sql))
+    guard let (experiment, base) = try prepared(from: migration, to: migration, tables, text) else {
+      return
+    }
+    let judge = LossJudge(experiment, base, text)
+    for table in tables.changed.sorted() {
+      guard let filled = experiment.database.tables[table], !filled.rows.isEmpty else { continue }
+      let change = timeline.changes(in: migration).first { $0.before?.key == table }
+      // A table that is dropped and made again, without a copy of its rows, is drop-table's.
+      let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
+      let isThere = !isDropped && schemas[migration + 1].table(table) != nil
+      let name = change?.after?.key ?? (isThere ? table : nil)
+      evidence.judged.insert(.init(migration: migration, table: table))
+      let fate = try TableOutcome(judge, filled, after: name)
+      noteNulls(fate, migration)
+      let place = Place(timeline, migration, table, name)
+      try report(fate, change?.renamedColumns ?? [:], place)
+    }
+  }
+
+  private func noteNulls(_ fate: TableOutcome, _ migration: Int) {
+    for column in fate.columnsKeepingNull {
+      evidence.acceptedNulls.insert(
+        .init(migration: migration, table: fate.table.shape.key, column: column))
+    }
+  }
+
+  private func report(
+    _ fate: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
+  ) throws {
+    guard fate.losesAll else { return try reportLosses(fate, renamed, place) }
+    // Their copies may stand in another table since an earlier draft.
+    if let together = try fateTogether(of: fate.table.shape.key, place), !together.losesAll {
+      return try reportLosses(together, renamed, place)
+    }
+    if let statement = try place.ofRows(fate.lost, fate.judge) {
+      evidence.losses.append(fate.loss(.rows(isAll: true), at: statement))
+    }
+  }
+
+  private func reportLosses(
+    _ fate: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
+  ) throws {
+    if !fate.lost.isEmpty, let statement = try place.ofRows(fate.lost, fate.judge) {
+      evidence.losses.append(fate.loss(.rows(isAll: false), at: statement))
+    }
+    var exchanged: [(from: String, to: String)] = []
+    var exchange: StatementPlace?
+    for column in fate.table.shape.columns {
+      let name = renamed[column.key] ?? column.key
+      let isThere = fate.has(name)
+      let key = LossEvidence.Key(
+        migration: place.migration, table: fate.table.shape.key, column: column.key)
+      switch try fate.verdict(on: column, as: name) {
+      case .unknown: break
+      case .kept(let destination):
+        evidence.destinations[key] = destination
+        guard isThere, let other = fate.otherColumn(destination, than: name),
+          let value = fate.table.value(of: column.key, without: fate.lost + fate.traces),
+          let statement = try place.ofExchange(name, value, fate.judge)
+        else { continue }
+        exchanged.append((column.name, other))
+        exchange = statement
+      case .lost(let cells, let isAll):
+        let destination =
+          try fateTogether(of: fate.table.shape.key, place)?.destination(of: column, as: name)
+          ?? .nowhere
+        evidence.destinations[key] = destination
+        guard isThere, case .nowhere = destination,
+          let statement = try place.ofCells(cells, column, fate.judge)
+        else { continue }
+        evidence.losses.append(fate.loss(.values(isAll: isAll), of: column, at: statement))
+      case .narrowed(let cell, let a, let b):
+        evidence.destinations[key] = .elsewhere
+        guard isThere, let statement = try place.ofValues(a, b, cell, column, fate.judge) else {
+          continue
+        }
+        evidence.losses.append(
+          fate.loss(.narrowed(a.shortLiteral, b.shortLiteral), of: column, at: statement))
+      }
+    }
+    if let exchange { evidence.losses.append(fate.loss(.exchanged(exchanged), at: exchange)) }
+  }
+
+  // MARK: Several drafts
+
+  /// What becomes of a table in several drafts together, from the last earlier one that mentions it: that
+  /// one may have copied its rows.
+  private func fateTogether(of table: Identifier, _ place: Place) throws -> TableOutcome? {
+    let (timeline, last) = (place.timeline, place.migration)
+    let first = (0..<last).last { earlier in
+      // SQLite reports no column where it copies a table entry by entry.
+      timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).mentions(table) }
+    }
+    guard let first, evidence.areTogether(first, last), schemas[first].table(table) != nil
+    else { return nil }
+    var tables = Touched(timeline, first, before: schemas[first])
+    for later in (first + 1)...last {
+      tables.formUnion(Touched(timeline, later, before: schemas[first]))
+    }
+    let text = StepText((first...last).flatMap { timeline.statements(in: $0).map(\.sql) })
+    guard let (experiment, base) = try prepared(from: first, to: last, tables, text),
+      let filled = experiment.database.tables[table], !filled.rows.isEmpty
+    else { return nil }
+    return try TableOutcome(
+      LossJudge(experiment, base, text), filled,
+      after: schemas[last + 1].table(table) == nil ? nil : table)
+  }
+
+  // MARK: Rows
+
+  /// A filled database on which the migrations run, and what they come to; nil where none was found.
+  private func prepared(
+    from first: Int, to last: Int, _ tables: Touched, _ text: StepText
+  ) throws -> (Experiment, Experiment.Outcome)? {
+    let more = text.limit > Self.mostMore ? 0 : text.limit
+    let all = RowFiller.allKinds + (0..<more).map(RowKind.more)
+    let full = try experiment(first, last, tables, text, all)
+    guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
+      if first == last {
+        note(first, "no row fits \(tables.changed.sorted().map(\.text).joined(separator: ", "))")
+      }
+      return nil
+    }
+    if let base = try full.run() {
+      if first == last { evidence.runOnAllRows.insert(first) }
+      return (full, base)
+    }
+    let reason = full.refusal ?? ""
+    let kinds = try acceptedKinds(full)
+    if !kinds.isEmpty {
+      let simpler = try experiment(first, last, tables, text, kinds)
+      let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
+      if hasRows, let base = try simpler.run() { return (simpler, base) }
+    }
+    if first == last { note(first, "it does not run on generated rows (\(reason))") }
+    return nil
+  }
+
+  /// The largest LIMIT that there are rows for.
+  private static let mostMore = 1000
+
+  private func experiment(
+    _ first: Int, _ last: Int, _ tables: Touched, _ text: StepText, _ kinds: [RowKind]
+  ) throws -> Experiment {
+    let connection = try schemas[first].scratch(application)
+    try connection.fixClockAndCountChances(ChanceCounter(from: ChanceCounter.range.lowerBound))
+    connection.set(.trustedSchema, to: true)
+    var filler = RowFiller(connection, schemas[first], text, kinds: kinds)
+    try filler.fill(tables.all.sorted())
+    return Experiment(
+      try FilledDatabase(filler, on: connection), Array(migrations[first...last]), application,
+      interruption)
+  }
+
+  /// The kinds of rows with which the migrations run, found one after the other.
+  private func acceptedKinds(_ full: Experiment) throws -> [RowKind] {
+    var accepted: [RowKind] = []
+    var groups: [[RowKind]] = [
+      RowFiller.allKinds.filter(\.isMarked), RowFiller.allKinds.filter(\.isLiteral),
+      RowFiller.allKinds.filter(\.isBits), [.nulls], [.twin],
+    ]
+    while !groups.isEmpty {
+      let group = groups.removeFirst()
+      let kinds = accepted + group
+      let others = full.database.tables.values.flatMap { table in
+        table.rows.filter { !kinds.contains($0.kind) }.map {
+          Experiment.Change.remove(table: table.shape.name, address: $0.address)
+        }
+      }
+      if try full.run(others) != nil {
+        accepted = kinds
+      } else if group.count > 1 {
+        groups.insert(contentsOf: group.map { [$0] }, at: 0)
+      }
+    }
+    return RowFiller.allKinds.filter(accepted.contains)
+  }
+}
+
+extension TokenizedSQL {
+  fileprivate func mentions(_ name: Identifier) -> Bool {
+    significant.contains { $0.kind != .string && Quoting.unquoted(text($0)).identifier == name }
+  }
+}
+
+extension TableChange {
+  /// Whether a copy may have put the values of a column into one of another name.
+  fileprivate var mayRenameColumns: Bool {
+    guard isRebuilt, let before, let after, !droppedColumns.isEmpty else { return false }
+    return after.columns.contains { before.column($0.name) == nil }
+  }
+}
+
+extension RowKind {
+  fileprivate var isLiteral: Bool { if case .literals = self { true } else { false } }
+  fileprivate var isBits: Bool { if case .bits = self { true } else { false } }
+}

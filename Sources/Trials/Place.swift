@@ -1,0 +1,174 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// Finds the statement after which a value is gone.
+struct Place {
+  let timeline: Timeline
+  let migration: Int
+  /// The table before the step and after it.
+  private let names: Set<Identifier>
+
+  init(_ timeline: Timeline, _ migration: Int, _ table: Identifier, _ after: Identifier?) {
+    self.timeline = timeline
+    self.migration = migration
+    names = Set([table, after].compactMap { $0 })
+  }
+
+  /// Nil where the step itself says that rows of the table go.
+  func ofRows(_ rows: [Int], _ judge: LossJudge) throws(Failure) -> StatementPlace? {
+    guard let table = judge.experiment.database.tables.first(where: { names.contains($0.key) })?.key
+    else { return nil }
+    var step = try last([], judge.removing(rows, of: table), judge)
+    if step == nil { step = try lastHolding(judge.marks(of: rows, in: table), judge) }
+    guard let step else { return fallback }
+    return deletes(step) || consents(step) ? nil : place(of: step)
+  }
+
+  /// Nil where the step itself overwrites the column.
+  func ofCells(
+    _ cells: [LossJudge.Cell], _ column: DeviceTable.Column, _ judge: LossJudge
+  ) throws(Failure) -> StatementPlace? {
+    let changes = cells.compactMap { cell in
+      judge.setting(cell, to: judge.oldValue(cell).different)
+    }
+    guard let step = try last([], changes, judge) else {
+      return overwrites(column) ? nil : fallback
+    }
+    return updates(step, column.key) ? nil : place(of: step)
+  }
+
+  /// The statement after which the column holds another column's values.
+  func ofExchange(
+    _ column: Identifier, _ value: Value, _ judge: LossJudge
+  ) throws(Failure) -> StatementPlace? {
+    let steps = try judge.experiment.run(tracing: true)?.steps ?? []
+    let last = steps.lastIndex { step in
+      names.contains { name in
+        guard let table = step.contents.tables[name], let index = table.index(of: column) else {
+          return false
+        }
+        return table.rows.contains { $0[index] == value }
+      }
+    }
+    guard let step = steps.dropFirst(last.map { $0 + 1 } ?? 0).first else { return fallback }
+    return updates(step, column) ? nil : place(of: step)
+  }
+
+  func ofValues(
+    _ a: Value, _ b: Value, _ cell: LossJudge.Cell, _ column: DeviceTable.Column, _ judge: LossJudge
+  ) throws(Failure) -> StatementPlace? {
+    let changes = [a, b].map { [judge.setting(cell, to: $0)].compactMap { $0 } }
+    guard let step = try last(changes[0], changes[1], judge) else {
+      return overwrites(column) ? nil : fallback
+    }
+    return updates(step, column.key) ? nil : place(of: step)
+  }
+
+  /// The last of the statements before which two runs still differ.
+  private func last(
+    _ a: [Experiment.Change], _ b: [Experiment.Change], _ judge: LossJudge
+  ) throws(Failure) -> Experiment.Step? {
+    guard let one = try judge.experiment.run(a, tracing: true),
+      let two = try judge.experiment.run(b, tracing: true), one.steps.count == two.steps.count
+    else { return nil }
+    var index = one.steps.count
+    while index > 0, one.steps[index - 1].digest == two.steps[index - 1].digest { index -= 1 }
+    guard one.steps.indices.contains(index) else { return nil }
+    return one.steps[index]
+  }
+
+  /// The statement after which none of the marks is in the table.
+  private func lastHolding(
+    _ marks: Set<Int64>, _ judge: LossJudge
+  ) throws(Failure) -> Experiment.Step? {
+    let steps = try judge.experiment.run(tracing: true)?.steps ?? []
+    let last = steps.lastIndex { step in
+      names.contains { name in
+        step.contents.tables[name]?.rows.contains { row in
+          row.contains { !marks.isDisjoint(with: MarkMaker.numbers(in: $0)) }
+        } ?? false
+      }
+    }
+    return steps.dropFirst(last.map { $0 + 1 } ?? 0).first
+  }
+
+  private var fallback: StatementPlace? {
+    timeline.statements(in: migration).last?.place
+  }
+
+  private func place(of step: Experiment.Step) -> StatementPlace? {
+    let statements = timeline.statements(in: migration).filter {
+      $0.place.operation == step.statement.operation
+    }
+    return
+      (statements.first {
+        $0.place.position == step.statement.position && $0.sql == step.statement.sql
+      } ?? statements.last)?.place ?? fallback
+  }
+
+  // MARK: What a step says itself
+
+  private func isWritten(_ operation: Int) -> Bool {
+    let operations = timeline.migrations[migration].manifest.operations
+    guard operations.indices.contains(operation) else { return false }
+    return switch operations[operation].kind {
+    case .sql, .update, .delete, .insert: true
+    default: false
+    }
+  }
+
+  /// Whether an operation says that rows may be lost.
+  private func consents(_ step: Experiment.Step) -> Bool {
+    let operations = timeline.migrations[migration].manifest.operations
+    guard operations.indices.contains(step.statement.operation),
+      case .rebuildTable(let rebuild) = operations[step.statement.operation].kind
+    else { return false }
+    return rebuild.rowsMayBeLost
+  }
+
+  private func deletes(_ step: Experiment.Step) -> Bool {
+    // Of a view its trigger writes the table that is meant.
+    let writes = step.statement.events.filter { event in
+      [.insert, .update, .delete].contains(event.action) && event.database == "main"
+        && event.first.map { step.contents.tables[$0.identifier] != nil } ?? false
+    }
+    guard isWritten(step.statement.operation), let first = writes.first,
+      !step.statement.events.contains(where: { $0.action == .dropTable })
+    else { return false }
+    return names.contains(first.first?.identifier ?? "")
+  }
+
+  /// Whether any statement of the step overwrites the column.
+  private func overwrites(_ column: DeviceTable.Column) -> Bool {
+    timeline.statements(in: migration).contains { statement in
+      isWritten(statement.place.operation)
+        && names.contains(statement.target?.name.identifier ?? "")
+        && statement.target?.updates.contains(column.key) ?? false
+    }
+  }
+
+  private func updates(_ step: Experiment.Step, _ column: Identifier) -> Bool {
+    isWritten(step.statement.operation)
+      && step.statement.events.contains { event in
+        event.action == .update && event.trigger == nil && event.second?.identifier == column
+          && names.contains(event.first?.identifier ?? "")
+      }
+  }
+}
+
+extension Value {
+  /// Another value of the same kind.
+  fileprivate var different: Value {
+    switch self {
+    case .null: .null
+    case .integer: 8_300_001
+    case .real: .real(8_300_001.5)
+    case .text: "Zebra 8300001"
+    case .blob: .blob([8, 3])
+    }
+  }
+}

@@ -1,0 +1,367 @@
+import SchemaModel
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// Fills tables of a private database with rows that carry marks.
+///
+/// A row that a CHECK or a trigger refuses is tried with other values, the marks in other forms first.
+struct RowFiller {
+  struct Filled {
+    let shape: DeviceTable
+    var rows: [(address: String, kind: RowKind)] = []
+  }
+
+  /// Columns that hold keys of another table: by a foreign key, or because the step joins them.
+  struct Reference {
+    let columns: [Identifier]
+    let parent: Identifier
+    let parentColumns: [Identifier]
+  }
+
+  private let connection: Connection
+  private let schema: Schema
+  private let text: StepText
+  private let kinds: [RowKind]
+  /// What a migration does to the schema: values near the limits of both schemas are worth a try.
+  private let next: SchemaDelta
+  private(set) var marks: MarkMaker
+  private(set) var filled: [Identifier: Filled] = [:]
+  private(set) var references: [Identifier: [Reference]] = [:]
+  /// Columns that took no mark, with their table.
+  private var limited: Set<[Identifier]> = []
+  private var shapes: [Identifier: DeviceTable] = [:]
+
+  static let allKinds: [RowKind] =
+    (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
+    + [.nulls, .twin]
+
+  /// Rows as an app might write them.
+  static let likelyKinds = (0..<6).map(RowKind.likely)
+
+  /// - Parameters:
+  ///   - kinds: the rows that each table gets.
+  ///   - marks: continues the marks of an earlier filler of the same database.
+  init(
+    _ connection: Connection, _ schema: Schema, _ text: StepText, kinds: [RowKind],
+    marks: MarkMaker = MarkMaker(), next: SchemaDelta = SchemaDelta()
+  ) {
+    self.connection = connection
+    self.marks = marks
+    self.next = next
+    self.schema = schema
+    self.text = text
+    self.kinds = kinds
+  }
+
+  /// Fills the empty ones of these tables, and of those that they refer to.
+  mutating func fill(_ tables: [Identifier]) throws(DatabaseError) {
+    for name in tables { try describe(name) }
+    noteReferences()
+    for (name, shape) in shapes {
+      let rows = try addresses(of: shape)
+      if !rows.isEmpty { filled[name] = Filled(shape: shape, rows: rows.map { ($0, .likely(0)) }) }
+    }
+    connection.set(.foreignKeys, to: false)
+    try connection.execute("BEGIN")
+    for table in tables { try fill(table, within: []) }
+    // A trigger may have ended it.
+    if connection.isInTransaction { try connection.execute("COMMIT") }
+  }
+
+  private mutating func describe(_ name: Identifier) throws(DatabaseError) {
+    guard shapes[name] == nil, let table = schema.table(name.text), !table.isVirtualTable else {
+      return
+    }
+    let shape = try DeviceTable(table.name, on: connection)
+    shapes[name] = shape
+    for key in shape.foreignKeys { try describe(key.parent) }
+  }
+
+  private mutating func noteReferences() {
+    for (name, shape) in shapes {
+      var found: [Reference] = []
+      for key in shape.foreignKeys {
+        guard let parent = shapes[key.parent] else { continue }
+        let columns = key.parentColumns.isEmpty ? parent.primaryKey.map(\.key) : key.parentColumns
+        guard columns.count == key.columns.count,
+          columns.allSatisfy({ parent.column($0) != nil })
+        else { continue }
+        found.append(Reference(columns: key.columns, parent: key.parent, parentColumns: columns))
+      }
+      for (a, b) in text.joined + text.joined.map({ ($0.1, $0.0) }) {
+        guard shape.column(a) != nil, !found.contains(where: { $0.columns.contains(a) }) else {
+          continue
+        }
+        let parent = shapes.values.sorted { $0.key < $1.key }.first { parent in
+          parent.key != name && parent.isKey(b) && (!shape.isKey(a) || name > parent.key)
+        }
+        guard let parent else { continue }
+        found.append(Reference(columns: [a], parent: parent.key, parentColumns: [b]))
+      }
+      references[name] = found
+    }
+  }
+
+  private mutating func fill(
+    _ name: Identifier, within path: [Identifier]
+  ) throws(DatabaseError) {
+    guard let shape = shapes[name], filled[name] == nil, !path.contains(name) else { return }
+    for reference in references[name] ?? [] where reference.parent != name {
+      try fill(reference.parent, within: path + [name])
+    }
+    filled[name] = Filled(shape: shape)
+    let hints = ValueHints(
+      (schema.objects
+        + next.after.values.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) })
+        .filter {
+          [.table, .index].contains($0.kind) && $0.table.identifier == name
+        })
+    let candidates = try Candidates(shape, hints: hints, connection)
+    for (number, kind) in kinds.enumerated() {
+      guard var row = try start(kind, shape, candidates) else { continue }
+      for column in shape.columns where limited.contains([name, column.key]) {
+        let known = candidates.likely(for: column)
+        if row[column.key] != .null, !known.isEmpty, !isReference(column.key, name) {
+          if !kind.isMarked, let own = row[column.key], known.contains(own) { continue }
+          row[column.name] = known[number % known.count]
+        }
+      }
+      try insert(row, kind, shape, candidates)
+    }
+  }
+
+  private func isReference(_ column: Identifier, _ table: Identifier) -> Bool {
+    references[table]?.contains { $0.columns.contains(column) } ?? false
+  }
+
+  // MARK: One row
+
+  /// Nil where a row of this kind would be none of its own.
+  private mutating func start(
+    _ kind: RowKind, _ shape: DeviceTable, _ candidates: Candidates
+  ) throws(DatabaseError) -> Insertion? {
+    var row = Insertion(shape.name)
+    var isOfKind = kind.isOfParents && !(references[shape.key] ?? []).isEmpty
+    let distinct = shape.distinctKeys
+    let twin = try kind == .twin ? firstRow(of: shape) : nil
+    if kind == .twin, twin == nil { return nil }
+    let form = if case .marked(let form) = kind { form } else { 0 }
+    for (place, column) in shape.columns.enumerated() {
+      let mark = marks.mark(for: column, form: form)
+      row[column.name] = mark
+      switch kind {
+      case .marked, .more: isOfKind = true
+      case .likely(let number):
+        isOfKind = true
+        if number == 0, !column.isNotNull, !column.isInKey {
+          row[column.name] = .null
+        } else if !distinct.contains(column.key) {
+          row[column.name] = candidates.likely(number, for: column)
+        }
+      case .nulls where !column.isNotNull && !column.isInKey:
+        row[column.name] = .null
+        isOfKind = true
+      case .twin where !distinct.contains(column.key):
+        row[column.name] = twin?[column.key] ?? mark
+        isOfKind = true
+      case .bits(let bit) where !column.isInKey && column.takesNumbers:
+        row[column.name] = .integer(Int64((place % 6 + 1) >> bit & 1))
+        isOfKind = true
+      case .literals(let index):
+        let values = literals(of: column.key, shape)
+        if values.indices.contains(index) {
+          row[column.name] = values[index]
+          isOfKind = true
+        }
+      default: break
+      }
+    }
+    guard isOfKind else { return nil }
+    if kind != .twin { try refer(&row, kind, shape) }
+    return row
+  }
+
+  private func literals(of column: Identifier, _ shape: DeviceTable) -> [Value] {
+    let children = references.values.joined().filter { $0.parent == shape.key }.flatMap {
+      reference in
+      zip(reference.columns, reference.parentColumns).filter { $0.1 == column }.map(\.0)
+    }
+    let takesNumbers = shape.column(column)?.takesNumbers ?? false
+    return text.literals(of: [column] + children).filter { $0.text == nil || !takesNumbers }
+  }
+
+  private func firstRow(of shape: DeviceTable) throws(DatabaseError) -> [Identifier: Value]? {
+    guard let address = filled[shape.key]?.rows.first?.address else { return nil }
+    let names = shape.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
+    let row = try connection.rows(
+      "SELECT \(names) FROM main.\(Quoting.quoted(shape.name)) WHERE \(address)"
+    ).first
+    return row.map {
+      Dictionary(zip(shape.columns.map(\.key), $0), uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  /// Gives a row keys of rows that exist. To the fourth row of a table nothing refers.
+  private func refer(
+    _ row: inout Insertion, _ kind: RowKind, _ shape: DeviceTable
+  ) throws(DatabaseError) {
+    for (place, reference) in (references[shape.key] ?? []).enumerated() {
+      if kind == .nulls || kind == .likely(0), row[reference.columns[0]] == .null { continue }
+      let names = reference.parentColumns.map { Quoting.quoted($0) }.joined(separator: ", ")
+      var parents: [[Value]] = []
+      for parent in filled[reference.parent]?.rows ?? [] where parent.kind != .marked(3) {
+        let values = try connection.rows(
+          "SELECT \(names) FROM main.\(Quoting.quoted(reference.parent)) WHERE \(parent.address)")
+        if let values = values.first, !values.contains(.null) { parents.append(values) }
+      }
+      guard !parents.isEmpty else {
+        for column in reference.columns {
+          guard let column = shape.column(column), !column.isNotNull, !column.isInKey else {
+            continue
+          }
+          row[column.name] = .null
+        }
+        continue
+      }
+      let number = filled[shape.key]?.rows.count ?? 0
+      let index = number + place * (number / parents.count + 1)
+      for (column, value) in zip(reference.columns, parents[index % parents.count]) {
+        if let column = shape.column(column) { row[column.name] = value }
+      }
+    }
+  }
+
+  private mutating func insert(
+    _ start: Insertion, _ kind: RowKind, _ shape: DeviceTable, _ candidates: Candidates
+  ) throws(DatabaseError) {
+    let columns = shape.columns.filter { !isReference($0.key, shape.key) }
+    let isFirst = filled[shape.key]?.rows.isEmpty ?? true
+    let connection = connection
+    let search = RowSearch(columns: columns, limit: isFirst ? 300 : 60) {
+      (column) throws(DatabaseError) in
+      let forms = start[column.key].map(MarkMaker.forms) ?? []
+      return forms.filter { column.isInKey || column.affinity == .text || $0.text == nil }
+        + candidates.values(for: column) + (column.isNotNull ? [] : [.null])
+    } refusal: { (row) throws(DatabaseError) in
+      try connection.refusal(of: row.sql)
+    }
+    let result = try search.settle(start)
+    guard case .row(let row) = result else {
+      guard connection.isOn(.triggers), isFirst, !kind.isLikely else { return }
+      // A trigger may refuse every row that the app has not prepared. That says nothing about loss.
+      connection.set(.triggers, to: false)
+      defer { connection.set(.triggers, to: true) }
+      return try insert(start, kind, shape, candidates)
+    }
+    for column in columns where row[column.key] != start[column.key] {
+      let isMark = row[column.key].map { !MarkMaker.numbers(in: $0).isEmpty } ?? false
+      if !isMark, row[column.key] != .null { limited.insert([shape.key, column.key]) }
+    }
+    guard let address = try address(of: shape) else { return }
+    filled[shape.key]?.rows.append((address, kind))
+  }
+
+  /// The row that was inserted last: by its rowid, where the table has one.
+  private func address(of shape: DeviceTable) throws(DatabaseError) -> String? {
+    let table = Quoting.quoted(shape.name)
+    if let rowid = shape.rowidName,
+      try connection.refusal(of: "SELECT \(rowid) FROM main.\(table) WHERE 0") == nil
+    {
+      return try connection.value("SELECT last_insert_rowid()")?.integer.map { "\(rowid) = \($0)" }
+    }
+    let known = Set((filled[shape.key]?.rows ?? []).map(\.address.exact))
+    let names = shape.primaryKey.map { Quoting.quoted($0.name) }
+    guard !names.isEmpty else { return nil }
+    let rows = try connection.rows("SELECT \(names.joined(separator: ", ")) FROM main.\(table)")
+    return rows.map { condition(names, $0) }.first { !known.contains($0) }
+  }
+
+  /// Rows that are in the table already.
+  private func addresses(of shape: DeviceTable) throws(DatabaseError) -> [String] {
+    let table = Quoting.quoted(shape.name)
+    var names = shape.primaryKey.map { Quoting.quoted($0.name) }
+    if let rowid = shape.rowidName,
+      try connection.refusal(of: "SELECT \(rowid) FROM main.\(table) WHERE 0") == nil
+    {
+      names = [rowid]
+    }
+    guard !names.isEmpty else { return [] }
+    return try connection.rows(
+      "SELECT \(names.joined(separator: ", ")) FROM main.\(table) LIMIT 8"
+    ).map { condition(names, $0) }
+  }
+
+  private func condition(_ names: [String], _ row: [Value]) -> String {
+    zip(names, row).map { "\($0) IS \($1.literal)" }.joined(separator: " AND ")
+  }
+}
+
+extension RowKind {
+  fileprivate var isLikely: Bool { if case .likely = self { true } else { false } }
+
+  /// Whether rows of it tell parents apart.
+  fileprivate var isOfParents: Bool {
+    switch self {
+    case .bits, .nulls: true
+    default: false
+    }
+  }
+}
+
+extension DeviceTable {
+  /// Whether the column alone tells rows apart.
+  fileprivate func isKey(_ column: Identifier) -> Bool {
+    primaryKey.map(\.key) == [column] || uniques.contains { $0.columns == [column] }
+  }
+
+  /// Of each key and each UNIQUE all columns that can make a row another one.
+  fileprivate var distinctKeys: Set<Identifier> {
+    let references = Set(foreignKeys.flatMap(\.columns))
+    let keys = uniques.map { $0.columns.compactMap(\.self) } + [primaryKey.map(\.key)]
+    return Set(keys.compactMap { key in key.last { !references.contains($0) } })
+  }
+
+  /// A name of the rowid that no column has taken.
+  fileprivate var rowidName: String? {
+    ["rowid", "_rowid_", "oid"].first { column($0) == nil || column($0)?.isRowid ?? false }
+  }
+}
+
+extension DeviceTable.Column {
+  fileprivate var isRowid: Bool { isInKey && type.isSameName(as: "integer") }
+
+  fileprivate var takesNumbers: Bool {
+    switch affinity {
+    case .integer, .numeric, .real: true
+    case .text, .blob: false
+    }
+  }
+}
+
+extension Candidates {
+  /// Values that a column with a CHECK takes, most often: those that the CHECK names.
+  fileprivate func likely(for column: DeviceTable.Column) -> [Value] {
+    let hinted = hinted(column)
+    return hinted.isEmpty ? values(for: column) : hinted
+  }
+
+  /// The value of a row's column: the same one in three rows, then each of the others.
+  fileprivate func likely(_ number: Int, for column: DeviceTable.Column) -> Value {
+    let hinted = hinted(column)
+    let all = hinted + values(for: column).filter { !hinted.contains($0) }
+    return all.isEmpty ? .null : all[max(0, number - 2) % all.count]
+  }
+
+  private func hinted(_ column: DeviceTable.Column) -> [Value] {
+    (hints.values[column.key] ?? []).filter { value in
+      switch (value, column.affinity) {
+      case (.text, .text), (.text, .blob), (.blob, .blob): true
+      case (.integer, .integer), (.integer, .numeric), (.integer, .real): true
+      case (.real, .real), (.real, .numeric): true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// Runs migrations on a database that holds rows.
+final class RowReplay {
+  let scratch: ScratchDatabase
+  private let calls: CallRecord
+
+  init(_ scratch: ScratchDatabase, _ calls: CallRecord) {
+    self.scratch = scratch
+    self.calls = calls
+  }
+
+  private var connection: Connection { scratch.connection }
+
+  /// Whether the statement that ran last asked for a function or a collation that is not known here:
+  /// then its outcome says nothing.
+  var askedForUnknown: Bool { !calls.called.isEmpty }
+
+  /// - Parameter step: what the migration did without rows.
+  func apply(_ step: ScratchDatabase.Step) throws(Failure) -> ScratchDatabase.Step {
+    calls.clear()
+    return try scratch.apply(step.migration, touching: step.touched)
+  }
+
+  /// Gives the columns of an index what they have in a row that says nothing of them.
+  func reset(_ index: CreatedUniqueIndex) throws(DatabaseError) {
+    connection.set(.triggers, to: false)
+    defer { connection.set(.triggers, to: true) }
+    let table = try DeviceTable(index.table, on: connection)
+    for name in index.columns {
+      guard let name, let column = table.column(name) else { continue }
+      do {
+        try connection.execute(
+          "UPDATE main.\(Quoting.quoted(index.table)) SET \(Quoting.quoted(column.name)) = "
+            + "(\(column.defaultText ?? "NULL"))")
+      } catch  where !error.isOfMachine {}
+    }
+  }
+
+  /// Creates indexes again, as far as the rows and the names allow it, and says which.
+  func restore(_ indexes: [SchemaObject]) throws(DatabaseError) -> [SchemaObject] {
+    var restored: [SchemaObject] = []
+    for index in indexes {
+      guard let sql = index.sql, try connection.refusal(of: sql) == nil else { continue }
+      restored.append(index)
+    }
+    return restored
+  }
+
+  func drop(_ indexes: [SchemaObject]) throws(DatabaseError) {
+    for index in indexes { try connection.execute("DROP INDEX main.\(Quoting.quoted(index.name))") }
+  }
+
+  /// Takes all rows away, and nothing else.
+  func empty(_ tables: Set<Identifier>) throws(DatabaseError) {
+    connection.set(.triggers, to: false)
+    defer { connection.set(.triggers, to: true) }
+    for table in tables.sorted() {
+      do {
+        try connection.execute("DELETE FROM main.\(Quoting.quoted(table))")
+      } catch  where !error.isOfMachine {}
+    }
+  }
+}
+
+extension [AuthorizerEvent] {
+  /// The tables of the schema that a statement reads, writes or changes.
+  var mainTables: Set<Identifier> {
+    Set(
+      lazy.compactMap { event -> String? in
+        switch event.action {
+        case .read, .insert, .update, .delete, .dropTable:
+          return event.database == "main" ? event.first : nil
+        case .alterTable: return event.first == "main" ? event.second : nil
+        case .createIndex: return event.database == "main" ? event.second : nil
+        default: return nil
+        }
+      }.map(\.identifier).filter { !$0.isInternal })
+  }
+}

@@ -1,0 +1,72 @@
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+extension Timeline {
+  /// The tables whose rows decide what a migration comes to; empty when rows make no
+  /// difference to it.
+  ///
+  /// - Parameters:
+  ///   - isOld: whether a table was there before the migration.
+  ///   - children: the tables whose foreign keys point at one of these.
+  func tablesAtRisk(
+    in migration: Int, isOld: (Identifier) -> Bool, children: (Set<Identifier>) -> [String]
+  ) -> Set<Identifier> {
+    var risky: Set<Identifier> = []
+    var shrunk: Set<Identifier> = []
+    for statement in statements(in: migration) {
+      let tables = statement.events.mainTables.filter(isOld)
+      guard !tables.isEmpty, statement.dependsOnRows(of: tables) else { continue }
+      risky.formUnion(tables)
+      shrunk.formUnion(tables.intersection(statement.tables(of: .delete)))
+    }
+    for change in changes(in: migration) where change.judgesRows {
+      if let name = change.before?.name.identifier, isOld(name) { risky.insert(name) }
+    }
+    for index in indexes.reversed() {
+      guard index.place.migration == migration else { break }
+      if isOld(index.table.identifier) { risky.insert(index.table.identifier) }
+    }
+    return risky.union(shrunk.isEmpty ? [] : children(shrunk).map(\.identifier).filter(isOld))
+  }
+}
+
+extension StatementEffect {
+  /// - Parameter tables: those that it reads, writes or changes, and that were there before.
+  fileprivate func dependsOnRows(of tables: Set<Identifier>) -> Bool {
+    if !tables.isDisjoint(with: self.tables(of: .update).union(self.tables(of: .delete))) {
+      return true
+    }
+    // What is written out in the manifest and no trigger or query takes from elsewhere is as good as
+    // tried on the empty tables.
+    guard !self.tables(of: .read).isDisjoint(with: tables) else { return false }
+    return !self.tables(of: .insert).isEmpty || events.contains { $0.action == .createTable }
+  }
+
+  fileprivate func tables(of action: AuthorizerAction) -> Set<Identifier> {
+    Set(
+      events.lazy.filter { $0.action == action && $0.database == "main" }
+        .compactMap { $0.first?.identifier }.filter { !$0.isInternal })
+  }
+}
+
+extension TableChange {
+  /// Whether SQLite, or who carries the change out, looks at the rows for it.
+  fileprivate var judgesRows: Bool {
+    guard let before, let after else { return false }
+    if isRebuilt || !newChecks.isEmpty || !nonConstantDefaults.isEmpty { return true }
+    let isSameTable =
+      before.isStrict == after.isStrict && before.primaryKey == after.primaryKey
+      && before.uniques == after.uniques && before.isWithoutRowid == after.isWithoutRowid
+    guard isSameTable else { return true }
+    let hasNewRule = after.columns.contains { column in
+      addedInPlace.contains(column.key)
+        && (column.isStored || column.notNull != nil && column.defaultText == nil)
+    }
+    return hasNewRule || after.foreignKeys.count > before.foreignKeys.count
+      || keptColumns.contains { old, new in
+        old.notNull != new.notNull || old.type?.identifier != new.type?.identifier
+          || old.collation != new.collation || old.isGenerated != new.isGenerated
+      }
+  }
+}

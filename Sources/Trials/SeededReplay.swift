@@ -1,0 +1,196 @@
+import SchemaHistory
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// Runs migrations on tables with generated rows, after each has run on empty tables: finds migrations
+/// that fail only on rows.
+///
+/// It tries drafts, and with `--full` frozen migrations, too. Rows stay from migration to migration, as on
+/// a device. A migration for which rows make no difference waits until one follows for which they do.
+package final class SeededReplay: RowTrial {
+  package private(set) var evidence = RowEvidence()
+  private let project: Project
+  private let application: Application
+  /// The index of the first migration that is tried.
+  private let first: Int
+  /// The database before that migration, with the rows that earlier ones insert; nil while it is empty.
+  private var base: [UInt8]?
+  /// What the migrations since then did on empty tables.
+  private var steps: [ScratchDatabase.Step] = []
+  /// How many migrations have run on empty tables, and the schema that they leave.
+  private var count = 0
+  private var schema = Schema()
+  private var seeded: SeededDatabase?
+  /// The unique indexes that migrations have dropped since the last release: no row repeats there.
+  private var droppedUniques: [SchemaObject] = []
+  /// How often the rows were discarded.
+  private var restarts = 0
+
+  /// Each repeats all migrations since the first that is tried.
+  private static let mostRestarts = 3
+  /// How often a migration is tried, each time with fewer rows.
+  private static let tries = 5
+
+  private struct SeededDatabase {
+    let replay: RowReplay
+    var marks = MarkMaker()
+    /// How many of `steps` have run on it.
+    var count = 0
+  }
+
+  package init(_ project: Project, _ application: Application, isFull: Bool) {
+    self.project = project
+    self.application = application
+    first =
+      isFull
+      ? 0
+      : project.migrations.firstIndex { !project.isFrozen($0) } ?? project.migrations.count
+  }
+
+  package func report() -> DataReport? { nil }
+
+  package func follow(
+    _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
+  ) throws(Failure) {
+    defer {
+      count += 1
+      schema = scratch.schema
+    }
+    guard count >= first else {
+      guard count + 1 == first, first < project.migrations.count else { return }
+      do {
+        base = try scratch.connection.serialized()
+      } catch {
+        throw Failure(error.status, "the replay with rows failed: \(error.inWords)")
+      }
+      return
+    }
+    try look(at: step, timeline)
+    note(step)
+  }
+
+  private func look(at step: ScratchDatabase.Step, _ timeline: Timeline) throws(Failure) {
+    let known = Set(schema.tables.map(\.name.identifier))
+    let tables = timeline.tablesAtRisk(
+      in: count, isOld: known.contains,
+      children: { ForeignKeyGraph(schema).affected(by: $0) })
+    guard !tables.isEmpty, restarts <= Self.mostRestarts else { return }
+    do {
+      try run(step, tables, known, timeline)
+    } catch let failure as Failure {
+      throw failure
+    } catch let error as DatabaseError where !error.isOfMachine {
+      // A table that cannot be asked, let alone filled: nothing is known.
+      seeded = nil
+      restarts += 1
+    } catch let error as DatabaseError {
+      throw Failure(error.status, "the replay with rows failed: \(error.inWords)")
+    } catch {
+      throw Failure(.bug, "\(error)")
+    }
+  }
+
+  private func note(_ step: ScratchDatabase.Step) {
+    steps.append(step)
+    if project.isLastOfRelease(step.migration) {
+      droppedUniques = []
+    } else {
+      droppedUniques += step.delta.before.values.filter { object in
+        step.delta.after[object.key] == nil && IndexShape(object)?.isUnique ?? false
+      }
+    }
+  }
+
+  private func run(
+    _ step: ScratchDatabase.Step, _ tables: Set<Identifier>, _ known: Set<Identifier>,
+    _ timeline: Timeline
+  ) throws {
+    var seeded = try seeded ?? makeDatabase()
+    self.seeded = nil
+    for index in seeded.count..<steps.count {
+      guard try attempt(steps[index], [], known, nil, seeded) else { return restarts += 1 }
+    }
+    let restored = try seeded.replay.restore(droppedUniques)
+    var filler = RowFiller(
+      seeded.replay.scratch.connection, schema, StepText([]), kinds: RowFiller.likelyKinds,
+      marks: seeded.marks, next: step.delta)
+    try filler.fill(tables.sorted())
+    seeded.marks = filler.marks
+    try seeded.replay.drop(restored)
+    guard try attempt(step, tables, known, timeline, seeded) else { return restarts += 1 }
+    seeded.count = steps.count + 1
+    self.seeded = seeded
+  }
+
+  private func makeDatabase() throws -> SeededDatabase {
+    let connection = try application.scratch()
+    let calls = try application.register(on: connection)
+    try connection.fixClockAndCountChances(ChanceCounter())
+    if let base { try connection.deserialize(base) }
+    connection.set(.trustedSchema, to: true)
+    let scratch = try ScratchDatabase(on: connection, application, calls, isCopy: false)
+    return SeededDatabase(replay: RowReplay(scratch, calls))
+  }
+
+  /// Applies a migration; when it fails, again with fewer rows, so that what comes after is looked
+  /// at, too. False when it cannot be done even so.
+  ///
+  /// - Parameter timeline: what the migration did without rows; nil when nothing is to be noted.
+  private func attempt(
+    _ step: ScratchDatabase.Step, _ tables: Set<Identifier>, _ known: Set<Identifier>,
+    _ timeline: Timeline?, _ seeded: SeededDatabase
+  ) throws -> Bool {
+    var emptied: Set<Identifier> = []
+    var isReset = false
+    for left in (0..<Self.tries).reversed() {
+      do throws(Failure) {
+        let done = try seeded.replay.apply(step)
+        if let timeline {
+          if emptied.isEmpty, let message = seeded.replay.scratch.brokenReferences {
+            let trouble = FailureAnalysis(Failure(.migrationFailed, message), count, timeline)
+            if trouble.isOfRows { note(trouble.failure) }
+          }
+        }
+        return done.delta.doesTheSame(as: step.delta)
+      } catch {
+        if error.exceeded != nil { throw error }
+        guard error.status == .migrationFailed || seeded.replay.askedForUnknown else {
+          let isOfMachine = [.inputOutput, .permission, .busy, .interrupted].contains(error.status)
+          if isOfMachine { throw error }
+          return false
+        }
+        guard let timeline, left > 0 else {
+          guard left > 0 else { return false }
+          try seeded.replay.empty(known.intersection(step.touched))
+          continue
+        }
+        let trouble = FailureAnalysis(error, count, timeline)
+        // A row that was made up may stand in the place of one that a migration brings.
+        let own = trouble.collidesWith.intersection(known).subtracting(emptied)
+        if let index = trouble.newUnique, !isReset {
+          // Values that repeat only because they were made up are none that the app has written.
+          isReset = true
+          try seeded.replay.reset(index)
+          continue
+        }
+        if own.isEmpty, !seeded.replay.askedForUnknown, trouble.isOfRows { note(trouble.failure) }
+        let suspects = own.isEmpty ? trouble.tables.subtracting(emptied) : own
+        let next = left == 1 || suspects.isEmpty ? tables.union(trouble.tables) : suspects
+        emptied.formUnion(next)
+        try seeded.replay.empty(next.intersection(known))
+      }
+    }
+    return false
+  }
+
+  private func note(_ failure: RowFailure) {
+    let isKnown = evidence.failures.contains { known in
+      known.place == failure.place && known.message == failure.message
+    }
+    if !isKnown { evidence.failures.append(failure) }
+  }
+}

@@ -1,0 +1,99 @@
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// What the text of a step names: values beside columns, and columns that it joins. It only suggests
+/// rows to try; SQLite decides what they come to.
+struct StepText {
+  /// Values that stand near a column's name.
+  private(set) var literals: [Identifier: [Value]] = [:]
+  /// Pairs of column names that are compared with each other.
+  private(set) var joined: [(Identifier, Identifier)] = []
+  /// The largest number after LIMIT or OFFSET.
+  private(set) var limit = 0
+
+  /// How many words away a value still belongs to a column.
+  private static let reach = 24
+  private static let mostLiterals = 10
+
+  init(_ statements: some Sequence<String>) {
+    for sql in statements { note(TokenizedSQL(sql)) }
+  }
+
+  func literals(of columns: [Identifier]) -> [Value] {
+    var known: [Value] = []
+    for value in columns.flatMap({ literals[$0] ?? [] }) where !known.contains(value) {
+      known.append(value)
+    }
+    // Next to a number that a condition names, rows begin to be treated otherwise.
+    for case .integer(let number) in known {
+      for value in [number &- 1, number &+ 1].map(Value.integer) where !known.contains(value) {
+        known.append(value)
+      }
+    }
+    return Array(known.prefix(Self.mostLiterals))
+  }
+
+  private mutating func note(_ sql: TokenizedSQL) {
+    let tokens = sql.significant
+    func name(_ index: Int) -> Identifier? {
+      guard tokens.indices.contains(index) else { return nil }
+      let isName = tokens[index].kind == .word || tokens[index].kind == .quotedIdentifier
+      return isName ? Quoting.unquoted(sql.text(tokens[index])).identifier : nil
+    }
+    var names: [(index: Int, name: Identifier)] = []
+    for index in tokens.indices {
+      let text = sql.text(tokens[index])
+      if let name = name(index) {
+        if !Keywords.isKeyword(name.text) || tokens[index].kind == .quotedIdentifier {
+          names.append((index, name))
+        }
+        if name == "using", index + 2 < tokens.count, let column = self.name(tokens, index + 2, sql)
+        {
+          joined.append((column, column))
+        }
+        if name == "limit" || name == "offset", index + 1 < tokens.count {
+          limit = max(limit, Int(sql.text(tokens[index + 1])) ?? 0)
+        }
+      } else if let value = value(tokens, index, sql) {
+        var seen: Set<Identifier> = []
+        for near in names.reversed() where index - near.index <= Self.reach {
+          if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
+        }
+        // `0 = done`, `WHEN 1 THEN …` of a CASE that names its column later.
+        if let next = name(index + 2) { note(value, for: next) }
+      } else if text == "=" || text == "==", let left = name(index - 1), let right = name(index + 1)
+      {
+        let last = sql.textOrEmpty(tokens, index + 2) == "." ? name(index + 3) ?? right : right
+        if left != last || sql.textOrEmpty(tokens, index - 2) == "." { joined.append((left, last)) }
+      }
+    }
+  }
+
+  private func name(_ tokens: [Token], _ index: Int, _ sql: TokenizedSQL) -> Identifier? {
+    let isName = tokens[index].kind == .word || tokens[index].kind == .quotedIdentifier
+    return isName ? Quoting.unquoted(sql.text(tokens[index])).identifier : nil
+  }
+
+  private func value(_ tokens: [Token], _ index: Int, _ sql: TokenizedSQL) -> Value? {
+    let text = sql.text(tokens[index])
+    let isNegative = index > 0 && sql.text(tokens[index - 1]) == "-"
+    switch tokens[index].kind {
+    case .string: return .text(Quoting.unquoted(text))
+    case .integer: return Int64(text).map { .integer(isNegative ? -$0 : $0) }
+    case .real: return Double(text).map { .real(isNegative ? -$0 : $0) }
+    default: return nil
+    }
+  }
+
+  private mutating func note(_ value: Value, for name: Identifier) {
+    guard !(literals[name]?.contains(value) ?? false) else { return }
+    literals[name, default: []].append(value)
+  }
+}
+
+extension TokenizedSQL {
+  fileprivate func textOrEmpty(_ tokens: [Token], _ index: Int) -> String {
+    tokens.indices.contains(index) ? text(tokens[index]) : ""
+  }
+}

@@ -1,0 +1,70 @@
+import SchemaHistory
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// What became of the rows and columns of one table.
+struct TableOutcome {
+  let judge: LossJudge
+  let table: FilledDatabase.Table
+  /// The table's name after the step; nil when it is dropped.
+  let name: Identifier?
+  /// Rows that are gone, and those of which only effects on others are left.
+  let lost: [Int]
+  let traces: [Int]
+
+  init(
+    _ judge: LossJudge, _ table: FilledDatabase.Table, after name: Identifier?
+  ) throws(Failure) {
+    self.judge = judge
+    self.table = table
+    self.name = name
+    // The rows of a dropped table are its drop's.
+    (lost, traces) =
+      try name == nil ? ([], []) : judge.lostRows(of: table.shape.key, after: name)
+  }
+
+  var losesAll: Bool { lost.count == table.rows.count }
+
+  /// Whether the table has the column after the step.
+  func has(_ column: Identifier) -> Bool {
+    name.flatMap { judge.base.contents.tables[$0]?.index(of: column) } != nil
+  }
+
+  func verdict(
+    on column: DeviceTable.Column, as newName: Identifier
+  ) throws(Failure) -> LossJudge.Verdict {
+    try judge.verdict(
+      on: column, of: table.shape.key, without: lost + traces, after: name, as: newName)
+  }
+
+  func destination(
+    of column: DeviceTable.Column, as newName: Identifier
+  ) throws(Failure) -> Destination? {
+    guard case .kept(let destination) = try verdict(on: column, as: newName) else { return nil }
+    return destination
+  }
+
+  /// The column that has the values instead, although it had values of its own.
+  func otherColumn(_ destination: Destination, than column: Identifier) -> String? {
+    guard case .column(let place, let other) = destination, place.identifier == name,
+      other.identifier != column, table.shape.column(other) != nil
+    else { return nil }
+    return other
+  }
+
+  /// The columns in which a NULL is there before the step, in a row that is there after it.
+  var columnsKeepingNull: [Identifier] {
+    table.shape.columns.enumerated().filter { index, _ in
+      table.rows.indices.contains {
+        table.rows[$0].cells[index] == .null && !lost.contains($0) && !traces.contains($0)
+      }
+    }.map(\.element.key)
+  }
+
+  func loss(
+    _ kind: Loss.Kind, of column: DeviceTable.Column? = nil, at place: StatementPlace
+  ) -> Loss {
+    Loss(kind, at: place, of: table.shape.name, column: column?.name)
+  }
+}

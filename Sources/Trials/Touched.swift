@@ -1,0 +1,44 @@
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// The tables of a schema that a step reads or writes, and those whose stored rows it may change or remove.
+struct Touched {
+  private(set) var all: Set<Identifier> = []
+  private(set) var changed: Set<Identifier> = []
+
+  /// - Parameter schema: the one before the step.
+  init(_ timeline: Timeline, _ migration: Int, before schema: Schema) {
+    let old = Set(
+      schema.withoutShadowTables().tables.lazy.filter { !$0.isVirtualTable && !$0.isInternal }
+        .map(\.name.identifier))
+    var altered: Set<Identifier> = []
+    var dropsColumns = false
+    for statement in timeline.statements(in: migration) {
+      for event in statement.events {
+        switch event.action {
+        case .update, .delete, .dropTable:
+          if event.database == "main", let name = event.first { changed.insert(name.identifier) }
+        case .alterTable:
+          if let name = event.second { altered.insert(name.identifier) }
+          // The third name is the column that is dropped.
+          if event.database != nil { dropsColumns = true }
+        default: break
+        }
+      }
+      all.formUnion(statement.events.mainTables)
+    }
+    // The table may have had another name by then.
+    if dropsColumns || !changed.isSubset(of: old) { changed.formUnion(altered) }
+    changed.formIntersection(old)
+    all.formIntersection(old)
+    all.formUnion(changed)
+  }
+
+  mutating func formUnion(_ other: Touched) {
+    all.formUnion(other.all)
+    changed.formUnion(other.changed)
+  }
+}

@@ -1,0 +1,92 @@
+import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTimeline
+
+/// Values that stand in the CHECKs and the partial indexes of a table, by column: near them
+/// rows begin to be allowed, or to be refused.
+package struct ValueHints: Sendable {
+  package private(set) var values: [Identifier: [Value]] = [:]
+
+  /// - Parameter objects: the table and its indexes, in any of their versions.
+  package init(_ objects: [SchemaObject]) {
+    for object in objects {
+      let tokens = TokenizedSQL(object.sql ?? "")
+      switch (object.kind, try? parseCreate(tokens)) {
+      case (.table, .createTable(let table)?): note(table, tokens)
+      case (.index, .createIndex(let index)?):
+        if let condition = index.condition { note(condition, tokens, column: nil) }
+      default: break
+      }
+    }
+  }
+
+  private mutating func note(_ table: CreateTable, _ tokens: TokenizedSQL) {
+    for column in table.columns {
+      for check in column.checks { note(check, tokens, column: column.name.text) }
+    }
+    for case .check(let check, _) in table.constraints.map(\.kind) {
+      note(check, tokens, column: nil)
+    }
+  }
+
+  private mutating func note(_ expression: Expression, _ tokens: TokenizedSQL, column: String?) {
+    let literals = tokens.literals(in: expression.range)
+    let mentioned = tokens.columnIdentifiers(in: expression.range).map(\.text.identifier)
+    for name in Set(mentioned + [column?.identifier].compactMap { $0 }).sorted() {
+      note(literals, for: name)
+    }
+  }
+
+  private mutating func note(_ new: [Value], for column: Identifier) {
+    var known = values[column] ?? []
+    for value in new where !known.contains(value) { known.append(value) }
+    values[column] = known
+  }
+}
+
+/// The hints of all tables of a history: a value near the limit that one version has is worth a try in
+/// the others.
+package final class HintBook {
+  /// By table, each text once.
+  private var objects: [Identifier: [SchemaObject]] = [:]
+  private var known: [Identifier: ValueHints] = [:]
+
+  package init(_ deltas: [SchemaDelta]) {
+    var texts: Set<ExactText> = []
+    for delta in deltas {
+      let new = delta.after.values.filter { $0.kind == .table || $0.kind == .index }
+      for object in new.sorted(by: {
+        ($0.kind.rawValue, $0.name.exact) < ($1.kind.rawValue, $1.name.exact)
+      })
+      where texts.insert(object.sql ?? "") {
+        objects[object.table.identifier, default: []].append(object)
+      }
+    }
+  }
+
+  package func hints(of table: Identifier) -> ValueHints {
+    if let known = known[table] { return known }
+    let new = ValueHints(objects[table] ?? [])
+    known[table] = new
+    return new
+  }
+}
+
+extension TokenizedSQL {
+  /// The numbers and strings inside a byte range, in their order.
+  fileprivate func literals(in range: Range<Int>) -> [Value] {
+    let tokens = significant(in: range)
+    return tokens.indices.compactMap { index in
+      let text = text(tokens[index])
+      let isNegative =
+        index > 0 && tokens[index - 1].kind == .punctuation && self.text(tokens[index - 1]) == "-"
+      switch tokens[index].kind {
+      case .string: return .text(Quoting.unquoted(text))
+      case .integer: return Int64(text).map { .integer(isNegative ? -$0 : $0) }
+      case .real: return Double(text).map { .real(isNegative ? -$0 : $0) }
+      default: return nil
+      }
+    }
+  }
+}
