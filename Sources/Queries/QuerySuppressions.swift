@@ -34,7 +34,7 @@ struct QuerySuppression {
         position: position)
       guard !waiver.reason.isEmpty else {
         throw Failure(
-          .invalidInput, "a suppression needs a reason",
+          .invalidInput, "it needs a reason",
           place: Failure.Place(file: file, position: position))
       }
       let before = sql.bytes[..<comment.range.lowerBound]
