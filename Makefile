@@ -51,10 +51,10 @@ fuzz: SECONDS := 60
 fuzz: prerequisites ## Feed what is read with made-up input, SECONDS=60 for each kind (Linux)
 	@Scripts/fuzz $(SECONDS)
 
-torture: prerequisites ## Make faults happen for ten minutes; write how they ended into docs/reliability.md
+torture: prerequisites ## Make faults happen for ten minutes; write how they ended into docs/reliability-run.md
 	swift build -c release --product schemactl --scratch-path .build/torture
 	SCHEMACTL_TEST_ALL=1 swift build -c release --product SchemaTorture --scratch-path .build/torture
-	.build/torture/release/SchemaTorture --minutes 10 --write docs/reliability.md
+	.build/torture/release/SchemaTorture --minutes 10 --write docs/reliability-run.md
 
 rules: prerequisites ## After a lint rule was added: write the registry, docs/rules.md and the messages
 	@Scripts/rules
@@ -86,10 +86,10 @@ deb: release ## Build a Debian package, dist/schemactl_….deb
 try-deb: deb ## Install that package in a new minimal Debian and run it (root, debootstrap)
 	@Scripts/try-deb dist/schemactl_$$(Scripts/version)_$$(dpkg --print-architecture).deb
 
-benchmark: release ## Measure the release beside sqlite3 and others; write docs/performance.md (Linux, an hour)
+benchmark: release ## Measure the release beside sqlite3 and others; write docs/performance-run.md (Linux, an hour)
 	swift build -c release --product SchemaBenchmark --scratch-path .build/benchmark
 	.build/benchmark/release/SchemaBenchmark --tool dist/schemactl --all \
-	  --write docs/performance.md --json .build/benchmark.json
+	  --write docs/performance-run.md --json .build/benchmark.json
 
 benchmark-peers: prerequisites ## Install what schemactl is measured beside
 	@Scripts/benchmark-peers

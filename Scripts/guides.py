@@ -15,10 +15,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Every page of `docs` is in one group.
 GROUPS = {
-    "Begin": ["tutorial", "concepts", "faq"],
+    "Begin": ["tutorial", "concepts", "faq", "comparison"],
     "Write migrations": ["manifest", "lint", "rules", "ci"],
-    "Run migrations": ["operations", "apps", "import", "troubleshooting"],
-    "How it works": ["design", "history", "backups", "reliability", "performance"],
+    "Run migrations": ["operations", "apps", "import", "fleet", "troubleshooting"],
+    "How it works": ["design", "history", "reliability", "performance"],
     "Measurements": ["reliability-run", "performance-run"],
 }
 
@@ -72,13 +72,14 @@ class Catalog:
         name = self.names.get(file)
         if name is None:
             return text
-        if not anchor:
+        if anchor and name == page:
+            return f"[{text}](doc:#{fragment(self.headings[name].get(anchor) or anchor)})"
+        # docc finds no anchors on the top page.
+        if not anchor or name == "schemactl":
             return f"[{text}](doc:{name})"
         heading = self.headings[name].get(anchor)
         if heading is None:
             sys.exit(f"{self.pages[page]}: error: {file.name} has no heading #{anchor}")
-        if name == page:
-            return f"[{text}](doc:#{fragment(heading)})"
         if heading == next(iter(self.headings[name].values())):
             return f"[{text}](doc:{name})"
         return f"[{text}](doc:{name}#{fragment(heading)})"

@@ -19,7 +19,7 @@ package enum ManifestReference {
 
       ## Operations
 
-      Each entry of `operations` holds one of these, and may hold a `lint` of its own beside it.
+      Each entry of `operations` has one of these keys, and may have its own `lint`.
 
       """)
     for rule in Grammar.operations { writer.operation(rule) }
@@ -29,7 +29,7 @@ package enum ManifestReference {
 
       ## Parts
 
-      What several operations are made of.
+      Several operations use these.
 
       """)
     writer.parts(
@@ -41,13 +41,14 @@ package enum ManifestReference {
   }
 
   private static let introduction = """
-    # The manifest
+    # Manifest reference
 
-    Generated from the declarations that schemactl reads manifests by; each example is a test.
-    Editors complete and check manifests by [manifest.schema.json](manifest.schema.json).
+    Which operations and keys can a manifest have?
 
-    A migration is one file, `NNNN_what_it_does.yaml`, in the folder `migrations`. The numbers are
-    the order; `schemactl new` makes a file with the next one.
+    A migration is one file, `NNNN_what_it_does.yaml`, in the directory `migrations`. The numbers
+    give the order; `schemactl new` creates the next file. This page is generated from the grammar
+    that schemactl reads manifests with, and each example is a test. Editors complete and check
+    manifests with [manifest.schema.json](manifest.schema.json).
 
     ```yaml
     description: Items have a price.
@@ -65,7 +66,8 @@ package enum ManifestReference {
     ## Mirrored columns
 
     While two versions of the app share a database, or sync with each other, the older one writes the
-    old column and the newer one the new. `mirror` keeps both in step by triggers:
+    old column and the newer one writes the new column. `mirror` installs triggers that keep both in
+    step:
 
     ```yaml
     operations:
@@ -79,38 +81,32 @@ package enum ManifestReference {
           map_back: { 0: 0, 1: 1, 2: 0 }
     ```
 
-    - After an INSERT the column that is not its default wins; if both are not, or none, the new one
-      (of none the old one, where `map_back` does not name the new one's default).
-    - After an UPDATE the column that has changed wins; if both have, the new one.
-    - A row is in step when `map` leads from the old value to the new one, or `map_back` from the new
-      to the old, and then stays as it is: an older version that writes 0 over 0 leaves a `status` of
-      2. So no trigger acts on what another one has written, with `recursive_triggers` or without.
-    - A value that the winner's map does not name, NULL included, is kept as it was written, and so is
-      the other column: nothing is guessed. Name in `map_back` every value that the new column will
-      ever hold.
-    - `map_back` names every value that `map` gives, and leads each back to one that `map` turns into
-      it. Both give values that their column stores as they are, and that its CHECK allows: a mirror
-      whose value is refused refuses the app's write.
-    - Refused (65) are a column that is in the primary key, UNIQUE or computed, a default that is not
-      a constant, and defaults that are not in step with each other.
-    - What a mirror writes is an UPDATE of its own: your UPDATE triggers fire for it, too, and one that
-      sets a time of change does so even where the app's statement has set it itself. RETURNING gives
-      a row as it is before the triggers act.
-    - The triggers keep the defaults that the columns had when they were made.
+    - After an INSERT, the column that differs from its default wins. If both or neither differ, the
+      new column wins.
+    - After an UPDATE, the column that has changed wins. If both have changed, the new column wins.
+    - A row whose two values agree by `map` or by `map_back` stays as it is: an older version that
+      writes 0 over 0 leaves a `status` of 2. So the triggers never react to each other, also with
+      `recursive_triggers`.
+    - If the winner's map does not name a value, NULL included, both columns keep what was written.
+      Name in `map_back` every value that the new column can have.
+    - `map_back` must name every value that `map` gives, and lead each one back to a value that `map`
+      turns into it. Both columns must store the values unchanged, and their CHECK must allow them.
+    - schemactl refuses (65) columns that are in the primary key, UNIQUE or generated, defaults that
+      are not constants, and defaults that do not agree with each other.
+    - A mirror writes with an UPDATE of its own, which fires your UPDATE triggers, too. RETURNING gives
+      the row before the triggers run.
 
-    The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same
-    with the columns changed over; a name that is taken gets a number. They are part of the schema
-    like any other trigger: `rename_column` and rewrites keep them. `drop_column` names them and
-    stops. When no older version is left, drop all four with `drop_trigger`, and then the old column.
+    The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same with
+    the columns exchanged; if a name is taken, a number is added. `rename_column` and rewrites keep
+    them. `drop_column` lists them and stops. When no older version is left, drop all four with
+    `drop_trigger`, and then the old column.
 
-    They fire as well for rows that a sync engine writes, and must: that is how what an older device
-    has written reaches the new column. SQLiteData's
-    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()` does not guard them: those rows would be
-    left out of step, and every write would fail on a connection that has no such function (an
-    extension's, a `sqlite3` shell's). What they write follows from the row and its change alone, so
-    that devices that receive the same come to the same; SQLiteData does not upload it. So the server
-    may hold a pair that is not in step, until a device writes one of the two again; in a device that
-    is set up meanwhile, whose rows are all new, the new column wins.
+    The triggers also fire for rows that a sync engine writes, so that a value from an older device
+    reaches the new column. Do not guard them with SQLiteData's
+    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()`: unguarded, they give the same result on
+    every device, and SQLiteData does not upload it. The server may hold a pair that disagrees until a
+    device writes one of the two columns again; on a device that is set up in the meantime the new
+    column wins.
 
     """
 
@@ -123,20 +119,19 @@ package enum ManifestReference {
     | `7`, `-1.5` | a number |
     | `true`, `false` | 1 and 0 |
     | `null`, `~` | NULL |
-    | `milk`, `'0'`, `"a: b"` | a text; quotes make a text of anything |
-    | `{ sql: "uuid()" }` | what SQLite gives for the expression, each time anew |
+    | `milk`, `'0'`, `"a: b"` | a text; anything in quotes is a text |
+    | `{ sql: "uuid()" }` | the result of an SQL expression, evaluated each time |
     | `{ blob: "00ff" }` | bytes, two hexadecimal digits each |
 
-    What readers of YAML disagree on is an error that says how to write it: `yes`, `no`, `on`,
-    `off`, `007`, `0x1f`, `1_000`, `.inf`. So is a bare `CURRENT_TIMESTAMP`, which is a text to YAML:
-    write `{ sql: CURRENT_TIMESTAMP }`. A `default` that reads as an expression (`uuid()`,
-    `datetime('now')`, `(1 + 2)`, `x'00ff'`) is an error, too: write `{ sql: "uuid()" }` for the
-    expression, or `"uuid()"` for the text.
+    YAML readers disagree about `yes`, `no`, `on`, `off`, `007`, `0x1f`, `1_000` and `.inf`. schemactl
+    reports them as errors and says how to write them. It also reports a `default` that looks like an
+    expression (`uuid()`, `CURRENT_TIMESTAMP`, `datetime('now')`, `(1 + 2)`, `x'00ff'`): write
+    `{ sql: "uuid()" }` for the expression, or `"uuid()"` for the text.
 
-    SQL stands as a text, `check: price >= 0`; in quotes where it holds `: ` or ` #` or begins with
-    a quote, a bracket or the like, and within `{ }` and `[ ]` also where it holds a comma or a bracket:
-    `{ check: "status IN (0, 1)" }`. `uuid()` is built into schemactl; other functions of the app are
-    declared in `schemactl.yaml`.
+    SQL is a text: `check: price >= 0`. Quote it if it contains `: ` or ` #` or begins with a quote or
+    a bracket, and inside `{ }` and `[ ]` also if it contains a comma or a bracket:
+    `{ check: "status IN (0, 1)" }`. `uuid()` is built into schemactl; declare other functions of the
+    app in `schemactl.yaml`.
 
     """
 
@@ -144,8 +139,7 @@ package enum ManifestReference {
 
     ## Suppressions
 
-    A finding of [lint](rules.md) is suppressed with a reason, for the whole manifest or for one
-    operation:
+    Accept a finding of [lint](lint.md) with a reason, for the whole manifest or for one operation:
 
     ```yaml
     operations:
@@ -162,8 +156,8 @@ package enum ManifestReference {
 
     ## schemactl.yaml
 
-    In the folder where schemactl is called, or any above it; paths are relative to its own folder.
-    Every key may be left out. An option on the command line wins.
+    schemactl looks for this file in the working directory and above. Paths in it are relative to its
+    own directory. Every key is optional, and an option on the command line overrides it.
 
     ```yaml
     migrations: migrations
@@ -301,7 +295,7 @@ private struct ReferenceWriter {
     }
     if !rule.exactlyOneOf.isEmpty {
       let names = rule.exactlyOneOf.map { "`\($0)`" }
-      write("\nExactly one of \(listed(names, "and")) must be there.\n")
+      write("\nExactly one of \(listed(names, "and")) is required.\n")
     }
   }
 
