@@ -40,7 +40,7 @@ check: prerequisites ## What a change must pass: format, build without a warning
 	@SCHEMACTL_FORBID_STRING_SETS=1 swift build --product schemactl --scratch-path .build/strict
 	@$(MAKE) --no-print-directory test
 
-lint-files: ## Check workflows, YAML, shell scripts and spelling
+lint-files: ## Check workflows, YAML, shell scripts, spelling and links
 	@Scripts/lint-files
 
 sanitize: prerequisites ## Every test under the address and the thread sanitizer
