@@ -46,7 +46,7 @@ package func renumbering(
   var number = leadingDigits(last)
   return moving.map { id in
     number = successor(of: number, now)
-    return Renaming(from: id, to: number + id.utf8.drop(while: isDigit).text)
+    return Renaming(from: id, to: number + id.utf8.drop(while: \.isDigit).text)
   }.filter { $0.from != $0.to }
 }
 
@@ -57,7 +57,7 @@ private func resolve(
   let id = file.hasSuffix(".yaml") ? String(file.dropLast(5)) : file
   if frozen.contains(id) { throw .frozen(id) }
   if ids.contains(id) { return id }
-  guard !name.isEmpty, name.utf8.allSatisfy(isDigit) else { throw .unknown(name) }
+  guard !name.isEmpty, name.utf8.allSatisfy(\.isDigit) else { throw .unknown(name) }
   let candidates = ids.filter { MigrationNumber(id: $0) == MigrationNumber(id: name) }
   guard let first = candidates.first else { throw .unknown(name) }
   // Of two with one number, only a draft can be meant.
@@ -67,7 +67,7 @@ private func resolve(
   return draft
 }
 
-private func leadingDigits(_ id: String) -> String { id.utf8.prefix(while: isDigit).text }
+private func leadingDigits(_ id: String) -> String { id.utf8.prefix(while: \.isDigit).text }
 
 /// The next number, as wide as the one before it; the present moment, where numbers are timestamps.
 private func successor(of number: String, _ now: Timestamp) -> String {
@@ -80,7 +80,7 @@ private func successor(of number: String, _ now: Timestamp) -> String {
   if place >= 0 { digits[place] += 1 } else { digits.insert(UInt8(ascii: "1"), at: 0) }
   let next = String(decoding: digits, as: UTF8.self)
   guard isTimestamp(number) else { return next }
-  let present = String(decoding: now.description.utf8.filter(isDigit).prefix(14), as: UTF8.self)
+  let present = String(decoding: now.description.utf8.filter(\.isDigit).prefix(14), as: UTF8.self)
   return MigrationNumber(id: present) > MigrationNumber(id: next) ? present : next
 }
 

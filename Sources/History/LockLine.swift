@@ -180,7 +180,7 @@ struct LockLineReader {
 private func isSQLiteVersion(_ text: String) -> Bool {
   let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
   return (2...4).contains(parts.count)
-    && parts.allSatisfy { (1...9).contains($0.count) && $0.allSatisfy(isDigit) }
+    && parts.allSatisfy { (1...9).contains($0.count) && $0.allSatisfy(\.isDigit) }
 }
 
 /// The text as a JSON string on one line. Characters that are not visible, or that change the direction

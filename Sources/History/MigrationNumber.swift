@@ -7,7 +7,7 @@ package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConv
 
   /// The leading digits of `id`; an id without any has the number 0.
   package init(id: String) {
-    digits = Array(id.utf8.prefix(while: isDigit).drop { $0 == UInt8(ascii: "0") })
+    digits = Array(id.utf8.prefix(while: \.isDigit).drop { $0 == UInt8(ascii: "0") })
   }
 
   package var description: String {
@@ -23,7 +23,7 @@ package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConv
 /// What keeps `id` from being a migration's id, nil when it is one: a number, `_`, and a slug of
 /// letters, digits, `_`, `-`, `.` and any other non-ASCII character that can be seen.
 package func problem(ofMigrationID id: String) -> String? {
-  let rest = id.utf8.drop(while: isDigit)
+  let rest = id.utf8.drop(while: \.isDigit)
   guard rest.count < id.utf8.count else {
     return "the name has no number: call it like 0001_what_it_does.yaml"
   }
@@ -32,10 +32,6 @@ package func problem(ofMigrationID id: String) -> String? {
   }
   guard let character = id.unicodeScalars.first(where: { !isAllowedInID($0) }) else { return nil }
   return "the name holds \(named(character)): only letters, digits, `_`, `-` and `.` may be in it"
-}
-
-package func isDigit(_ byte: UInt8) -> Bool {
-  (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
 }
 
 private func isAllowedInID(_ scalar: Unicode.Scalar) -> Bool {

@@ -94,16 +94,6 @@ extension UInt8 {
   package var isLineBreak: Bool { self == .lineFeed || self == .carriageReturn }
   package var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }
   package var isWhiteSpace: Bool { isBlank || isLineBreak }
-  package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  package var isHexDigit: Bool {
-    isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
-  }
-
-  /// ASCII letters in lower case, as SQLite compares names.
-  package var lowercased: UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
-  }
 }
 
 extension String {

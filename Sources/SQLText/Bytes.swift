@@ -1,16 +1,16 @@
 /// ASCII, as SQLite sees it: no locale, no Unicode classes.
 extension UInt8 {
-  var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
-  var isDigit: Bool { (0x30...0x39).contains(self) }
+  package var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+  package var isDigit: Bool { (0x30...0x39).contains(self) }
   var isDigitOrSeparator: Bool { isDigit || self == 0x5F }
-  var isHexDigit: Bool { isDigit || (0x61...0x66).contains(self | 0x20) }
-  var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+  package var isHexDigit: Bool { isDigit || (0x61...0x66).contains(self | 0x20) }
+  package var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
   /// Every byte of a character beyond ASCII is a letter to SQLite.
   var isIdentifierStart: Bool { isLetter || self == 0x5F || self >= 0x80 }
   var isIdentifier: Bool { isIdentifierStart || isDigit || self == 0x24 }
 
-  var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
-  var uppercased: UInt8 { (0x61...0x7A).contains(self) ? self & 0xDF : self }
+  package var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+  package var uppercased: UInt8 { (0x61...0x7A).contains(self) ? self & 0xDF : self }
 }
 
 /// Lets a byte be compared with a character: `byte == "("`.

@@ -67,9 +67,9 @@ package struct NewManifest {
   private static func number(after ids: [String], at time: Timestamp) -> String {
     guard let last = ids.max(by: { MigrationNumber(id: $0) < MigrationNumber(id: $1) })
     else { return "0001" }
-    let digits = last.utf8.prefix(while: isDigit)
+    let digits = last.utf8.prefix(while: \.isDigit)
     if digits.count >= 12, digits.first != UInt8(ascii: "0") {
-      let now = String(decoding: time.description.utf8.filter(isDigit).prefix(14), as: UTF8.self)
+      let now = String(decoding: time.description.utf8.filter(\.isDigit).prefix(14), as: UTF8.self)
       // Two in one second, or a clock that was ahead.
       if MigrationNumber(id: last) < MigrationNumber(id: now) { return now }
     }
