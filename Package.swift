@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 let engine = [
   "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
   "Apply", "Inspect", "YAML", "Git", "Timeline", "Trials", "Devices", "Queries", "Lint",
-  "Authoring",
+  "Authoring", "Diagram", "Report",
 ].map { "Schema\($0)" }
 
 /// A module in the folder that has its name without `Schema`.
@@ -84,6 +84,8 @@ let package = Package(
     module("SchemaQueries", above("SchemaQueries")),
     module("SchemaLint", above("SchemaLint")),
     module("SchemaAuthoring", above("SchemaTimeline")),
+    module("SchemaDiagram", above("SchemaReplay")),
+    module("SchemaReport", above("SchemaReport")),
     .target(
       name: "SchemaKit", dependencies: above("SchemaGit").map { .byName(name: $0) },
       swiftSettings: strict),
@@ -111,6 +113,7 @@ let package = Package(
       engine + [
         "SchemaKit", "SchemaCommandLine", "SchemaJSONChecking", "SchemaTestSupport", "schemactl",
       ], exclude: ["Golden"]),
+    tests("Report", engine + ["SchemaTestSupport", "schemactl"]),
     tests("Fuzzing", ["SchemaFuzzing"]),
     support("JSONChecking", []),
     // Databases, histories and processes in temporary folders.

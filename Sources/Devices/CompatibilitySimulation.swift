@@ -93,12 +93,13 @@ package final class CompatibilitySimulation {
           try older.device.definition(of: table) + [[]] + newer.device.definition(of: table)
         guard tried.insert(meeting).inserted else { continue }
         for (sender, receiver) in [(pair.older, pair.newer), (pair.newer, pair.older)] {
-          for (origin, lines) in try judge(table, sender, receiver) {
+          for (origin, text) in try judge(table, sender, receiver) {
             guard known.insert(origin).inserted else { continue }
+            let (message, transcript) = text()
             found.append(
               Disagreement(
                 migration: origin.migration, table: origin.table, object: origin.object,
-                lines: lines(), isNote: origin.isNote))
+                message: message, transcript: transcript, isNote: origin.isNote))
           }
         }
       }
@@ -160,7 +161,7 @@ package final class CompatibilitySimulation {
 
   private func judge(
     _ table: Identifier, _ sender: AppVersion, _ receiver: AppVersion
-  ) throws(DatabaseError) -> [(Origin, lines: () -> [String])] {
+  ) throws(DatabaseError) -> [(Origin, text: () -> (String, DeviceTranscript?))] {
     let (first, last) = (min(sender.count, receiver.count), max(sender.count, receiver.count))
     let suspects = (first..<last).filter { touches($0, table) }
     let (from, to) = try (party(sender).device, party(receiver).device)
@@ -173,22 +174,23 @@ package final class CompatibilitySimulation {
         (
           origin,
           {
-            [
+            (
               "no row could be made for \(name) of \(version.name), so what devices of two versions "
-                + "do with its rows is not known: \(problem)"
-            ]
+                + "do with its rows is not known: \(problem)", nil
+            )
           }
         )
       ]
     case .found(let counterexamples):
-      var found: [(Origin, lines: () -> [String])] = []
+      var found: [(Origin, text: () -> (String, DeviceTranscript?))] = []
       for counterexample in counterexamples {
         let migration =
           try culprit(of: counterexample, table, sender, receiver, among: suspects) ?? last - 1
         let origin = Origin(
           migration: migration, table: counterexample.table,
           object: counterexample.spelt([to, from]), isNote: false)
-        found.append((origin, { counterexample.lines(from, to) }))
+        found.append(
+          (origin, { (counterexample.message(from, to), counterexample.transcript(from, to)) }))
       }
       return found
     }

@@ -5,13 +5,12 @@ import SchemaTimeline
 import SchemaTrials
 
 extension Counterexample {
-  /// One line that says what happens to whom, and a script that shows it in two `sqlite3` shells.
-  func lines(_ sender: Device, _ receiver: Device) -> [String] {
+  /// One line that says what happens to whom.
+  func message(_ sender: Device, _ receiver: Device) -> String {
     // Who refuses a row, when both have changed it, may be the one that made it.
     let victim = (steps.last?.party == .sender ? sender : receiver).version
     let name = spelt([receiver, sender])
-    return ["\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))"]
-      + script(sender, receiver)
+    return "\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))"
   }
 
   /// The column as the first device that has it spells it, or the table.
@@ -36,43 +35,35 @@ extension Counterexample {
 
   // MARK: The script
 
-  private func script(_ sender: Device, _ receiver: Device) -> [String] {
-    var lines: [String] = []
+  /// The statements that show it in two `sqlite3` shells.
+  func transcript(_ sender: Device, _ receiver: Device) -> DeviceTranscript {
+    var transcript = DeviceTranscript(sender.version.device, receiver.version.device)
     for extent in ScriptSchema.Extent.allCases {
       let schemas = [Step.Party.sender: sender, .receiver: receiver].mapValues {
         ScriptSchema($0, tables, extent)
       }
       let seen = result(schemas)
-      lines = script(schemas, sender, receiver) + ["-- \(lesson(seen))"]
+      transcript.turns = turns(schemas)
+      transcript.outcome = lesson(seen)
       if isShown(by: seen) { break }
     }
-    return lines
+    return transcript
   }
 
-  private func script(
-    _ schemas: [Step.Party: ScriptSchema], _ sender: Device, _ receiver: Device
-  ) -> [String] {
-    var lines: [String] = []
-    var party: Step.Party?
+  private func turns(_ schemas: [Step.Party: ScriptSchema]) -> [DeviceTranscript.Turn] {
+    var turns: [DeviceTranscript.Turn] = []
     var begun: Set<Step.Party> = []
     for step in steps {
-      if step.party != party {
-        let name = (step.party == .sender ? sender : receiver).version.device
-        let isFirst = begun.insert(step.party).inserted
-        let shell =
-          switch (isFirst, step.party) {
-          case (true, .sender): "-- In one sqlite3 shell, \(name):"
-          case (true, .receiver): "-- In another one, \(name), to which it comes:"
-          case (false, .sender): "-- In the first shell again:"
-          case (false, .receiver): "-- In the second shell again:"
-          }
-        lines.append(shell)
-        if isFirst { lines += schemas[step.party]?.statements.flatMap(\.linesOfSQL) ?? [] }
-        party = step.party
+      let isSender = step.party == .sender
+      if turns.last?.isSender != isSender {
+        let schema =
+          begun.insert(step.party).inserted
+          ? schemas[step.party]?.statements.flatMap(\.linesOfSQL) ?? [] : []
+        turns.append(DeviceTranscript.Turn(isSender: isSender, schema: schema))
       }
-      lines += shellScript(terminated(step.sql)).linesOfSQL
+      turns[turns.count - 1].statements += shellScript(terminated(step.sql)).linesOfSQL
     }
-    return lines
+    return turns
   }
 
   private func lesson(_ seen: ScriptResult) -> String {

@@ -5,8 +5,10 @@ package struct Disagreement: Sendable {
   package let table: String
   /// The table, or `reminders.status`.
   package let object: String
-  /// What happens, in one line, and then a script that shows it.
-  package let lines: [String]
+  /// What happens, in one line.
+  package let message: String
+  /// Nil when the table could not be tried.
+  package let transcript: DeviceTranscript?
   /// Nothing is wrong; the table could not be tried.
   package let isNote: Bool
 }

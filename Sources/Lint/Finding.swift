@@ -1,3 +1,4 @@
+import SchemaDevices
 import SchemaHistory
 import SchemaSQLText
 import SchemaTimeline
@@ -31,6 +32,8 @@ package struct Finding: Sendable, Hashable {
   package var isFrozen = false
   /// What to do, where `fix` does not show it.
   package var help: String?
+  /// The statements of `lines`, by the device that runs them.
+  package var transcript: DeviceTranscript?
 
   /// Whether `lint --fix` changes the manifest.
   package var isFixable: Bool { correction != nil && !isFrozen }
@@ -39,7 +42,7 @@ package struct Finding: Sendable, Hashable {
     Finding(
       rule: rule, severity: severity, lines: lines, file: file, line: line, column: column,
       migration: migration, queryFile: queryFile, object: object, waived: true, reason: reason,
-      fix: fix, isFrozen: isFrozen)
+      fix: fix, isFrozen: isFrozen, transcript: transcript)
   }
 
   package var message: String { lines.joined(separator: "\n") }

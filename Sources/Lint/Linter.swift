@@ -268,12 +268,13 @@ package struct Linter: Sendable {
     let migration = migrations[draft.migration]
     return Finding(
       rule: rule.id, severity: severity(rule, draft),
-      lines: [draft.message] + draft.script, file: draft.query?.file ?? migration.file,
+      lines: [draft.message] + (draft.transcript?.script ?? []),
+      file: draft.query?.file ?? migration.file,
       line: draft.position.line, column: draft.position.column, migration: migration.id,
       queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
       waived: waiver != nil, reason: waiver?.reason, fix: draft.fix,
       correction: draft.correction, isFrozen: isFrozen(rule, draft, migration),
-      help: draft.fix == nil ? rule.advice : nil)
+      help: draft.fix == nil ? rule.advice : nil, transcript: draft.transcript)
   }
 
   /// Whether a finding concerns only a manifest that can no longer change, and nothing that happens

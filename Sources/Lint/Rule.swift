@@ -124,8 +124,8 @@ package struct Rule: Sendable, CustomStringConvertible {
 /// A finding before its severity and its waiver are known.
 struct Draft: Sendable {
   var message: String
-  /// The lines of a script that shows it.
-  var script: [String] = []
+  /// The statements that show it on two devices.
+  var transcript: DeviceTranscript?
   /// The query in whose file it stands; nil: it stands in the manifest.
   var query: ApplicationQuery?
   /// It is the query's alone: no migration has to do with it.

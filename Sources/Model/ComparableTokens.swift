@@ -53,7 +53,7 @@ extension TokenizedSQL {
   }
 
   /// A range on one line, for messages.
-  func oneLine(in range: Range<Int>) -> String {
+  package func oneLine(in range: Range<Int>) -> String {
     var line = ""
     var end = range.lowerBound
     for token in significant(in: range) {

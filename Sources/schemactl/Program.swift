@@ -11,7 +11,7 @@ extension CommandLineProgram {
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
       DiffCommand.self, InspectCommand.self, AdoptCommand.self, LintCommand.self, CheckCommand.self,
       FreezeCommand.self, RebaseCommand.self, LedgerCommand.self, RestoreCommand.self,
-      CompletionsCommand.self, SchemaCommand.self,
+      ReportCommand.self, DiagramCommand.self, CompletionsCommand.self, SchemaCommand.self,
     ]
   }
 

@@ -67,7 +67,7 @@ extension Timeline {
       .compactMap { operation?.keys[$0] }.first ?? place?.position
       ?? operations.first?.position
     return Draft(
-      message: disagreement.lines[0], script: Array(disagreement.lines.dropFirst()),
+      message: disagreement.message, transcript: disagreement.transcript,
       migration: disagreement.migration, operation: number,
       position: position ?? Position(line: 1, column: 1), object: disagreement.object,
       table: disagreement.table, fix: nil,

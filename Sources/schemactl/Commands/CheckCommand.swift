@@ -30,6 +30,8 @@ enum CheckCommand: Command {
         "full",
         summary: "Replay from each release to every later one, and let devices of all pairs sync."),
       .profile, .strict, .verbose, .queries,
+      OptionDeclaration(
+        "report", .text("FILE"), summary: "Also write the HTML page of `schemactl report`."),
     ] + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
@@ -59,7 +61,24 @@ enum CheckCommand: Command {
             isVerbose: session.invocation.flag("verbose"))
       }
     }
+    if let file = session.invocation.text("report") {
+      writePage(of: &report, to: file, settings, session)
+    }
     session.report(.checked(report))
     return report.status
+  }
+
+  /// What stops the replay is in the report of the check already.
+  private static func writePage(
+    of report: inout CheckReport, to file: String, _ settings: Settings, _ session: Session
+  ) {
+    guard let project = report.project else {
+      return session.report(
+        .note("\(file) was not written, because the manifests cannot be read"))
+    }
+    let lint = report.lint
+    report.attempt(.replay) {
+      _ = try settings.writeReport(of: project, lint: lint, to: file, session)
+    }
   }
 }

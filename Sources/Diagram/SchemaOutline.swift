@@ -1,0 +1,89 @@
+import SchemaModel
+import SchemaSQLText
+
+/// The parts of a schema that a diagram and a report show, as SQLite reports them.
+package struct SchemaOutline: Sendable {
+  /// In the order of the schema.
+  package var tables: [TableOutline] = []
+
+  package init(tables: [TableOutline] = []) { self.tables = tables }
+
+  package func table(_ name: String) -> TableOutline? {
+    tables.first { $0.name.isSameName(as: name) }
+  }
+}
+
+package struct TableOutline: Sendable, Hashable {
+  package let name: String
+  package let columns: [ColumnOutline]
+  /// In the order of the definition.
+  package let foreignKeys: [ForeignKeyOutline]
+  package let indexes: [IndexOutline]
+  package let triggers: [TriggerOutline]
+  /// The constraints of the table as a whole, but for its foreign keys, each on one line.
+  package let constraints: [String]
+  /// `STRICT`, `WITHOUT ROWID`, or the module of a virtual table.
+  package let options: [String]
+  package let sql: String
+
+  /// The columns of the primary key, in its order.
+  package var primaryKey: [String] {
+    columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
+  }
+
+  /// Whether at most one row has the same values in these columns.
+  package func isUnique(_ names: [String]) -> Bool {
+    let names = Set(names.map(\.identifier))
+    return names == Set(primaryKey.map(\.identifier))
+      || indexes.contains { index in
+        index.isUnique && !index.isPartial
+          && Set(index.columns.map { $0?.identifier }) == Set(names.map(Optional.some))
+      }
+  }
+
+  package func column(_ name: String) -> ColumnOutline? {
+    columns.first { $0.name.isSameName(as: name) }
+  }
+}
+
+package struct ColumnOutline: Sendable, Hashable {
+  package let name: String
+  /// As it was declared; empty without one.
+  package let type: String
+  package let isNotNull: Bool
+  /// From 1; 0 outside of the primary key.
+  package let keyPosition: Int
+  package let isGenerated: Bool
+  /// Its constraints, but for its foreign keys, each on one line: `NOT NULL`, `DEFAULT 0`.
+  package let constraints: [String]
+}
+
+package struct ForeignKeyOutline: Sendable, Hashable {
+  package let columns: [String]
+  package let table: String
+  /// Empty when it names no column and means the primary key.
+  package let parentColumns: [String]
+  package let onUpdate: String
+  package let onDelete: String
+
+  /// ` ON DELETE CASCADE`; nothing for what SQLite does anyway.
+  package var actions: String {
+    (onDelete == "NO ACTION" ? "" : " ON DELETE \(onDelete)")
+      + (onUpdate == "NO ACTION" ? "" : " ON UPDATE \(onUpdate)")
+  }
+}
+
+package struct IndexOutline: Sendable, Hashable {
+  package let name: String
+  package let isUnique: Bool
+  package let isPartial: Bool
+  /// Nil for an expression.
+  package let columns: [String?]
+  /// Nil for the index of a PRIMARY KEY or UNIQUE constraint.
+  package let sql: String?
+}
+
+package struct TriggerOutline: Sendable, Hashable {
+  package let name: String
+  package let sql: String
+}

@@ -1,0 +1,238 @@
+import SchemaDiagram
+import SchemaHistory
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// A replayed history with the life of every table and view, and of their parts.
+package struct Chronicle: Sendable {
+  package struct Entry: Sendable {
+    package let migration: Migration
+    /// Nil for a draft, and for a migration that was frozen without a release.
+    package let release: String?
+    package let isFrozen: Bool
+    package let acceptances: [LockAcceptance]
+
+    /// The part of its id before the first underscore; unique in a history.
+    package var number: String {
+      String(migration.id.prefix { $0 != "_" })
+    }
+  }
+
+  /// A state of the schema that the page offers to show.
+  package struct Stop: Sendable {
+    package let name: String
+    /// How many migrations it has.
+    package let count: Int
+  }
+
+  package let entries: [Entry]
+  /// The releases, and the latest migration if it is a draft.
+  package let stops: [Stop]
+  package internal(set) var tables: [TableStory] = []
+  package internal(set) var views: [ViewStory] = []
+  /// How many migrations were replayed.
+  package internal(set) var replayed = 0
+  /// What ended the replay early.
+  package internal(set) var failure: Failure?
+  /// The schema after the last migration that was replayed.
+  package internal(set) var schema = Schema()
+  /// The schema at the latest release.
+  package internal(set) var releasedSchema: Schema?
+
+  init(_ project: Project) {
+    entries = project.migrations.map { migration in
+      let line = project.lock?.entry(migration.id)
+      return Entry(
+        migration: migration, release: line?.release, isFrozen: line != nil,
+        acceptances: line?.acceptances ?? [])
+    }
+    var stops: [Stop] = []
+    for release in project.lock?.releases ?? [] {
+      guard let index = project.migrations.firstIndex(where: { $0.id == release.lastID })
+      else { continue }
+      stops.append(Stop(name: release.name, count: index + 1))
+    }
+    stops.sort { $0.count < $1.count }
+    if let last = entries.last, stops.last?.count != entries.count {
+      stops.append(Stop(name: last.isFrozen ? "latest" : "drafts", count: entries.count))
+    }
+    self.stops = stops
+  }
+
+  /// The latest release that the latest schema can be compared with.
+  package var latestRelease: Stop? {
+    stops.last { $0.count < entries.count || stops.count == 1 }
+  }
+}
+
+/// From the migration that introduces something to the one that ends it, by their indexes.
+package struct Lifetime: Sendable, Hashable {
+  package let from: Int
+  package internal(set) var until: Int?
+
+  package var isOver: Bool { until != nil }
+
+  /// The time in which both exist; nil without one.
+  func overlap(_ other: Lifetime) -> Lifetime? {
+    let from = max(from, other.from)
+    let until = [until, other.until].compactMap { $0 }.min()
+    return until.map { from < $0 } ?? true ? Lifetime(from: from, until: until) : nil
+  }
+}
+
+package struct ViewStory: Sendable {
+  package let name: String
+  package let sql: String
+  package internal(set) var life: Lifetime
+  /// The migration that introduced it first.
+  package let since: Int
+  /// Whether another definition of it follows.
+  package internal(set) var hasSuccessor = false
+}
+
+/// One definition of a column, a key, an index and so on, as long as it stays the same.
+package struct Part: Sendable {
+  package enum Content: Sendable, Hashable {
+    case column(ColumnOutline)
+    case foreignKey(ForeignKeyOutline)
+    case constraint(String)
+    case index(IndexOutline)
+    case trigger(TriggerOutline)
+  }
+
+  package let content: Content
+  package internal(set) var life: Lifetime
+  /// The migration that introduced it, under an earlier definition or table name if it had one.
+  package let since: Int
+  /// The column whose place it took.
+  package internal(set) var replaced: String?
+  /// Whether another definition of the same thing follows.
+  package internal(set) var hasSuccessor = false
+
+  /// Whether it is another definition of a thing that existed before.
+  package var isChange: Bool { since < life.from }
+
+  /// What the definitions of one thing have in common.
+  var key: [Identifier] {
+    switch content {
+    case .column(let column): ["column", column.name.identifier]
+    case .foreignKey(let key):
+      ["foreign key", key.table.identifier] + key.columns.map(\.identifier)
+    case .constraint(let text): ["constraint", text.identifier]
+    case .index(let index): ["index", index.name.identifier]
+    case .trigger(let trigger): ["trigger", trigger.name.identifier]
+    }
+  }
+}
+
+/// A table under one name.
+package struct TableStory: Sendable {
+  package let name: String
+  package internal(set) var life: Lifetime
+  /// The migration that introduced it, under an earlier name if it had one.
+  package let since: Int
+  /// The name that it had before.
+  package let formerName: String?
+  package internal(set) var options: [String]
+  package internal(set) var sql: String
+  /// Columns in their order, dropped ones at the places that they had.
+  package internal(set) var parts: [Part] = []
+
+  package var columns: [(part: Part, column: ColumnOutline)] {
+    parts.compactMap { part in
+      if case .column(let column) = part.content { (part, column) } else { nil }
+    }
+  }
+
+  package var foreignKeys: [(part: Part, key: ForeignKeyOutline)] {
+    parts.compactMap { part in
+      if case .foreignKey(let key) = part.content { (part, key) } else { nil }
+    }
+  }
+}
+
+extension TableStory {
+  init(_ table: TableOutline, at step: Int, renaming former: TableStory?) {
+    name = table.name
+    life = Lifetime(from: step)
+    since = former?.since ?? step
+    formerName = former?.name
+    options = table.options
+    sql = table.sql
+    for content in table.contents {
+      let key = Part(content: content, life: life, since: step).key
+      let old = former?.parts.first { $0.life.until == step && $0.key == key }
+      parts.append(Part(content: content, life: life, since: old?.since ?? step))
+    }
+  }
+
+  /// Continues with another definition of the table.
+  mutating func update(_ table: TableOutline, at step: Int) {
+    options = table.options
+    sql = table.sql
+    let alive = parts.indices.filter { !parts[$0].life.isOver }
+    var new: [Part] = []
+    var kept: Set<Int> = []
+    for content in table.contents {
+      let key = Part(content: content, life: life, since: step).key
+      if let index = alive.first(where: { !kept.contains($0) && parts[$0].key == key }) {
+        kept.insert(index)
+        if parts[index].content == content {
+          new.append(parts[index])
+          continue
+        }
+        parts[index].hasSuccessor = true
+        new.append(
+          Part(content: content, life: Lifetime(from: step), since: parts[index].since))
+        parts[index].life.until = step
+      } else {
+        new.append(Part(content: content, life: Lifetime(from: step), since: step))
+      }
+    }
+    for index in alive where !kept.contains(index) { parts[index].life.until = step }
+    noteReplacement(in: &new, at: step)
+    parts = merged(new, alive)
+  }
+
+  /// A new column in the place of one that has gone.
+  private func noteReplacement(in new: inout [Part], at step: Int) {
+    let before = parts.filter { $0.isColumn && ($0.life.until ?? step) == step }
+    let after = new.indices.filter { new[$0].isColumn }
+    guard before.count == after.count else { return }
+    for (old, index) in zip(before, after)
+    where new[index].since == step && old.life.until == step && !old.hasSuccessor {
+      if case .column(let column) = old.content { new[index].replaced = column.name }
+    }
+  }
+
+  /// The living parts in their order, and each ended one after the part that it followed.
+  private func merged(_ new: [Part], _ alive: [Int]) -> [Part] {
+    var result = new
+    var previous: Part?
+    for part in parts {
+      defer { previous = part }
+      guard part.life.isOver else { continue }
+      let place = previous.flatMap { previous in
+        result.lastIndex { $0.key == previous.key && $0.isColumn == part.isColumn }
+      }
+      result.insert(part, at: place.map { $0 + 1 } ?? (part.isColumn ? 0 : result.count))
+    }
+    return result
+  }
+}
+
+extension Part {
+  package var isColumn: Bool { if case .column = content { true } else { false } }
+}
+
+extension TableOutline {
+  /// Automatic indexes belong to constraints, and are left out.
+  fileprivate var contents: [Part.Content] {
+    columns.map(Part.Content.column) + foreignKeys.map(Part.Content.foreignKey)
+      + constraints.map(Part.Content.constraint)
+      + indexes.filter { $0.sql != nil }.map(Part.Content.index)
+      + triggers.map(Part.Content.trigger)
+  }
+}

@@ -1,0 +1,107 @@
+import SchemaDiagram
+import SchemaHistory
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+extension Project {
+  /// Replays the history as far as it works.
+  ///
+  /// - Throws: failures from 64 up.
+  package func chronicle(
+    interruption: Interruption = Interruption()
+  ) throws(Failure) -> Chronicle {
+    var chronicle = Chronicle(self)
+    let release = chronicle.latestRelease
+    do {
+      try requireEngine(for: migrations)
+      try replay(
+        interruption: interruption,
+        observing: { step, scratch throws(Failure) in
+          do throws(DatabaseError) {
+            try chronicle.follow(step.delta, scratch)
+          } catch {
+            throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+          }
+          if chronicle.replayed == release?.count { chronicle.releasedSchema = scratch.schema }
+        })
+    } catch {
+      guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
+      chronicle.failure = error
+    }
+    return chronicle
+  }
+}
+
+extension Chronicle {
+  fileprivate mutating func follow(
+    _ delta: SchemaDelta, _ scratch: ScratchDatabase
+  ) throws(DatabaseError) {
+    let step = replayed
+    replayed += 1
+    schema = scratch.schema
+    guard !delta.isEmpty else { return }
+    followViews(delta, at: step)
+    var names: Set<Identifier> = []
+    for object in [delta.before, delta.after].flatMap(\.values) where object.kind != .view {
+      names.insert(object.table)
+    }
+    let reader = try OutlineReader(scratch.connection)
+    let drawn = schema.drawnTables.filter { names.contains($0.name) }
+    for index in tables.indices
+    where !tables[index].life.isOver && names.contains(tables[index].name) {
+      if !drawn.contains(where: { $0.name == tables[index].name }) { end(index, at: step) }
+    }
+    for table in drawn {
+      let owned = schema.objects.filter { object in
+        (object.kind == .index || object.kind == .trigger)
+          && object.table.isSameName(as: table.name)
+      }
+      let outline = try reader.outline(of: table, owning: owned)
+      if let index = tables.firstIndex(where: { !$0.life.isOver && $0.name == table.name }) {
+        tables[index].update(outline, at: step)
+      } else {
+        let former = delta.formerName(of: table)
+        tables.append(
+          TableStory(
+            outline, at: step,
+            renaming: former.flatMap { name in
+              tables.last { $0.life.until == step && $0.name == name }
+            }))
+      }
+    }
+  }
+
+  private mutating func end(_ index: Int, at step: Int) {
+    tables[index].life.until = step
+    for part in tables[index].parts.indices where !tables[index].parts[part].life.isOver {
+      tables[index].parts[part].life.until = step
+    }
+  }
+
+  private mutating func followViews(_ delta: SchemaDelta, at step: Int) {
+    for object in delta.before.values where object.kind == .view {
+      let index = views.firstIndex { !$0.life.isOver && $0.name == object.name }
+      if let index { views[index].life.until = step }
+    }
+    for object in delta.ordered where object.kind == .view {
+      let old = views.lastIndex { $0.life.until == step && $0.name.isSameName(as: object.name) }
+      if let old { views[old].hasSuccessor = true }
+      views.append(
+        ViewStory(
+          name: object.name, sql: object.sql ?? "", life: Lifetime(from: step),
+          since: old.map { views[$0].since } ?? step))
+    }
+  }
+}
+
+extension SchemaDelta {
+  /// The name that a new table had before: SQLite's RENAME leaves it its pages.
+  fileprivate func formerName(of table: SchemaObject) -> String? {
+    guard table.rootPage != 0, before[table.key] == nil else { return nil }
+    return before.values.first { object in
+      object.kind == .table && object.rootPage == table.rootPage && after[object.key] == nil
+    }?.name
+  }
+}

@@ -1,0 +1,119 @@
+import SchemaApply
+import SchemaCopies
+import SchemaDiagram
+import SchemaHistory
+import SchemaInspect
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// The state of a database: counts and sizes, and never a value of a row.
+package struct DatabaseFacts: Sendable {
+  package struct Table: Sendable {
+    package let name: String
+    /// Nil when SQLite cannot count them.
+    package let rows: Int64?
+    /// On the disk; nil without `dbstat`.
+    package var bytes: Int64?
+    package var indexes: [(name: String, bytes: Int64?)] = []
+  }
+
+  package struct Pending: Sendable {
+    package let id: String
+    package let operations: [(name: String, cost: String)]
+  }
+
+  package let path: String
+  /// The last migration that it has run.
+  package var current: String?
+  package var drift: [SchemaChange]?
+  package var pending: [Pending] = []
+  package var pendingIDs: [String] = []
+  package var tables: [Table] = []
+  package var hasSizes = false
+  /// Why a part of this is unknown.
+  package var problems: [String] = []
+}
+
+extension Project {
+  /// Asks a database for its state.
+  ///
+  /// - Throws: when it cannot be read at all.
+  package func facts(
+    of database: String, timeout: Double, interruption: Interruption
+  ) throws(Failure) -> DatabaseFacts {
+    try DatabaseFile.require(database)
+    let connection = try DatabaseFile.openForReading(
+      database, timeout: timeout, interruption: interruption)
+    var facts = DatabaseFacts(path: database)
+    do {
+      facts.measure(try Schema(of: connection), on: connection)
+    } catch {
+      throw Failure(error, database: database)
+    }
+    let reported = facts.attempt { () throws(Failure) -> StatusReport in
+      try self.status(database: database, timeout: timeout, interruption: interruption)
+    }
+    facts.current = reported?.current
+    facts.pendingIDs = reported?.pending ?? []
+    facts.drift = facts.attempt { () throws(Failure) -> [SchemaChange] in
+      try self.diff(database: database, timeout: timeout, interruption: interruption).changes
+    }
+    let plan = facts.attempt { () throws(Failure) -> PlanReport in
+      var options = MigrateOptions(database: database)
+      options.timeout = timeout
+      return try self.plan(options, database: database)
+    }
+    facts.pending = (plan?.migrations ?? []).map(DatabaseFacts.Pending.init)
+    if let failure = plan?.failure {
+      facts.problems.append("The plan ends early: \(failure.lines[0])")
+    }
+    return facts
+  }
+}
+
+extension DatabaseFacts {
+  /// Notes a failure, once, as a part that is unknown.
+  fileprivate mutating func attempt<Answer>(_ body: () throws(Failure) -> Answer) -> Answer? {
+    do {
+      return try body()
+    } catch {
+      if !problems.contains(error.lines[0]) { problems.append(error.lines[0]) }
+      return nil
+    }
+  }
+
+  fileprivate mutating func measure(_ schema: Schema, on connection: Connection) {
+    var sizes: [Identifier: Int64] = [:]
+    // A virtual table that SQLite may have been built without.
+    let rows = try? connection.rows("SELECT name, sum(pgsize) FROM dbstat('main') GROUP BY name")
+    for row in rows ?? [] {
+      if let name = row[0].text { sizes[name] = row[1].integer }
+    }
+    hasSizes = rows != nil
+    for table in schema.drawnTables {
+      let count = try? connection.value(
+        "SELECT count(*) FROM main.\(Quoting.quoted(table.name))")?.integer
+      let indexes = schema.objects.filter { object in
+        object.kind == .index && object.table.isSameName(as: table.name)
+      }
+      tables.append(
+        Table(
+          name: table.name, rows: count ?? nil, bytes: sizes[table.name],
+          indexes: indexes.map { ($0.name, sizes[$0.name]) }))
+    }
+  }
+}
+
+extension DatabaseFacts.Pending {
+  fileprivate init(_ planned: PlannedMigration) {
+    id = planned.migration.id
+    operations = planned.operations.indices.map { index in
+      let cost = planned.costs[index]?.inWords ?? planned.work[index].inWords
+      return (planned.operations[index].operation.name, cost)
+    }
+  }
+}

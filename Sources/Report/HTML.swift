@@ -1,0 +1,42 @@
+import SchemaDiagram
+import SchemaSQLText
+
+/// HTML in pieces. What is interpolated is escaped; only literals and other HTML are taken as they are.
+struct HTML: ExpressibleByStringInterpolation {
+  private(set) var text: String
+
+  init(stringLiteral text: String) { self.text = text }
+
+  init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
+
+  init() { text = "" }
+
+  /// Markup from a trusted place: Graphviz, and the page's own style and script.
+  init(trusted text: String) { self.text = text }
+
+  struct Interpolation: StringInterpolationProtocol {
+    var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity * 2)
+    }
+
+    mutating func appendLiteral(_ literal: String) { text += literal }
+    mutating func appendInterpolation(_ text: String) { self.text += text.markupText }
+    /// Keeps line ends, for text in `pre`.
+    mutating func appendInterpolation(lines text: String) { self.text += text.markupLines }
+    mutating func appendInterpolation(_ number: Int) { text += String(number) }
+    mutating func appendInterpolation(_ html: HTML) { text += html.text }
+    mutating func appendInterpolation(_ html: HTML?) { text += html?.text ?? "" }
+  }
+
+  static func += (a: inout HTML, b: HTML) { a.text += b.text }
+
+  static func + (a: HTML, b: HTML) -> HTML { HTML(trusted: a.text + b.text) }
+}
+
+extension Sequence<HTML> {
+  func joined(separator: HTML = "") -> HTML {
+    HTML(trusted: map(\.text).joined(separator: separator.text))
+  }
+}

@@ -1,0 +1,238 @@
+import SchemaDiagram
+import SchemaHistory
+import SchemaLint
+import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
+
+extension Report {
+  /// The page in UTF-8. It is readable without its script, which adds the search and the slider.
+  ///
+  package var page: [UInt8] { Array(Page(self).document.text.utf8) }
+}
+
+/// Writes the page.
+struct Page {
+  let report: Report
+  /// For each story of `chronicle.tables`.
+  let tableAnchors: [String]
+  private let liveTables: [Identifier: Int]
+
+  var chronicle: Chronicle { report.chronicle }
+  var uses: Uses { report.uses }
+
+  init(_ report: Report) {
+    self.report = report
+    var anchors: [String] = []
+    var live: [Identifier: Int] = [:]
+    var known: Set<ExactText> = []
+    for (index, table) in report.chronicle.tables.enumerated() {
+      var anchor = "t-" + table.name.anchor
+      while !known.insert(anchor) { anchor += "-" }
+      anchors.append(anchor)
+      // The latest one of the name.
+      live[table.name] = index
+    }
+    tableAnchors = anchors
+    liveTables = live
+  }
+
+  // MARK: Links
+
+  func table(named name: String) -> Int? { liveTables[name] }
+
+  /// The name of a table as a link to it.
+  func link(toTable name: String) -> HTML {
+    guard let index = table(named: name) else { return "<code>\(name)</code>" }
+    return "<a href=\"#\(tableAnchors[index])\"><code>\(name)</code></a>"
+  }
+
+  /// A table, a column or another object as a link to its table.
+  func link(toObject name: String) -> HTML {
+    if table(named: name) != nil { return link(toTable: name) }
+    for index in liveTables.values where name.hasPrefix(chronicle.tables[index].name + ".") {
+      return "<a href=\"#\(tableAnchors[index])\"><code>\(name)</code></a>"
+    }
+    return "<code>\(name)</code>"
+  }
+
+  /// The number of a migration as a link to it.
+  func link(toMigration index: Int) -> HTML {
+    guard chronicle.entries.indices.contains(index) else { return "" }
+    let number = chronicle.entries[index].number
+    return "<a href=\"#m-\(number.anchor)\">\(number)</a>"
+  }
+
+  func link(toMigration id: String) -> HTML {
+    let index = chronicle.entries.firstIndex { $0.migration.id == id }
+    return index.map { "<a href=\"#m-\(chronicle.entries[$0].number.anchor)\">\(id)</a>" }
+      ?? "\(id)"
+  }
+
+  // MARK: The document
+
+  var document: HTML {
+    let title = "Schema of \(report.folder)"
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+      script-src 'sha256-\(HTML(trusted: base64(ofHex: SHA256.hex(pageScript.utf8))))'">
+      <meta name="color-scheme" content="light dark">
+      <meta name="generator" content="schemactl \(ToolVersion.current)">
+      <title>\(title)</title>
+      <style>\(HTML(trusted: pageStyle))</style>
+      </head>
+      <body>
+      <a class="skip" href="#content">Skip to the content</a>
+      \(header(title))
+      <main id="content">
+      \(problems)\(draftSection)\(schemaSection)\(diagramSection)\(timelineSection)\(lintSection)\
+      \(devicesSection)\(databaseSection)
+      </main>
+      <footer><p>Made by schemactl \(ToolVersion.current) with SQLite \(Connection.libraryVersion), \
+      \(report.date). This page holds schemas and counts, and no values of rows.</p></footer>
+      <script>\(HTML(trusted: pageScript))</script>
+      </body>
+      </html>
+
+      """
+  }
+
+  private func header(_ title: String) -> HTML {
+    let sections: [(anchor: String, name: String, isThere: Bool)] = [
+      ("drafts", "Drafts", hasDrafts), ("schema", "Schema", true), ("diagram", "Diagram", true),
+      ("timeline", "Timeline", true), ("lint", "Lint", report.lint != nil),
+      ("devices", "Devices", !transcripts.isEmpty),
+      ("database", "Database", report.database != nil),
+    ]
+    let links = sections.filter(\.isThere).map { section -> HTML in
+      "<li><a href=\"#\(section.anchor)\">\(section.name)</a></li>"
+    }
+    return """
+      <header class="top">
+      <div class="bar">
+      <h1>\(title)</h1>
+      <nav aria-label="Sections"><ul>\(links.joined())</ul></nav>
+      <form class="js search" role="search" hidden>
+      <label class="vh" for="search">Search tables, columns, indexes, triggers and migrations</label>
+      <input id="search" type="search" placeholder="Search ( / )" autocomplete="off" spellcheck="false" \
+      aria-controls="results">
+      <div id="results" hidden><p id="found" role="status"></p><ul></ul></div>
+      </form>
+      </div>
+      <ul class="figures">\(figures.joined())</ul>
+      </header>
+      """
+  }
+
+  private var figures: [HTML] {
+    let tables = chronicle.tables.count { !$0.life.isOver }
+    let releases = chronicle.stops.count { $0.name != "drafts" && $0.name != "latest" }
+    let drafts = chronicle.entries.count { !$0.isFrozen }
+    var figures: [HTML] = [
+      figure(tables, "table", "schema"), figure(chronicle.entries.count, "migration", "timeline"),
+      figure(releases, "release", "timeline"),
+    ]
+    if drafts > 0 { figures.append(figure(drafts, "draft", "drafts")) }
+    if let summary = report.lint?.summary {
+      figures.append(figure(summary.errors, "lint error", "lint"))
+      figures.append(figure(summary.warnings, "warning", "lint"))
+    }
+    return figures
+  }
+
+  private func figure(_ count: Int, _ noun: String, _ anchor: String) -> HTML {
+    "<li><a href=\"#\(anchor)\"><b>\(count)</b> \(noun)\(count == 1 ? "" : "s")</a></li>"
+  }
+
+  private var problems: HTML {
+    var lines = report.problems
+    if let failure = chronicle.failure {
+      let place = failure.migration.map { " in \($0.id)" } ?? ""
+      lines.insert("The replay ended early\(place): \(failure.lines[0])", at: 0)
+    }
+    guard !lines.isEmpty else { return "" }
+    let items = lines.map { line -> HTML in "<li>\(line)</li>" }
+    return
+      "<section class=\"problems\" aria-label=\"Problems\"><ul>\(items.joined())</ul></section>"
+  }
+
+  private var diagramSection: HTML {
+    let marks =
+      chronicle.releasedSchema == nil || chronicle.latestRelease == nil
+      ? "The latest schema."
+      : "The latest schema; colours and words mark changes since \(chronicle.latestRelease?.name ?? "")."
+    let picture: HTML =
+      if let svg = report.svg {
+        """
+        <p>\(marks) A table's name leads to its columns.</p>
+        <div class="picture" tabindex="0" role="region" aria-label="Diagram of the tables">\
+        \(HTML(trusted: svg))</div>
+        """
+      } else {
+        """
+        <p>This page was made without Graphviz, so the tables are a list here, each with the tables that its \
+        foreign keys refer to.</p>\(neighbours)
+        """
+      }
+    return """
+      <section id="diagram"><h2>Diagram</h2>
+      \(picture)
+      <details><summary>Mermaid, for a pull request or a wiki</summary>\
+      <pre tabindex="0"><code>\(lines: report.diagram.mermaid)</code></pre></details>
+      </section>
+
+      """
+  }
+
+  private var neighbours: HTML {
+    let items = chronicle.tables.filter { !$0.life.isOver }.map { table -> HTML in
+      let parents = table.foreignKeys.filter { !$0.part.life.isOver }.map {
+        link(toTable: $0.key.table)
+      }
+      let list: HTML = parents.isEmpty ? "" : " refers to \(parents.joined(separator: ", "))"
+      return "<li>\(link(toTable: table.name))\(list)</li>"
+    }
+    return "<ul class=\"columns\">\(items.joined())</ul>"
+  }
+}
+
+extension String {
+  /// The text as a part of an id and of a link to it. Different texts have different anchors.
+  var anchor: String {
+    var anchor = ""
+    for byte in utf8 {
+      switch Unicode.Scalar(byte) {
+      case "a"..."z", "A"..."Z", "0"..."9", "_", "-":
+        anchor.unicodeScalars.append(Unicode.Scalar(byte))
+      default: anchor += "." + String(byte, radix: 16) + "."
+      }
+    }
+    return anchor
+  }
+}
+
+/// RFC 4648, section 4.
+private func base64(ofHex hex: String) -> String {
+  let numbers = hex.utf8.map {
+    Unicode.Scalar($0).properties.numericType == nil ? Int($0) - 87 : Int($0) - 48
+  }
+  let bytes = stride(from: 0, to: numbers.count, by: 2).map { numbers[$0] << 4 | numbers[$0 + 1] }
+  let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  var text: [UInt8] = []
+  for start in stride(from: 0, to: bytes.count, by: 3) {
+    let group = bytes[start..<min(start + 3, bytes.count)]
+    let bits = (0..<3).reduce(0) { bits, index in
+      bits << 8 | (index < group.count ? group[start + index] : 0)
+    }
+    for index in 0..<4 {
+      text.append(
+        index <= group.count ? digits[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
+    }
+  }
+  return String(decoding: text, as: UTF8.self)
+}

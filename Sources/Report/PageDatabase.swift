@@ -1,0 +1,92 @@
+import SchemaCopies
+import SchemaModel
+import SchemaSQLText
+
+extension Page {
+  var databaseSection: HTML {
+    guard let database = report.database else { return "" }
+    let state: HTML =
+      database.current.map { "Its last migration is \(link(toMigration: $0))." }
+      ?? "It has run no migration of this history."
+    let problems = database.problems.map { problem -> HTML in "<li>\(problem)</li>" }
+    let list: HTML = problems.isEmpty ? "" : "<ul class=\"problems\">\(problems.joined())</ul>"
+    return """
+      <section id="database"><h2>Database</h2>
+      <p><code>\(database.path)</code>. \(state)</p>\(list)
+      <h3>Drift</h3>\(drift(of: database))
+      <h3>Pending migrations</h3>\(pending(of: database))
+      <h3>Rows and sizes</h3>\(sizes(of: database))</section>
+
+      """
+  }
+
+  private func drift(of database: DatabaseFacts) -> HTML {
+    guard let drift = database.drift else {
+      return "<p>It could not be compared with its history.</p>"
+    }
+    guard !drift.isEmpty else { return "<p>The schema is the one that its history promises.</p>" }
+    let items = drift.map { change -> HTML in
+      "<li>\(change.sentence) <small>\(link(toObject: change.holder))</small></li>"
+    }
+    return "<ul class=\"drift\">\(items.joined())</ul>"
+  }
+
+  private func pending(of database: DatabaseFacts) -> HTML {
+    let planned = Set(database.pending.map(\.id.exact))
+    let unplanned = database.pendingIDs.filter { !planned.contains($0) }
+    guard !database.pending.isEmpty || !unplanned.isEmpty else {
+      return "<p>Nothing is pending.</p>"
+    }
+    let items = database.pending.map { migration -> HTML in
+      let operations = migration.operations.map { operation -> HTML in
+        "<li><code>\(operation.name)</code>: \(operation.cost)</li>"
+      }
+      return "<li>\(link(toMigration: migration.id))<ol>\(operations.joined())</ol></li>"
+    }
+    let rest = unplanned.map { id -> HTML in
+      "<li>\(link(toMigration: id)): its cost is not known</li>"
+    }
+    return "<ul class=\"pending\">\(items.joined())\(rest.joined())</ul>"
+  }
+
+  private func sizes(of database: DatabaseFacts) -> HTML {
+    let note: HTML =
+      database.hasSizes
+      ? "" : "<p>This SQLite has no <code>dbstat</code>, so sizes are not known.</p>"
+    let tables = database.tables.sorted { a, b in
+      let (left, right) = (a.bytes ?? a.rows ?? 0, b.bytes ?? b.rows ?? 0)
+      return left == right ? a.name.identifier < b.name.identifier : left > right
+    }
+    let rows = tables.map { table -> HTML in
+      let indexes = table.indexes.map { index -> HTML in
+        """
+        <tr class="sub"><th scope="row">index <code>\(index.name)</code></th><td></td>\
+        <td>\(size(index.bytes))</td></tr>
+
+        """
+      }
+      return """
+        <tr><th scope="row">\(link(toTable: table.name))</th><td>\(table.rows.map(grouped) ?? "")</td>\
+        <td>\(size(table.bytes))</td></tr>
+        \(indexes.joined())
+        """
+    }
+    return """
+      \(note)<div class="scroll"><table class="numbers"><thead><tr><th scope="col">Table or index</th>\
+      <th scope="col">Rows</th><th scope="col">On disk</th></tr></thead><tbody>\(rows.joined())</tbody></table></div>
+      """
+  }
+
+  private func size(_ bytes: Int64?) -> String { bytes.map { FreeSpace.size($0) } ?? "" }
+
+  /// `12,000,000`
+  private func grouped(_ number: Int64) -> String {
+    var digits = String(number)
+    var groups: [String] = []
+    while digits.utf8.count > 3 {
+      groups.insert(String(digits.suffix(3)), at: 0)
+      digits = String(digits.dropLast(3))
+    }
+    return ([digits] + groups).joined(separator: ",")
+  }
+}

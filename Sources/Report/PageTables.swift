@@ -1,0 +1,242 @@
+import SchemaDiagram
+import SchemaModel
+import SchemaSQLText
+
+// The tables and views, with every definition that they ever had: the script shows those of one release.
+
+extension Page {
+  var schemaSection: HTML {
+    let order = chronicle.tables.indices.sorted { a, b in
+      chronicle.tables[a].name.identifier < chronicle.tables[b].name.identifier
+    }
+    let index = order.map { index -> HTML in
+      let table = chronicle.tables[index]
+      return "<li\(life(table.life))><a href=\"#\(tableAnchors[index])\">\(table.name)</a></li>"
+    }
+    let views = chronicle.views.enumerated().map(article)
+    return """
+      <section id="schema"><h2>Schema</h2>
+      \(slider)
+      <div class="split">
+      <nav class="index" aria-label="Tables"><ul>\(index.joined())</ul></nav>
+      <div class="tables">
+      \(order.map(article).joined())\(views.joined())
+      </div></div></section>
+
+      """
+  }
+
+  private var slider: HTML {
+    let stops = chronicle.stops.map { "\($0.count):\($0.name)" }
+    let numbers = chronicle.entries.prefix(chronicle.replayed).map(\.number)
+    // Names of releases hold none of these characters (isReleaseName).
+    let bases = chronicle.stops.dropLast().map { stop -> HTML in
+      "<option value=\"\(stop.count)\">\(stop.name)</option>"
+    }
+    let kinds: HTML =
+      chronicle.stops.count > 1
+      ? """
+      <label><input type="radio" name="unit" value="r" checked> releases</label>
+      <label><input type="radio" name="unit" value="m"> migrations</label>
+      """
+      : ""
+    return """
+      <div class="js slider" hidden data-stops="\(stops.joined(separator: "|"))" \
+      data-numbers="\(numbers.joined(separator: "|"))">
+      <label for="at">Schema at</label>
+      <input id="at" type="range" min="0" max="\(max(chronicle.stops.count - 1, 0))" step="1">
+      <output for="at" id="where"></output>
+      <fieldset><legend class="vh">The slider moves between</legend>\(kinds)</fieldset>
+      <label>compared with <select id="base"><option value="p">the one before</option>\
+      <option value="n">nothing</option><option value="0">an empty database</option>\(bases.joined())\
+      </select></label>
+      <label><input type="checkbox" id="only"> only differences</label>
+      <p id="summary" role="status"></p>
+      </div>
+      """
+  }
+
+  /// The attributes by which the script decides what to show: the migrations that begin and end it.
+  func life(_ life: Lifetime) -> HTML {
+    let end: HTML = life.until.map { " data-u=\"\($0)\" hidden" } ?? ""
+    return " data-f=\"\(life.from)\"\(end)"
+  }
+
+  private func attributes(of part: Part) -> HTML {
+    let since: HTML = part.isChange ? " data-s=\"\(part.since)\"" : ""
+    return "\(life(part.life))\(since)\(HTML(trusted: part.hasSuccessor ? " data-n" : ""))"
+  }
+
+  private func article(_ index: Int) -> HTML {
+    let table = chronicle.tables[index]
+    let rows = table.columns.map { part, column -> HTML in row(column, part, of: table) }
+    let former: HTML =
+      table.formerName.map {
+        ", renamed from <code>\($0)</code> in \(link(toMigration: table.life.from))"
+      }
+      ?? ""
+    let end: HTML = table.life.until.map { ", gone in \(link(toMigration: $0))" } ?? ""
+    let options: HTML = table.options.isEmpty ? "" : " · \(table.options.joined(separator: ", "))"
+    let added = link(toMigration: table.since)
+    return """
+      <article id="\(tableAnchors[index])"\(life(table.life))>
+      <h3>\(table.name)</h3>
+      <p class="meta">Added in \(added)\(former)\(end)\(options)</p>
+      <div class="scroll"><table><thead><tr><th scope="col">Column</th><th scope="col">Type</th>\
+      <th scope="col">Constraints</th><th scope="col">Added in</th></tr></thead>
+      <tbody>\(rows.joined())</tbody></table></div>
+      \(group("Foreign keys", foreignKeys(of: table)))\(group("Referred to by", references(to: index)))\
+      \(group("Constraints", constraints(of: table)))\(group("Indexes", indexes(of: table)))\
+      \(group("Triggers", triggers(of: table)))\(usesGroup(of: table))
+      <details class="sql"><summary>SQL</summary><pre tabindex="0"><code>\(lines: table.sql)</code></pre></details>
+      </article>
+
+      """
+  }
+
+  private func row(_ column: ColumnOutline, _ part: Part, of table: TableStory) -> HTML {
+    var keys = HTML()
+    if column.keyPosition > 0 { keys += "<abbr title=\"primary key\">PK</abbr>" }
+    let isChild = table.foreignKeys.contains { own, key in
+      own.life.overlap(part.life) != nil && key.columns.contains { $0.isSameName(as: column.name) }
+    }
+    if isChild { keys += "<abbr title=\"foreign key\">FK</abbr>" }
+    return """
+      <tr\(attributes(of: part))><th scope="row">\(column.name)\(keys)</th><td>\(column.type)</td>\
+      <td>\(column.constraints.joined(separator: " · "))</td><td>\(origin(part))</td></tr>
+
+      """
+  }
+
+  /// `0001, changed in 0004`
+  private func origin(_ part: Part) -> HTML {
+    let first = link(toMigration: part.since)
+    if part.isChange, part.life.from != part.since {
+      return "\(first), changed in \(link(toMigration: part.life.from))"
+    }
+    return part.replaced.map { "\(first), in place of <code>\($0)</code>" } ?? first
+  }
+
+  private func item(_ part: Part, _ text: HTML) -> HTML {
+    "<li\(attributes(of: part))>\(text) <small>\(origin(part))</small></li>"
+  }
+
+  private func group(_ title: HTML, _ items: [(life: Lifetime, html: HTML)]) -> HTML {
+    guard !items.isEmpty else { return "" }
+    let isHidden = !items.contains { !$0.life.isOver }
+    return """
+      <section class="group"\(HTML(trusted: isHidden ? " hidden" : ""))><h4>\(title)</h4>\
+      <ul>\(items.map(\.html).joined())</ul></section>
+
+      """
+  }
+
+  private func foreignKeys(of table: TableStory) -> [(life: Lifetime, html: HTML)] {
+    table.foreignKeys.map { part, key in
+      let columns = key.columns.joined(separator: ", ")
+      let parents =
+        key.parentColumns.isEmpty ? "" : "(\(key.parentColumns.joined(separator: ", ")))"
+      return (
+        part.life,
+        item(part, "<code>\(columns)</code> → \(link(toTable: key.table))\(parents)\(key.actions)")
+      )
+    }
+  }
+
+  private func references(to index: Int) -> [(life: Lifetime, html: HTML)] {
+    let table = chronicle.tables[index]
+    return chronicle.tables.flatMap { child in
+      child.foreignKeys.compactMap { part, key -> (life: Lifetime, html: HTML)? in
+        guard key.table.isSameName(as: table.name), let common = part.life.overlap(table.life)
+        else { return nil }
+        let columns = key.columns.joined(separator: ", ")
+        let since = link(toMigration: part.since)
+        return (
+          common,
+          "<li\(life(common))>\(link(toTable: child.name)).<code>\(columns)</code> <small>\(since)</small></li>"
+        )
+      }
+    }
+  }
+
+  private func constraints(of table: TableStory) -> [(life: Lifetime, html: HTML)] {
+    table.parts.compactMap { part in
+      guard case .constraint(let text) = part.content else { return nil }
+      return (part.life, item(part, "<code>\(text)</code>"))
+    }
+  }
+
+  private func indexes(of table: TableStory) -> [(life: Lifetime, html: HTML)] {
+    table.parts.compactMap { part in
+      guard case .index(let index) = part.content else { return nil }
+      let columns = index.columns.map { $0 ?? "expression" }.joined(separator: ", ")
+      let kind = (index.isUnique ? "unique " : "") + (index.isPartial ? "partial " : "")
+      return (
+        part.life,
+        item(
+          part,
+          """
+          <details><summary>\(kind)<code>\(index.name)</code> on \(columns)</summary>\
+          <pre tabindex="0"><code>\(lines: index.sql ?? "")</code></pre></details>
+          """)
+      )
+    }
+  }
+
+  private func triggers(of table: TableStory) -> [(life: Lifetime, html: HTML)] {
+    table.parts.compactMap { part in
+      guard case .trigger(let trigger) = part.content else { return nil }
+      return (
+        part.life,
+        item(
+          part,
+          """
+          <details><summary><code>\(trigger.name)</code></summary>\
+          <pre tabindex="0"><code>\(lines: trigger.sql)</code></pre></details>
+          """)
+      )
+    }
+  }
+
+  /// Of the latest schema.
+  private func usesGroup(of table: TableStory) -> HTML {
+    let own = Set(
+      table.parts.compactMap { part -> Identifier? in
+        if case .trigger(let trigger) = part.content { trigger.name.identifier } else { nil }
+      })
+    let users = (uses.users[table.name] ?? []).filter { !own.contains($0.name) }
+    guard !table.life.isOver, !users.isEmpty else { return "" }
+    let items = users.map { use -> HTML in
+      use.kind == .view
+        ? "<li>view <a href=\"#v-\(use.name.text.anchor)\"><code>\(use.name.text)</code></a></li>"
+        : "<li>trigger <code>\(use.name.text)</code>\(holder(ofTrigger: use.name))</li>"
+    }
+    return "<section class=\"group\"><h4>Used by</h4><ul>\(items.joined())</ul></section>\n"
+  }
+
+  private func holder(ofTrigger name: Identifier) -> HTML {
+    let trigger = chronicle.schema.object(.trigger, name)
+    return trigger.map { " of \(link(toTable: $0.table))" } ?? ""
+  }
+
+  private func article(_ index: Int, _ view: ViewStory) -> HTML {
+    let isLatest = !view.life.isOver
+    let id: HTML = isLatest ? " id=\"v-\(view.name.anchor)\"" : ""
+    var since: HTML = view.since < view.life.from ? " data-s=\"\(view.since)\"" : ""
+    if view.hasSuccessor { since += " data-n" }
+    let change: HTML =
+      view.since < view.life.from ? ", changed in \(link(toMigration: view.life.from))" : ""
+    let reads = uses.users.filter {
+      $0.value.contains(.init(kind: .view, name: view.name.identifier))
+    }
+    let tables = reads.keys.sorted().map { link(toTable: $0.text) }
+    let list: HTML =
+      tables.isEmpty || !isLatest ? "" : "<p>Reads \(tables.joined(separator: ", ")).</p>"
+    return """
+      <article class="view"\(id)\(life(view.life))\(since)><h3>\(view.name)</h3>
+      <p class="meta">View, added in \(link(toMigration: view.since))\(change)</p>\(list)
+      <pre tabindex="0"><code>\(lines: view.sql)</code></pre></article>
+
+      """
+  }
+}

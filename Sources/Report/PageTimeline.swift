@@ -1,0 +1,157 @@
+import SchemaDiagram
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+
+extension Page {
+  var hasDrafts: Bool { chronicle.entries.contains { !$0.isFrozen } }
+
+  /// The drafts with what they change, first of all: reviewers look for them.
+  var draftSection: HTML {
+    let drafts = chronicle.entries.indices.filter { !chronicle.entries[$0].isFrozen }
+    guard !drafts.isEmpty else { return "" }
+    let release = chronicle.stops.last { $0.count <= (drafts.first ?? 0) }
+    let since: HTML = release.map { " since \($0.name)" } ?? ""
+    let shown = drafts.suffix(20)
+    let rest = drafts.count - shown.count
+    let more: HTML =
+      rest > 0 ? "<p>\(rest) earlier drafts are in the <a href=\"#timeline\">timeline</a>.</p>" : ""
+    return """
+      <section id="drafts"><h2>Drafts</h2>
+      <p>Migrations that are not released\(since). They may still change.</p>\(more)
+      <ul class="drafts">\(shown.map { index -> HTML in
+        "<li>\(link(toMigration: chronicle.entries[index].migration.id))\(describe(index))\(changeList(index))</li>"
+      }.joined())</ul></section>
+
+      """
+  }
+
+  /// The migrations by release, the latest first.
+  var timelineSection: HTML {
+    var groups: [(name: String, anchor: String, indices: [Int])] = []
+    for index in chronicle.entries.indices {
+      let entry = chronicle.entries[index]
+      let name = entry.release ?? (entry.isFrozen ? "Frozen without a release" : "Drafts")
+      if groups.last?.name == name {
+        groups[groups.count - 1].indices.append(index)
+      } else {
+        groups.append((name, "", [index]))
+      }
+    }
+    let sections = groups.reversed().enumerated().map { place, group -> HTML in
+      let items = group.indices.reversed().map(entry)
+      let count = group.indices.count
+      return """
+        <details class="release"\(HTML(trusted: place < 3 ? " open" : ""))><summary><h3>\(group.name)</h3> \
+        <small>\(count) migration\(count == 1 ? "" : "s")</small></summary>
+        <ol reversed>\(items.joined())</ol></details>
+
+        """
+    }
+    return "<section id=\"timeline\"><h2>Timeline</h2>\n\(sections.joined())</section>\n"
+  }
+
+  private func entry(_ index: Int) -> HTML {
+    let entry = chronicle.entries[index]
+    let state = entry.isFrozen ? "frozen" : "draft"
+    let acceptances = entry.acceptances.map { acceptance -> HTML in
+      "<p class=\"accepted\">An edit after the release was accepted: \(acceptance.reason)</p>"
+    }
+    let isShown = index < chronicle.replayed
+    let button: HTML =
+      isShown
+      ? "<button type=\"button\" class=\"js\" hidden data-at=\"\(index + 1)\">Show this schema</button>"
+      : ""
+    return """
+      <li class="entry \(state)" id="m-\(entry.number.anchor)"><h4>\(entry.migration.id)</h4> \
+      <span class="state">\(state)</span>\(describe(index))\(acceptances.joined())\(changeList(index))\(button)</li>
+
+      """
+  }
+
+  private func describe(_ index: Int) -> HTML {
+    let manifest = chronicle.entries[index].migration.manifest
+    var names: [(name: String, count: Int)] = []
+    for operation in manifest.operations {
+      if let place = names.firstIndex(where: { $0.name == operation.name }) {
+        names[place].count += 1
+      } else {
+        names.append((operation.name, 1))
+      }
+    }
+    let operations = names.map { $0.count == 1 ? $0.name : "\($0.name) × \($0.count)" }
+    let description: HTML =
+      manifest.description.map { "<p class=\"description\">\(lines: $0)</p>" } ?? ""
+    return "\(description)<p class=\"operations\">\(operations.joined(separator: ", "))</p>"
+  }
+
+  private func changeList(_ index: Int) -> HTML {
+    guard index < chronicle.replayed else {
+      return "<p class=\"none\">It was not replayed.</p>"
+    }
+    let changes = changes(at: index)
+    guard !changes.isEmpty else { return "<p class=\"none\">The schema stays the same.</p>" }
+    let shown = changes.prefix(12).map { mark, text -> HTML in
+      "<li class=\"\(mark.rawValue)\"><span>\(mark.rawValue)</span> \(text)</li>"
+    }
+    let rest = changes.dropFirst(12).map { mark, text -> HTML in
+      "<li class=\"\(mark.rawValue)\"><span>\(mark.rawValue)</span> \(text)</li>"
+    }
+    let more: HTML =
+      rest.isEmpty
+      ? ""
+      : "<details><summary>\(rest.count) more</summary><ul class=\"changes\">\(rest.joined())</ul></details>"
+    return "<ul class=\"changes\">\(shown.joined())</ul>\(more)"
+  }
+
+  /// What a migration did to the schema.
+  private func changes(at step: Int) -> [(mark: Mark, text: HTML)] {
+    var changes: [(mark: Mark, text: HTML)] = []
+    for (index, table) in chronicle.tables.enumerated() {
+      let name: HTML = "<a href=\"#\(tableAnchors[index])\"><code>\(table.name)</code></a>"
+      if table.life.from == step {
+        let former: HTML = table.formerName.map { ", before <code>\($0)</code>" } ?? ""
+        changes.append((table.formerName == nil ? .new : .changed, "table \(name)\(former)"))
+        continue
+      }
+      if table.life.until == step {
+        let isRenamed = chronicle.tables.contains {
+          $0.life.from == step && $0.formerName == table.name
+        }
+        if !isRenamed { changes.append((.dropped, "table \(name)")) }
+        continue
+      }
+      for part in table.parts {
+        if part.life.from == step {
+          let place: HTML = part.replaced.map { ", in place of <code>\($0)</code>" } ?? ""
+          changes.append((part.isChange ? .changed : .new, "\(words(part, name))\(place)"))
+        } else if part.life.until == step, !part.hasSuccessor {
+          changes.append((.dropped, words(part, name)))
+        }
+      }
+    }
+    for view in chronicle.views {
+      if view.life.from == step {
+        changes.append((view.since < step ? .changed : .new, "view <code>\(view.name)</code>"))
+      } else if view.life.until == step,
+        !chronicle.views.contains(where: { other in
+          other.life.from == step && other.name.isSameName(as: view.name)
+        })
+      {
+        changes.append((.dropped, "view <code>\(view.name)</code>"))
+      }
+    }
+    return changes
+  }
+
+  private func words(_ part: Part, _ table: HTML) -> HTML {
+    switch part.content {
+    case .column(let column): "column \(table).<code>\(column.name)</code> \(column.type)"
+    case .foreignKey(let key):
+      "foreign key \(table).<code>\(key.columns.joined(separator: ", "))</code> → <code>\(key.table)</code>"
+    case .constraint(let text): "constraint of \(table): <code>\(text)</code>"
+    case .index(let index): "index <code>\(index.name)</code> of \(table)"
+    case .trigger(let trigger): "trigger <code>\(trigger.name)</code> of \(table)"
+    }
+  }
+}

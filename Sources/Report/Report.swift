@@ -1,0 +1,75 @@
+/// The report of a history and, where one is named, of a database: one HTML page that needs no network.
+///
+/// - ``Chronicle``: the replay of a history, with the life of each table, column, key, index and trigger.
+/// - ``DatabaseFacts``: drift, row counts, sizes and pending migrations of a database.
+/// - ``Report``: everything that the page shows; ``Report/page`` writes it.
+
+import SchemaDiagram
+import SchemaHistory
+import SchemaLint
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLite
+
+package struct Report: Sendable {
+  package let folder: String
+  package let chronicle: Chronicle
+  /// Nil when lint did not run.
+  package var lint: LintReport?
+  /// Nil without a database.
+  package var database: DatabaseFacts?
+  /// Problems that kept a part of the report from being made.
+  package var problems: [String] = []
+  /// When the report was made, in UTC.
+  package let date: String
+  /// The latest schema, with its difference from the latest release.
+  let diagram: Diagram
+  /// The layout of the diagram; nil without Graphviz.
+  private(set) var svg: String?
+  let uses: Uses
+
+  /// Diagrams of more tables show only keys and what has changed.
+  private static let largestFullDiagram = 30
+
+  /// - Parameters:
+  ///   - folder: the name of the migrations folder.
+  ///   - drawsWithGraphviz: false makes the page that a machine without Graphviz makes.
+  package init(
+    of chronicle: Chronicle, _ application: Application, folder: String, date: String,
+    drawsWithGraphviz: Bool = true
+  ) throws(Failure) {
+    self.folder = folder
+    self.chronicle = chronicle
+    self.date = date
+    do {
+      let outline = try chronicle.schema.outline(application)
+      if let released = chronicle.releasedSchema {
+        diagram = Diagram(
+          outline, since: try released.outline(application),
+          compareSchemas(expected: released, actual: chronicle.schema))
+      } else {
+        diagram = Diagram(outline)
+      }
+      uses = try Uses(of: chronicle.schema, application)
+    } catch {
+      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+    }
+    if drawsWithGraphviz, !diagram.tables.isEmpty { layOut() }
+  }
+
+  private mutating func layOut() {
+    let dot = diagram.dot(
+      showsAllColumns: diagram.tables.count <= Self.largestFullDiagram,
+      linking: { "#t-" + $0.anchor })
+    do throws(Subprocess.Problem) {
+      svg = try Graphviz.svg(of: dot)
+    } catch {
+      switch error {
+      case .notInstalled: svg = nil
+      case .failed(let reason): problems.append("Graphviz cannot lay out the diagram: \(reason)")
+      }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import SchemaApply
+import SchemaCommandLine
+import SchemaDiagram
+import SchemaHistory
+import SchemaInspect
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+enum DiagramCommand: Command {
+  static let name = "diagram"
+  static let declaration = CommandDeclaration(
+    name: name, summary: "Draws the tables of a schema and their foreign keys.",
+    discussion: """
+      Draws the schema of the latest migration, of an earlier migration (--to), a release, a database or a \
+      file of SQL, as Mermaid, which GitHub renders, as DOT, or as SVG. Graphviz's dot lays out SVG; \
+      without it the command prints Mermaid and exits with 66. --changed-since marks new, changed and \
+      dropped tables and columns: by words in Mermaid, by words and colours in DOT and SVG.
+
+      --tables and --neighbours draw a part of a large schema. With --changed-since and without --tables, \
+      --neighbours starts at the tables that differ: 0 draws only those.
+      """,
+    examples: [
+      .init("schemactl diagram > schema.mmd", "Draws the latest schema as Mermaid."),
+      .init(
+        "schemactl diagram --changed-since 2.0 --neighbours 1",
+        "Draws the tables that differ from release 2.0, and those that they refer to."),
+      .init(
+        "schemactl diagram --database app.sqlite --format svg > schema.svg",
+        "Draws the schema of a database."),
+    ],
+    options: [
+      OptionDeclaration(
+        "to", .text("ID"), summary: "The last migration that counts, by id or number."),
+      OptionDeclaration("release", .text("NAME"), summary: "The release whose schema is drawn."),
+      OptionDeclaration("sql", .text("FILE"), summary: "The file of SQL whose schema is drawn."),
+      OptionDeclaration(
+        "changed-since", .text("POINT"),
+        summary: "A release, a migration, a database, a folder of migrations or a file of SQL."),
+      OptionDeclaration(
+        "tables", .text("GLOB"), summary: "Draw only tables of such names: 'order*'."),
+      OptionDeclaration(
+        "neighbours", .integer("N", 0...1000),
+        summary: "How many foreign keys away from these tables may be; 0 without the option."),
+    ] + .database
+      + [OptionDeclaration].common.filter { $0.name != "format" } + [
+        OptionDeclaration(
+          "format", .choice("FORMAT", DiagramFormat.allCases.map(\.rawValue)),
+          summary: "'mermaid', when nothing says otherwise.")
+      ])
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let given = session.invocation
+    let source = try settings.drawnSource(session)
+    let schema = try settings.schema(of: source)
+    var diagram = try drawing(schema, settings, session)
+    if let tables = given.text("tables") {
+      let chosen = diagram.tables(matching: Glob(tables))
+      if chosen.isEmpty {
+        throw Failure(.notFound, "no table has a name like '\(tables)'")
+      }
+      diagram = diagram.around(chosen, neighbours: given.integer("neighbours") ?? 0)
+    } else if given.isGiven("changed-since"), let neighbours = given.integer("neighbours") {
+      diagram = diagram.around(diagram.changedTables, neighbours: neighbours)
+    }
+    if diagram.tables.isEmpty { session.report(.note("there is no table to draw")) }
+    return try write(diagram, session)
+  }
+
+  private static func drawing(
+    _ schema: Schema, _ settings: Settings, _ session: Session
+  ) throws -> Diagram {
+    let outline = try settings.outline(of: schema)
+    guard let point = session.invocation.text("changed-since") else { return Diagram(outline) }
+    let old = try settings.schema(of: try settings.source(atPoint: point), besides: schema)
+    return Diagram(
+      outline, since: try settings.outline(of: old),
+      compareSchemas(expected: old, actual: schema))
+  }
+
+  private static func write(_ diagram: Diagram, _ session: Session) throws -> ExitStatus {
+    let format = session.invocation.text("format").flatMap(DiagramFormat.init) ?? .mermaid
+    switch format {
+    case .mermaid: session.output.write(diagram.mermaid)
+    case .dot: session.output.write(diagram.dot())
+    case .svg:
+      do {
+        session.output.write(try Graphviz.svg(of: diagram.dot()))
+      } catch .notInstalled {
+        session.output.write(diagram.mermaid)
+        session.report(
+          .stopped(
+            Problem(
+              Failure(
+                .notFound,
+                "`dot` is not on the path, so the diagram was printed as Mermaid. Install Graphviz (Debian "
+                  + "package graphviz), or use `--format mermaid`"))))
+        return .notFound
+      } catch .failed(let reason) {
+        throw Failure(.inputOutput, "Graphviz cannot lay out the diagram: \(reason)")
+      }
+    }
+    return .success
+  }
+}
+
+enum DiagramFormat: String, CaseIterable {
+  case mermaid, dot, svg
+}
+
+extension Settings {
+  /// The schema that the options name; without any, that of the latest migration.
+  fileprivate func drawnSource(_ session: Session) throws -> SchemaSource {
+    let given = session.invocation
+    let names = ["to", "release", "database", "sql"].filter(given.isOnCommandLine)
+    guard names.count <= 1 else {
+      throw session.usageError(
+        "--\(names[0]) and --\(names[1]) name two schemas",
+        hint: "Draw one, and compare it with the other "
+          + "one by --changed-since.")
+    }
+    switch names.first {
+    case "database": return .database(try requiredDatabase())
+    case "sql": return .sql(file: given.text("sql") ?? "")
+    case "release":
+      let project = try project()
+      return .history(project, through: try project.lastMigration(of: given.text("release") ?? ""))
+    default: return .history(try project(), through: given.text("to"))
+    }
+  }
+
+  /// A release, a migration or a path.
+  fileprivate func source(atPoint name: String) throws -> SchemaSource {
+    let project = try project(mayBeEmpty: true)
+    if let release = project.lock?.releases.first(where: { $0.name == name }) {
+      return .history(project, through: release.lastID)
+    }
+    if project.migrations.contains(where: { $0.answers(to: name) }) {
+      return .history(project, through: name)
+    }
+    guard access(name, F_OK) == 0 else {
+      throw Failure(
+        .notFound,
+        "`\(name)` is not a release, a migration or a file. \(project.knownReleases)")
+    }
+    return try source(name)
+  }
+
+  func outline(of schema: Schema) throws(Failure) -> SchemaOutline {
+    do {
+      return try schema.outline(application)
+    } catch {
+      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+    }
+  }
+}
+
+extension Project {
+  fileprivate func lastMigration(of release: String) throws(Failure) -> String {
+    guard let found = lock?.releases.first(where: { $0.name == release }) else {
+      throw Failure(.notFound, "there is no release `\(release)`. \(knownReleases)")
+    }
+    return found.lastID
+  }
+
+  fileprivate var knownReleases: String {
+    let names = lock?.releases.map(\.name) ?? []
+    return names.isEmpty
+      ? "Nothing is released yet" : "Releases: \(names.joined(separator: ", "))"
+  }
+}

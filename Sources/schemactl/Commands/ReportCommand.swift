@@ -1,0 +1,73 @@
+import SchemaCommandLine
+import SchemaHistory
+import SchemaLint
+import SchemaPlatform
+import SchemaReplay
+import SchemaReport
+import SchemaSQLText
+import SchemaTimeline
+
+enum ReportCommand: Command {
+  static let name = "report"
+  static let declaration = CommandDeclaration(
+    name: name,
+    summary: "Writes an HTML page that shows the schema, its history and lint findings.",
+    discussion: """
+      The page is one file. It needs no network, and opens from the disk and as an artifact of CI. It shows \
+      the migrations by release, the drafts, the schema at each release and the differences between them, \
+      where each column, key, index and trigger comes from, a diagram (with Graphviz), lint findings, \
+      suppressions, and how devices of two releases break each other's rows. With --database it adds drift, \
+      row counts, sizes and the cost of pending migrations. The page holds no values of rows.
+      """,
+    examples: [
+      .init("schemactl report --output schema.html", "Writes the report of the history."),
+      .init(
+        "schemactl report --database app.sqlite --output app.html",
+        "Adds the state of a database."),
+    ],
+    options: [
+      OptionDeclaration(
+        "output", .text("FILE"), summary: "The page; 'schema.html' without the option."),
+      .profile, .queries,
+    ] + .database + [OptionDeclaration].common.filter { $0.name != "format" })
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let database = try settings.optionalDatabase()
+    let project = try settings.project(for: database)
+    let profile = session.invocation.text("profile").flatMap(Profile.init)
+    let lint = try settings.linter(of: project, profile: profile).lint()
+    let file = session.invocation.text("output") ?? "schema.html"
+    let failure = try settings.writeReport(
+      of: project, lint: lint, database: database, to: file, session)
+    if !session.invocation.flag("quiet") { session.output.write("\(file.visible)\n") }
+    guard let failure else { return .success }
+    session.report(.stopped(Problem(failure)))
+    return failure.status
+  }
+}
+
+extension Settings {
+  /// Writes the report of a history as one HTML page.
+  ///
+  /// - Returns: the failure that ended the replay early.
+  func writeReport(
+    of project: Project, lint: LintReport?, database: String? = nil, to file: String,
+    _ session: Session
+  ) throws -> Failure? {
+    let chronicle = try project.chronicle(interruption: session.interruption)
+    var report = try Report(
+      of: chronicle, application, folder: project.folder.path, date: Timestamp.now.toTheSecond)
+    report.lint = lint
+    if let database {
+      report.database = try project.facts(
+        of: database, timeout: timeout, interruption: session.interruption)
+    }
+    do throws(FileError) {
+      try writeFileAtomically(report.page, to: file)
+    } catch {
+      throw Failure(error)
+    }
+    return chronicle.failure
+  }
+}

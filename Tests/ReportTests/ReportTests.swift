@@ -1,0 +1,197 @@
+import Foundation
+import SchemaDiagram
+import SchemaHistory
+import SchemaLint
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaReport
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTestSupport
+import SchemaYAML
+import Testing
+
+@Suite("the report")
+struct ReportTests {
+  @Test("it tells where columns, tables and triggers come from, and where they went")
+  func origins() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_first", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT, old INT)")
+    try sandbox.addSQL("0002_title", "ALTER TABLE notes ADD COLUMN title TEXT")
+    try sandbox.addSQL("0003_rename", "ALTER TABLE notes RENAME TO pages")
+    try sandbox.addSQL(
+      "0004_more",
+      "ALTER TABLE pages RENAME COLUMN body TO text; ALTER TABLE pages DROP COLUMN old; CREATE INDEX byTitle ON pages (title)"
+    )
+    try sandbox.addSQL("0005_drop", "DROP INDEX byTitle")
+    let chronicle = try sandbox.project().chronicle()
+    let notes = try #require(chronicle.tables.first { $0.name == "notes" })
+    let pages = try #require(chronicle.tables.first { $0.name == "pages" })
+    #expect(notes.life.until == 2)
+    #expect(pages.since == 0 && pages.formerName == "notes" && !pages.life.isOver)
+    func column(_ name: String) -> Part? { pages.columns.first { $0.column.name == name }?.part }
+    #expect(column("id")?.since == 0)
+    #expect(column("title")?.since == 1)
+    #expect(column("old")?.life.until == 3)
+    #expect(column("body")?.life.until == 3)
+    #expect(column("text")?.since == 3)
+    let index = pages.parts.first { if case .index = $0.content { true } else { false } }
+    #expect(index?.life.from == 3 && index?.life.until == 4)
+  }
+
+  @Test("a column that takes another one's place says so, and a changed one keeps its origin")
+  func moves() throws {
+    let sandbox = try Sandbox.reminders()
+    let chronicle = try sandbox.project().chronicle()
+    let reminders = try #require(chronicle.tables.first { $0.name == "reminders" })
+    let status = reminders.columns.first { $0.column.name == "status" && !$0.part.life.isOver }
+    #expect(status?.part.replaced == "isCompleted")
+    #expect(status?.part.since == 6)
+    let before = reminders.columns.map(\.column.name)
+    #expect(
+      try #require(before.firstIndex(of: "isCompleted")) + 1 == before.firstIndex(of: "status"))
+  }
+
+  @Test("hostile names, descriptions and reasons stay text")
+  func hostile() throws {
+    let attack = "<script>alert(1)</script>]]>\"'><img src=x onerror=alert(1)>-->\u{202E}"
+    let name = Quoting.quoted(attack)
+    let literal = Quoting.stringLiteral(attack)
+    let sandbox = try Sandbox()
+    try sandbox.add(
+      "0001_attack",
+      """
+      description: \(yamlQuoted(attack + "\nsecond line"))
+      lint: { allow: [{ rule: missing-strict, reason: \(yamlQuoted(attack)) }] }
+      operations:
+        - sql: \(yamlQuoted("CREATE TABLE \(name) (\(name) TEXT DEFAULT \(literal), b REFERENCES \(name))"))
+        - sql: \(yamlQuoted("CREATE INDEX \(Quoting.quoted("i" + attack)) ON \(name) (\(name))"))
+        - sql: \(yamlQuoted("CREATE VIEW \(Quoting.quoted("v" + attack)) AS SELECT * FROM \(name)"))
+        - sql: \(yamlQuoted(
+          "CREATE TRIGGER \(Quoting.quoted("g" + attack)) AFTER INSERT ON \(name) BEGIN SELECT \(literal); END"))
+
+      """)
+    let page = try page(sandbox)
+    let elements = try HTMLElements(page)
+    #expect(elements.names.count { $0 == "script" } == 1)
+    #expect(!elements.names.contains("img"))
+    #expect(elements.attributes.allSatisfy { !$0.hasPrefix("on") })
+    #expect(!page.unicodeScalars.contains("\u{202E}"))
+    #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;"))
+  }
+
+  @Test("values of rows are not in it, neither of the database nor of manifests")
+  func values() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    try sandbox.run("UPDATE remindersLists SET title = 'SECRETVALUE' WHERE id = 'home'")
+    try sandbox.add(
+      "0008_insert",
+      "operations:\n- insert: { table: tags, rows: [{ id: OTHERSECRET, title: THIRDSECRET }] }\n")
+    let page = try page(sandbox, database: sandbox.database)
+    #expect(!page.contains("SECRET"))
+    #expect(page.contains("0007_replace_is_completed_with_status"))
+    // Row counts and the cost of what is pending.
+    #expect(page.contains("<td>30</td>"))
+    #expect(page.contains(", at most"))
+  }
+
+  @Test("drift of the database is listed")
+  func drift() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.makeRelease1()
+    try sandbox.run("ALTER TABLE tags ADD COLUMN stray TEXT")
+    #expect(try page(sandbox, database: sandbox.database).contains("column tags.stray"))
+  }
+
+  @Test("findings come with their rationale, and suppressions with their reasons")
+  func findings() throws {
+    let sandbox = try Sandbox.reminders()
+    try sandbox.freeze(release: "1.0", through: "0006")
+    let page = try page(sandbox)
+    #expect(page.contains("id=\"lint\""))
+    #expect(page.contains("Why this is a rule"))
+    #expect(page.contains("<section id=\"drafts\">"))
+  }
+
+  @Test("two devices stand side by side")
+  func devices() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE notes (id TEXT PRIMARY KEY NOT NULL, body TEXT)")
+    try sandbox.freeze(release: "1.0")
+    try sandbox.addSQL("0002_b", "ALTER TABLE notes RENAME COLUMN body TO text")
+    let page = try page(sandbox)
+    #expect(page.contains("<section id=\"devices\">"))
+    #expect(page.contains("<div class=\"sender\">") && page.contains("<div class=\"receiver\">"))
+  }
+
+  @Test("a history that fails is shown as far as it can be replayed")
+  func failing() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE notes (id INTEGER PRIMARY KEY)")
+    try sandbox.addSQL("0002_b", "CREATE TABLE notes (id INTEGER PRIMARY KEY)")
+    let run = try start("schemactl", ["report", "--output", "r.html"], in: sandbox.folder).wait()
+    #expect(run.code == 3)
+    let page = try String(contentsOfFile: sandbox.folder + "/r.html", encoding: .utf8)
+    #expect(page.contains("The replay ended early in 0002_b"))
+    #expect(page.contains("id=\"t-notes\""))
+  }
+
+  @Test("an empty history has a report")
+  func empty() throws {
+    let sandbox = try Sandbox()
+    let run = try start("schemactl", ["report", "--output", "r.html"], in: sandbox.folder).wait()
+    #expect(run.code == 0, "\(run.errors)")
+  }
+
+  @Test("300 migrations of 100 tables are less than a megabyte", .thorough)
+  func size() throws {
+    let sandbox = try Sandbox.large()
+    #expect(try page(sandbox).utf8.count < 1_000_000)
+  }
+
+  private func page(_ sandbox: Sandbox, database: String? = nil) throws -> String {
+    let project = try sandbox.project()
+    var report = try Report(
+      of: try project.chronicle(), project.application, folder: "migrations",
+      date: "2026-01-01T00:00:00Z")
+    report.lint = try Linter(project: project, configuration: Configuration()).lint()
+    if let database {
+      report.database = try project.facts(of: database, timeout: 5, interruption: Interruption())
+    }
+    return String(decoding: report.page, as: UTF8.self)
+  }
+}
+
+extension Sandbox {
+  /// 300 migrations in ten releases: 100 tables that refer to each other, with indexes and added columns.
+  static func large() throws -> Sandbox {
+    let sandbox = try Sandbox()
+    for number in 1...300 {
+      let table = (number - 1) % 100
+      let digits = String(repeating: "0", count: 4 - String(number).count) + String(number)
+      let sql =
+        switch number {
+        case ...100:
+          """
+          CREATE TABLE table\(table) (id TEXT PRIMARY KEY NOT NULL, title TEXT NOT NULL DEFAULT '', notes TEXT,
+            createdAt TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, position INTEGER NOT NULL DEFAULT 0,
+            parent TEXT REFERENCES table\(max(0, table - 1 - table % 7)) ON DELETE CASCADE,
+            amount REAL CHECK (amount >= 0), flags INTEGER NOT NULL DEFAULT 0) STRICT;
+          CREATE INDEX table\(table)_parent ON table\(table) (parent);
+          """
+        case ...200: "ALTER TABLE table\(table) ADD COLUMN extra\(number) TEXT"
+        default: "CREATE INDEX table\(table)_\(number) ON table\(table) (title, position)"
+        }
+      try sandbox.add(
+        "\(digits)_change_table\(table)",
+        "description: What the author says about the change of table \(table), in a sentence.\noperations:\n- sql: |\n"
+          + sql.split(separator: "\n").map { "    \($0)\n" }.joined())
+      if number % 30 == 0, number < 300 { try sandbox.freeze(release: "\(number / 30).0") }
+    }
+    return sandbox
+  }
+}
