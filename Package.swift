@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 let engine = [
   "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
   "Apply", "Inspect", "YAML", "Git", "Timeline", "Trials", "Devices", "Queries", "Lint",
-  "Authoring", "Diagram", "Report",
+  "Authoring", "Diagram", "Report", "Fleet",
 ].map { "Schema\($0)" }
 
 /// A module in the folder that has its name without `Schema`.
@@ -86,6 +86,8 @@ let package = Package(
     module("SchemaAuthoring", above("SchemaTimeline")),
     module("SchemaDiagram", above("SchemaReplay")),
     module("SchemaReport", above("SchemaReport")),
+    // It needs no YAML, git or lint.
+    module("SchemaFleet", above("SchemaYAML")),
     .target(
       name: "SchemaKit", dependencies: above("SchemaGit").map { .byName(name: $0) },
       swiftSettings: strict),
@@ -107,6 +109,7 @@ let package = Package(
     tests("History", above("SchemaTimeline") + ["SchemaAuthoring"]),
     tests("Engine", engine + ["SchemaTestSupport", "schemactl"]),
     tests("Lint", engine, exclude: ["Golden"]),
+    tests("Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
     tests("CommandLine", ["SchemaCommandLine"]),
     tests(
       "Schemactl",

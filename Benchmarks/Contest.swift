@@ -16,6 +16,8 @@ struct Contest {
   var contestants: [Contestant]
   /// How many times the rounds: what lies a hundredth apart takes more to be told apart.
   var factor = 1
+  /// At most so many rounds: what takes a minute to prepare need not be done often.
+  var mostRounds = Int.max
   /// SQL that gives the same answer on everybody's database when all have done the same.
   var question: (sql: String, database: (String) -> URL)?
 }
@@ -47,7 +49,7 @@ extension Contest {
   /// backwards in turn: what slows the machine down for a while slows all of them.
   func run(rounds: Int) throws -> Outcome {
     var samples = contestants.map { _ in [Sample]() }
-    for round in 0...(rounds * factor) {
+    for round in 0...min(rounds * factor, mostRounds) {
       let order = contestants.indices
       for index in round.isMultiple(of: 2) ? Array(order) : order.reversed() {
         let sample = try sample(of: contestants[index])

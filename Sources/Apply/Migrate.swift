@@ -99,30 +99,21 @@ extension Project {
     _ options: MigrateOptions, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
-    try requireIntactHistory()
-    let targets = try targets(options)
-    try requireEngine(for: targets)
+    let targets = try checkedTargets(options)
     let exists = try DatabaseFile.exists(options.file)
     if !exists, options.existing {
       throw Failure(.notFound, "there is no database \(options.database)")
     }
-    if exists {
-      let connection = try DatabaseFile.openForReading(
-        options.file, timeout: options.timeout, interruption: interruption)
-      let live = try live(on: connection, path: options.database)
-      guard try isBehind(live, targets, options) else {
-        var report = MigrateReport()
-        report.beyond = beyond(options.database, live.rows, options)
-        return report
-      }
-    }
+    if exists, let report = try reportIfCurrent(options, targets, interruption) { return report }
     guard !targets.isEmpty else {
       var report = MigrateReport()
       report.isHistoryEmpty = true
       return report
     }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.file) }
-    let replay = try replay(targets, isNew: !exists, interruption: interruption) { event in
+    let (replay, content) = try replay(
+      targets, isNew: !exists, interruption: interruption
+    ) { event in
       // Of a database that is there its own run is told.
       if !exists { onEvent(event) }
     }
@@ -135,8 +126,8 @@ extension Project {
         return report
       }
       let new = NewDatabase(
-        project: self, options: options, replay: replay, interruption: interruption,
-        onEvent: onEvent)
+        project: self, options: options, replay: replay, content: content,
+        interruption: interruption, onEvent: onEvent)
       if let report = try new.make() { return report }
     }
     let createsFile = exists ? false : try DatabaseFile.make(options.file)
@@ -155,6 +146,31 @@ extension Project {
       if createsFile { DatabaseFile.removeEmpty(options.file) }
       throw error
     }
+  }
+
+  /// The migrations that `options` ask for.
+  ///
+  /// - Throws: when the frozen history is broken, or this SQLite is too old for one of them.
+  func checkedTargets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
+    try requireIntactHistory()
+    let targets = try targets(options)
+    try requireEngine(for: targets)
+    return targets
+  }
+
+  /// Reads the ledger of an existing database.
+  ///
+  /// - Returns: nil when a migration is pending.
+  func reportIfCurrent(
+    _ options: MigrateOptions, _ targets: [Migration], _ interruption: Interruption
+  ) throws(Failure) -> MigrateReport? {
+    let connection = try DatabaseFile.openForReading(
+      options.file, timeout: options.timeout, interruption: interruption)
+    let live = try live(on: connection, path: options.database)
+    guard try !isBehind(live, targets, options) else { return nil }
+    var report = MigrateReport()
+    report.beyond = beyond(options.database, live.rows, options)
+    return report
   }
 
   /// What has run beyond the last migration that `options` ask for; nil when nothing has.

@@ -16,6 +16,8 @@ struct NewDatabase {
   let project: Project
   let options: MigrateOptions
   let replay: PendingReplay
+  /// With the effects of the replay; nil where they cannot be copied.
+  let content: Connection?
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
 
@@ -23,7 +25,7 @@ struct NewDatabase {
   ///   does not show everything, or because a fault prevents this: then that way reports it. No file is left.
   /// - Throws: when it was interrupted.
   func make() throws(Failure) -> MigrateReport? {
-    guard isDoneByReplay, let connection = replay.new, (try? fill(connection)) != nil else {
+    guard isDoneByReplay, let connection = content, (try? fill(connection)) != nil else {
       return nil
     }
     let copier = Copier(timeout: options.timeout, interruption: interruption)

@@ -3,18 +3,24 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import Synchronization
 
 /// The whole history on a scratch database: what each migration will do, known before a database is touched.
-package struct PendingReplay {
+/// Any number of databases, at any point of the history, may share it.
+package struct PendingReplay: Sendable {
   /// In order, through the last one that works.
   package let steps: [ScratchDatabase.Step]
   /// The fingerprint after each step.
   package let fingerprints: [String]
   /// Why the replay ended early.
   package let failure: Failure?
-  /// For a database that is not there yet: what it is to hold. Nil where a step left rows that break
-  /// a foreign key.
-  package let new: Connection?
+  private let schemas = ExpectedSchemas()
+
+  init(steps: [ScratchDatabase.Step], fingerprints: [String], failure: Failure?) {
+    self.steps = steps
+    self.fingerprints = fingerprints
+    self.failure = failure
+  }
 
   package func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
 
@@ -35,7 +41,24 @@ package struct PendingReplay {
 
   /// The schema that the history promises once `ids` are applied.
   package func schema(after ids: Set<ExactText>) -> Schema {
-    Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta))
+    schemas.schema(after: ids) {
+      Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta))
+    }
+  }
+}
+
+/// The schemas at the points of a history where databases are: most are at one of a few.
+private final class ExpectedSchemas: Sendable {
+  private let known = Mutex<[Set<ExactText>: Schema]>([:])
+
+  func schema(after ids: Set<ExactText>, computing compute: () -> Schema) -> Schema {
+    if let schema = known.withLock({ $0[ids] }) { return schema }
+    let schema = compute()
+    known.withLock { known in
+      if known.count >= 16 { known = [:] }
+      known[ids] = schema
+    }
+    return schema
   }
 }
 
@@ -44,11 +67,18 @@ extension Project {
   ///   is done at all. A migration that fails on the scratch database only ends the replay, for those before
   ///   it are good.
   ///
-  /// - Parameter isNew: whether the database is not there yet.
   package func replay(
-    _ targets: [Migration], isNew: Bool = false, interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+    _ targets: [Migration], interruption: Interruption
   ) throws(Failure) -> PendingReplay {
+    try replay(targets, isNew: false, interruption: interruption) { _ in }.replay
+  }
+
+  /// - Parameter isNew: whether the database is missing.
+  /// - Returns: also the content of a missing database; nil where a step left rows that break a foreign key.
+  func replay(
+    _ targets: [Migration], isNew: Bool, interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void
+  ) throws(Failure) -> (replay: PendingReplay, new: Connection?) {
     var steps: [ScratchDatabase.Step] = []
     var fingerprints: [String] = []
     var failure: Failure?
@@ -91,8 +121,9 @@ extension Project {
       states.filter { entry in
         lock?.entry(entry.id)?.digests.sqlite == Connection.libraryVersion
       })
-    return PendingReplay(
-      steps: steps, fingerprints: fingerprints, failure: failure,
-      new: isNew && keepsForeignKeys ? new : nil)
+    return (
+      PendingReplay(steps: steps, fingerprints: fingerprints, failure: failure),
+      isNew && keepsForeignKeys ? new : nil
+    )
   }
 }

@@ -20,7 +20,11 @@ package final class Interruption: Sendable {
 
   package func watch(_ connection: Connection) {
     let handle = connection.interruptHandle
-    connections.withLock { $0.append(handle) }
+    connections.withLock { connections in
+      // One run may open thousands of databases, one after the other.
+      connections.removeAll(where: \.isClosed)
+      connections.append(handle)
+    }
     connection.setStopCheck { [weak self] in self?.isRequested ?? false }
   }
 }

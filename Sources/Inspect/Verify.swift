@@ -1,3 +1,4 @@
+import SchemaApply
 import SchemaCopies
 import SchemaHistory
 import SchemaModel
@@ -63,6 +64,36 @@ extension Project {
       steps = try replay(into: &report)
     }
     guard let database else { return report }
+    try compare(
+      database, stepCount: steps.count, timeout, interruption, into: &report
+    ) { count in
+      Schema(applying: steps.prefix(count).lazy.map(\.delta))
+    }
+    return report
+  }
+
+  /// Compares one of many databases with a history that was replayed for all of them.
+  ///
+  /// - Throws: failures from 64 up; everything else is in the report.
+  package func verify(
+    _ database: String, with replay: PendingReplay, timeout: Double,
+    interruption: Interruption = Interruption()
+  ) throws(Failure) -> VerifyReport {
+    try DatabaseFile.require(database)
+    var report = VerifyReport(history: [])
+    try compare(
+      database, stepCount: replay.steps.count, timeout, interruption, into: &report
+    ) { count in
+      replay.schema(after: Set(replay.steps.prefix(count).map(\.migration.id.exact)))
+    }
+    return report
+  }
+
+  /// - Parameter expected: the schema after a number of migrations.
+  private func compare(
+    _ database: String, stepCount: Int, _ timeout: Double, _ interruption: Interruption,
+    into report: inout VerifyReport, expected: (Int) -> Schema
+  ) throws(Failure) {
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
     var live = try LiveDatabase(connection, path: database)
@@ -73,10 +104,9 @@ extension Project {
       try live.requireOurs(self, path: database)
     } catch {
       report.failure = report.failure ?? error
-      return report
+      return
     }
-    try compare(live, steps, into: &report)
-    return report
+    compare(live, stepCount, into: &report, expected: expected)
   }
 
   private func verifyLock(hasLedger: Bool) -> VerifyReport {
@@ -92,18 +122,19 @@ extension Project {
   }
 
   private func compare(
-    _ live: LiveDatabase, _ steps: [ScratchDatabase.Step], into report: inout VerifyReport
-  ) throws(Failure) {
+    _ live: LiveDatabase, _ stepCount: Int, into report: inout VerifyReport,
+    expected: (Int) -> Schema
+  ) {
     let known = Set((live.rows ?? []).map(\.id.exact))
     let count = migrations.lastIndex { known.contains($0.id) }.map { $0 + 1 } ?? 0
-    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= steps.count
+    guard !(report.ledger ?? []).contains(where: { $0.state == .unknown }), count <= stepCount
     else {
       report.notes.append(
         "the schema was not compared: the history cannot be replayed to the latest migration of the "
           + "database")
       return
     }
-    let expected = Schema(applying: steps.prefix(count).lazy.map(\.delta))
+    let expected = expected(count)
     report.drift = compareSchemas(
       expected: expected, actual: comparable(live.schema, with: expected))
   }

@@ -97,19 +97,30 @@ package func readFile(
 
 /// The names in a folder as bytes, sorted; names need not be UTF-8.
 package func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
+  var names: [[UInt8]] = []
+  try forEachName(inFolder: path) { name in
+    names.append(name)
+    return true
+  }
+  return names.sorted { $0.lexicographicallyPrecedes($1) }
+}
+
+/// Passes the names in a folder to `body`, as bytes and in no order, `.` and `..` included, until `body` returns
+/// false.
+package func forEachName(
+  inFolder path: String, _ body: ([UInt8]) -> Bool
+) throws(FileError) {
   guard !path.utf8.contains(0) else { throw FileError(path: path, systemError: EINVAL) }
   guard let folder = opendir(path) else { throw FileError(path: path, systemError: errno) }
   defer { closedir(folder) }
-  var names: [[UInt8]] = []
   while true {
     // The end and an error differ only in errno.
     errno = 0
     guard let entry = readdir(folder) else { break }
-    names.append(
-      withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+    guard body(name) else { return }
   }
   guard errno == 0 else { throw FileError(path: path, systemError: errno) }
-  return names.sorted { $0.lexicographicallyPrecedes($1) }
 }
 
 /// The path without links, `.` and `..`.

@@ -12,6 +12,10 @@ package struct FileStatus: Sendable {
   package var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }
   package var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
   package var bytes: Int64 { Int64(status.st_size) }
+  /// The device and the number of the file on it, which all names of one file share.
+  package var identity: (device: UInt64, inode: UInt64) {
+    (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+  }
   var mode: mode_t { status.st_mode & 0o7777 }
   var owner: uid_t { status.st_uid }
   var group: gid_t { status.st_gid }

@@ -36,3 +36,6 @@ private final class Job: Sendable {
     return nil
   }
 }
+
+/// How many processors are online.
+package var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }

@@ -324,6 +324,8 @@ package final class Interruptible: Sendable {
     }
   }
 
+  package var isClosed: Bool { handle.withLock { $0 == nil } }
+
   func forget() {
     handle.withLock { $0 = nil }
   }

@@ -9,10 +9,13 @@ protocol Command: SendableMetatype {
   /// Whether it stops by itself when it is asked to; a command that writes nothing which could be
   /// left half done ends at once.
   static func heedsInterruptions(_ invocation: Invocation) -> Bool
+  /// Whether SQLite's notes about unfinished transactions are reported.
+  static var observesRollbacks: Bool { get }
   static func run(_ session: Session) throws -> ExitStatus
 }
 
 extension Command {
+  static var observesRollbacks: Bool { true }
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { false }
 }
 

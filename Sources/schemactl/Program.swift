@@ -11,7 +11,8 @@ extension CommandLineProgram {
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
       DiffCommand.self, InspectCommand.self, AdoptCommand.self, LintCommand.self, CheckCommand.self,
       FreezeCommand.self, RebaseCommand.self, LedgerCommand.self, RestoreCommand.self,
-      ReportCommand.self, DiagramCommand.self, CompletionsCommand.self, SchemaCommand.self,
+      FleetCommand.self, ReportCommand.self, DiagramCommand.self, CompletionsCommand.self,
+      SchemaCommand.self,
     ]
   }
 
@@ -50,9 +51,9 @@ extension [OptionDeclaration] {
   static var common: [OptionDeclaration] { common(OutputFormat.common) }
 
   /// For commands that tell of places in manifests.
-  static var reporting: [OptionDeclaration] { common(OutputFormat.allCases) }
+  static var reporting: [OptionDeclaration] { common(OutputFormat.reporting) }
 
-  private static func common(_ formats: [OutputFormat]) -> [OptionDeclaration] {
+  static func common(_ formats: [OutputFormat]) -> [OptionDeclaration] {
     [
       OptionDeclaration(
         "migrations", .text("DIR"),
@@ -60,10 +61,7 @@ extension [OptionDeclaration] {
       OptionDeclaration(
         "config", .text("FILE"),
         summary: "The configuration, instead of the nearest schemactl.yaml."),
-      OptionDeclaration(
-        "format", .choice("FORMAT", formats.map(\.rawValue)), summary: "How to report."),
-      OptionDeclaration(
-        "quiet", short: "q", summary: "Say only what is wrong, and what was asked for."),
+      .format(formats), .quiet,
     ]
   }
 
@@ -77,6 +75,14 @@ extension [OptionDeclaration] {
 }
 
 extension OptionDeclaration {
+  static func format(_ formats: [OutputFormat]) -> OptionDeclaration {
+    OptionDeclaration(
+      "format", .choice("FORMAT", formats.map(\.rawValue)), summary: "How to report.")
+  }
+
+  static let quiet = OptionDeclaration(
+    "quiet", short: "q", summary: "Say only what is wrong, and what was asked for.")
+
   static let at = OptionDeclaration(
     "at", .text("ID"), summary: "The last migration of a history that counts, by id or number.")
 

@@ -30,10 +30,13 @@ struct Tool {
         reporter = format.reporter(
           output: output, errors: errors, isQuiet: invocation.flag("quiet"))
         stopMemoryStatistics()
-        observeRollbacks { [reporter] in
-          reporter.report(
-            .note(
-              "a transaction that another process had not finished was rolled back: SQLite \($0)"))
+        if command.observesRollbacks {
+          observeRollbacks { [reporter] in
+            reporter.report(
+              .note(
+                "a transaction that another process had not finished was rolled back: SQLite \($0)")
+            )
+          }
         }
         let interruption = Interruption()
         takeSignals(for: interruption, isGraceful: command.heedsInterruptions(invocation))

@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaAuthoring
 import SchemaCopies
+import SchemaFleet
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
@@ -46,6 +47,7 @@ enum Event {
   case ledger([LedgerEntry], [LedgerRow], [RecordedRepair])
   /// Shown before it is carried out, and again when it is.
   case repair(RepairPlan, isDone: Bool)
+  case fleet(FleetEvent)
   /// A failure below 64, which is a command's result: the reason why it has no other.
   case failed(CommandResult, Failure)
 

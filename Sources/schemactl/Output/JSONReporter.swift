@@ -105,6 +105,7 @@ final class JSONReporter: Reporter {
         ("repaired", .string(plan.repair.id)), ("as", .string(plan.repair.action.rawValue)),
         ("ledger", .array(plan.after.map(\.json))), ("drift", .array(plan.drift.map(\.json))),
       ])
+    case .fleet(let event): if let members = event.members { write(members) }
     case .failed(let result, let failure): write(result.members(for: failure))
     }
   }
@@ -175,7 +176,7 @@ extension Problem {
 
 extension Failure {
   /// The value of `failed`.
-  fileprivate var json: JSON {
+  var json: JSON {
     .object([
       ("id", .text(migration?.id)), ("operation", .text(migration?.operation)),
       ("statement", .text(migration?.statement)), ("message", .string(message)),
@@ -533,7 +534,7 @@ extension RecordedRepair {
 }
 
 extension SchemaChange {
-  fileprivate var json: JSON {
+  var json: JSON {
     .object([
       ("kind", .string(kind.rawValue)), ("object", .string(object)),
       ("change", .string(change.rawValue)), ("expected", .text(expected)),

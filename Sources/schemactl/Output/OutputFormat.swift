@@ -2,10 +2,14 @@ import SchemaSQLText
 
 /// How a command reports: `--format`.
 enum OutputFormat: String, CaseIterable {
-  case text, json, sarif, github, xcode
+  case text, json, jsonl, sarif, github, xcode
 
   /// What every command can do.
   static let common: [OutputFormat] = [.text, .json]
+  /// For commands that report places in manifests.
+  static let reporting: [OutputFormat] = [.text, .json, .sarif, .github, .xcode]
+  /// For commands that report many databases.
+  static let fleet: [OutputFormat] = [.text, .json, .jsonl]
 
   /// Looked for among the words of a command line by itself: what is wrong with them is to be said
   /// in the format, too.
@@ -29,6 +33,7 @@ enum OutputFormat: String, CaseIterable {
     switch self {
     case .text: TextReporter(output: output, errors: errors, isQuiet: isQuiet)
     case .json: JSONReporter(output)
+    case .jsonl: JSONLinesReporter(output)
     case .sarif: SARIFReporter(output)
     case .github:
       AnnotationReporter(

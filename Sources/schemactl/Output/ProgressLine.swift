@@ -1,3 +1,4 @@
+import SchemaFleet
 import SchemaLint
 import SchemaPlanning
 import SchemaReplay
@@ -10,6 +11,13 @@ struct ProgressLine {
   private let isOn: Bool
   private var shown = ""
   private var copying: Copying?
+  private var fleet: Fleet?
+
+  /// When a run on many databases began, and when its progress was shown last.
+  private struct Fleet {
+    let started: ContinuousClock.Instant
+    var shown: ContinuousClock.Instant
+  }
 
   init(_ output: Output, isOn: Bool) {
     self.output = output
@@ -28,6 +36,22 @@ struct ProgressLine {
       show(copying(copy).line(done: done, of: all))
     case .created, .note, .began, .ran, .committed, .drift: break
     }
+  }
+
+  /// On a terminal ten times a second, elsewhere every ten seconds.
+  mutating func show(_ summary: FleetSummary) {
+    guard isOn else { return }
+    let now = ContinuousClock.now
+    let fleet = fleet ?? Fleet(started: now, shown: now)
+    self.fleet = fleet
+    guard now - fleet.shown >= (output.isTerminal ? .milliseconds(100) : .seconds(10)) else {
+      return
+    }
+    self.fleet?.shown = now
+    let text = summary.progress(after: now - fleet.started)
+    guard !output.isTerminal else { return show(text) }
+    output.write(text + "\n")
+    output.flush()
   }
 
   mutating func clear() { show("") }

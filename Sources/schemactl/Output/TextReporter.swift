@@ -23,6 +23,7 @@ final class TextReporter: Reporter {
 
   func report(_ event: Event) {
     if case .progress(let event) = event { return follow(event) }
+    if case .fleet(.result(_, let summary)) = event { return progress.show(summary) }
     progress.clear()
     switch event {
     case .progress: break
@@ -53,6 +54,7 @@ final class TextReporter: Reporter {
     case .rebased(let renamings, let isRehearsal): show(renamings, isRehearsal)
     case .ledger(let entries, let rows, let repairs): show(entries, rows, repairs)
     case .repair(let plan, let isDone): show(plan, isDone)
+    case .fleet(let event): show(event)
     case .failed(let result, let failure):
       complain(Problem(failure))
       if case .migrate(let database) = result, failure.status == .migrationFailed {

@@ -1,0 +1,197 @@
+import SchemaHistory
+import SchemaModel
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// The names of the databases, in the order in which they were listed.
+///
+/// They are in a temporary table of SQLite, which is a file once it is larger than its cache.
+package final class DatabaseList {
+  package let shard: Shard
+  /// How many databases the whole list names.
+  package private(set) var listed = 0
+  /// How many of them belong to the shard.
+  package private(set) var count = 0
+  /// Identifies the whole list by its names, whatever their order.
+  package private(set) var digest = ""
+  private let connection: Connection
+  private let insertion: Statement
+  private let reading: Statement
+
+  package struct Item: Sendable {
+    /// Counts up from 1 in the order of the list.
+    package let number: Int64
+    package let name: String
+  }
+
+  package init(shard: Shard = .all) throws(Failure) {
+    self.shard = shard
+    do {
+      connection = try Connection(path: nil)
+      try connection.execute(
+        """
+        PRAGMA temp.cache_size = -2000;
+        CREATE TEMP TABLE names (
+          number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, device INTEGER, inode INTEGER,
+          isOwn INTEGER NOT NULL, UNIQUE (device, inode)
+        );
+        CREATE TEMP TABLE busy (number INTEGER PRIMARY KEY);
+        CREATE TEMP TABLE found (name TEXT PRIMARY KEY NOT NULL);
+        BEGIN
+        """)
+      insertion = try connection.prepare(
+        "INSERT OR IGNORE INTO names (name, device, inode, isOwn) VALUES (?1, ?2, ?3, ?4)")
+      reading = try connection.prepare(
+        "SELECT number, name FROM names WHERE number > ?1 AND isOwn ORDER BY number LIMIT 1")
+    } catch {
+      throw Failure(ofList: error)
+    }
+  }
+
+  // MARK: Adding names
+
+  /// - Throws: when the list already names the file, under this name or another one.
+  func add(_ name: String) throws(Failure) {
+    let isOwn = shard.contains(name)
+    do {
+      let identity = FileStatus(name)?.identity
+      let before = connection.totalChanges
+      try insertion.bind([
+        .text(name), identity.map { .integer(Int64(bitPattern: $0.device)) } ?? .null,
+        identity.map { .integer(Int64(bitPattern: $0.inode)) } ?? .null, .integer(isOwn ? 1 : 0),
+      ])
+      try insertion.run()
+      guard connection.totalChanges > before else { throw try duplicate(name) }
+    } catch {
+      throw Failure(ofList: error)
+    }
+    listed += 1
+    if isOwn { count += 1 }
+  }
+
+  private func duplicate(_ name: String) throws(DatabaseError) -> Failure {
+    let identity = FileStatus(name)?.identity
+    let other = try connection.value(
+      "SELECT name FROM names WHERE name = ?1 OR device = ?2 AND inode = ?3",
+      [
+        .text(name), identity.map { .integer(Int64(bitPattern: $0.device)) } ?? .null,
+        identity.map { .integer(Int64(bitPattern: $0.inode)) } ?? .null,
+      ])?.text
+    let problem =
+      other == name
+      ? "\(name) is listed twice" : "\(other ?? "") and \(name) are two names of one file"
+    return Failure(.invalidInput, "\(problem): list each database once. Nothing was changed")
+  }
+
+  /// Adds names in the order of their bytes; `find` may pass them in any order.
+  func addSorted(_ find: ((String) throws(Failure) -> Void) throws(Failure) -> Void) throws(Failure)
+    -> Int
+  {
+    var number = 0
+    do {
+      try connection.execute("DELETE FROM found")
+      let note = try connection.prepare("INSERT OR IGNORE INTO found VALUES (?1)")
+      try find { (name) throws(Failure) in
+        do {
+          try note.bind([.text(name)])
+          try note.run()
+        } catch {
+          throw Failure(ofList: error)
+        }
+      }
+      let found = try connection.prepare("SELECT name FROM found ORDER BY name")
+      while try found.step() {
+        try add(try found.text(0) ?? "")
+        number += 1
+      }
+    } catch {
+      throw Failure(ofList: error)
+    }
+    return number
+  }
+
+  /// Ends the list. Nothing can be added after that.
+  package func close() throws(Failure) {
+    do {
+      try connection.execute("COMMIT; DROP TABLE found")
+      digest = try connection.digestOfNames()
+    } catch {
+      throw Failure(ofList: error)
+    }
+  }
+
+  // MARK: Reading
+
+  /// The first database of the shard after one.
+  ///
+  /// - Parameter number: 0 begins.
+  func next(after number: Int64) throws(Failure) -> Item? {
+    do {
+      return try reading.item(after: number)
+    } catch {
+      throw Failure(ofList: error)
+    }
+  }
+
+  /// Keeps a database for a second try.
+  func postpone(_ item: Item) throws(Failure) {
+    do {
+      try connection.execute("INSERT INTO busy VALUES (?1)", [.integer(item.number)])
+    } catch {
+      throw Failure(ofList: error)
+    }
+  }
+
+  /// Takes the first database that was postponed.
+  func takePostponed() throws(Failure) -> Item? {
+    do {
+      let item = try connection.prepare(
+        "SELECT number, name FROM names JOIN busy USING (number) WHERE number > ?1 "
+          + "ORDER BY number LIMIT 1"
+      ).item(after: 0)
+      if let item {
+        try connection.execute("DELETE FROM busy WHERE number = ?1", [.integer(item.number)])
+      }
+      return item
+    } catch {
+      throw Failure(ofList: error)
+    }
+  }
+}
+
+extension Statement {
+  fileprivate func item(after number: Int64) throws(DatabaseError) -> DatabaseList.Item? {
+    try bind([.integer(number)])
+    defer { reset() }
+    guard try step() else { return nil }
+    return DatabaseList.Item(number: integer(0), name: try text(1) ?? "")
+  }
+}
+
+extension Connection {
+  /// Of a table `names` with a column `name`: the SHA-256 of the names in the order of their bytes, each
+  /// followed by a NUL.
+  func digestOfNames() throws(DatabaseError) -> String {
+    var hash = SHA256()
+    let names = try prepare("SELECT name FROM names ORDER BY name")
+    while try names.step() { hash.update(Array((try names.text(0) ?? "").utf8) + [0]) }
+    return hash.finishHex()
+  }
+}
+
+extension Failure {
+  /// What stopped the work on a temporary table.
+  init(ofList error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as FileError: self.init(error)
+    case let error as DatabaseError:
+      self.init(
+        error.status == .bug ? .bug : .inputOutput,
+        "the temporary list of the databases cannot be kept: \(error.message). Make room for temporary "
+          + "files (SQLITE_TMPDIR, TMPDIR or /tmp)")
+    default: self.init(.bug, "\(error)")
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// The sum of the reports of all shards of one list.
+package struct FleetMerge: Sendable {
+  /// Of the whole list.
+  package private(set) var header: FleetHeader
+  package private(set) var summary: FleetSummary
+  package let reports: Int
+  /// The worst exit code of the reports.
+  package private(set) var status = ExitStatus.success
+
+  /// - Throws: when a report is missing, is incomplete, names a database that another one names, or was made
+  ///   from another list or history.
+  package init(_ paths: [String]) throws(Failure) {
+    reports = paths.count
+    do {
+      let names = try Names()
+      var headers: [(path: String, header: FleetHeader)] = []
+      var sum = FleetSummary(expected: 0)
+      var statuses: [ExitStatus] = []
+      for path in paths {
+        statuses.append(
+          try Self.read(path, into: names, &sum) { header in
+            try header.requireSameList(as: headers.first?.header, path)
+            if let twin = headers.first(where: { $0.header.shard == header.shard }) {
+              throw Failure(
+                .invalidInput, "\(twin.path) and \(path) are both reports of shard \(header.shard)")
+            }
+            headers.append((path, header))
+          })
+      }
+      guard let first = headers.first?.header else {
+        throw Failure(.usage, "no report is named")
+      }
+      try first.requireAllShards(headers.map(\.header.shard))
+      guard try names.digest() == first.digest else {
+        throw Failure(
+          .invalidInput,
+          "the reports do not name the databases of the list that they were made from")
+      }
+      header = FleetHeader(
+        command: first.command, history: first.history, digest: first.digest, listed: first.listed,
+        shard: .all, count: first.listed)
+      sum.expected = first.listed
+      summary = sum
+      status = ExitStatus.worst(statuses)
+    } catch {
+      throw Failure(ofList: error)
+    }
+  }
+
+  /// - Parameter check: gets the header before anything else is read.
+  /// - Returns: the exit code of the run.
+  private static func read(
+    _ path: String, into names: Names, _ sum: inout FleetSummary,
+    checking check: (FleetHeader) throws -> Void
+  ) throws -> ExitStatus {
+    var reader = try RecordReader(path, limit: 16_777_216)
+    var header: FleetHeader?
+    var status: ExitStatus?
+    var number = 0
+    while let (bytes, isEnded) = try reader.next(endingWith: UInt8(ascii: "\n")) {
+      number += 1
+      // A run that was killed may have written half of its last line.
+      guard isEnded else { break }
+      guard status == nil,
+        let line = try? names.reading.line(String(decoding: bytes, as: UTF8.self))
+      else { throw Failure(notAReport: path, line: number) }
+      switch line {
+      case .header(let found) where number == 1:
+        try check(found)
+        header = found
+      case .result(let result):
+        guard let header else { throw Failure(notAReport: path, line: number) }
+        try names.add(result.database, header.shard, path)
+        sum.add(result)
+      case .summary(let found): status = found
+      case .header: throw Failure(notAReport: path, line: number)
+      }
+    }
+    guard let header else { throw Failure(notAReport: path, line: number + 1) }
+    guard let status else {
+      throw Failure(
+        .invalidInput,
+        "\(path) is incomplete: its run did not end. Run shard \(header.shard) again: databases that are "
+          + "up to date stay as they are")
+    }
+    return status
+  }
+}
+
+/// The names of the databases with a result, in a temporary table.
+private final class Names {
+  let reading: ReportReading
+  private let connection: Connection
+  private let insertion: Statement
+
+  init() throws(DatabaseError) {
+    connection = try Connection(path: nil)
+    try connection.execute(
+      "PRAGMA temp.cache_size = -2000; CREATE TEMP TABLE names (name TEXT PRIMARY KEY NOT NULL); BEGIN"
+    )
+    insertion = try connection.prepare("INSERT OR IGNORE INTO names VALUES (?1)")
+    reading = try ReportReading(connection)
+  }
+
+  func add(_ name: String, _ shard: Shard, _ path: String) throws {
+    let before = connection.totalChanges
+    try insertion.bind([.text(name)])
+    try insertion.run()
+    guard connection.totalChanges > before else {
+      throw Failure(.invalidInput, "\(path): \(name) has more than one result")
+    }
+    guard shard.contains(name) else {
+      throw Failure(.invalidInput, "\(path): \(name) does not belong to shard \(shard)")
+    }
+  }
+
+  func digest() throws(DatabaseError) -> String { try connection.digestOfNames() }
+}
+
+extension FleetHeader {
+  fileprivate func requireSameList(as first: FleetHeader?, _ path: String) throws(Failure) {
+    guard let first else { return }
+    let difference: String? =
+      if digest != first.digest || listed != first.listed {
+        "another list of databases (\(listed) with digest \(digest), not \(first.listed) with "
+          + "\(first.digest))"
+      } else if command != first.command {
+        "`fleet \(command)`, not `fleet \(first.command)`"
+      } else if history != first.history {
+        "another history"
+      } else if shard.count != first.shard.count {
+        "a list in \(shard.count) shards, not \(first.shard.count)"
+      } else {
+        nil
+      }
+    if let difference {
+      throw Failure(.invalidInput, "\(path) is the report of \(difference)")
+    }
+  }
+
+  fileprivate func requireAllShards(_ shards: [Shard]) throws(Failure) {
+    let found = Set(shards.map(\.index))
+    let missing = (1...shard.count).filter { !found.contains($0) }
+    guard !missing.isEmpty else { return }
+    let names = missing.prefix(20).map { "\($0)/\(shard.count)" }.joined(separator: ", ")
+    throw Failure(
+      .notFound,
+      "\(missing.count == 1 ? "the report of shard" : "the reports of shards") \(names)"
+        + (missing.count > 20 ? " and \(missing.count - 20) more" : "")
+        + (missing.count == 1 ? " is missing" : " are missing"))
+  }
+}
+
+extension Failure {
+  fileprivate init(notAReport path: String, line: Int) {
+    self.init(
+      .invalidInput,
+      "line \(line) of \(path) is not a line that `schemactl fleet … --format jsonl` writes")
+  }
+}

@@ -1,0 +1,182 @@
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+import Synchronization
+
+package struct FleetOptions: Sendable {
+  /// How many databases are worked on at the same time.
+  package var jobs = 1
+  /// How many databases of the list come first, and must all succeed.
+  package var canary: Int?
+  /// How many failures stop the run.
+  package var maxFailures: Int?
+  /// How long to wait for a lock, in seconds.
+  package var timeout = 5.0
+
+  package init() {}
+}
+
+/// Works on the databases of a list in several threads.
+///
+/// Threads, and not tasks: a database that is busy makes its thread wait.
+package final class FleetRun: @unchecked Sendable {
+  /// Guards everything below: one thread at a time takes a database or hands in a result.
+  private let mutex = Mutex(())
+  private let list: DatabaseList
+  private let work: FleetWork
+  private let options: FleetOptions
+  private let interruption: Interruption
+  private let onResult: (FleetResult, FleetSummary) -> Void
+  private var summary: FleetSummary
+  private var phase = Phase.first(last: .max)
+  /// The last database that was taken.
+  private var taken: Int64 = 0
+  /// Why the run stopped without an interruption.
+  private var problem: Failure?
+
+  private enum Phase: Equatable {
+    /// The databases through a number, in the order of the list.
+    case first(last: Int64)
+    /// Those that were busy.
+    case second
+  }
+
+  /// How long a lock is waited for at first, in seconds: a busy database gets a second try at the end, and must
+  /// not keep the others waiting.
+  private static let firstTimeout = 0.25
+
+  /// - Parameter onResult: gets each result once, with the sum so far; called by one thread at a time.
+  package init(
+    _ work: FleetWork, on list: DatabaseList, _ options: FleetOptions,
+    interruption: Interruption = Interruption(),
+    onResult: @escaping (FleetResult, FleetSummary) -> Void
+  ) {
+    self.list = list
+    self.work = work
+    self.options = options
+    self.interruption = interruption
+    self.onResult = onResult
+    summary = FleetSummary(expected: list.count)
+  }
+
+  /// - Throws: what keeps the list from being read.
+  package func run() throws(Failure) -> FleetSummary {
+    let started = ContinuousClock.now
+    if let canary = options.canary {
+      try runPhases(through: number(ofDatabase: canary))
+    }
+    if options.canary == nil || summary.failed == 0 { try runPhases(through: .max) }
+    try skipRest()
+    if interruption.isRequested { summary.noteInterruption() }
+    summary.milliseconds = (ContinuousClock.now - started).milliseconds
+    return summary
+  }
+
+  /// The number in the list of the shard's database of that rank.
+  private func number(ofDatabase rank: Int) throws(Failure) -> Int64 {
+    var number: Int64 = 0
+    for _ in 0..<rank {
+      guard let item = try list.next(after: number) else { return .max }
+      number = item.number
+    }
+    return number
+  }
+
+  private func runPhases(through last: Int64) throws(Failure) {
+    for next in [Phase.first(last: last), .second] {
+      phase = next
+      let threads = (1..<max(options.jobs, 1)).compactMap { _ in
+        startThread { self.workUntilDone() }
+      }
+      workUntilDone()
+      for thread in threads { pthread_join(thread, nil) }
+      if let problem { throw problem }
+    }
+  }
+
+  private func workUntilDone() {
+    while let (item, phase) = take() {
+      if phase == .second {
+        handIn(secondTry(item))
+      } else {
+        let result = work.perform(
+          on: item.name, timeout: min(options.timeout, Self.firstTimeout), interruption)
+        if result.status == .busy, result.applied.isEmpty {
+          postpone(item)
+        } else {
+          // What was applied before the database was busy belongs to its result.
+          handIn(result.status == .busy ? secondTry(item, after: result) : result)
+        }
+      }
+    }
+  }
+
+  private func secondTry(
+    _ item: DatabaseList.Item, after first: FleetResult? = nil
+  ) -> FleetResult {
+    var result = work.perform(on: item.name, timeout: options.timeout, interruption)
+    result.attempts = 2
+    guard let first else { return result }
+    if result.state == .upToDate { result.state = .migrated }
+    result.applied = first.applied + result.applied
+    result.adopted = first.adopted + result.adopted
+    return result
+  }
+
+  private var mayGoOn: Bool {
+    problem == nil && !interruption.isRequested && summary.failed < options.maxFailures ?? .max
+  }
+
+  private func take() -> (DatabaseList.Item, Phase)? {
+    mutex.withLock { _ in
+      do throws(Failure) {
+        guard mayGoOn else { return nil }
+        switch phase {
+        case .second: return try list.takePostponed().map { ($0, phase) }
+        case .first(let last):
+          guard let item = try list.next(after: taken), item.number <= last else { return nil }
+          taken = item.number
+          return (item, phase)
+        }
+      } catch {
+        problem = error
+        return nil
+      }
+    }
+  }
+
+  private func postpone(_ item: DatabaseList.Item) {
+    mutex.withLock { _ in
+      do throws(Failure) {
+        try list.postpone(item)
+      } catch {
+        problem = error
+      }
+    }
+  }
+
+  private func handIn(_ result: FleetResult) {
+    mutex.withLock { _ in add(result) }
+  }
+
+  private func add(_ result: FleetResult) {
+    summary.add(result)
+    onResult(result, summary)
+  }
+
+  /// Reports the databases that the run did not get to.
+  private func skipRest() throws(Failure) {
+    while let item = try list.takePostponed() {
+      add(
+        FleetResult(
+          item.name,
+          failure: Failure(
+            .busy,
+            "\(item.name) was in use by another process, and the run stopped before a second try")))
+    }
+    while let item = try list.next(after: taken) {
+      taken = item.number
+      add(FleetResult(item.name, .notStarted))
+    }
+  }
+}

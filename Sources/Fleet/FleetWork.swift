@@ -1,0 +1,94 @@
+import SchemaApply
+import SchemaHistory
+import SchemaInspect
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+
+/// One piece of work, to be done on each database.
+package enum FleetWork: Sendable {
+  case migrate(ReplayedHistory)
+  case status(Project)
+  /// The history was found intact.
+  case verify(Project, PendingReplay)
+
+  /// - Parameter timeout: how long to wait for a lock, in seconds.
+  func perform(
+    on database: String, timeout: Double, _ interruption: Interruption
+  ) -> FleetResult {
+    let started = ContinuousClock.now
+    var result: FleetResult
+    do throws(Failure) {
+      switch self {
+      case .migrate(let history):
+        result = FleetResult(
+          database, try history.migrate(database, timeout: timeout, interruption: interruption))
+      case .status(let project):
+        result = FleetResult(
+          database,
+          try project.status(database: database, timeout: timeout, interruption: interruption))
+      case .verify(let project, let replay):
+        result = FleetResult(
+          database,
+          try project.verify(
+            database, with: replay, timeout: timeout, interruption: interruption))
+      }
+    } catch {
+      // Of what an interrupt stops, SQLite may report another error.
+      result = FleetResult(
+        database,
+        failure: interruption.isRequested
+          ? Failure(.interrupted, "interrupted: nothing was changed") : error)
+    }
+    result.milliseconds = (ContinuousClock.now - started).milliseconds
+    return result
+  }
+}
+
+extension FleetResult {
+  fileprivate init(_ database: String, _ report: MigrateReport) {
+    self.init(database, report.applied.isEmpty && report.adopted.isEmpty ? .upToDate : .migrated)
+    if let failure = report.failure { self.init(database, failure: failure) }
+    applied = report.applied.map(\.id)
+    adopted = report.adopted
+    drift = report.drift
+  }
+
+  fileprivate init(_ database: String, _ report: StatusReport) {
+    self.init(database, report.pending.isEmpty ? .upToDate : .pending)
+    if let failure = Failure(report.ledger, report.status) {
+      self.init(database, failure: failure)
+    }
+    current = report.current
+    pending = report.pending
+  }
+
+  fileprivate init(_ database: String, _ report: VerifyReport) {
+    self.init(database, .verified)
+    drift = report.drift ?? []
+    if let failure = Failure(report.ledger ?? [], report.status) ?? report.failure ?? drifted {
+      let drift = drift
+      self.init(database, failure: failure)
+      self.drift = drift
+    }
+  }
+
+  private var drifted: Failure? {
+    guard !drift.isEmpty else { return nil }
+    let more = drift.count > 20 ? ["and \(drift.count - 20) more"] : []
+    return Failure(
+      .finding, "the schema differs from the history:",
+      details: drift.prefix(20).map(\.sentence) + more)
+  }
+}
+
+extension Failure {
+  /// Nil where the ledger fits the history.
+  fileprivate init?(_ ledger: [LedgerEntry], _ status: ExitStatus) {
+    let stops = ledger.filter(\.state.stops)
+    guard !stops.isEmpty else { return nil }
+    self.init(
+      status, "the database and the history disagree:",
+      details: stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" })
+  }
+}

@@ -1,0 +1,198 @@
+import SchemaApply
+import SchemaCommandLine
+import SchemaFleet
+import SchemaHistory
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+
+enum FleetCommand: Command {
+  static let name = "fleet"
+  static let declaration = CommandDeclaration(
+    name: name, summary: "Works on many databases.",
+    discussion: """
+      Migrates, inspects or verifies each database of a list. The history is read and replayed once; \
+      every database has its own ledger, locks and result, so an interrupted run is simply run again. \
+      A database that fails does not stop the others. A missing database is a failure; none is \
+      created. A database that is busy is tried again at the end.
+
+      The databases are named by patterns, in which * and ? do not cross a slash and ** stands for any \
+      number of folders, or by a list file with one name in each line or a NUL after each name. A \
+      list that names one file twice is refused. Patterns skip journals, logs, backups and copies.
+      """,
+    examples: [
+      .init("schemactl fleet migrate --databases 'tenants/*.sqlite'", "Migrates all tenants."),
+      .init(
+        "schemactl fleet migrate --databases-from tenants.txt --shard 2/4 --format jsonl > shard-2.jsonl",
+        "Migrates the second of four parts of a list, as on the second of four machines."),
+      .init("schemactl fleet merge shard-*.jsonl", "Adds up the reports of all parts."),
+    ],
+    subcommands: [
+      CommandDeclaration(
+        name: "migrate", summary: "Brings the databases up to date.",
+        discussion: """
+          Applies the pending migrations to each database, each migration atomically. Exits with the worst \
+          result of a database. With --canary, the first databases of the list come first, and the \
+          others follow only if all of them succeed.
+          """,
+        examples: [
+          .init(
+            "schemactl fleet migrate --databases 'tenants/*.sqlite' --canary 10 --max-failures 20",
+            "Tries ten databases first, and stops after twenty failures.")
+        ],
+        options: selection + [
+          OptionDeclaration(
+            "to", .text("ID"), summary: "The last migration to apply, by its id or its number."),
+          OptionDeclaration("frozen", summary: "Apply only frozen migrations."),
+          OptionDeclaration(
+            "canary", .integer("N", 1...Int.max),
+            summary: "Migrate the first N databases first, and go on only if all of them succeed."),
+          OptionDeclaration(
+            "max-failures", .integer("N", 1...Int.max),
+            summary: "Start no further database after N failures."),
+          OptionDeclaration("redact", summary: "Show no values of rows in messages."),
+        ] + output),
+      CommandDeclaration(
+        name: "status", summary: "Counts the databases that are up to date.",
+        discussion: "Reads the ledger of each database. Nothing is written.",
+        examples: [
+          .init(
+            "schemactl fleet status --databases 'tenants/*.sqlite' --check",
+            "Exits with 1 when a migration is pending in any database.")
+        ],
+        options: selection + [
+          OptionDeclaration("check", summary: "Exit with 1 when a migration is pending.")
+        ] + output),
+      CommandDeclaration(
+        name: "verify", summary: "Compares the databases with the history.",
+        discussion:
+          "Compares the ledger and the schema of each database with the history. Nothing is written.",
+        examples: [
+          .init(
+            "schemactl fleet verify --databases-from tenants.txt", "Verifies each listed database.")
+        ],
+        options: selection + output),
+      CommandDeclaration(
+        name: "merge", summary: "Adds up the reports of all shards of a list.",
+        discussion: """
+          Reads what 'fleet … --shard I/N --format jsonl' has written on each machine. Fails when the report of a \
+          shard is missing or incomplete, or was made from another list or history, and exits with \
+          the worst exit code of the reports otherwise.
+          """,
+        examples: [.init("schemactl fleet merge shard-*.jsonl", "Adds up the reports.")],
+        arguments: [
+          ArgumentDeclaration(name: "REPORT", summary: "A report of one shard.", repeats: true)
+        ],
+        options: [.format(OutputFormat.common), .quiet]),
+    ])
+
+  private static let selection = [
+    OptionDeclaration(
+      "databases", .text("PATTERN"), repeats: true,
+      summary: "The databases, by a path or a pattern; '-' reads a list from standard input."),
+    OptionDeclaration(
+      "databases-from", .text("FILE"), repeats: true,
+      summary: "A file that lists databases, one in each line or with a NUL after each."),
+    OptionDeclaration(
+      "shard", .text("I/N"),
+      summary: "Only the I-th of N parts, chosen by the names in the list."),
+    OptionDeclaration(
+      "jobs", .integer("N", 1...1024),
+      summary: "How many databases to work on at a time; the number of processors by default."),
+    .timeout,
+  ]
+
+  private static let output = [OptionDeclaration].common(OutputFormat.fleet)
+
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
+
+  /// Notes of SQLite would come from several threads.
+  static let observesRollbacks = false
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let command = session.invocation.commandPath.last ?? ""
+    guard command != "merge" else { return try merge(session) }
+    let settings = try Settings(session)
+    let list = try list(session)
+    let project = try settings.project()
+    let (work, history) = try work(command, project, session)
+    let header = FleetHeader(command: command, history: history, list: list)
+    session.report(.fleet(.started(header)))
+    let run = FleetRun(
+      work, on: list, options(settings, session), interruption: session.interruption
+    ) { result, summary in
+      session.report(.fleet(.result(result, summary)))
+    }
+    let summary = try run.run()
+    let isBehind = session.invocation.flag("check") && summary.states[.pending] != nil
+    let status = ExitStatus.worst([summary.status, isBehind ? .finding : .success])
+    session.report(.fleet(.ended(header, summary, status)))
+    return status
+  }
+
+  private static func list(_ session: Session) throws -> DatabaseList {
+    let given = session.invocation
+    let shard = try given.text("shard").map { text in
+      guard let shard = Shard(text) else {
+        throw session.usageError(
+          "--shard cannot be '\(text.visible)'",
+          hint: "Give the part and the number of parts, from 1/4 to 4/4.")
+      }
+      return shard
+    }
+    let sources =
+      given.texts("databases").map { $0 == "-" ? ListSource.standardInput : .pattern($0) }
+      + given.texts("databases-from").map { $0 == "-" ? .standardInput : .file($0) }
+    guard !sources.isEmpty else {
+      throw session.usageError(
+        "no databases are named",
+        hint: "Name them with --databases PATTERN or --databases-from FILE.")
+    }
+    let list = try DatabaseList(shard: shard ?? .all)
+    for source in sources { try list.add(source, interruption: session.interruption) }
+    try list.close()
+    guard list.listed > 0 else {
+      throw Failure(.notFound, "the list of the databases is empty")
+    }
+    return list
+  }
+
+  private static func options(_ settings: Settings, _ session: Session) -> FleetOptions {
+    var options = FleetOptions()
+    options.jobs = session.invocation.integer("jobs") ?? processorCount
+    options.canary = session.invocation.integer("canary")
+    options.maxFailures = session.invocation.integer("max-failures")
+    options.timeout = settings.timeout
+    return options
+  }
+
+  /// - Returns: also a digest of the history.
+  private static func work(
+    _ command: String, _ project: Project, _ session: Session
+  ) throws -> (FleetWork, history: String) {
+    var options = MigrateOptions(database: "")
+    options.through = session.invocation.text("to")
+    options.frozenOnly = session.invocation.flag("frozen")
+    options.redactsValues = session.invocation.flag("redact")
+    options.backup = try Settings(session).backup()
+    guard command != "status" else { return (.status(project), project.digest) }
+    let history = try ReplayedHistory(project, options, interruption: session.interruption)
+    return command == "verify"
+      ? (.verify(project, history.replay), project.digest) : (.migrate(history), history.digest)
+  }
+
+  private static func merge(_ session: Session) throws -> ExitStatus {
+    let merge = try FleetMerge(session.invocation.arguments)
+    session.report(.fleet(.merged(merge)))
+    return merge.status
+  }
+}
+
+/// How a run on many databases goes.
+enum FleetEvent {
+  case started(FleetHeader)
+  /// One database, and the sum so far.
+  case result(FleetResult, FleetSummary)
+  case ended(FleetHeader, FleetSummary, ExitStatus)
+  case merged(FleetMerge)
+}

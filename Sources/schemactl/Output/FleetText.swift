@@ -1,0 +1,142 @@
+import SchemaFleet
+import SchemaHistory
+import SchemaManifest
+import SchemaPlatform
+import SchemaSQLText
+
+extension TextReporter {
+  func show(_ event: FleetEvent) {
+    switch event {
+    case .started, .result: break
+    case .ended(let header, let summary, _): show(summary, header)
+    case .merged(let merge): show(merge.summary, merge.header)
+    }
+  }
+
+  private func show(_ summary: FleetSummary, _ header: FleetHeader) {
+    for result in summary.failures { show(result) }
+    if summary.failed > summary.failures.count {
+      say(
+        "… and \((summary.failed - summary.failures.count).grouped) more failures: `--format jsonl` reports "
+          + "every database.")
+    }
+    if !summary.failures.isEmpty { say("") }
+    let rows = rows(summary)
+    let width = rows.map(\.count.utf8.count).max() ?? 0
+    for row in rows {
+      say(String(repeating: " ", count: width - row.count.utf8.count) + "\(row.count)  \(row.text)")
+    }
+    if !rows.isEmpty { say("") }
+    say(verdict(summary, header))
+  }
+
+  private func show(_ result: FleetResult) {
+    guard let failure = result.failure else { return }
+    let problem = Problem(failure)
+    say("\(paint(result.database.visible, "1;31")): \(failure.status.label)")
+    let place = problem.place.map { place in
+      place.file.visible + (place.position.map { ":\($0.line):\($0.column)" } ?? "") + ": "
+    }
+    for (index, line) in problem.lines.enumerated() {
+      say("  " + (index == 0 ? place ?? "" : "  ") + line.visible.withShortWords)
+    }
+    if let migration = failure.migration {
+      say(
+        "  in " + (migration.operation.map { "operation \($0.visible) of " } ?? "")
+          + "migration \(migration.id.visible)")
+    }
+    if let last = result.applied.last {
+      say(
+        "  applied and kept: \(counted(result.applied.count, "migration")), the last one \(last.visible)"
+      )
+    }
+  }
+
+  private func rows(_ summary: FleetSummary) -> [(count: String, text: String)] {
+    let states = FleetResult.State.allCases.compactMap { state in
+      [.failed, .interrupted].contains(state)
+        ? nil : summary.states[state].map { ($0.grouped, state.inWords) }
+    }
+    let causes = summary.sortedCauses.map { cause, count in
+      let place = [
+        cause.operation.map { "operation \($0)" }, cause.migration.map { "migration \($0)" },
+      ].compactMap { $0?.visible }.joined(separator: " of ")
+      return (
+        count.grouped,
+        "\(cause.status.label) (exit code \(cause.status.rawValue))"
+          + (place.isEmpty ? "" : ": \(place)")
+      )
+    }
+    return states + causes
+  }
+
+  private func verdict(_ summary: FleetSummary, _ header: FleetHeader) -> String {
+    let part = header.shard.isAll ? "" : " of shard \(header.shard)"
+    let skipped = summary.states[.notStarted] ?? 0
+    let tenths = summary.milliseconds / 100
+    return
+      "\(summary.expected.grouped) \(summary.expected == 1 ? "database" : "databases")\(part)"
+      + (summary.milliseconds > 0 ? " in \(tenths / 10).\(tenths % 10) s" : "")
+      + ": \((summary.done - summary.failed).grouped) succeeded, \(summary.failed.grouped) failed"
+      + (skipped > 0 ? ", \(skipped.grouped) not started. Run it again to continue." : ".")
+      + (summary.drifted > 0
+        ? " \(summary.drifted.grouped) \(summary.drifted == 1 ? "differs" : "differ") from the history where "
+          + "no migration touches the difference." : "")
+  }
+}
+
+extension FleetResult.State {
+  fileprivate var inWords: String {
+    switch self {
+    case .migrated: "migrated"
+    case .upToDate: "up to date"
+    case .pending: "with pending migrations"
+    case .verified: "verified"
+    case .failed: "failed"
+    case .interrupted: "interrupted"
+    case .notStarted: "not started"
+    }
+  }
+}
+
+extension ExitStatus {
+  /// Why a database failed, in a few words.
+  fileprivate var label: String {
+    switch self {
+    case .success: "no failure"
+    case .finding: "differs from the history"
+    case .brokenHistory: "ledger contradicts the history"
+    case .migrationFailed: "migration failed"
+    case .databaseAhead: "ahead of the history"
+    case .usage: "not the path of a database file"
+    case .invalidInput: "migration cannot run here"
+    case .notFound: "missing"
+    case .bug: "bug in schemactl"
+    case .inputOutput: "damaged or unreadable"
+    case .busy: "busy"
+    case .permission: "permission denied"
+    case .interrupted: "interrupted"
+    }
+  }
+}
+
+extension FleetSummary {
+  /// How far the run is.
+  package func progress(after elapsed: Duration) -> String {
+    let rate = Double(done) / max(Double(elapsed.milliseconds) / 1000, 0.001)
+    return "\(done.grouped) of \(expected.grouped) databases done, \(failed.grouped) failed, "
+      + "\((expected - done).grouped) left, \(Int(rate).grouped)/s"
+  }
+}
+
+extension Int {
+  /// `12,000,000`
+  var grouped: String {
+    var text = ""
+    for (index, digit) in String(magnitude).enumerated() {
+      if index > 0, (String(magnitude).utf8.count - index).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return (self < 0 ? "-" : "") + text
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import SchemaJSONChecking
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+@Suite("Databases that cannot be migrated")
+struct StateTests {
+  /// Why a database of a fleet cannot be migrated.
+  enum Trouble: String, CaseIterable, Sendable {
+    case damaged, notADatabase, locked, ahead, drifted, altered, strangers, failing, missing
+
+    var code: Int32 {
+      switch self {
+      case .drifted, .strangers: 1
+      case .altered: 2
+      case .failing: 3
+      case .ahead: 4
+      case .missing: 66
+      case .damaged, .notADatabase: 74
+      case .locked: 75
+      }
+    }
+
+    /// Makes the trouble; what is returned must live as long as it is to last.
+    func make(_ name: String, _ tenants: Tenants) throws -> Connection? {
+      switch self {
+      case .damaged:
+        var bytes = try tenants.bytes(name)
+        // The page size, which the header repeats nowhere, and the first b-tree page.
+        for index in 100..<160 { bytes[index] = 0xFF }
+        try bytes.write(to: URL(fileURLWithPath: tenants.path(name)))
+      case .notADatabase: try tenants.write(name, String(repeating: "no database ", count: 500))
+      case .locked:
+        let connection = try tenants.open(name)
+        try connection.execute("BEGIN EXCLUSIVE")
+        return connection
+      case .ahead:
+        try tenants.open(name).execute(
+          """
+          INSERT INTO schemactl_migrations SELECT '0009_later', 9, raw_digest, canonical_digest, \
+          fingerprint, started_at, milliseconds, tool_version FROM schemactl_migrations
+          """)
+      case .drifted: try tenants.open(name).execute("ALTER TABLE items ADD COLUMN done TEXT")
+      case .altered:
+        try tenants.open(name).execute("UPDATE schemactl_migrations SET raw_digest = 'none'")
+      case .strangers: try tenants.open(name).execute("DROP TABLE schemactl_migrations")
+      case .failing:
+        try tenants.open(name).execute("UPDATE items SET name = 'taken'")
+      case .missing: try FileManager.default.removeItem(atPath: tenants.path(name))
+      }
+      return nil
+    }
+  }
+
+  @Test("are reported each with its reason, stay as they are, and stop no other database")
+  func troubles() throws {
+    let tenants = try Tenants(12 + Trouble.allCases.count)
+    // `failing` has rows that this index refuses.
+    try tenants.sandbox.addSQL("0003_unique", "CREATE UNIQUE INDEX items_name ON items (name)")
+    var connections: [Connection?] = []
+    var before: [String: Data] = [:]
+    for (index, trouble) in Trouble.allCases.enumerated() {
+      let name = Tenants.name(2 * index)
+      // To close a file drops the locks that this process has on it, so it is read first.
+      if trouble == .locked { before[name] = try tenants.bytes(name) }
+      connections.append(try trouble.make(name, tenants))
+      if ![.locked, .missing].contains(trouble) { before[name] = try tenants.bytes(name) }
+    }
+    try tenants.write(
+      "list", (0..<(12 + Trouble.allCases.count)).map { Tenants.name($0) + "\n" }.joined())
+
+    let run = try tenants.fleet(
+      "migrate", "--databases-from", "list", "--format", "jsonl", "--timeout", "0.1")
+    withExtendedLifetime(connections) {}
+    connections = []
+    #expect(run.code == 74)
+    let states = try run.states
+    #expect(states.count == 12 + Trouble.allCases.count)
+    var expected: [String: String] = [:]
+    for (index, trouble) in Trouble.allCases.enumerated() {
+      expected[Tenants.name(2 * index)] = "failed \(trouble.code)"
+    }
+    for (name, state) in states {
+      #expect(state == expected[name] ?? "migrated", "\(name)")
+      if expected[name] == nil { #expect(try tenants.isMigrated(name, migrations: 3)) }
+    }
+    let failing = Tenants.name(2 * (Trouble.allCases.firstIndex(of: .failing) ?? 0))
+    for (name, bytes) in before where name != failing {
+      #expect(try tenants.bytes(name) == bytes, "\(name)")
+    }
+    #expect(
+      !FileManager.default.fileExists(
+        atPath: tenants.path(Tenants.name(2 * (Trouble.allCases.count - 1)))))
+    // The migration before the one that failed stays.
+    #expect(try run.results[failing]?["applied"] == .array([.string(Tenants.second)]))
+    #expect(try tenants.open(failing).value("SELECT count(*) FROM schemactl_migrations") == 2)
+
+    let checker = try SchemaChecker(
+      contentsOf: jsonSchemas.appendingPathComponent("fleet-line.schema.json"), isClosed: true)
+    for line in try run.lines { #expect(checker.problems(of: line) == []) }
+  }
+
+  @Test("a database that may not be written is reported as that", .enabled(if: geteuid() == 0))
+  func readOnly() throws {
+    let tenants = try Tenants(3)
+    let manager = FileManager.default
+    for folder in ["", "tenants"] {
+      try manager.setAttributes([.posixPermissions: 0o777], ofItemAtPath: tenants.path(folder))
+    }
+    for number in 0..<3 {
+      try manager.setAttributes(
+        [.posixPermissions: number == 1 ? 0o444 : 0o666],
+        ofItemAtPath: tenants.path(Tenants.name(number)))
+    }
+    let before = try tenants.bytes(Tenants.name(1))
+    let run = try run(
+      "/usr/bin/setpriv",
+      [
+        "--reuid=65534", "--regid=65534", "--clear-groups",
+        programs.appendingPathComponent("schemactl").path, "fleet", "migrate", "--databases",
+        "tenants/*.sqlite", "--format", "jsonl",
+      ], in: tenants.folder)
+    let output = FleetOutput(finished: run)
+    #expect(output.code == 77)
+    #expect(
+      try output.states
+        == [
+          Tenants.name(0): "migrated", Tenants.name(1): "failed 77", Tenants.name(2): "migrated",
+        ])
+    #expect(try tenants.bytes(Tenants.name(1)) == before)
+  }
+
+  @Test("drift that no migration touches is counted and stops nothing")
+  func harmlessDrift() throws {
+    let tenants = try Tenants(3)
+    try tenants.open(Tenants.name(1)).execute("CREATE TABLE theirs (id)")
+    let run = try tenants.fleet("migrate", "--databases", "tenants/*.sqlite")
+    #expect(run.code == 0)
+    #expect(run.text.contains("1 differs from the history where no migration touches"))
+    let verified = try tenants.fleet(
+      "verify", "--databases", "tenants/*.sqlite", "--format", "jsonl")
+    #expect(verified.code == 1)
+    #expect(
+      try verified.states
+        == [
+          Tenants.name(0): "verified", Tenants.name(1): "failed 1", Tenants.name(2): "verified",
+        ])
+  }
+
+  @Test("the first ten failures are shown in full, and a table counts all by exit code")
+  func table() throws {
+    let tenants = try Tenants(15)
+    for number in 0..<12 {
+      try tenants.open(Tenants.name(number)).execute("ALTER TABLE items ADD COLUMN done TEXT")
+    }
+    let run = try tenants.fleet("migrate", "--databases", "tenants/*.sqlite", "--jobs", "1")
+    #expect(run.code == 1)
+    for number in 0..<10 { #expect(run.text.contains("\(Tenants.name(number)): differs")) }
+    #expect(!run.text.contains("\(Tenants.name(10)): differs"))
+    #expect(run.text.contains("… and 2 more failures"))
+    #expect(run.text.contains("\n 3  migrated\n"))
+    #expect(
+      run.text.contains(
+        "\n12  differs from the history (exit code 1): migration \(Tenants.second)\n"))
+    #expect(run.text.contains(": 3 succeeded, 12 failed.\n"))
+  }
+
+  @Test("a history that fails by itself reaches no database")
+  func failingHistory() throws {
+    let tenants = try Tenants(2)
+    try tenants.sandbox.addSQL("0003_twice", "CREATE TABLE items (id)")
+    let before = try tenants.bytes(Tenants.name(0))
+    let run = try tenants.fleet("migrate", "--databases", "tenants/*.sqlite")
+    #expect(run.code == 3)
+    #expect(try tenants.bytes(Tenants.name(0)) == before)
+  }
+
+  @Test("status counts pending databases, and --check makes them a finding")
+  func status() throws {
+    let tenants = try Tenants(3)
+    #expect(try tenants.fleet("migrate", "--databases", Tenants.name(0)).code == 0)
+    let run = try tenants.fleet("status", "--databases", "tenants/*.sqlite", "--format", "jsonl")
+    #expect(run.code == 0)
+    #expect(try Set(run.states.values) == ["up-to-date", "pending"])
+    #expect(try run.results[Tenants.name(1)]?["pending"] == .array([.string(Tenants.second)]))
+    #expect(try run.results[Tenants.name(1)]?["current"] == .string(Tenants.first))
+    let checked = try tenants.fleet("status", "--databases", "tenants/*.sqlite", "--check")
+    #expect(checked.code == 1)
+    #expect(checked.text.contains("2  with pending migrations\n"))
+  }
+}
