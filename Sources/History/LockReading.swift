@@ -98,7 +98,8 @@ private func headerError(_ line: LockSourceLine?) -> LockError {
   let start = "schemactl history "
   if let line, line.bytes.starts(with: start.utf8) {
     let version = String(decoding: line.bytes.dropFirst(start.utf8.count), as: UTF8.self)
-    if version.utf8.allSatisfy(\.isDigit), !version.hasPrefix("0"), version != "1", !version.isEmpty {
+    if version.utf8.allSatisfy(\.isDigit), !version.hasPrefix("0"), version != "1", !version.isEmpty
+    {
       return LockError(
         .newerVersion, line: 1, column: start.utf8.count + 1,
         "version \(version) of the format was written by a newer schemactl: use that one")
