@@ -25,6 +25,7 @@ package struct Chronicle: Sendable {
     package let name: String
     /// How many migrations it has.
     package let count: Int
+    package let isRelease: Bool
   }
 
   package let entries: [Entry]
@@ -52,18 +53,19 @@ package struct Chronicle: Sendable {
     for release in project.lock?.releases ?? [] {
       guard let index = project.migrations.firstIndex(where: { $0.id == release.lastID })
       else { continue }
-      stops.append(Stop(name: release.name, count: index + 1))
+      stops.append(Stop(name: release.name, count: index + 1, isRelease: true))
     }
     stops.sort { $0.count < $1.count }
     if let last = entries.last, stops.last?.count != entries.count {
-      stops.append(Stop(name: last.isFrozen ? "latest" : "drafts", count: entries.count))
+      let name = last.isFrozen ? "latest" : "drafts"
+      stops.append(Stop(name: name, count: entries.count, isRelease: false))
     }
     self.stops = stops
   }
 
-  /// The latest release that the latest schema can be compared with.
+  /// The latest release before the latest migration.
   package var latestRelease: Stop? {
-    stops.last { $0.count < entries.count || stops.count == 1 }
+    stops.last { $0.isRelease && $0.count < entries.count }
   }
 }
 

@@ -72,7 +72,7 @@ struct Page {
   // MARK: The document
 
   var document: HTML {
-    let title = "Schema of \(report.folder)"
+    let title = "Schema of \(report.name)"
     return """
       <!DOCTYPE html>
       <html lang="en">
@@ -131,7 +131,7 @@ struct Page {
 
   private var figures: [HTML] {
     let tables = chronicle.tables.count { !$0.life.isOver }
-    let releases = chronicle.stops.count { $0.name != "drafts" && $0.name != "latest" }
+    let releases = chronicle.stops.count(where: \.isRelease)
     let drafts = chronicle.entries.count { !$0.isFrozen }
     var figures: [HTML] = [
       figure(tables, "table", "schema"), figure(chronicle.entries.count, "migration", "timeline"),
@@ -163,9 +163,9 @@ struct Page {
 
   private var diagramSection: HTML {
     let marks =
-      chronicle.releasedSchema == nil || chronicle.latestRelease == nil
-      ? "The latest schema."
-      : "The latest schema; colours and words mark changes since \(chronicle.latestRelease?.name ?? "")."
+      chronicle.latestRelease.map {
+        "The latest schema; colours and words mark changes since \($0.name)."
+      } ?? "The latest schema."
     let picture: HTML =
       if let svg = report.svg {
         """

@@ -35,7 +35,7 @@ let pageScript = #"""
     if (!word) return;
     part.element.classList.add('is-' + word);
     part.label = document.createElement('span');
-    part.label.className = 'mark';
+    part.label.className = 'mark mark-' + word;
     part.label.textContent = words[word];
     const place = part.isTable ? one('h3', part.element) : one('th', part.element);
     if (part.isTable) place.after(part.label); else (place || part.element).append(part.label);

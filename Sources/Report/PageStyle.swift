@@ -19,7 +19,7 @@ let pageStyle = """
   :focus-visible{outline:2px solid var(--focus);outline-offset:2px;border-radius:3px}
   h1{font-size:1.15rem;margin:0;font-weight:650}
   h2{font-size:1.5rem;margin:2.6rem 0 .6rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}
-  h3{font-size:1.15rem;margin:0}h4{font-size:.95rem;margin:0}.turns h4{margin:0 0 .3rem}
+  h3{font-size:1.15rem;margin:0}h4{font-size:.95rem;margin:0;overflow-wrap:anywhere}.turns h4{margin:0 0 .3rem}
   small,.meta,.operations,.none{color:var(--quiet);font-size:.87rem}
   ul,ol{padding-left:1.3rem;margin:.3rem 0}p{margin:.4rem 0}
   summary{cursor:pointer}summary h3,summary h4{display:inline}
@@ -65,15 +65,14 @@ let pageStyle = """
   .numbers .sub th{font-weight:400;padding-left:1.6rem;color:var(--quiet)}.numbers{max-width:48rem}
   abbr{font-size:.7rem;text-decoration:none;border:1px solid var(--line);border-radius:4px;padding:0 .25rem;margin-left:.4rem;\
   color:var(--quiet);font-weight:500}
-  .group{margin-top:.7rem}.group h4{color:var(--quiet);font-weight:600;font-size:.85rem}
+  .group{margin-top:.7rem}.group details{display:inline-block;vertical-align:top;max-width:100%}.group h4{color:var(--quiet);font-weight:600;font-size:.85rem}
   .sql{margin-top:.7rem}.sql summary{color:var(--quiet);font-size:.87rem}
   .view h3::after{content:" view";font-weight:400;color:var(--quiet);font-size:.85rem}
-  .mark{display:inline-block;font:600 .72rem/1.5 system-ui,sans-serif;border-radius:4px;padding:0 .35rem;margin-left:.5rem}
+  .mark{display:inline-block;font:600 .72rem/1.5 system-ui,sans-serif;border-radius:4px;padding:0 .35rem;margin-left:.5rem;white-space:nowrap}
   .is-new{background:var(--newbg)}.is-changed{background:var(--changedbg)}.is-dropped,.is-before{background:var(--droppedbg)}
   .is-dropped th,.is-dropped td,.is-before th,.is-before td,li.is-dropped,li.is-before{text-decoration:line-through}
-  .is-new>.mark,.is-new th .mark,.is-new h3+.mark,.changes .new>span{color:var(--new)}
-  .is-changed>.mark,.is-changed th .mark,.changes .changed>span{color:var(--changed)}
-  .is-dropped>.mark,.is-dropped th .mark,.is-before>.mark,.is-before th .mark,.changes .dropped>span{color:var(--dropped)}
+  .mark-new,.changes .new>span{color:var(--new)}.mark-changed,.changes .changed>span{color:var(--changed)}
+  .mark-dropped,.mark-before,.changes .dropped>span{color:var(--dropped)}
   article.is-new,article.is-changed,article.is-dropped{background:none;border-left-width:5px}
   article.is-new{border-left-color:var(--new)}article.is-changed{border-left-color:var(--changed)}
   article.is-dropped{border-left-color:var(--dropped)}
@@ -106,5 +105,10 @@ let pageStyle = """
   border-radius:8px;padding:.4rem}.search{margin:0;width:100%}input[type=search]{width:100%}#results{left:0;right:auto;width:100%}\
   .slider{position:static}.turns{grid-template-columns:minmax(0,1fr)}.sender,.receiver{grid-column:1}\
   .receiver{border-left:3px solid var(--line);padding-left:.7rem}main,.top,footer{padding-left:.8rem;padding-right:.8rem}}
+  @media (max-width:46rem){.tables thead{position:absolute;clip-path:inset(50%)}\
+  .tables tr{display:grid;grid-template-columns:minmax(0,1fr) auto;border-top:1px solid var(--line);padding:.2rem 0}\
+  .tables th,.tables td{border:0;padding:.05rem .4rem}.tables td:nth-child(n+3){grid-column:1/-1}\
+  .tables td:nth-child(4){font-size:.85rem;color:var(--quiet)}.tables td:nth-child(4)::before{content:"added in "}\
+  .tables td:empty{display:none}}
   @media print{.js,.index,nav,.search{display:none!important}.split{display:block}}
   """

@@ -14,7 +14,8 @@ import SchemaReplay
 import SchemaSQLite
 
 package struct Report: Sendable {
-  package let folder: String
+  /// What the title says.
+  package let name: String
   package let chronicle: Chronicle
   /// Nil when lint did not run.
   package var lint: LintReport?
@@ -34,13 +35,13 @@ package struct Report: Sendable {
   private static let largestFullDiagram = 30
 
   /// - Parameters:
-  ///   - folder: the name of the migrations folder.
+  ///   - name: what the schema belongs to.
   ///   - drawsWithGraphviz: false makes the page that a machine without Graphviz makes.
   package init(
-    of chronicle: Chronicle, _ application: Application, folder: String, date: String,
+    of chronicle: Chronicle, _ application: Application, name: String, date: String,
     drawsWithGraphviz: Bool = true
   ) throws(Failure) {
-    self.folder = folder
+    self.name = name
     self.chronicle = chronicle
     self.date = date
     do {

@@ -239,7 +239,7 @@ struct Settings {
     return (expected, try schema(of: second, besides: expected))
   }
 
-  func source(_ path: String?, mayBeEmpty: Bool = false) throws -> SchemaSource {
+  private func source(_ path: String?, mayBeEmpty: Bool = false) throws -> SchemaSource {
     let through = session.invocation.text("at")
     guard let path else {
       return .history(try project(mayBeEmpty: mayBeEmpty), through: through)

@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaCommandLine
 import SchemaDiagram
+import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
@@ -8,6 +9,7 @@ import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
+import SchemaYAML
 
 enum DiagramCommand: Command {
   static let name = "diagram"
@@ -146,7 +148,12 @@ extension Settings {
         .notFound,
         "`\(name)` is not a release, a migration or a file. \(project.knownReleases)")
     }
-    return try source(name)
+    // `--to` is about the schema that is drawn.
+    return try .at(name, through: nil) { folder in
+      try Project.load(
+        migrations: folder, application: application, ignoring: configuration.ignore,
+        explaining: MigrationFolder(folder).explain)
+    }
   }
 
   func outline(of schema: Schema) throws(Failure) -> SchemaOutline {

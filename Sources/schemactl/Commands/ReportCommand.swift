@@ -57,7 +57,7 @@ extension Settings {
   ) throws -> Failure? {
     let chronicle = try project.chronicle(interruption: session.interruption)
     var report = try Report(
-      of: chronicle, application, folder: project.folder.path, date: Timestamp.now.toTheSecond)
+      of: chronicle, application, name: project.folder.projectName, date: Timestamp.now.toTheSecond)
     report.lint = lint
     if let database {
       report.database = try project.facts(
@@ -69,5 +69,14 @@ extension Settings {
       throw Failure(error)
     }
     return chronicle.failure
+  }
+}
+
+extension MigrationFolder {
+  /// The folder's name, or that of the folder around it if its own says only that it holds migrations.
+  fileprivate var projectName: String {
+    let names = ((try? resolvedPath(path)) ?? path).split(separator: "/").map(String.init)
+    guard names.last == "migrations", names.count > 1 else { return names.last ?? path }
+    return names[names.count - 2]
   }
 }
