@@ -39,6 +39,14 @@ package struct Manifest: Sendable {
     self.waivers = waivers
     self.canonicalForm = canonicalForm
   }
+
+  /// The manifest with other operations, for a private run.
+  package func with(operations: [Operation]) -> Manifest {
+    Manifest(
+      file: file, description: description, operations: operations, before: before, after: after,
+      foreignKeys: foreignKeys, requires: requires, replaces: replaces, waivers: waivers,
+      canonicalForm: canonicalForm)
+  }
 }
 
 package enum ForeignKeyMode: String, Sendable, CaseIterable {

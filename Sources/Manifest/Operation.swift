@@ -24,6 +24,13 @@ package struct Operation: Sendable {
     self.canonicalForm = canonicalForm
   }
 
+  /// The operation with other SQL in its place.
+  package func with(sql sources: [SQLSource]) -> Operation {
+    Operation(
+      kind: .sql(sources), position: position, keys: keys, waivers: waivers,
+      canonicalForm: canonicalForm)
+  }
+
   package enum Kind: Sendable {
     case createTable(TableDefinition)
     case dropTable(table: String)

@@ -25,6 +25,11 @@ package struct SQLSource: Sendable, Hashable {
     self.init(text: text, position: position, blockColumn: blockColumn, origins: [])
   }
 
+  /// Another text of the same length in the same place.
+  package func withText(_ text: String) -> SQLSource {
+    SQLSource(text: text, position: position, blockColumn: blockColumn, origins: origins)
+  }
+
   init(text: String, position: Position, blockColumn: Int?, origins: [Origin]) {
     self.text = text
     self.position = position

@@ -29,3 +29,30 @@ extension Timeline {
     return move
   }
 }
+
+extension Timeline {
+  /// The name under which the table has another column now, while the values of the dropped column exist
+  /// nowhere; nil if there is none. Migrations that reach devices together count as one: the dropped column
+  /// may have had the name before, or another column gets it later.
+  package func replacedName(of column: LostColumn, in change: TableChange) -> String? {
+    if change.after?.column(column.name) != nil { return column.name }
+    guard let before = change.before, let after = change.after,
+      case .nowhere? = losses.destination(column.name, of: before.name, in: change.migration)
+    else { return nil }
+    let together = changes.filter { losses.areTogether($0.migration, change.migration) }
+    let isReplaced = together.contains { later in
+      later.migration > change.migration && later.after?.key == after.key
+        && later.before?.column(column.name) == nil && later.after?.column(column.name) != nil
+    }
+    if isReplaced { return column.name }
+    var name = column.name
+    for earlier in together.reversed()
+    where earlier.migration < change.migration && earlier.after?.key == before.key {
+      let renamed = earlier.renamedColumns.first { $0.value == name.identifier }?.key
+      guard let renamed else { continue }
+      name = earlier.before?.column(renamed)?.name ?? renamed.text
+      if let same = after.column(name) { return same.name }
+    }
+    return nil
+  }
+}

@@ -78,3 +78,16 @@ extension Reference {
     return mapping(keys)
   }
 }
+
+/// The pairs of a `map`, as a manifest writes them.
+package func pairs(_ values: [MappedValue]) -> String {
+  values.map { "\($0.from.yaml): \($0.to.yaml)" }.joined(separator: ", ")
+}
+
+extension [MappedValue] {
+  /// The way back, to the first of the values that lead to the same one.
+  package var inverted: [MappedValue] {
+    var seen: Set<Literal> = []
+    return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }
+  }
+}

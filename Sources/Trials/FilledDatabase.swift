@@ -69,8 +69,8 @@ enum RowKind: Hashable {
   case bits(Int)
   /// Values that the step names beside the column.
   case literals(Int)
+  /// Marks, and a time in each text, for a step that reads dates.
+  case dates(Int)
   /// The likeliest values, which repeat; NULL in the first.
   case likely(Int)
-  /// So many that a LIMIT leaves some of them out.
-  case more(Int)
 }

@@ -10,6 +10,9 @@ struct Influence {
   let judge: LossJudge
   let column: DeviceTable.Column
   let table: FilledDatabase.Table
+  /// The table's name after the step, and the column's.
+  let name: Identifier?
+  let newName: Identifier
 
   /// - Parameter gone: those of the column's cells whose values are not there as they were.
   func verdict(
@@ -18,6 +21,9 @@ struct Influence {
     // A key that other rows hold is theirs, too.
     let free = gone.filter { !isKeyOfOthers($0) }
     guard !free.isEmpty else { return .unknown }
+    // Their parents are deleted, and ON DELETE SET NULL clears the references.
+    let cleared = free.filter { judge.isCleared($0, in: name, as: newName) }
+    if !cleared.isEmpty { return .lost(cleared, isAll: cleared.count == cells.count) }
     var lost: [LossJudge.Cell] = []
     var mapped: [LossJudge.Cell] = []
     let changes = free.compactMap { judge.setting($0, to: other(than: $0)) }
@@ -35,9 +41,11 @@ struct Influence {
         }
       }
     }
-    guard !lost.isEmpty else { return try narrowing(mapped) }
-    if try isListOfValues(lost, mapped) { return .kept(.elsewhere) }
-    if mapped.isEmpty, try hasForm(lost) { return .kept(.elsewhere) }
+    if let narrowed = try narrowing(mapped) { return narrowed }
+    guard !lost.isEmpty else { return .kept(.elsewhere) }
+    if let narrowed = try range(lost) { return narrowed }
+    if try isListOfValues(lost) { return .kept(.elsewhere) }
+    if mapped.isEmpty, let verdict = try form(lost) { return verdict }
     return .lost(lost, isAll: lost.count == cells.count)
   }
 
@@ -85,37 +93,49 @@ struct Influence {
 
   // MARK: Lists of values
 
-  /// Whether the step tells some values from others, as a CASE does: those that it names, 0 and 1.
-  private func isListOfValues(
-    _ lost: [LossJudge.Cell], _ mapped: [LossJudge.Cell]
-  ) throws(Failure) -> Bool {
+  /// Whether the step treats the values that it names differently, as a CASE does; 0 and 1 count as named.
+  private func isListOfValues(_ lost: [LossJudge.Cell]) throws(Failure) -> Bool {
     var values = judge.text.literals(of: [column.key])
-    if [.integer, .numeric, .real].contains(column.affinity) { values += [0, 1] }
+    if isNumeric { values += [0, 1] }
     guard let cell = lost.first, values.count > 1 else { return false }
     return try tells(values, in: cell)
   }
 
-  /// Whether it reads dates, JSON or the like, which the marks are not.
-  private func hasForm(_ lost: [LossJudge.Cell]) throws(Failure) -> Bool {
+  /// A verdict if the step reads dates, JSON or the like, which the marks are not.
+  private func form(_ lost: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
     guard let cell = lost.first, [.text, .blob, .numeric].contains(column.affinity) else {
-      return false
+      return nil
     }
+    let day: (Value, Value, Value) = (
+      "2026-01-02 03:04:05", "2026-01-02 23:14:45", "2027-06-07 08:09:10"
+    )
+    if try isNarrowed(day, in: cell) { return .narrowed(cell, day.0, day.1) }
     let pairs: [[Value]] = [
-      ["2026-01-02 03:04:05", "2027-06-07 08:09:10"], ["{\"a\": 1}", "[2]"],
-      ["2026-01-02T03:04:05Z", "2027-06-07T08:09:10Z"],
+      [day.0, day.2], ["{\"a\": 1}", "[2]"], ["2026-01-02T03:04:05Z", "2027-06-07T08:09:10Z"],
     ]
-    for pair in pairs where try tells(pair, in: cell) { return true }
-    return false
+    for pair in pairs where try tells(pair, in: cell) { return .kept(.elsewhere) }
+    return nil
   }
+
+  /// A verdict if small or short values that the step does not name stay different, and the marks become
+  /// the same: `min(n, 100)`.
+  private func range(_ lost: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
+    guard let cell = lost.first, judge.keys(for: cell) == nil, !column.isInKey,
+      table.rows[cell.row].kind.isMarked
+    else { return nil }
+    let small: [Value] = isNumeric ? [3, 5, 6, 11, 14] : ["Fig", "Oak", "Elm", "Ash"]
+    let unnamed = small.filter { !judge.text.names($0) }.prefix(2)
+    guard unnamed.count == 2, try tells(Array(unnamed), in: cell) else { return nil }
+    return .narrowed(cell, judge.oldValue(cell), other(than: cell))
+  }
+
+  private var isNumeric: Bool { [.integer, .numeric, .real].contains(column.affinity) }
 
   /// Whether the values lead to different ends.
   private func tells(_ values: [Value], in cell: LossJudge.Cell) throws(Failure) -> Bool {
     var first: [Identifier: Int]?
     for value in values {
-      guard let change = judge.setting(cell, to: value),
-        let outcome = try judge.experiment.run([change])
-      else { continue }
-      let digest = outcome.contents.digest
+      guard let digest = try outcome(value, cell) else { continue }
       if let first, first != digest { return true }
       first = digest
     }
@@ -124,18 +144,25 @@ struct Influence {
 
   // MARK: Narrowing
 
-  /// Whether values that differ in little become the same, while others do not.
-  private func narrowing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict {
+  /// A verdict if values that differ in little become the same, while others do not.
+  private func narrowing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
     guard let cell = mapped.first(where: { table.rows[$0.row].kind.isMarked }),
       judge.keys(for: cell) == nil, !column.isInKey
-    else { return .kept(.elsewhere) }
-    for (a, b, third) in pairs(for: judge.oldValue(cell)) {
-      guard let one = try outcome(a, cell), let two = try outcome(b, cell), one == two,
-        let three = try outcome(third, cell), three != one
-      else { continue }
-      return .narrowed(cell, a, b)
+    else { return nil }
+    for values in pairs(for: judge.oldValue(cell)) where try isNarrowed(values, in: cell) {
+      return .narrowed(cell, values.0, values.1)
     }
-    return .kept(.elsewhere)
+    return nil
+  }
+
+  /// Whether the first two values become the same, and the third does not.
+  private func isNarrowed(
+    _ values: (Value, Value, Value), in cell: LossJudge.Cell
+  ) throws(Failure) -> Bool {
+    guard let one = try outcome(values.0, cell), try outcome(values.1, cell) == one,
+      let other = try outcome(values.2, cell)
+    else { return false }
+    return other != one
   }
 
   private func outcome(
@@ -148,7 +175,11 @@ struct Influence {
   private func pairs(for value: Value) -> [(Value, Value, Value)] {
     switch value {
     case .integer:
-      [(8_200_001, 8_200_002, 9_300_000), (8_200_001, 9_200_001, 8_200_777)]
+      [
+        (8_200_001, 8_200_002, 9_300_000), (8_200_001, 9_200_001, 8_200_777),
+        (8_200_001, -8_200_001, -9_300_000), (-8_200_001, -9_200_001, 8_200_777),
+        (9_007_199_254_740_993, 9_007_199_254_740_992, 9_107_199_254_740_993),
+      ]
     case .real: [(.real(7.1), .real(7.35), .real(9_300_000.5))]
     case .text:
       [

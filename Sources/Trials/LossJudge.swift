@@ -158,7 +158,8 @@ struct LossJudge {
     guard !cells.isEmpty else { return .unknown }
     let (gone, place) = missing(cells, after: name, as: newName)
     guard !gone.isEmpty else { return .kept(place ?? .elsewhere) }
-    let influence = Influence(judge: self, column: column, table: filled)
+    let influence = Influence(
+      judge: self, column: column, table: filled, name: name, newName: newName)
     return try influence.verdict(on: gone, of: cells)
   }
 
@@ -246,6 +247,17 @@ struct LossJudge {
       }
     }
     return Array(places)
+  }
+
+  /// Whether the cell holds a key, and its row has NULL there after the step.
+  func isCleared(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
+    guard keys(for: cell) != nil, let name, let after = base.contents.tables[name],
+      let column = after.index(of: newName)
+    else { return false }
+    let rows = descendants(of: cell, in: name).filter { $0.table == name }.map {
+      after.rows[$0.row]
+    }
+    return !rows.isEmpty && rows.allSatisfy { $0[column] == .null }
   }
 
   // MARK: For runs with other values

@@ -191,9 +191,7 @@ package final class LossTrial {
   private func prepared(
     from first: Int, to last: Int, _ tables: Touched, _ text: StepText
   ) throws -> (Experiment, Experiment.Outcome)? {
-    let more = text.limit > Self.mostMore ? 0 : text.limit
-    let all = RowFiller.allKinds + (0..<more).map(RowKind.more)
-    let full = try experiment(first, last, tables, text, all)
+    let full = try experiment(first, last, tables, text, RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
       if first == last {
         note(first, "no row fits \(tables.changed.sorted().map(\.text).joined(separator: ", "))")
@@ -205,8 +203,7 @@ package final class LossTrial {
       return (full, base)
     }
     let reason = full.refusal ?? ""
-    let kinds = try acceptedKinds(full)
-    if !kinds.isEmpty {
+    for kinds in [try acceptedKinds(full), RowFiller.dateKinds] where !kinds.isEmpty {
       let simpler = try experiment(first, last, tables, text, kinds)
       let hasRows = simpler.database.tables.values.contains { !$0.rows.isEmpty }
       if hasRows, let base = try simpler.run() { return (simpler, base) }
@@ -214,9 +211,6 @@ package final class LossTrial {
     if first == last { note(first, "it does not run on generated rows (\(reason))") }
     return nil
   }
-
-  /// The largest LIMIT that there are rows for.
-  private static let mostMore = 1000
 
   private func experiment(
     _ first: Int, _ last: Int, _ tables: Touched, _ text: StepText, _ kinds: [RowKind]
@@ -227,7 +221,8 @@ package final class LossTrial {
     var filler = RowFiller(connection, schemas[first], text, kinds: kinds)
     try filler.fill(tables.all.sorted())
     return Experiment(
-      try FilledDatabase(filler, on: connection), Array(migrations[first...last]), application,
+      try FilledDatabase(filler, on: connection),
+      migrations[first...last].map(\.withSmallLimits), application,
       interruption)
   }
 

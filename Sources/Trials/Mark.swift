@@ -8,6 +8,8 @@ import SchemaTimeline
 struct MarkMaker {
   private static let first: Int64 = 7_000_000
   private static let most: Int64 = 999_999
+  /// An odd number beyond 2^53.
+  private static let large: Int64 = 9_100_000_000_000_001
   private var count: Int64 = 0
 
   /// - Parameter form: which of the column's forms; the next ones differ in what a migration may cut off.
@@ -15,7 +17,14 @@ struct MarkMaker {
     count = min(count + 1, Self.most)
     let number = Self.first + count
     switch column.affinity {
-    case .integer, .numeric: return .integer(number)
+    case .integer, .numeric:
+      guard !column.isInKey else { return .integer(number) }
+      switch form % 4 {
+      case 1: return .integer(-number)
+      // A floating-point number does not hold it.
+      case 2: return .integer(Self.large + 2 * count)
+      default: return .integer(number)
+      }
     case .real: return .real(Double(number) + 0.375)
     case .blob where !column.type.isEmpty && !column.type.isSameName(as: "any"):
       return .blob(Array("\u{1}\u{2}\(number)\u{3}".utf8))
@@ -34,45 +43,60 @@ struct MarkMaker {
   /// The same mark in forms that a CHECK may ask for.
   static func forms(of value: Value) -> [Value] {
     guard let number = numbers(in: value).first else { return [] }
-    let (hours, rest) = (number / 3600 % 24, number % 3600)
-    func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let time = "\(padded(hours)):\(padded(rest / 60)):\(padded(rest % 60))"
     let text: [Value] = [
       .text("{\"a\": \"\(number)\"}"), .text("00000000-0000-4000-8000-00000\(number)"),
       .text("a\(number)@example.org"), .text("https://example.org/\(number)"),
-      .text("2026-01-01 \(time)"), .text("2026-01-01T\(time)Z"), .text("\(number)"),
+      .text("2026-01-01 \(clock(number))"), .text("2026-01-01T\(clock(number))Z"),
+      .text("\(number)"),
     ]
     return text + [.integer(number), .real(Double(number) + 0.5)]
+  }
+
+  /// A time that follows from the mark.
+  static func time(of value: Value) -> Value? {
+    numbers(in: value).first.map { .text("2026-01-01 \(clock($0))") }
+  }
+
+  private static func clock(_ number: Int64) -> String {
+    let parts = [number / 3600 % 24, number / 60 % 60, number % 60]
+    return parts.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
 
   /// The numbers of the marks that a value holds.
   static func numbers(in value: Value) -> [Int64] {
     switch value {
     case .null: return []
-    case .integer(let number): return isMark(number) ? [number] : []
+    case .integer(let number): return [mark(number.magnitude)].compactMap { $0 }
     case .real(let number):
-      guard let whole = Int64(exactly: number.rounded(.down)) else { return [] }
-      return isMark(whole) ? [whole] : []
+      return [Int64(exactly: number.rounded(.down)).flatMap { mark($0.magnitude) }].compactMap {
+        $0
+      }
     case .text(let text): return numbers(in: text.utf8)
     case .blob(let bytes): return numbers(in: bytes)
     }
   }
 
-  private static func isMark(_ number: Int64) -> Bool { number > first && number <= first + most }
+  /// The number of the mark that an integer is.
+  private static func mark(_ number: UInt64) -> Int64? {
+    guard let number = Int64(exactly: number) else { return nil }
+    if number > first, number <= first + most { return number }
+    let (count, rest) = (number - large).quotientAndRemainder(dividingBy: 2)
+    return rest == 0 && count > 0 && count <= most ? first + count : nil
+  }
 
   private static func numbers(in bytes: some Sequence<UInt8>) -> [Int64] {
     var found: [Int64] = []
-    var number: Int64?
+    var number: UInt64?
     for byte in bytes {
       if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
-        let digit = Int64(byte - UInt8(ascii: "0"))
-        number = min((number ?? 0) * 10 + digit, 1_000_000_000)
+        number = min(
+          (number ?? 0) * 10 + UInt64(byte - UInt8(ascii: "0")), 1_000_000_000_000_000_000)
       } else {
-        if let known = number, isMark(known) { found.append(known) }
+        if let mark = number.flatMap(mark) { found.append(mark) }
         number = nil
       }
     }
-    if let known = number, isMark(known) { found.append(known) }
+    if let mark = number.flatMap(mark) { found.append(mark) }
     return found
   }
 }
@@ -82,7 +106,8 @@ extension Value {
   func isSame(as other: Value) -> Bool {
     if self == other { return true }
     switch (self, other) {
-    case (.integer(let a), .real(let b)), (.real(let b), .integer(let a)): return Double(a) == b
+    case (.integer(let a), .real(let b)), (.real(let b), .integer(let a)):
+      return Int64(exactly: b) == a
     case (.integer(let a), .text(let b)), (.text(let b), .integer(let a)): return "\(a)" == b
     case (.real(let a), .text(let b)), (.text(let b), .real(let a)): return "\(a)" == b
     case (.text(let a), .blob(let b)), (.blob(let b), .text(let a)):

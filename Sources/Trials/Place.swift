@@ -23,9 +23,12 @@ struct Place {
     guard let table = judge.experiment.database.tables.first(where: { names.contains($0.key) })?.key
     else { return nil }
     var step = try last([], judge.removing(rows, of: table), judge)
-    if step == nil { step = try lastHolding(judge.marks(of: rows, in: table), judge) }
+    if step == nil {
+      let marks = judge.marks(of: rows, in: table)
+      step = try lastHolding(judge) { !marks.isDisjoint(with: MarkMaker.numbers(in: $1)) }
+    }
     guard let step else { return fallback }
-    return deletes(step) || consents(step) ? nil : place(of: step)
+    return writesTable(step) || consents(step) ? nil : place(of: step)
   }
 
   /// Nil where the step itself overwrites the column.
@@ -35,9 +38,10 @@ struct Place {
     let changes = cells.compactMap { cell in
       judge.setting(cell, to: judge.oldValue(cell).different)
     }
-    guard let step = try last([], changes, judge) else {
-      return overwrites(column) ? nil : fallback
-    }
+    let values = cells.map(judge.oldValue)
+    var step = try last([], changes, judge)
+    if step == nil { step = try lastHolding(judge) { $0 == column.key && values.contains($1) } }
+    guard let step else { return overwrites(column) ? nil : fallback }
     return updates(step, column.key) ? nil : place(of: step)
   }
 
@@ -45,16 +49,9 @@ struct Place {
   func ofExchange(
     _ column: Identifier, _ value: Value, _ judge: LossJudge
   ) throws(Failure) -> StatementPlace? {
-    let steps = try judge.experiment.run(tracing: true)?.steps ?? []
-    let last = steps.lastIndex { step in
-      names.contains { name in
-        guard let table = step.contents.tables[name], let index = table.index(of: column) else {
-          return false
-        }
-        return table.rows.contains { $0[index] == value }
-      }
+    guard let step = try lastHolding(judge, { $0 == column && $1 == value }) else {
+      return fallback
     }
-    guard let step = steps.dropFirst(last.map { $0 + 1 } ?? 0).first else { return fallback }
     return updates(step, column) ? nil : place(of: step)
   }
 
@@ -81,16 +78,15 @@ struct Place {
     return one.steps[index]
   }
 
-  /// The statement after which none of the marks is in the table.
+  /// The statement after which no cell of the table fits.
   private func lastHolding(
-    _ marks: Set<Int64>, _ judge: LossJudge
+    _ judge: LossJudge, _ fits: (Identifier, Value) -> Bool
   ) throws(Failure) -> Experiment.Step? {
     let steps = try judge.experiment.run(tracing: true)?.steps ?? []
     let last = steps.lastIndex { step in
       names.contains { name in
-        step.contents.tables[name]?.rows.contains { row in
-          row.contains { !marks.isDisjoint(with: MarkMaker.numbers(in: $0)) }
-        } ?? false
+        guard let table = step.contents.tables[name] else { return false }
+        return table.rows.contains { zip(table.columns, $0).contains(where: fits) }
       }
     }
     return steps.dropFirst(last.map { $0 + 1 } ?? 0).first
@@ -107,7 +103,8 @@ struct Place {
     return
       (statements.first {
         $0.place.position == step.statement.position && $0.sql == step.statement.sql
-      } ?? statements.last)?.place ?? fallback
+      } ?? statements.last { $0.place.position == step.statement.position } ?? statements.last)?
+      .place ?? fallback
   }
 
   // MARK: What a step says itself
@@ -130,16 +127,16 @@ struct Place {
     return rebuild.rowsMayBeLost
   }
 
-  private func deletes(_ step: Experiment.Step) -> Bool {
+  /// Whether a statement of the manifest writes the table itself: what foreign keys write because of it
+  /// comes after its own events.
+  private func writesTable(_ step: Experiment.Step) -> Bool {
     // Of a view its trigger writes the table that is meant.
-    let writes = step.statement.events.filter { event in
+    let first = step.statement.events.first { event in
       [.insert, .update, .delete].contains(event.action) && event.database == "main"
         && event.first.map { step.contents.tables[$0.identifier] != nil } ?? false
     }
-    guard isWritten(step.statement.operation), let first = writes.first,
-      !step.statement.events.contains(where: { $0.action == .dropTable })
-    else { return false }
-    return names.contains(first.first?.identifier ?? "")
+    return isWritten(step.statement.operation) && names.contains(first?.first?.identifier ?? "")
+      && !step.statement.events.contains { $0.action == .dropTable }
   }
 
   /// Whether any statement of the step overwrites the column.
@@ -152,7 +149,7 @@ struct Place {
   }
 
   private func updates(_ step: Experiment.Step, _ column: Identifier) -> Bool {
-    isWritten(step.statement.operation)
+    writesTable(step)
       && step.statement.events.contains { event in
         event.action == .update && event.trigger == nil && event.second?.identifier == column
           && names.contains(event.first?.identifier ?? "")

@@ -37,6 +37,9 @@ struct RowFiller {
     (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
     + [.nulls, .twin]
 
+  /// Rows for a step that reads dates.
+  static let dateKinds = (0..<4).map(RowKind.dates)
+
   /// Rows as an app might write them.
   static let likelyKinds = (0..<6).map(RowKind.likely)
 
@@ -152,7 +155,12 @@ struct RowFiller {
       let mark = marks.mark(for: column, form: form)
       row[column.name] = mark
       switch kind {
-      case .marked, .more: isOfKind = true
+      case .marked: isOfKind = true
+      case .dates:
+        isOfKind = true
+        if column.affinity == .text, !column.isInKey {
+          row[column.name] = MarkMaker.time(of: mark) ?? mark
+        }
       case .likely(let number):
         isOfKind = true
         if number == 0, !column.isNotNull, !column.isInKey {
@@ -166,6 +174,9 @@ struct RowFiller {
       case .twin where !distinct.contains(column.key):
         row[column.name] = twin?[column.key] ?? mark
         isOfKind = true
+      // Alike but for case: a column that becomes unique without regard to case refuses one of them.
+      case .twin where !column.isInKey && column.affinity == .text:
+        row[column.name] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
       case .bits(let bit) where !column.isInKey && column.takesNumbers:
         row[column.name] = .integer(Int64((place % 6 + 1) >> bit & 1))
         isOfKind = true

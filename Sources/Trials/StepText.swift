@@ -9,8 +9,6 @@ struct StepText {
   private(set) var literals: [Identifier: [Value]] = [:]
   /// Pairs of column names that are compared with each other.
   private(set) var joined: [(Identifier, Identifier)] = []
-  /// The largest number after LIMIT or OFFSET.
-  private(set) var limit = 0
 
   /// How many words away a value still belongs to a column.
   private static let reach = 24
@@ -34,6 +32,9 @@ struct StepText {
     return Array(known.prefix(Self.mostLiterals))
   }
 
+  /// Whether the value is written anywhere in the step.
+  func names(_ value: Value) -> Bool { literals.values.contains { $0.contains(value) } }
+
   private mutating func note(_ sql: TokenizedSQL) {
     let tokens = sql.significant
     func name(_ index: Int) -> Identifier? {
@@ -51,9 +52,6 @@ struct StepText {
         if name == "using", index + 2 < tokens.count, let column = self.name(tokens, index + 2, sql)
         {
           joined.append((column, column))
-        }
-        if name == "limit" || name == "offset", index + 1 < tokens.count {
-          limit = max(limit, Int(sql.text(tokens[index + 1])) ?? 0)
         }
       } else if let value = value(tokens, index, sql) {
         var seen: Set<Identifier> = []

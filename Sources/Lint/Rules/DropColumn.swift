@@ -23,7 +23,9 @@ extension Rule {
     good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),
     check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
-        guard column.fate == .dropped, !timeline.replaces(column, of: change) else { return nil }
+        guard column.fate == .dropped, timeline.replacedName(of: column, in: change) == nil else {
+          return nil
+        }
         let profile = scope.profile(table, in: column.place.migration)
         let move = timeline.move(of: column, at: column.place)
         let destination = timeline.losses.destination(
@@ -98,16 +100,4 @@ private func safeMove(_ move: MoveColumn) -> String {
     - move_column:
     \(keys.map { "    " + $0 }.joined(separator: "\n"))
     """
-}
-
-func pairs(_ values: [MappedValue]) -> String {
-  values.map { "\($0.from.yaml): \($0.to.yaml)" }.joined(separator: ", ")
-}
-
-extension [MappedValue] {
-  /// The way back, to the first of the values that lead to the same one.
-  var inverted: [MappedValue] {
-    var seen: Set<Literal> = []
-    return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }
-  }
 }

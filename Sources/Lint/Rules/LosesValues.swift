@@ -63,14 +63,14 @@ extension Rule {
       }
       // Where no rows could be tried.
       let replaced = timeline.lostColumns(scope).compactMap { change, column, table -> Draft? in
-        guard column.fate == .dropped, timeline.replaces(column, of: change),
-          !change.replaces(column)
+        guard column.fate == .dropped, let name = timeline.replacedName(of: column, in: change),
+          change.after?.column(column.name) == nil
             || !timeline.losses.isJudged(table.identifier, in: change.migration)
         else { return nil }
         return timeline.draft(
-          "the values of \(table).\(column.name) are lost: another column takes its name",
-          at: column.place, keys: ["column", "from", "table"],
-          object: "\(table).\(column.name)", table: table)
+          "the values of \(table).\(name) are lost: another column takes its name",
+          at: column.place, keys: ["column", "from", "table"], object: "\(table).\(name)",
+          table: table)
       }
       return found + replaced + timeline.unnamedValues
     })
@@ -91,27 +91,6 @@ extension Timeline {
         at: place, keys: ["map", "from"], object: "\(table.name).\(move.from)", table: table.name)
     }
   }
-}
-
-extension Timeline {
-  /// Whether the table gets another column under the name of one that is gone, and whose values are
-  /// nowhere: in the same migration, or in a later one of the same release.
-  func replaces(_ column: LostColumn, of change: TableChange) -> Bool {
-    if change.replaces(column) { return true }
-    guard let table = change.after?.key,
-      case .nowhere? = losses.destination(
-        column.name, of: change.before?.name ?? "", in: change.migration)
-    else { return false }
-    return changes.contains { later in
-      later.migration > change.migration && losses.areTogether(later.migration, change.migration)
-        && later.after?.key == table && later.before?.column(column.name) == nil
-        && later.replaces(column)
-    }
-  }
-}
-
-extension TableChange {
-  fileprivate func replaces(_ column: LostColumn) -> Bool { after?.column(column.name) != nil }
 }
 
 private func shortened(_ literal: String) -> String {

@@ -89,7 +89,7 @@ extension Timeline {
 
 extension TableChange {
   /// Whether a row is told from others by other columns, or by values of another kind.
-  var changesKey: Bool {
+  fileprivate var changesKey: Bool {
     guard let before, let after else { return false }
     let old = before.primaryKey?.columns ?? []
     guard let renamed = renamed(old), renamed == after.primaryKey?.columns ?? [] else {

@@ -1,0 +1,184 @@
+import SchemaLint
+import SchemaTimeline
+import Testing
+
+/// A rebuild of `t` by hand.
+private func rebuilt(
+  _ select: String, n: String = "INTEGER", name: String = "TEXT"
+) -> String {
+  sql(
+    """
+    CREATE TABLE x (id INTEGER PRIMARY KEY, name \(name), n \(n), note TEXT);
+    INSERT INTO x (id, name, n, note) \(select);
+    DROP TABLE t;
+    ALTER TABLE x RENAME TO t;
+    """)
+}
+
+private let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, note TEXT)")
+
+/// Parents, children that keep their rows without a parent, and a migration with foreign keys enforced.
+private func parents(_ step: String) -> [String] {
+  [
+    sql(
+      """
+      CREATE TABLE p (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id) ON DELETE SET NULL);
+      CREATE INDEX c_p ON c (p);
+      """), "foreign_keys: enforced\n" + sql(step),
+  ]
+}
+
+/// The findings about loss, without their severities.
+private func losses(_ history: [String]) throws -> [String] {
+  let report = try lint(history, .local)
+  #expect(report.failure == nil)
+  #expect(!report.notes.contains { $0.contains("without rows") })
+  return report.findings.filter { ["loses-values", "loses-rows"].contains($0.rule) }
+    .map { "\($0.rule) \($0.object ?? "")" }
+}
+
+@Suite("Losses that few values show")
+struct NarrowLossTests {
+  @Test(
+    "an expression that makes different values the same is found once",
+    arguments: [
+      "abs(n)", "max(n, 0)", "min(n, 100)", "n % 10", "n / 10",
+      "CASE WHEN n > 100 THEN 100 ELSE n END", "CAST(CAST(n AS REAL) AS INTEGER)",
+      "row_number() OVER (ORDER BY id)",
+    ])
+  func numbers(_ expression: String) throws {
+    #expect(
+      try losses([table, rebuilt("SELECT id, name, \(expression), note FROM t")])
+        == ["loses-values t.n"])
+  }
+
+  @Test(
+    "a text that becomes shorter or another one is found once",
+    arguments: [
+      "substr(name, 1, 1)", "substr(name, 1, 100)", "upper(name)", "ltrim(name, '0')",
+      "replace(name, ' ', '')", "length(name)", "instr(name, 'a')", "date(name)",
+      "CASE WHEN length(name) > 10 THEN 'long' ELSE name END", "CAST(name AS INTEGER)",
+      "coalesce(note, name)",
+    ])
+  func texts(_ expression: String) throws {
+    #expect(
+      try losses([table, rebuilt("SELECT id, \(expression), n, note FROM t")])
+        == ["loses-values t.name"])
+  }
+
+  @Test("a type that does not hold every value is found")
+  func types() throws {
+    let all = "SELECT id, name, n, note FROM t"
+    #expect(try losses([table, rebuilt(all, n: "REAL")]) == ["loses-values t.n"])
+    #expect(try losses([table, rebuilt(all, name: "INTEGER")]) == ["loses-values t.name"])
+  }
+
+  @Test(
+    "a LIMIT of any size leaves rows out",
+    arguments: ["LIMIT 5", "LIMIT 1500", "LIMIT 0, 5000", "LIMIT 100000 OFFSET 0"])
+  func limit(_ limit: String) throws {
+    #expect(
+      try losses([table, rebuilt("SELECT id, name, n, note FROM t ORDER BY id \(limit)")])
+        == ["loses-rows t"])
+  }
+
+  @Test("a LIMIT that means none, and one of a statement's own DELETE, loses nothing")
+  func noLimit() throws {
+    let all = "SELECT id, name, n, note FROM t"
+    #expect(try losses([table, rebuilt("\(all) LIMIT -1")]) == [])
+    #expect(try losses([table, rebuilt("\(all) LIMIT 9223372036854775807")]) == [])
+    #expect(
+      try losses([
+        table,
+        sql("DELETE FROM t WHERE id NOT IN (SELECT id FROM t ORDER BY id DESC LIMIT 1000)"),
+      ]) == [])
+  }
+
+  @Test("a reference that ON DELETE SET NULL clears is found at the statement that deletes parents")
+  func cleared() throws {
+    #expect(try losses(parents("DELETE FROM p WHERE name IS NULL")) == ["loses-values c.p"])
+    let copy = "CREATE TABLE x (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO x SELECT * FROM p;"
+    let report = try lint(
+      parents("\(copy)\nDROP TABLE p;\nALTER TABLE x RENAME TO p;"), .local)
+    #expect(
+      report.lines.filter { $0.contains("loses-values") } == ["0002 5:7 error loses-values c.p"])
+  }
+
+  @Test("a copy that ignores rows alike but for case loses them")
+  func alikeButForCase() throws {
+    #expect(
+      try losses([
+        sql("CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT UNIQUE)"),
+        sql(
+          """
+          CREATE TABLE x (id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE UNIQUE);
+          INSERT OR IGNORE INTO x SELECT id, name FROM tags;
+          DROP TABLE tags;
+          ALTER TABLE x RENAME TO tags;
+          """),
+      ]) == ["loses-rows tags"])
+  }
+
+  @Test("a column that is renamed in one draft, replaced in the next and then dropped is lost")
+  func replacedOverDrafts() throws {
+    #expect(
+      try losses([
+        table, sql("ALTER TABLE t RENAME COLUMN note TO old"),
+        sql("ALTER TABLE t ADD COLUMN note TEXT"), sql("ALTER TABLE t DROP COLUMN old"),
+      ]) == ["loses-values t.note"])
+    #expect(
+      try losses([
+        table, sql("ALTER TABLE t RENAME COLUMN note TO old"),
+        sql("ALTER TABLE t ADD COLUMN note TEXT; UPDATE t SET note = old"),
+        sql("ALTER TABLE t DROP COLUMN old"),
+      ]) == [])
+  }
+
+  @Test(
+    "an expression from which the values can be had again is silent",
+    arguments: [
+      "-n", "n + 1", "n * 100", "n = 1", "CASE n WHEN 0 THEN 10 WHEN 1 THEN 20 ELSE n END",
+      "iif(n = 1, 'done', iif(n = 2, 'open', 'none'))", "datetime(n, 'unixepoch')",
+      "json_array(n, note)", "CAST(n AS TEXT)",
+    ])
+  func kept(_ expression: String) throws {
+    #expect(
+      try losses([table, rebuilt("SELECT id, name, \(expression), note FROM t", n: "")]) == [])
+  }
+
+  @Test("values that are split, packed or moved to another table are kept")
+  func moved() throws {
+    let steps = [
+      """
+      CREATE TABLE notes (t INTEGER PRIMARY KEY, note TEXT);
+      INSERT INTO notes SELECT id, note FROM t;
+      UPDATE t SET note = NULL WHERE note IS NOT NULL;
+      """,
+      """
+      ALTER TABLE t ADD COLUMN first TEXT;
+      ALTER TABLE t ADD COLUMN last TEXT;
+      UPDATE t SET first = substr(name, 1, instr(name || ' ', ' ') - 1),
+        last = substr(name, instr(name || ' ', ' ') + 1);
+      ALTER TABLE t DROP COLUMN name;
+      """,
+      "INSERT OR REPLACE INTO t SELECT id, name, n, note FROM t;",
+    ]
+    for step in steps { #expect(try losses([table, sql(step)]) == []) }
+  }
+
+  @Test("a step that reads dates is tried on dates")
+  func dates() throws {
+    #expect(
+      try losses([
+        sql("CREATE TABLE t (id INTEGER PRIMARY KEY, at TEXT NOT NULL)"),
+        sql(
+          """
+          CREATE TABLE x (id INTEGER PRIMARY KEY, at INTEGER NOT NULL);
+          INSERT INTO x SELECT id, CAST(strftime('%s', at) AS INTEGER) FROM t;
+          DROP TABLE t;
+          ALTER TABLE x RENAME TO t;
+          """),
+      ]) == [])
+  }
+}
