@@ -38,7 +38,7 @@ extension Draft {
     guard let table, failure.migration < migration else { return false }
     let copies = timeline.change(of: table, in: migration)?.copies ?? []
     return copies.contains { copy in
-      copy.place.migration == failure.migration && copy.place.position == failure.position
+      copy.migration == failure.migration && copy.position == failure.position
     }
   }
 

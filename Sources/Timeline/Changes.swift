@@ -62,11 +62,8 @@ extension TableChange {
 
   /// Whether the table was made anew by SQL of the manifest.
   package func isRebuiltByHand(_ timeline: Timeline) -> Bool {
-    isRebuilt && (copies.isEmpty ? timeline.isWritten(shaped) : !handCopies(timeline).isEmpty)
-  }
-
-  package func handCopies(_ timeline: Timeline) -> [RowCopy] {
-    copies.filter { timeline.isWritten($0.place) }
+    isRebuilt
+      && (copies.isEmpty ? timeline.isWritten(shaped) : copies.contains(where: timeline.isWritten))
   }
 
   /// Whether one of the operation's own statements or one of the manifest sets a column in rows that

@@ -34,7 +34,7 @@ struct ObjectTracker {
     guard !lost.isEmpty else { return [] }
     return lost.values.compactMap { object in
       guard let (place, isImplicit) = vanished[object.key] else { return nil }
-      let heirs =
+      let replacements =
         object.kind == .view
         ? after.objects.filter { $0.name.identifier == object.name.identifier }
         : after.objects(object.kind, on: object.table)
@@ -42,7 +42,7 @@ struct ObjectTracker {
         object: object, place: place, isImplicit: isImplicit,
         hasTable: after.object(.table, object.table) != nil
           || after.object(.view, object.table) != nil,
-        heirs: heirs)
+        replacements: replacements)
     }.sorted { ($0.place.number, $0.object.name) < ($1.place.number, $1.object.name) }
   }
 

@@ -10,8 +10,6 @@ struct RowFlow {
   private(set) var temporaryRead: Set<Identifier> = []
   private(set) var temporaryWritten: Set<Identifier> = []
   private(set) var temporaryCreated: Set<Identifier> = []
-  /// The columns that are read of each table.
-  private(set) var columns: [Identifier: Set<Identifier>] = [:]
 
   init(_ statement: ReplayedStatement, _ before: Schema) {
     for event in statement.events {
@@ -22,7 +20,6 @@ struct RowFlow {
       // the same way as a trigger.
       case .read where !before.isInTrigger(event):
         if isTemporary { temporaryRead.insert(name) } else { read.insert(name) }
-        if let column = event.second { columns[name, default: []].insert(column.identifier) }
       case .insert where event.trigger == nil:
         if isTemporary { temporaryWritten.insert(name) } else { written.insert(name) }
       case .createTemporaryTable:
@@ -44,9 +41,8 @@ struct RowFlow {
     var source = tokens[from...].dropFirst()
     if let dot = source.dropFirst().first, sql.text(dot) == "." { source = source.dropFirst(2) }
     guard let name = source.first.map(sql.name) else { return }
-    if let table = before.object(.table, name) {
+    if before.object(.table, name) != nil {
       read.insert(name)
-      columns[name] = Set(TableShape(table)?.columns.map(\.key) ?? [])
     } else {
       temporaryRead.insert(name)
     }

@@ -29,11 +29,11 @@ struct SchemaStep {
     tables.created = new.filter(\.isOurTable)
     for table in old where table.isOurTable {
       let key = table.name.identifier
-      let heir =
+      let same =
         tables.created.firstIndex { table.rootPage != 0 && $0.rootPage == table.rootPage }
         ?? tables.created.firstIndex { $0.name.identifier == key }
-      if let heir {
-        tables.changed.append((table, tables.created.remove(at: heir)))
+      if let same {
+        tables.changed.append((table, tables.created.remove(at: same)))
       } else {
         tables.dropped.append(table)
       }

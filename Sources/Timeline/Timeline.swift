@@ -132,34 +132,6 @@ extension Array {
   }
 }
 
-/// The schema that a history ends with, and where each part of it was made.
-package struct LastSchema: Sendable {
-  package struct Table: Sendable {
-    package let shape: TableShape
-    /// The statement that made it, and the one that gave it its form.
-    package let created: StatementPlace
-    package let shaped: StatementPlace
-    /// By folded name.
-    package let columnPlaces: [Identifier: StatementPlace]
-
-    package func place(of column: String) -> StatementPlace {
-      columnPlaces[column.identifier] ?? shaped
-    }
-  }
-
-  /// Without the tables that a virtual table keeps for itself.
-  package var tables: [Table] = []
-  /// All of them, also those whose definition cannot be read.
-  package var tableNames: Set<Identifier> = []
-  package var objects: [(place: StatementPlace, object: SchemaObject)] = []
-  /// Views and triggers that do not compile.
-  package var broken: [(place: StatementPlace, object: BrokenObject)] = []
-  /// Views and triggers that hold a string in double quotes.
-  package var doubleQuoted: [(place: StatementPlace, object: BrokenObject)] = []
-  /// Defaults that call a function nobody has declared.
-  package var missing: [(table: Table, column: String, name: MissingName)] = []
-}
-
 /// An index, a view or a trigger that is not there any more after a migration.
 package struct GoneObject: Sendable {
   package let object: SchemaObject
@@ -169,7 +141,7 @@ package struct GoneObject: Sendable {
   /// Whether its table is there after the migration.
   package let hasTable: Bool
   /// Objects of its kind on its table after the migration; for a view what has its name.
-  package let heirs: [SchemaObject]
+  package let replacements: [SchemaObject]
 }
 
 /// An index, a view or a trigger as a migration left it.
@@ -212,22 +184,6 @@ package struct StatementEffect: Sendable {
   }
 }
 
-/// A statement that put rows of one table into another one.
-package struct RowCopy: Sendable {
-  package enum Source: Sendable, Hashable {
-    case table(Int)
-    /// A temporary table.
-    case temporary(Identifier)
-  }
-
-  package let place: StatementPlace
-  package let from: [Source]
-  /// As the source was then, when it is a single table of the schema.
-  package let source: TableShape?
-  /// The columns of the source that it read.
-  package let read: Set<Identifier>
-}
-
 /// A CHECK that a table did not have before.
 package struct NewCheck: Sendable {
   package let check: TableShape.Check
@@ -259,7 +215,7 @@ package struct TableChange: Sendable {
   /// The table was made anew: a copy took its place.
   package var isRebuilt = false
   /// The statements that carried the rows over, where the table was made anew by hand.
-  package var copies: [RowCopy] = []
+  package var copies: [StatementPlace] = []
   /// A new table has its name, and got none of its rows: the copy was forgotten.
   package var replacement: StatementPlace?
   package var newChecks: [NewCheck] = []

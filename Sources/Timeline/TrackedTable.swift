@@ -14,9 +14,6 @@ struct TrackedTable {
   private(set) var shaped: StatementPlace
   private(set) var columns: [Column]
   private(set) var isDropped = false
-  /// The tables whose rows a statement copied into this one, and those that they came from.
-  private(set) var sources: Set<Int> = []
-  private(set) var ancestors: Set<Int> = []
   /// The table that took this one's place, holding a copy of its rows.
   var successor: Int?
   /// What is left of a rebuild: another table has its rows.
@@ -109,13 +106,6 @@ struct TrackedTable {
     }
     if new.name.identifier == key { shaped = place } else { rename(new.name, at: place) }
     shape = new
-  }
-
-  mutating func copyRows(from direct: Set<Int>, _ indirect: Set<Int>) {
-    sources.formUnion(direct)
-    ancestors.formUnion(direct)
-    ancestors.formUnion(indirect)
-    ancestors.remove(id)
   }
 
   private mutating func rename(_ new: String, at place: StatementPlace) {

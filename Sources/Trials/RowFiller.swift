@@ -177,6 +177,7 @@ struct RowFiller {
       // Alike but for case: a column that becomes unique without regard to case refuses one of them.
       case .twin where !column.isInKey && column.affinity == .text:
         row[column.name] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
+        isOfKind = true
       case .bits(let bit) where !column.isInKey && column.takesNumbers:
         row[column.name] = .integer(Int64((place % 6 + 1) >> bit & 1))
         isOfKind = true

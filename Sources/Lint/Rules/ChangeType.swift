@@ -10,10 +10,11 @@ extension Rule {
     concernsOlderVersions: true,
     isAboutFailures: true,
     why: """
-      The column stores values of another kind from now on: 1 becomes '1', which is not equal to it. \
-      An older version of the app writes and expects the old kind, and a device that has not updated \
-      sends it, so that both stand in one column. Only a change of affinity counts: VARCHAR(10) and \
-      TEXT are one to SQLite. Where values are lost as well it is loses-values.
+      After the migration the column stores values of another kind: 1 becomes '1', and the two are \
+      not equal. An older version of the app writes and expects the old kind, and a device that has \
+      not updated sends it, so the column then contains both kinds. Only a change of affinity \
+      counts: VARCHAR(10) and TEXT are the same to SQLite. If the change also loses values, the \
+      finding is loses-values.
       """,
     fix: "Add a column of the new type with move_column and `keep_source: true`.",
     bad: Rule.Example(
@@ -38,12 +39,12 @@ extension Rule {
         guard let after = change.after else { return [] }
         let happens =
           scope.syncs(after.name, in: change.migration)
-          ? "devices that have not updated go on sending values of the old kind"
-          : "an older version of the app meets values of a kind that it does not know"
+          ? "devices that have not updated continue to send values of the old kind"
+          : "an older version of the app reads values of a kind that it does not expect"
         return change.changedTypes.compactMap { old, new in
           guard !timeline.losses.loses(old.name, of: change) else { return nil }
           return timeline.draft(
-            "\(after.name).\(new.name) was \(old.typeInWords) and becomes \(new.typeInWords): "
+            "the type of `\(after.name).\(new.name)` changes from \(old.typeInWords) to \(new.typeInWords): "
               + happens,
             at: change.newest(of: [change.place(of: new.name)]),
             keys: ["type", "columns", "column", "table"], column: new.name,
@@ -54,7 +55,7 @@ extension Rule {
 }
 
 extension TableShape.Column {
-  fileprivate var typeInWords: String { type ?? "a column without a type" }
+  fileprivate var typeInWords: String { type ?? "no type" }
 }
 
 extension TableChange {

@@ -9,13 +9,14 @@ extension Rule {
     section: .breaksDevices,
     severities: Severities(.off, .off, .warning, crSQLite: .off),
     why: """
-      sqlite-data notices what the app writes while it runs, and a migration runs before that: what it \
-      writes to a synced table is not uploaded. Each device that updates does it for itself, and one \
-      that is set up later gets the rows from the server as they were. Tables that the same migration \
-      makes are uploaded whole when the engine first sees them. cr-sqlite sends what a migration \
-      writes.
+      sqlite-data uploads what the app writes while the engine runs. A migration runs before that, \
+      so its writes to a synced table are not uploaded: each device that updates repeats them, and a \
+      device that is set up later receives the old rows from the server. The engine uploads \
+      completely a table that the same migration creates. cr-sqlite sends the writes of a migration.
       """,
-    fix: "Write the rows from the app, once the engine runs, or give a new column a default.",
+    fix: """
+      Write the rows from the app after the engine has started, or give a new column a default.
+      """,
     bad: Rule.Example(
       .sqliteData, remindersManifest,
       """
@@ -50,8 +51,8 @@ extension Rule {
           guard reported.insert(key) else { return nil }
         }
         return timeline.draft(
-          "what a migration writes to \(name) is not uploaded: a device that is set up later "
-            + "gets the rows as they were", at: statement.place, keys: ["table"],
+          "the migration's writes to `\(name)` are not uploaded: a device that is set up later "
+            + "receives the old rows", at: statement.place, keys: ["table"],
           object: name, table: name)
       }
     })
@@ -63,8 +64,7 @@ extension Timeline {
     if case .moveColumn(let move)? = operation(statement.place)?.kind { move.table } else { nil }
   }
 
-  /// Whether the statement is part of an operation that gives rows other values, be it in a table that is
-  /// made anew.
+  /// Whether the statement is part of an operation that gives rows other values, also in a rebuilt table.
   fileprivate func movesValues(
     _ statement: StatementEffect, in target: StatementEffect.WrittenTable
   ) -> Bool {
@@ -72,7 +72,7 @@ extension Timeline {
     return !isNew(target.name, in: statement.place.migration)
   }
 
-  /// Whether the statement is part of an operation that makes the table anew and keeps its values.
+  /// Whether the statement is part of an operation that rebuilds the table and keeps its values.
   fileprivate func rewritesTable(_ statement: StatementEffect) -> Bool {
     switch operation(statement.place)?.kind {
     case .alterColumn?, .rebuildTable?, .convertPrimaryKey?: true

@@ -11,14 +11,15 @@ extension Rule {
     section: .losesData,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      With `dependents: rename` views, triggers, indexes, CHECKs and computed columns that mention the old \
-      column mention the new one, and keep every other word. Where `map` or `using` changes values those words are about values \
-      that are not there any more: `NOT isCompleted` becomes `NOT state`, which is true of 'open' and of \
-      'done', and SQLite says nothing.
+      With `dependents: rename`, schemactl replaces the name of the old column in views, triggers, \
+      indexes, CHECKs and generated columns and leaves the rest of their text. If `map` or `using` \
+      changes the values, that text compares the new values with the old ones: `NOT isCompleted` \
+      becomes `NOT state`, which is true for 'open' and for 'done', and SQLite reports no error.
       """,
     fix: """
-      Drop what mentions the column before the move, and create it again after it, for the new values; a \
-      CHECK goes with rebuild_table. Where the same words mean the right thing, say so in `lint.allow`.
+      Drop the objects that mention the column before the move, and create them for the new values \
+      after it; change a CHECK with rebuild_table. If the text is right for the new values, suppress \
+      the finding.
       """,
     bad: Rule.Example(
       .local, remindersManifest, todoManifest,
@@ -64,14 +65,14 @@ extension Rule {
         let after = timeline.change(of: table.name, in: place.migration)?.after
         let readers =
           table.columns.filter { $0.sources.contains(move.from.identifier) }
-          .map { ("the column \($0.name)", "\(table.name).\($0.name)") }
+          .map { ("the column `\($0.name)`", "\(table.name).\($0.name)") }
           + (after?.checks.filter { table.holds($0, beforeMoving: move) } ?? [])
           .map { ("CHECK (\($0.text))", table.name) }
-          + objects.map { ("the \($0.object.kind.rawValue) \($0.object.name)", $0.object.name) }
+          + objects.map { ("the \($0.object.kind.rawValue) `\($0.object.name)`", $0.object.name) }
         return readers.map { reader, object in
           timeline.draft(
-            "`dependents: rename` keeps the words of \(reader), which are about the values of "
-              + "\(table.name).\(move.from): \(change)",
+            "\(reader) compares values of `\(table.name).\(move.from)`, and `dependents: rename` "
+              + "changes only the name in it: \(change)",
             at: place, keys: ["dependents", "from"], object: object, table: table.name)
         }
       }
@@ -86,7 +87,7 @@ private let todoManifest = """
   """
 
 extension Timeline {
-  /// What a column that a migration makes is called until its end.
+  /// The names of a new column until the end of its migration.
   fileprivate func names(of column: String, after place: StatementPlace) -> [String] {
     let operations = migrations[place.migration].manifest.operations
     return operations[place.operation...].reduce(into: [column]) { names, operation in
@@ -97,7 +98,7 @@ extension Timeline {
     }
   }
 
-  /// Whether what the operation changes besides its table changes in its names alone.
+  /// Whether the operation changes only names in the objects around its table.
   fileprivate func onlyRenames(_ place: StatementPlace) -> Bool {
     switch operation(place)?.kind {
     case .moveColumn?, .renameColumn?, .renameTable?: true
@@ -107,16 +108,16 @@ extension Timeline {
 }
 
 extension MoveColumn {
-  /// What becomes of the values; nil when each stays what it is.
+  /// How the values change; nil if they do not.
   fileprivate var changeInWords: String? {
     switch mapping {
     case .using(let source):
       Quoting.unquoted(source.text).identifier == from.identifier
-        ? nil : "\(to.name) will hold what `using` makes of them"
+        ? nil : "`\(to.name)` holds the results of `using`"
     case .map(let entries):
       entries.first { $0.from != $0.to || isStoredAsText($0.to) }.map {
         let stored = isStoredAsText($0.to) ? Quoting.stringLiteral($0.to.sql) : $0.to.sql
-        return "where it holds \($0.from.sql), \(to.name) will hold \(stored)"
+        return "`\(to.name)` holds \(stored) instead of \($0.from.sql)"
       }
     }
   }
@@ -131,7 +132,7 @@ extension MoveColumn {
 }
 
 extension TableShape {
-  /// Whether a CHECK has the same words here, about the old column.
+  /// Whether the table has the same CHECK over the old column.
   fileprivate func holds(_ check: Check, beforeMoving move: MoveColumn) -> Bool {
     let (from, to) = (move.from.identifier, move.to.name.identifier)
     guard check.columns.contains(to) else { return false }
@@ -143,8 +144,7 @@ extension TableShape {
 }
 
 extension SchemaObject {
-  /// Whether its words can be about what the column holds: not where it is only named, as by an index on
-  /// the column, or by UPDATE OF.
+  /// Whether the object can depend on the column's values. An index on the column and UPDATE OF only name it.
   fileprivate func isAboutValues(of column: String) -> Bool {
     let tokens = TokenizedSQL(sql ?? "")
     func isMentioned(in range: Range<Int>) -> Bool {

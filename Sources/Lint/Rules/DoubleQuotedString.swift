@@ -10,9 +10,9 @@ extension Rule {
     section: .hurtsLater,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      Double quotes are for names. Where nothing has the name, SQLite takes it for a string instead of \
-      an error, so that a misspelt column is written into every row as a text. Builds of SQLite that \
-      forbid it (SQLITE_DBCONFIG_DQS_DML and _DDL) refuse the statement. Lint asks SQLite itself, \
+      Double quotes are for names. If no object has the name, SQLite reads it as a string and \
+      reports no error, so a misspelt column writes its own name into every row. SQLite builds that \
+      forbid this (SQLITE_DBCONFIG_DQS_DML and _DDL) refuse the statement. Lint asks SQLite itself, \
       with the setting off.
       """,
     fix: "Put strings in single quotes, and spell the column as the table does.",
@@ -32,7 +32,7 @@ extension Rule {
       let statements = timeline.statements.compactMap { statement -> Draft? in
         guard let string = statement.warnings.doubleQuotedString else { return nil }
         return timeline.draft(
-          "nothing has the name \(string.text): SQLite takes it for a string",
+          "no column is called \(string.text): SQLite reads it as a string",
           at: statement.place, object: statement.target?.name, table: statement.target?.name,
           position: string.position)
       }
@@ -42,8 +42,8 @@ extension Rule {
         !broken.contains($0.object.object.key)
       }.map { place, found in
         timeline.draft(
-          "the \(found.object.kind.rawValue) \(found.object.name) holds a name in double quotes that "
-            + "nothing has: SQLite takes it for a string", at: place, keys: ["sql", "name"],
+          "the \(found.object.kind.rawValue) `\(found.object.name)` contains a name in double quotes "
+            + "that no column has: SQLite reads it as a string", at: place, keys: ["sql", "name"],
           object: found.object.name, table: found.object.table)
       }
       return statements + objects

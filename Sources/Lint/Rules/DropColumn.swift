@@ -45,20 +45,19 @@ private func message(
 ) -> String {
   let values =
     switch (move, destination) {
-    case (let move?, _): "its values continue in \(move.to.name)"
-    case (nil, .column(let table, let column)?): "its values were copied to \(table).\(column)"
+    case (let move?, _): "its values move to `\(move.to.name)`"
+    case (nil, .column(let table, let column)?): "its values were copied to `\(table).\(column)`"
     case (nil, .elsewhere?): "other columns were computed from its values"
     case (nil, .nowhere?), (nil, nil): "its values are lost"
     }
   let harm =
     profile == .local
-    ? "an older version of the app can no longer use the database"
-    : "a device that still runs an older version writes \(column), and its rows can no longer be stored"
-  return "dropping \(table).\(column): \(values), and \(harm)"
+    ? "an older version of the app fails"
+    : "devices with an older version write `\(column)`, and their rows can no longer be stored"
+  return "this drops `\(table).\(column)`: \(values), and \(harm)"
 }
 
-/// What becomes of the old column's values is certain only where the way back is known, too, and the
-/// new column has a value for rows that come without one.
+/// Certain only if the inverse map is known and the new column has a value for rows without one.
 private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correction? {
   guard case .map = move.mapping, !move.keepSource,
     move.to.default != nil || move.to.notNull == nil
@@ -66,7 +65,7 @@ private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correcti
   return .keepSource(operation: place.operation, from: move.from, to: move.to.name)
 }
 
-/// The same move, with the old column kept, and both in step where the way back is known.
+/// The same move with the old column kept, and triggers for both if the inverse map is known.
 private func safeMove(_ move: MoveColumn) -> String {
   let (note, values) =
     switch move.mapping {
@@ -95,7 +94,7 @@ private func safeMove(_ move: MoveColumn) -> String {
       "to: \(safe.yaml)",
     ] + values
   return """
-    # Once no device writes \(move.from) any more, a later migration may drop it. Until then
+    # A later migration may drop \(move.from) once no device writes it. Until then
     \(note)
     - move_column:
     \(keys.map { "    " + $0 }.joined(separator: "\n"))

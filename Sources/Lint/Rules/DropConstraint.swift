@@ -88,7 +88,7 @@ private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
   timeline.gone.compactMap { gone -> Draft? in
     guard gone.hasTable, !gone.isImplicit, let index = timeline.index(gone), index.isUnique,
       !timeline.losesColumn(of: index, in: gone.place.migration),
-      !gone.heirs.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
+      !gone.replacements.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
       !timeline.isKey(index.columns, of: index.table, in: gone.place.migration)
     else { return nil }
     return droppedUnique(

@@ -55,7 +55,7 @@ extension Timeline {
   fileprivate func outcome(of gone: GoneObject) -> String? {
     switch gone.object.kind {
     case .view:
-      gone.heirs.isEmpty ? "a version of the app that reads it fails" : nil
+      gone.replacements.isEmpty ? "a version of the app that reads it fails" : nil
     case .index: isMissed(index: gone) ? "lookups by it read all of `\(gone.object.table)`" : nil
     case .trigger:
       gone.hasTable && !gone.isImplicit && !isReplaced(gone) && !mentionsLostColumn(gone)
@@ -68,7 +68,7 @@ extension Timeline {
   private func isMissed(index gone: GoneObject) -> Bool {
     guard gone.hasTable, !gone.isImplicit, let index = index(gone), !index.isUnique,
       !losesColumn(of: index, in: gone.place.migration),
-      !gone.heirs.contains(where: { IndexShape($0).map(index.isCovered) ?? false })
+      !gone.replacements.contains(where: { IndexShape($0).map(index.isCovered) ?? false })
     else { return false }
     let table = shape(of: index.table, in: gone.place.migration)
     return table.flatMap(index.key) == nil
@@ -77,9 +77,11 @@ extension Timeline {
   /// Whether the same migration creates another trigger for the same event.
   private func isReplaced(_ gone: GoneObject) -> Bool {
     let event = CreateTrigger(gone.object)?.event
-    return gone.heirs.contains { heir in
-      CreateTrigger(heir)?.event == event
-        && made.contains { $0.place.migration == gone.place.migration && $0.object.key == heir.key }
+    return gone.replacements.contains { replacement in
+      CreateTrigger(replacement)?.event == event
+        && made.contains {
+          $0.place.migration == gone.place.migration && $0.object.key == replacement.key
+        }
     }
   }
 }

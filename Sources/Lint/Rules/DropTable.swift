@@ -8,15 +8,14 @@ extension Rule {
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
     why: """
-      A table that goes takes its rows with it, for good. Where something syncs, a device that still \
-      runs an older version goes on writing rows of the table, and there is no place for them any \
-      more. A table that another one replaces under the same name, with a copy of its rows, is \
-      rebuilt and not dropped, be it over several migrations; one that is dropped and made again \
-      without a copy is dropped.
+      Dropping a table deletes its rows. Where something syncs, a device with an older version of \
+      the app continues to write rows of the table, and other devices can no longer store them. A \
+      table that is replaced under the same name by a copy of its rows is rebuilt and not dropped, \
+      also over several migrations.
       """,
     fix: """
-      Leave the table and stop using it; drop it, with a suppression, once no device runs a version that \
-      knows it. Where nothing syncs, a suppression that says where the rows are now is enough.
+      Keep the table and stop using it; drop it, with a suppression, once no device runs a version \
+      that knows it. Where nothing syncs, a suppression that says where the rows are now is enough.
       """,
     bad: Rule.Example(
       .additive, remindersManifest,
@@ -46,10 +45,10 @@ extension Rule {
         else { return nil }
         let happens =
           scope.syncs(table, in: place.migration)
-          ? "a device that still runs an older version writes its rows, and they can no longer be stored"
-          : "its rows are gone, and an older version of the app can no longer use the database"
+          ? "devices with an older version write its rows, which can no longer be stored"
+          : "its rows are deleted, and an older version of the app fails"
         return timeline.draft(
-          "dropping the table \(table): \(happens)", at: place, keys: ["table", "name"],
+          "this drops the table `\(table)`: \(happens)", at: place, keys: ["table", "name"],
           object: table, table: table)
       }
     })

@@ -7,13 +7,14 @@ extension Rule {
     section: .hurtsLater,
     severities: .optIn,
     why: """
-      In a frozen history everybody knows whether the object is there. IF NOT EXISTS only hides the \
-      databases where that is wrong: one with another table of the name keeps it, the migration \
-      counts as applied, and the first query that needs a column fails, far from the cause. Without \
-      it the migration stops and says so.
+      In a frozen history it is known whether the object exists. IF NOT EXISTS hides the databases \
+      where that is wrong: a database with another table of that name keeps it, the migration counts \
+      as applied, and the first query that needs a missing column fails, far from the cause. Without \
+      IF NOT EXISTS the migration fails and names the object.
       """,
-    fix:
-      "Leave out IF NOT EXISTS. For databases that were there before schemactl there is `adopt`.",
+    fix: """
+      Remove IF NOT EXISTS. `adopt` takes over databases that are older than schemactl.
+      """,
     bad: Rule.Example(
       .local, configuration: "lint: { rules: { if-not-exists: warning } }", remindersManifest,
       """
@@ -32,7 +33,7 @@ extension Rule {
           !timeline.isDropped(created, before: statement.place)
         else { return nil }
         return timeline.draft(
-          "IF NOT EXISTS: a database that has another \(created) keeps it, and the migration counts as "
+          "IF NOT EXISTS: a database with another `\(created)` keeps it, and the migration counts as "
             + "applied", at: statement.place, keys: ["sql", "name"], object: created, table: nil,
           correction: .removeIfNotExists(
             operation: statement.place.operation, statement.place.position))
@@ -41,7 +42,7 @@ extension Rule {
 }
 
 extension Timeline {
-  /// Whether the migration itself has made room: then no database keeps another one.
+  /// Whether the migration drops the object first: then no database keeps another one.
   fileprivate func isDropped(_ name: String, before place: StatementPlace) -> Bool {
     statements(in: place.migration).contains { statement in
       statement.place.number < place.number && statement.dropped == name.identifier
@@ -50,15 +51,15 @@ extension Timeline {
 }
 
 extension StatementEffect {
-  /// The name of what a DROP takes away.
+  /// The name of the object that a DROP removes.
   fileprivate var dropped: Identifier? {
     let sql = TokenizedSQL(self.sql)
     let tokens = sql.significant.filter { sql.text($0) != ";" }
     return sql.isWord(tokens.first, "DROP") ? tokens.last.map(sql.name) : nil
   }
 
-  /// What the statement makes unless it is there; nil when it says no such thing, and for what is
-  /// temporary.
+  /// The object that the statement creates if it does not exist; nil without IF NOT EXISTS, and for
+  /// temporary objects.
   fileprivate var createdIfNotExists: String? {
     let sql = TokenizedSQL(self.sql)
     guard sql.isWord(sql.tokens.first { $0.isSignificant }, "CREATE"),

@@ -7,15 +7,16 @@ extension Rule {
     section: .losesData,
     severities: .alwaysError,
     why: """
-      A table exists before and after the migration, and rows of it are gone that no statement deletes \
-      from it: a copy leaves them out by WHERE, LIMIT, GROUP BY, DISTINCT, a join or INSERT OR IGNORE; \
-      nothing copies them at all; or a delete elsewhere takes them along, through ON DELETE CASCADE or \
-      a trigger. A test database holds no such rows. Lint runs the migration on rows that it makes, \
-      with and without each of them.
+      A table exists before and after the migration, and rows are missing that no statement deletes \
+      from it. A copy leaves them out through WHERE, LIMIT, GROUP BY, DISTINCT, a join or INSERT OR \
+      IGNORE; or no statement copies them; or ON DELETE CASCADE or a trigger deletes them together \
+      with other rows. A test database has no such rows. Lint runs the migration on rows that it \
+      generates, with and without each of them.
       """,
     fix: """
-      Copy every row, and delete rows by a statement that names their table; rebuild_table takes `where` \
-      with `rows_may_be_lost: true`. Leave out `foreign_keys: enforced` where foreign keys would act.
+      Copy every row, and delete rows with a statement that names their table; rebuild_table accepts \
+      `where` with `rows_may_be_lost: true`. Omit `foreign_keys: enforced` if foreign keys would \
+      delete rows.
       """,
     bad: Rule.Example(
       .local, remindersManifest, rebuiltReminders(copy: " WHERE title IS NOT NULL")),
@@ -25,17 +26,17 @@ extension Rule {
         guard case .rows(let isAll) = loss.kind else { return nil }
         return timeline.draft(
           isAll
-            ? "all rows of \(loss.table) are lost, and the table exists after the migration"
-            : "some rows of \(loss.table) are lost: no statement deletes them from it",
+            ? "all rows of `\(loss.table)` are lost, and the table exists after the migration"
+            : "some rows of `\(loss.table)` are lost: no statement deletes them from it",
           at: loss.place, keys: ["table", "name"], object: loss.table, table: loss.table)
       }
-      // Where no rows could be tried.
+      // If the migration could not run on rows.
       let replaced = timeline.changes.compactMap { change -> Draft? in
         guard let place = change.replacement, let table = change.before?.name,
           !timeline.losses.isJudged(table.identifier, in: change.migration)
         else { return nil }
         return timeline.draft(
-          "all rows of \(table) are lost: a new table takes its name, and nothing copies them",
+          "all rows of `\(table)` are lost: a new table has its name, and no statement copies them",
           at: change.removal ?? place, keys: ["table", "name"], object: table, table: table)
       }
       return found + replaced

@@ -8,16 +8,16 @@ extension Rule {
     section: .losesData,
     severities: .alwaysError,
     why: """
-      A column exists before and after the migration, and the values that rows held in it are gone, or \
-      values that differed are the same afterwards. It happens when a copy leaves a column out, when a \
-      new column takes the name of a dropped one, when columns change places in `SELECT *`, and when a \
-      text becomes a number: '007' is 7. Lint runs the migration on rows that it makes, with one value \
-      and with another; where both runs end the same, the value is lost, however the SQL is written. \
-      An UPDATE that overwrites the column itself is taken at its word.
+      A column exists before and after the migration, and its values are missing, or values that \
+      differed are equal afterwards. Causes are a copy that leaves a column out, a new column with \
+      the name of a dropped one, columns that change places in `SELECT *`, ON DELETE SET NULL, and a \
+      text that becomes a number ('007' is 7). Lint runs the migration on rows that it generates, \
+      with one value and with another: if both runs leave the same database, the value is lost, \
+      however the SQL is written. An UPDATE that overwrites the column itself is taken as intended.
       """,
     fix: """
-      Copy the column's values before the old column or table goes, or use rebuild_table, alter_column \
-      or move_column, which keep them. To drop the column, use drop_column.
+      Copy the column's values before the old column or table is dropped, or use rebuild_table, \
+      alter_column or move_column, which keep them. To remove the column, use drop_column.
       """,
     bad: Rule.Example(
       .local, remindersManifest,
@@ -46,29 +46,29 @@ extension Rule {
         switch loss.kind {
         case .values(let isAll):
           message =
-            "\(isAll ? "the values of" : "some values of") \(object) are lost: whatever a row holds "
-            + "there, the database is the same after the migration"
+            "\(isAll ? "the values" : "some values") of `\(object)` are lost: with other values there, "
+            + "the database is the same after the migration"
         case .narrowed(let a, let b):
           message =
-            "values of \(object) that differ become the same: \(shortened(a)) and \(shortened(b))"
+            "different values of `\(object)` become the same: \(shortened(a)) and \(shortened(b))"
         case .exchanged(let columns):
           message =
-            "values of \(object) land in other columns: "
-            + columns.map { "those of \($0.from) in \($0.to)" }.joined(separator: ", ")
+            "values of `\(object)` move to other columns: "
+            + columns.map { "`\($0.from)` to `\($0.to)`" }.joined(separator: ", ")
         case .rows: return nil
         }
         return timeline.draft(
           message, at: loss.place, keys: ["column", "type", "from", "columns", "table"],
           column: loss.column, object: object, table: loss.table)
       }
-      // Where no rows could be tried.
+      // If the migration could not run on rows.
       let replaced = timeline.lostColumns(scope).compactMap { change, column, table -> Draft? in
         guard column.fate == .dropped, let name = timeline.replacedName(of: column, in: change),
           change.after?.column(column.name) == nil
             || !timeline.losses.isJudged(table.identifier, in: change.migration)
         else { return nil }
         return timeline.draft(
-          "the values of \(table).\(name) are lost: another column takes its name",
+          "the values of `\(table).\(name)` are lost: another column has its name afterwards",
           at: column.place, keys: ["column", "from", "table"], object: "\(table).\(name)",
           table: table)
       }
@@ -77,7 +77,7 @@ extension Rule {
 }
 
 extension Timeline {
-  /// Values that a column takes, and that the map of its `move_column` does not name.
+  /// Values that a column accepts, and that the map of its `move_column` does not name.
   fileprivate var unnamedValues: [Draft] {
     rows.failures.filter(\.isOfMap).compactMap { failure in
       let move = moves.last {
@@ -86,7 +86,7 @@ extension Timeline {
       }
       guard let (place, move, table) = move else { return nil }
       return draft(
-        "the map of \(table.name).\(move.from) does not name every value that the column takes: "
+        "the map of `\(table.name).\(move.from)` does not name every value that the column accepts: "
           + failure.message,
         at: place, keys: ["map", "from"], object: "\(table.name).\(move.from)", table: table.name)
     }

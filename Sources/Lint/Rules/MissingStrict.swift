@@ -7,13 +7,13 @@ extension Rule {
     section: .hurtsLater,
     severities: .optIn,
     why: """
-      Without STRICT a column takes values of any type, whatever it is declared as: an INTEGER column \
-      keeps 'abc', and the app that reads it fails far from where it was written. A table can be made \
-      STRICT later only if every value on every device is of its column's type. Below SQLite 3.37 \
-      (`minimum_sqlite`) there is no STRICT, and no finding. The schema that the history ends with is \
-      judged.
+      Without STRICT a column accepts values of any type, whatever its declaration says: an INTEGER \
+      column stores 'abc', and the app that reads it fails far from the statement that wrote it. A \
+      table can become STRICT later only if every value on every device has its column's type. Lint \
+      checks the latest schema. STRICT needs SQLite 3.37; with an older `minimum_sqlite` there is no \
+      finding.
       """,
-    fix: "Say `strict: true`, and use the types INT, INTEGER, REAL, TEXT, BLOB and ANY.",
+    fix: "Set `strict: true`, and use the types INT, INTEGER, REAL, TEXT, BLOB and ANY.",
     bad: Rule.Example(
       .local, configuration: "lint: { rules: { missing-strict: note } }",
       """
@@ -48,7 +48,7 @@ extension Rule {
       return (timeline.end?.tables ?? []).compactMap { table in
         guard !table.shape.isStrict, !table.shape.isVirtual else { return nil }
         return timeline.draft(
-          "\(table.shape.name) is not STRICT: its columns take values of any type",
+          "`\(table.shape.name)` is not STRICT: its columns accept values of any type",
           at: table.created, keys: ["name", "table"], object: table.shape.name,
           table: table.shape.name)
       }

@@ -7,12 +7,12 @@ extension Rule {
     severities: Severities(.off, .error, .error),
     concernsOlderVersions: true,
     why: """
-      The migration fills the column in the rows that are there, but a device with an older version \
-      of the app does not know it: the rows that it writes have no value for the column, and NOT NULL \
-      without a default refuses each of them on every device that is newer. Where the migration does \
-      not even fill it, it is add-not-null-without-default.
+      The migration gives existing rows a value for the column, but a device with an older version \
+      of the app does not know the column: rows that it writes have no value, and NOT NULL without a \
+      default refuses each of them on every newer device. If the migration does not fill the column \
+      either, the finding is fails-on-data.
       """,
-    fix: "Give the column a default, or let it be NULL.",
+    fix: "Give the column a default, or make it nullable.",
     bad: Rule.Example(
       .additive, remindersManifest,
       """
@@ -42,9 +42,9 @@ extension Rule {
         }
         return change.requiredColumns(timeline).filter(\.isFilled).map { column, place, _ in
           timeline.draft(
-            "\(after.name).\(column.name) is new, NOT NULL and has no default: rows that are there get "
-              + "their value, and every INSERT of an older version of the app, which does not name "
-              + "the column, fails",
+            "`\(after.name).\(column.name)` is new, NOT NULL and has no default: existing rows get a "
+              + "value, and every INSERT of an older version of the app fails, because it does not name "
+              + "the column",
             at: place, keys: ["to", "column", "columns", "table"], column: column.name,
             object: "\(after.name).\(column.name)", table: after.name,
             fix: timeline.operation(place)?.definition(ofColumn: column.name)?.withDefault().yaml)

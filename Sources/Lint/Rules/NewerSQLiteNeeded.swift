@@ -10,12 +10,12 @@ extension Rule {
     section: .hurtsLater,
     severities: .alwaysError,
     why: """
-      `minimum_sqlite` in schemactl.yaml is the oldest SQLite that the app meets: on Apple's systems \
-      and on Android it is the system's own. A statement that a newer one brought fails there, and the \
-      users of old devices cannot update. A view or a trigger fails later, when it is used. Without \
-      `minimum_sqlite` nothing is judged.
+      `minimum_sqlite` in schemactl.yaml is the oldest SQLite that the app runs with: on Apple's \
+      systems and on Android it is the system's own. A statement that needs a newer version fails \
+      there, and users of old devices cannot update. A view or a trigger fails later, when it is \
+      used. Without `minimum_sqlite` there are no findings.
       """,
-    fix: "Write it as the older SQLite understands it, or raise `minimum_sqlite`.",
+    fix: "Use a form that the older SQLite supports, or raise `minimum_sqlite`.",
     bad: Rule.Example(
       .local, configuration: "minimum_sqlite: '3.37'", remindersManifest,
       """
@@ -45,8 +45,8 @@ extension Rule {
             return nil
           }
           return Draft(
-            message: "the migration requires SQLite \(needed), and the app meets \(minimum) "
-              + "(`minimum_sqlite`): there it is refused",
+            message: "the migration requires SQLite \(needed), and the app supports \(minimum) "
+              + "(`minimum_sqlite`), which refuses it",
             migration: index, operation: nil, position: Position(line: 1, column: 1),
             object: "requires", table: nil, fix: nil)
         }
@@ -93,7 +93,7 @@ private let functions: [Identifier: Int] = [
 ]
 
 extension StatementEffect {
-  /// What of the statement came last to SQLite; nil when nothing of it is younger than 3.24.
+  /// The newest feature that the statement uses; nil if SQLite 3.24 has all of them.
   fileprivate var newestFeature: Feature? {
     var found: [Feature] = []
     for event in events {
@@ -110,13 +110,13 @@ extension StatementEffect {
   }
 }
 
-/// What may stand before a name and a parenthesis where no function is called.
+/// Words before a name and a parenthesis that are not a function call.
 private let notFunctions: Set<ExactText> = [
   "INTO", "ON", "EXISTS", ".", "VIEW", "TABLE", "REFERENCES", "WITH", "RECURSIVE", "INDEX",
 ]
 
 extension TokenizedSQL {
-  /// What the words and operators of a statement tell.
+  /// Features that the words and operators of a statement show.
   fileprivate var newFeatures: [(String, Int)] {
     let tokens = significant
     var found: [(String, Int)] = []
@@ -126,7 +126,7 @@ extension TokenizedSQL {
         found.append(("a generated column", 31))
       }
     }
-    // SQLite compiles what a schema stores only when it is used.
+    // SQLite compiles stored SQL only when it is used.
     let isStored = isWord(tokens.first, "CREATE") || isWord(tokens.first, "ALTER")
     for (index, token) in tokens.enumerated() {
       func next(_ word: String, after count: Int = 1) -> Bool {

@@ -83,7 +83,7 @@ extension Timeline {
   fileprivate func table(filledBy statement: StatementEffect) -> TableShape? {
     let migration = statement.place.migration
     let copied = changes(in: migration).first { change in
-      change.copies.contains { $0.place == statement.place }
+      change.copies.contains(statement.place)
     }
     return copied?.after ?? statement.target.flatMap { shape(of: $0.name, in: migration) }
   }

@@ -9,17 +9,17 @@ extension Rule {
     severities: Severities(.off, .off, .error),
     concernsSyncedSchema: true,
     why: """
-      A device whose schema is older knows nothing of a new column, and its rows arrive without a \
-      value for it: the engine then inserts NULL, and NOT NULL refuses the row, whatever the default \
-      is, because a default stands in for an absent value and not for NULL. Under sqlite-data a \
-      column must be nullable or say NOT NULL ON CONFLICT REPLACE with a DEFAULT: then SQLite puts \
-      the default in the place of the NULL. cr-sqlite asks for no more than a default. Primary keys \
-      are the subject of synced-primary-key; the foreign keys of a new table need no default.
+      A device with an older schema does not know a new column, and its rows arrive without a value \
+      for it. The engine then inserts NULL, and NOT NULL refuses the row even if the column has a \
+      default, because a default replaces a missing value and not NULL. Under sqlite-data a column \
+      must be nullable or NOT NULL ON CONFLICT REPLACE with a DEFAULT: then SQLite replaces NULL by \
+      the default. cr-sqlite needs only a default. synced-primary-key covers primary keys; the \
+      foreign keys of a new table need no default.
       """,
     fix: """
-      In a manifest: `not_null: { on_conflict: replace }` and a `default`. In SQL: NOT NULL ON \
-      CONFLICT REPLACE DEFAULT x, in this order. A foreign key is best left nullable: no default can \
-      name a row that is there on every device.
+      In a manifest, use `not_null: { on_conflict: replace }` and a `default`. In SQL, write NOT \
+      NULL ON CONFLICT REPLACE DEFAULT x, in this order. Leave a foreign key nullable: no default \
+      can name a row that exists on every device.
       """,
     bad: Rule.Example(
       .sqliteData, remindersManifest,
@@ -55,7 +55,7 @@ extension Rule {
 }
 
 extension TableChange {
-  /// Whether the column is the foreign key of a table that the migration makes: whoever knows the
+  /// Whether the column is a foreign key of a table that the migration creates: a device that knows the
   /// table knows the column, and no default can name a parent.
   fileprivate func isParentOfNewTable(_ column: TableShape.Column) -> Bool {
     known.isEmpty && column.defaultText == nil
@@ -76,7 +76,7 @@ private func draft(
   let advice: String
   let fix: String
   if isForeignKey, column.defaultText == nil {
-    advice = "Leave it nullable: no default can name a row that is there on every device"
+    advice = "Leave it nullable: no default can name a row that exists on every device"
     var nullable = definition
     nullable?.notNull = nil
     fix = nullable?.yaml ?? "NULL"
@@ -90,14 +90,14 @@ private func draft(
     column.defaultText == nil
     ? "NOT NULL and has no default" : "NOT NULL without ON CONFLICT REPLACE"
   return timeline.draft(
-    "\(object) is \(lacks): rows of a device that does not know the column arrive without a value "
-      + "for it and are refused. \(advice)",
+    "`\(object)` is \(lacks): rows of a device that does not know the column arrive without a "
+      + "value for it and are refused. \(advice)",
     at: place, keys: ["column", "columns", "name", "table"], column: column.name, object: object,
     table: table.name, fix: fix,
     correction: asksForConflictClause ? correction(column, definition, place) : nil)
 }
 
-/// The default stands in for NULL, too: certain where there is one, and no other conflict clause.
+/// The default replaces NULL, too: certain if there is one, and no other conflict clause.
 private func correction(
   _ column: TableShape.Column, _ definition: ColumnDefinition?, _ place: StatementPlace
 ) -> Correction? {

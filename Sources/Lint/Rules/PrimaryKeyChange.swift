@@ -88,7 +88,7 @@ extension Timeline {
 }
 
 extension TableChange {
-  /// Whether a row is told from others by other columns, or by values of another kind.
+  /// Whether other columns, or values of another kind, identify a row.
   fileprivate var changesKey: Bool {
     guard let before, let after else { return false }
     let old = before.primaryKey?.columns ?? []

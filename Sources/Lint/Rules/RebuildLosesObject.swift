@@ -26,8 +26,9 @@ extension Rule {
         guard gone.isImplicit, gone.hasTable,
           let change = timeline.change(of: gone.object.table, in: gone.place.migration),
           change.isRebuilt, !timeline.mentionsLostColumn(gone),
-          !gone.heirs.contains(where: { heir in
-            timeline.index(gone)?.isReplaced(by: heir) ?? gone.object.doesTheSame(as: heir)
+          !gone.replacements.contains(where: { replacement in
+            timeline.index(gone)?.isReplaced(by: replacement)
+              ?? gone.object.doesTheSame(as: replacement)
           }), change.after.flatMap({ timeline.index(gone)?.key(of: $0) }) == nil
         else { return nil }
         let kind = gone.object.kind.rawValue
@@ -56,22 +57,24 @@ private let indexedReminders =
 
 extension IndexShape {
   /// Whether another index does all that this one does, under whatever name.
-  fileprivate func isReplaced(by heir: SchemaObject) -> Bool {
-    guard let heir = IndexShape(heir) else { return false }
+  fileprivate func isReplaced(by replacement: SchemaObject) -> Bool {
+    guard let replacement = IndexShape(replacement) else { return false }
     return isUnique
-      ? heir.isAsUnique(as: self) : isUseless(beside: heir) || !heir.isUnique && isCovered(by: heir)
+      ? replacement.isAsUnique(as: self)
+      : isUseless(beside: replacement) || !replacement.isUnique && isCovered(by: replacement)
   }
 }
 
 extension SchemaObject {
   /// Whether another trigger does the same under another name.
   fileprivate func doesTheSame(as other: SchemaObject) -> Bool {
-    let (mine, theirs) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
+    let (mine, treplacements) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
     guard case .createTrigger(let trigger)? = try? parseCreate(mine),
-      case .createTrigger(let heir)? = try? parseCreate(theirs)
+      case .createTrigger(let replacement)? = try? parseCreate(treplacements)
     else { return false }
-    return trigger.event == heir.event && trigger.timing == heir.timing
-      && mine.normalTokens(in: trigger.bodyRange) == theirs.normalTokens(in: heir.bodyRange)
+    return trigger.event == replacement.event && trigger.timing == replacement.timing
+      && mine.normalTokens(in: trigger.bodyRange)
+        == treplacements.normalTokens(in: replacement.bodyRange)
   }
 }
 
@@ -106,7 +109,7 @@ extension TableChange {
         lost.append("ON CONFLICT \(unique.onConflict.rawValue) of UNIQUE")
       }
     }
-    if let reader = timeline.readerOfRowids(of: after.name, migration), losesRowids {
+    if let reader = timeline.readerOfRowids(of: after.name, migration), losesRowids(timeline) {
       lost.append("its rowids, by which \(reader) finds its rows")
     }
     return lost
@@ -126,16 +129,27 @@ extension TableChange {
   }
 
   /// Whether the rows have other rowids now.
-  private var losesRowids: Bool {
+  private func losesRowids(_ timeline: Timeline) -> Bool {
     guard let before, let after, before.rowidAlias == nil, !before.isWithoutRowid,
       after.rowidAlias == nil, !after.isWithoutRowid
     else { return false }
-    return !copies.contains { !$0.read.isDisjoint(with: ["rowid", "oid", "_rowid_"]) }
+    return !copies.contains { place in
+      timeline.statements(in: place.migration).contains { $0.place == place && $0.readsRowids }
+    }
+  }
+}
+
+extension StatementEffect {
+  fileprivate var readsRowids: Bool {
+    events.contains { event in
+      event.action == .read
+        && event.second.map { ["rowid", "oid", "_rowid_"].contains($0.identifier) } ?? false
+    }
   }
 }
 
 extension Timeline {
-  /// The search index whose content is the table, and which knows its rows by their rowids.
+  /// The search index whose content is the table, and which knows its rows by treplacement rowids.
   fileprivate func readerOfRowids(of table: String, _ migration: Int) -> String? {
     let key = table.identifier
     return end?.tables.first { reader in

@@ -9,15 +9,14 @@ extension Rule {
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
     why: """
-      To everybody who knows a column by its name, renaming it is dropping it: an older version of \
-      the app fails on its next statement, and a device that still runs one sends rows with a column \
-      that is not there any more. It makes no difference whether ALTER TABLE does it or a table that is \
-      made anew, whose copy puts the values under another name.
+      For every version of the app that knows the old name, a renamed column is a dropped column: \
+      the version's next statement fails, and a device that runs it sends rows with a column that no \
+      longer exists. The same is true if a rebuilt table contains the values under another name.
       """,
     fix: """
-      Keep the name in the database and call the column otherwise in the app. Where the name itself \
-      must change, add the new column with move_column and `keep_source: true`, and drop the old one \
-      once no device runs a version that knows it.
+      Keep the name in the database and use another name in the app. If the name must change, add \
+      the new column with move_column and `keep_source: true`, and drop the old one once no device \
+      runs a version that knows it.
       """,
     bad: Rule.Example(
       .additive, remindersManifest,
@@ -41,11 +40,11 @@ extension Rule {
         guard case .renamed(let name) = column.fate else { return nil }
         let happens =
           scope.syncs(table, in: column.place.migration)
-          ? "a device that still runs an older version writes \(column.name), and its rows can no "
-            + "longer be stored"
-          : "an older version of the app can no longer use the database"
+          ? "devices with an older version write `\(column.name)`, and their rows can no longer "
+            + "be stored"
+          : "an older version of the app fails"
         return timeline.draft(
-          "renaming \(table).\(column.name) to \(name): \(happens)", at: column.place,
+          "this renames `\(table).\(column.name)` to `\(name)`: \(happens)", at: column.place,
           keys: ["from", "copy", "column", "table"], object: "\(table).\(column.name)",
           table: table,
           fix: scope.syncs(table, in: column.place.migration)
@@ -54,7 +53,7 @@ extension Rule {
     })
 }
 
-/// The new column beside the old one.
+/// Adds the new column and keeps the old one.
 private func move(_ old: String, to new: String, of table: String, typed type: String?) -> String {
   var column = ColumnDefinition(name: new, position: Position(line: 1, column: 1))
   column.type = type

@@ -7,13 +7,12 @@ extension Rule {
     severities: Severities(.warning, .error, .error),
     concernsOlderVersions: true,
     why: """
-      To everybody who knows a table by its name, renaming it is dropping it: an older version of \
-      the app fails on its next statement, and engines that sync know tables by nothing but their \
-      names, so the rows of devices with the old name and with the new one never meet again. A \
-      rename that is part of a rebuild, after which another table with the same rows has the name, \
-      is none.
+      For every version of the app that knows the old name, a renamed table is a dropped table: the \
+      version's next statement fails. Sync engines identify a table by its name, so rows of devices \
+      with the old name and with the new name are never exchanged. A rename within a rebuild, after \
+      which another table with the same rows has the name, is not a finding.
       """,
-    fix: "Keep the name in the database, and call the table otherwise in the app.",
+    fix: "Keep the name in the database, and use another name in the app.",
     bad: Rule.Example(
       .additive, remindersManifest,
       """
@@ -35,11 +34,11 @@ extension Rule {
         else { return nil }
         let happens =
           scope.syncs(table, in: place.migration)
-          ? "a device that still runs an older version writes \(table), and its rows can no longer "
-            + "be stored"
-          : "an older version of the app can no longer use the database"
+          ? "devices with an older version write `\(table)`, and their rows can no longer be stored"
+          : "an older version of the app fails"
         return timeline.draft(
-          "renaming the table \(table) to \(name): \(happens)", at: place, keys: ["table", "name"],
+          "this renames the table `\(table)` to `\(name)`: \(happens)", at: place,
+          keys: ["table", "name"],
           object: table, table: table)
       }
     })

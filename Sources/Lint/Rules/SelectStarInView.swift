@@ -8,9 +8,9 @@ extension Rule {
     section: .hurtsLater,
     severities: .optIn,
     why: """
-      `*` is whatever columns the table has when the view is read: a column that a later migration adds \
-      appears in the view, in the middle of it where tables are joined, and code that reads columns by \
-      their number reads another one. The list of columns is the view's promise to those who read it.
+      `*` means the columns that the table has when the view is read: a column that a later \
+      migration adds appears in the view, in the middle of it if tables are joined, and code that \
+      reads columns by number reads the wrong one.
       """,
     fix: "Name the columns.",
     bad: Rule.Example(
@@ -29,14 +29,14 @@ extension Rule {
       (timeline.end?.objects ?? []).compactMap { place, object in
         guard object.kind == .view, object.selectsStar else { return nil }
         return timeline.draft(
-          "the view \(object.name) selects `*`: its columns change with those of its tables",
+          "the view `\(object.name)` selects `*`: its columns change with those of its tables",
           at: place, keys: ["sql", "name"], object: object.name, table: nil)
       }
     })
 }
 
 extension SchemaObject {
-  /// Whether `*` stands for columns of the view: not in count(*), nor under EXISTS or IN.
+  /// Whether `*` means columns of the view: not in count(*), nor under EXISTS or IN.
   fileprivate var selectsStar: Bool {
     let sql = TokenizedSQL(self.sql ?? "")
     guard case .createView(let view)? = try? parseCreate(sql) else { return false }

@@ -7,14 +7,15 @@ extension Rule {
     section: .losesData,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      An UPDATE writes one row after another. A subquery that reads the column that is written, from \
-      the table itself or through a view, finds new values in the rows before and old ones in the rows \
-      behind: the result depends on the order of the rows. A subquery that depends on no row of the \
-      UPDATE is answered once, before anything is written, and is no finding.
+      An UPDATE writes one row after another. A subquery that reads the written column from the \
+      table itself, directly or through a view, finds new values in rows that are already written \
+      and old values in the others, so the result depends on the order of the rows. A subquery that \
+      does not depend on the row of the UPDATE is evaluated once, before any row is written, and is \
+      not a finding.
       """,
     fix: """
-      `move_column` with `using` reads all rows as they were. In SQL, `UPDATE … FROM (SELECT …)` \
-      computes every value before it writes one; or write into another column.
+      `move_column` with `using` reads all rows before it writes. In SQL, `UPDATE … FROM (SELECT …)` \
+      computes every value before it writes one; or write to another column.
       """,
     bad: Rule.Example(
       .local, remindersManifest,
@@ -44,8 +45,8 @@ extension Rule {
           return nil
         }
         return timeline.draft(
-          "this UPDATE of \(table) reads values of \(table) that it may have changed already: what "
-            + "each row gets depends on the order of the rows",
+          "this UPDATE of `\(table)` reads values of `\(table)` that it may already have changed: the "
+            + "result depends on the order of the rows",
           at: statement.place, keys: ["set", "where"], object: table, table: table)
       }
     })

@@ -9,17 +9,16 @@ extension Rule {
     severities: Severities(.off, .warning, .error),
     concernsSyncedSchema: true,
     why: """
-      Rows arrive in any order, and a delete on one device meets an insert on another. sqlite-data \
-      can put a row off until its parent has come, as long as the parent syncs at all and there is \
-      an order: no cycle, and no table that points at itself. When the parent is deleted, the child \
-      must be able to follow: ON DELETE CASCADE, SET NULL or SET DEFAULT; RESTRICT and NO ACTION, \
-      which holds where nothing is said, refuse the delete on one device only. cr-sqlite takes \
-      foreign keys only where they are not enforced, which the schema does not tell: every one of \
-      them is a note.
+      Rows arrive in any order, and a delete on one device can meet an insert on another. \
+      sqlite-data can postpone a row until its parent arrives, if the parent syncs and an order \
+      exists: no cycle, and no table that refers to itself. If the parent is deleted, the child must \
+      follow: ON DELETE CASCADE, SET NULL or SET DEFAULT. RESTRICT and NO ACTION (the default) \
+      refuse the delete on one device only. cr-sqlite accepts foreign keys only if they are not \
+      enforced, which the schema does not show, so each one is a note.
       """,
     fix: """
-      Say `on_delete: cascade` or `set_null`; let the parent sync, or leave the column without \
-      REFERENCES; take one foreign key out of a cycle.
+      Use `on_delete: cascade` or `set_null`; let the parent sync, or define the column without \
+      REFERENCES; remove one foreign key from a cycle.
       """,
     bad: Rule.Example(
       .sqliteData, tableManifest("lists"),
@@ -42,7 +41,7 @@ extension Rule {
         graph.remove(change.before?.name)
         guard let table = change.after else { return [] }
         let known = Set(change.judged(scope).flatMap(\.foreignKeys))
-        // What is there already stands before what is new, so that a cycle is found where it closes.
+        // Existing keys come before new ones, so that a cycle is found where it closes.
         let keys =
           table.foreignKeys.filter(known.contains)
           + table.foreignKeys.filter { !known.contains($0) }
@@ -66,27 +65,27 @@ private func problems(
   _ closesCycle: Bool
 ) -> [String] {
   if scope.profile == .crSQLite {
-    return ["cr-sqlite takes it only on connections that do not enforce foreign keys"]
+    return ["cr-sqlite accepts it only on connections that do not enforce foreign keys"]
   }
   var problems: [String] = []
   if key.parent.identifier == table.name.identifier {
-    problems.append("the table points at itself: there is no order in which its rows can arrive")
+    problems.append("the table refers to itself: its rows can arrive in no valid order")
   } else if closesCycle {
-    problems.append("it closes a cycle: there is no order in which the rows can arrive")
+    problems.append("it closes a cycle: the rows can arrive in no valid order")
   }
-  // SQLiteData looks its tables up by the names that the schema has.
+  // SQLiteData looks tables up by the names in the schema.
   if scope.profile == .sqliteData, key.parent != parent {
     problems.append(
       "the table is called `\(parent)`, and SQLiteData compares names case-sensitively")
   }
   if scope.isLocal(key.parent.identifier) {
     problems.append(
-      "\(key.parent) does not sync: on every other device the parent of such a row is missing")
+      "`\(key.parent)` does not sync: on every other device the parent of such a row is missing")
   }
   if ![.cascade, .setNull, .setDefault].contains(key.onDelete) {
     problems.append(
-      "ON DELETE \(key.onDelete.rawValue) refuses on one device a delete that another one has made; "
-        + "say CASCADE, SET NULL or SET DEFAULT")
+      "ON DELETE \(key.onDelete.rawValue) refuses on one device a delete that another device made; "
+        + "use CASCADE, SET NULL or SET DEFAULT")
   }
   return problems
 }
@@ -101,14 +100,14 @@ private func draft(
     names.count == 1
     && timeline.operation(place)?.definition(ofColumn: names[0])?.references != nil
   return timeline.draft(
-    "the foreign key \(table.name) (\(names.joined(separator: ", "))) to \(key.parent): "
+    "the foreign key `\(table.name)` (\(names.joined(separator: ", "))) to `\(key.parent)`: "
       + problems.joined(separator: "; "),
     at: place, keys: ["foreign_keys", "column", "columns", "table"],
     column: isInline ? names[0] : nil, object: "\(table.name).\(names.joined(separator: ","))",
     table: table.name)
 }
 
-/// Which table's foreign keys point at which; names are folded.
+/// Which tables' foreign keys refer to which tables.
 private struct ParentGraph {
   private var parents: [Identifier: Set<Identifier>] = [:]
 

@@ -9,18 +9,19 @@ extension Rule {
     severities: Severities(.off, .warning, .error),
     concernsSyncedSchema: true,
     why: """
-      Rows of two devices are told apart by nothing but their primary keys, so no two devices may \
-      ever make the same: integers that count up meet at once. sqlite-data asks for one column, in \
-      every table, join tables included, of globally unique text, with a default that makes one, \
-      declared NOT NULL ON CONFLICT REPLACE so that the default also stands in for NULL, and without \
-      AUTOINCREMENT. A key that is itself a foreign key to a synced table gets its values from there \
-      and needs no default, nor does a text with a COLLATE clause, which is its own meaning (the title \
-      of a tag): where two devices make the same, they mean the same row. cr-sqlite asks for a key that is NOT NULL, and no more.
+      Only their primary keys distinguish rows of two devices, so two devices must never create the \
+      same key. Integers that count up collide immediately. sqlite-data requires one column in every \
+      table, including join tables: globally unique text, with a default that creates it, declared \
+      NOT NULL ON CONFLICT REPLACE so that the default also replaces NULL, and without \
+      AUTOINCREMENT. A key that is a foreign key to a synced table gets its values there and needs \
+      no default. Nor does a text with a COLLATE clause, which is a natural key (the title of a \
+      tag): if two devices create the same one, they mean the same row. cr-sqlite only requires a \
+      key that is NOT NULL.
       """,
     fix: """
-      A text column with `primary_key: true`, `not_null: { on_conflict: replace }` and `default: { \
-      sql: "uuid()" }`, or another expression that makes a UUID. The key of a table that exists \
-      already is changed by convert_primary_key.
+      Use a text column with `primary_key: true`, `not_null: { on_conflict: replace }` and `default: \
+      { sql: "uuid()" }`, or another expression that creates a UUID. convert_primary_key changes the \
+      key of an existing table.
       """,
     bad: Rule.Example(
       .sqliteData,
@@ -46,7 +47,7 @@ extension Rule {
         let keys = table.primaryKey?.columns ?? []
         let place = change.newest(of: keys.map(change.place(of:)) + [change.shaped])
         return timeline.draft(
-          "the primary key of \(table.name) \(problems.joined(separator: ", and "))", at: place,
+          "the primary key of `\(table.name)` \(problems.joined(separator: ", and "))", at: place,
           keys: ["primary_key", "name", "table"], column: keys.count == 1 ? keys[0].text : nil,
           object: table.name, table: table.name)
       }
@@ -54,7 +55,7 @@ extension Rule {
 }
 
 extension TableShape {
-  /// - Parameter names: what columns are called in the other table.
+  /// - Parameter names: the names of columns in the other table.
   fileprivate func hasSameKey(as other: TableShape, renamed names: [Identifier: Identifier]) -> Bool
   {
     guard let mine = primaryKey, let theirs = other.primaryKey else {
@@ -75,7 +76,7 @@ private func problems(
   of table: TableShape, _ scope: LintScope, _ defaults: [ExactText: DefaultOutcome]
 ) -> [String] {
   guard let key = table.primaryKey else {
-    return ["is missing: nothing tells the rows of two devices apart"]
+    return ["is missing: nothing distinguishes the rows of two devices"]
   }
   if scope.profile == .crSQLite {
     // A rowid alias is never NULL.
@@ -86,7 +87,7 @@ private func problems(
     return nullable.isEmpty ? [] : ["may be NULL (\(nullable.map(\.text).joined(separator: ", ")))"]
   }
   guard key.columns.count == 1, let column = table.column(key.columns[0]) else {
-    return ["has \(key.columns.count) columns: it must be a single one, of its own"]
+    return ["has \(key.columns.count) columns: it must be a single column"]
   }
   let isParentsKey = table.foreignKeys.contains { foreign in
     foreign.columns == key.columns && !scope.isLocal(foreign.parent.identifier)
@@ -94,17 +95,17 @@ private func problems(
   }
   if isParentsKey { return [] }
   if key.isAutoincrement {
-    return ["counts up (AUTOINCREMENT): two devices make the same keys for different rows"]
+    return ["counts up (AUTOINCREMENT): two devices create the same keys for different rows"]
   }
   if column.isInteger {
-    return ["is an integer: two devices make the same keys for different rows"]
+    return ["is an integer: two devices create the same keys for different rows"]
   }
-  // Nobody collates a UUID.
+  // A UUID needs no collation.
   let isNatural = column.collation.map { $0 != "binary" } ?? false
   if isNatural, column.affinity == .text, column.notNull != nil { return [] }
   var problems: [String] = []
   switch column.defaultText.map({ defaults[$0] ?? .unknown }) {
-  case nil: problems.append("has no default that makes a new one")
+  case nil: problems.append("has no default that creates a new one")
   case .constant?: problems.append("has a default that gives each row the same key")
   case .time?:
     problems.append("has a default that gives rows inserted at the same time the same key")

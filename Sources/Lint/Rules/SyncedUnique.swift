@@ -9,14 +9,14 @@ extension Rule {
     severities: Severities(.off, .warning, .error),
     concernsSyncedSchema: true,
     why: """
-      Two devices that are offline may both make a row with the same value, each in good faith. When \
-      they meet, a UNIQUE constraint refuses one of the two rows on one of the two devices, for good: \
-      they never agree again. A unique index is the same, a partial one too. The primary key is the \
-      only thing that can be unique, because it is made so that no two devices make the same.
+      Two devices that are offline can both create a row with the same value. When they sync, a \
+      UNIQUE constraint refuses one of the rows on one of the devices permanently, and the devices \
+      never agree again. A unique index does the same, also a partial one. Only the primary key can \
+      be unique, because two devices never create the same one.
       """,
     fix: """
-      Use an ordinary index, and let the app show or merge rows that are alike. What must be unique \
-      by nature (one cover image for each list) can be the primary key.
+      Use an ordinary index, and let the app show or merge equal rows. A value that must be unique \
+      (one cover image for each list) can be the primary key.
       """,
     bad: Rule.Example(
       .sqliteData,
@@ -44,7 +44,7 @@ extension Rule {
         guard scope.syncs(index.table, in: index.place.migration) else { return nil }
         let what = index.isPartial ? "partial unique index" : "unique index"
         return timeline.draft(
-          "the \(what) \(index.name): \(happens(index.table))", at: index.place,
+          "the \(what) `\(index.name)`: \(happens(index.table))", at: index.place,
           keys: ["unique", "name"], object: index.name, table: index.table,
           fix: index.ordinary)
       }
@@ -53,7 +53,7 @@ extension Rule {
 }
 
 extension CreatedUniqueIndex {
-  /// The same index, which refuses nothing; nil for what a list of columns does not say.
+  /// The same index without UNIQUE; nil for a partial index and for expressions.
   fileprivate var ordinary: String? {
     let names = columns.compactMap { $0?.text }
     guard names.count == columns.count, !isPartial else { return nil }
@@ -72,13 +72,14 @@ private func draft(
   let single =
     names.count == 1 && timeline.operation(place)?.definition(ofColumn: names[0])?.unique == true
   return timeline.draft(
-    "UNIQUE (\(names.joined(separator: ", "))) of \(table.name): \(happens(table.name))", at: place,
+    "UNIQUE (\(names.joined(separator: ", "))) of `\(table.name)`: \(happens(table.name))",
+    at: place,
     keys: ["unique", "columns", "table"], column: single ? names[0] : nil,
     object: single || names.count == 1 ? "\(table.name).\(names[0])" : table.name,
     table: table.name)
 }
 
 private func happens(_ table: String) -> String {
-  "two devices that are offline may both make such a row, and when they meet one of the rows is "
-    + "refused for good"
+  "two devices that are offline can create equal rows, and when they sync one of the rows is "
+    + "refused permanently"
 }

@@ -11,21 +11,21 @@ extension Rule {
     section: .breaksDevices,
     severities: Severities(.off, .error, .error),
     why: """
-      Other rules say that something breaks devices; this one shows it. The schemas of adjacent \
-      releases in the history lock, and of each release and the history as it is now, are built in \
-      memory, rows are made that satisfy them, and both devices create and edit rows that reach the \
-      other one through a server. A device sends the columns that it has changed. A device that \
-      receives a row gives a column that the row does not have its default (under sqlite-data NULL) \
-      and, where it has the row, updates only the columns that are there. A statement that \
-      SQLite refuses, a value or a row that is lost is a finding, at the migration that brings it, \
-      with the statements to see it in two sqlite3 shells. `sync.oldest_release` ends the support of \
-      older releases, `lint --full` tries all pairs. A suppression of the rule that found the same change \
-      of the same object covers this finding, too.
+      Other rules report that a change breaks devices; this rule shows it. Lint builds the schemas \
+      of adjacent releases in the history lock, and of each release and the latest schema, in \
+      memory. It generates rows that satisfy them, and both devices create and edit rows that reach \
+      the other device through a server. A device sends the columns that it changed. A device that \
+      receives a row uses the default for a missing column (NULL under sqlite-data); if it has the \
+      row, it updates only the columns that are present. A statement that SQLite refuses, or a lost \
+      value or row, is a finding at the migration that causes it, with the statements to reproduce \
+      it in two sqlite3 shells. `sync.oldest_release` ends the support of older releases; `lint \
+      --full` tries all pairs. A suppression of the rule that found the same change of the same \
+      object covers this finding, too.
       """,
     fix: """
-      Make the change by adding only: a column that may be NULL or says NOT NULL ON CONFLICT REPLACE \
-      DEFAULT x, a table, an index that is not unique. What is there stays until no device runs a \
-      release that knows it.
+      Only add: a column that is nullable or NOT NULL ON CONFLICT REPLACE DEFAULT x, a table, or an \
+      index that is not unique. Keep existing columns and tables until no device runs a release that \
+      knows them.
       """,
     bad: Rule.Example(
       .sqliteData, releases: ["1.0": 1],
@@ -44,7 +44,7 @@ extension Rule {
             column: { name: priority, type: INTEGER }
       """),
     check: .devices { disagreements, timeline in
-      // What one operation does is one finding, whatever the columns that show it.
+      // One operation is one finding, even if several columns show it.
       var operations: Set<[Int?]> = []
       return disagreements.map(timeline.draft).filter { draft in
         draft.severity == .note || !draft.isOneChange(timeline.migrations)
@@ -104,8 +104,8 @@ extension Disagreement {
 }
 
 extension Operation {
-  /// Whether it is an `alter_column` of this column: one that only edits the stored definition runs
-  /// no statement that tells of it.
+  /// Whether it is an `alter_column` of this column. One that only edits the stored definition runs no
+  /// statement that mentions the column.
   fileprivate func alters(_ object: String) -> Bool {
     guard case .alterColumn(let change) = kind else { return false }
     return "\(change.table).\(change.column)".identifier == object.identifier

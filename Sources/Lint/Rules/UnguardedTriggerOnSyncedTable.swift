@@ -10,16 +10,17 @@ extension Rule {
     severities: Severities(.off, .off, .warning),
     concernsSyncedSchema: true,
     why: """
-      The engine writes the rows of other devices with ordinary statements, and they fire the \
-      table's triggers. A trigger that writes synced tables then changes what has just arrived, which \
-      goes out again as an edit of this device: a time of change moves on every device in turn, and \
-      rows that another device made are made a second time. One that raises an error refuses the row. \
-      A trigger that keeps a local search index must fire for such rows, too, and is none such; nor \
-      are those of `mirror`, by which what an older device has written reaches the new column.
+      The engine stores the rows of other devices with ordinary statements, which fire the table's \
+      triggers. A trigger that writes synced tables then changes a row that has just arrived, and \
+      the change is sent as an edit of this device: a modification time changes on every device in \
+      turn, and rows of other devices are created twice. A trigger that raises an error refuses the \
+      row. A trigger that maintains a local search index must fire for such rows and is not a \
+      finding, nor are the triggers of `mirror`, which copy values of older devices to the new \
+      column.
       """,
     fix: """
-      Begin with WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges(); for cr-sqlite WHEN \
-      crsql_internal_sync_bit() = 0.
+      Begin the trigger with WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges(), or for \
+      cr-sqlite with WHEN crsql_internal_sync_bit() = 0.
       """,
     bad: Rule.Example(
       .sqliteData, tableManifest("notes", columns: "{ name: text, type: TEXT }"),
@@ -53,17 +54,17 @@ extension Rule {
         let what =
           written.isEmpty
           ? "raises an error"
-          : "writes \(names.joined(separator: ", "))"
+          : "writes \(names.map { "`\($0)`" }.joined(separator: ", "))"
         return timeline.draft(
-          "the trigger \(made.object.name) \(what) also when the engine stores rows of another device",
+          "the trigger `\(made.object.name)` \(what) also when the engine stores rows of another device",
           at: made.place, keys: ["name"], object: made.object.name, table: made.object.table)
       }
     })
 }
 
 extension Timeline {
-  /// Whether the operation makes the triggers of `mirror`: what an older device has written reaches
-  /// the new column by them alone.
+  /// Whether the operation creates the triggers of `mirror`, which copy values of older devices to the new
+  /// column.
   fileprivate func mirrors(_ place: StatementPlace) -> Bool {
     if case .moveColumn(let move)? = operation(place)?.kind { move.mirror } else { false }
   }

@@ -1,0 +1,51 @@
+import SchemaManifest
+import SchemaSQLText
+
+extension Probe {
+  /// A change with what only SQLite can tell: which new columns rows cannot get, and which values new
+  /// CHECKs refuse.
+  ///
+  /// - Parameter moved: the columns that `move_column` makes in the migration.
+  func judged(_ change: TableChange, moved: Set<Identifier>) -> TableChange {
+    guard let before = change.before, let after = change.after else { return change }
+    var change = change
+    let renamed = Set(change.renamedColumns.values)
+    for column in after.columns
+    where !change.isRebuilt && before.column(column.name) == nil && !renamed.contains(column.key) {
+      change.addedInPlace.insert(column.key)
+      if let value = column.defaultText, !isConstant(value) {
+        change.nonConstantDefaults.insert(column.key)
+      }
+    }
+    let known = before.checks.map { $0.renaming(change.renamedColumns) }
+    let removed = known.filter { !after.checks.contains($0) }
+    let checked = known.reduce(into: Set()) { $0.formUnion($1.columns) }
+    let kept = change.keptColumns
+    let settled = settledColumns(of: after, change, kept: Set(kept.map(\.new.key)).union(moved))
+    let neverNull = Set(
+      kept.lazy.filter { $0.old.notNull != nil || before.rowidAlias == $0.old.key }.map(\.new.key))
+    change.newChecks = after.checks.filter { !known.contains($0) }.compactMap { check in
+      let isBounded =
+        removed.contains { !$0.columns.isDisjoint(with: check.columns) }
+        || check.columns.isSubset(of: checked)
+      switch refused(by: check, of: after, after: known, settled: settled, neverNull: neverNull) {
+      case .values(let values): return NewCheck(check: check, refused: values)
+      case .never: return nil
+      case .nothing where isBounded: return nil
+      case .nothing, .unknown: return NewCheck(check: check, refused: nil)
+      }
+    }
+    return change
+  }
+
+  /// What the new columns hold in every existing row, as SQL.
+  private func settledColumns(
+    of table: TableShape, _ change: TableChange, kept: Set<Identifier>
+  ) -> [Identifier: String] {
+    let new = table.columns.filter { column in
+      !kept.contains(column.key) && !column.isGenerated && change.addedInPlace.contains(column.key)
+    }
+    return Dictionary(
+      new.map { ($0.key, $0.defaultText ?? "NULL") }, uniquingKeysWith: { first, _ in first })
+  }
+}
