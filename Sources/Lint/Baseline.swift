@@ -4,12 +4,10 @@ import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
 
-/// The findings that were there when lint was adopted for an old history: they are reported no more,
-/// and new ones are.
+/// The findings of an old history from before lint was adopted. Lint does not report them.
 ///
-/// A finding is known by its rule, its migration (or the file of the query, where no migration has to
-/// do with it) and its object, whatever its line. Where several are alike, each needs an entry of its
-/// own.
+/// An entry names a finding by its rule, its migration (or its query file) and its object, not by its line.
+/// Several equal findings need an entry each.
 package struct Baseline: Sendable {
   private struct Entry: Sendable {
     let fingerprint: String
@@ -77,11 +75,10 @@ package struct Baseline: Sendable {
     return (try? Baseline(bytes, file: file))?.entries.isEmpty == false
   }
 
-  /// The text of a baseline that holds all findings of a report but the waived ones and those about
-  /// waivers.
+  /// A baseline with all findings that are neither suppressed nor about suppressions.
   package static func text(_ findings: [Finding]) -> String {
     var counts: [ExactText: Int] = [:]
-    let lines = findings.lazy.filter { !$0.waived && isAdoptable($0.rule) }.map { finding in
+    let lines = findings.lazy.filter { !$0.isSuppressed && isAdoptable($0.rule) }.map { finding in
       let subject = subject(finding.rule, finding.home, finding.object)
       counts[subject, default: 0] += 1
       let fingerprint = fingerprint(subject, counts[subject] ?? 1)
@@ -93,7 +90,7 @@ package struct Baseline: Sendable {
 
   /// How many findings such a text holds.
   package static func count(_ findings: [Finding]) -> Int {
-    findings.count { !$0.waived && isAdoptable($0.rule) }
+    findings.count { !$0.isSuppressed && isAdoptable($0.rule) }
   }
 
   private static func isAdoptable(_ rule: String) -> Bool {
@@ -113,8 +110,8 @@ package struct Baseline: Sendable {
   ///
   /// - Parameters:
   ///   - all: the ids of the history's migrations.
-  ///   - replayed: those of which it is known what lint finds.
-  ///   - judgesQueries: whether it is known of the application's queries, too.
+  ///   - replayed: the ids of the migrations that lint has judged.
+  ///   - judgesQueries: whether lint has judged the application's queries.
   func unused(
     of all: Set<ExactText>, replayed: Set<ExactText>, judgesQueries: Bool
   ) -> [(line: Int, migration: String, object: String, message: String)] {

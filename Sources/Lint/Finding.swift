@@ -21,7 +21,7 @@ package struct Finding: Sendable, Hashable {
   /// `reminders`, `reminders.isCompleted`, or the name of an index.
   package let object: String?
   /// The manifest allows the finding, or a baseline knows it.
-  package let waived: Bool
+  package let isSuppressed: Bool
   /// Why it does.
   package let reason: String?
   /// A piece of a manifest, or of SQL where SQL stands there, that does the same safely.
@@ -38,11 +38,11 @@ package struct Finding: Sendable, Hashable {
   /// Whether `lint --fix` changes the manifest.
   package var isFixable: Bool { correction != nil && !isFrozen }
 
-  func waived(because reason: String) -> Finding {
+  func suppressed(because reason: String) -> Finding {
     Finding(
       rule: rule, severity: severity, lines: lines, file: file, line: line, column: column,
-      migration: migration, queryFile: queryFile, object: object, waived: true, reason: reason,
-      fix: fix, isFrozen: isFrozen, transcript: transcript)
+      migration: migration, queryFile: queryFile, object: object, isSuppressed: true,
+      reason: reason, fix: fix, isFrozen: isFrozen, transcript: transcript)
   }
 
   package var message: String { lines.joined(separator: "\n") }
@@ -54,12 +54,12 @@ package struct Finding: Sendable, Hashable {
 
 package struct LintReport: Sendable {
   package struct Summary: Sendable, Hashable {
-    /// Findings that are not waived, by severity.
+    /// Findings that are not suppressed, by severity.
     /// A replay that ended early is one, too.
     package var errors = 0
     package var warnings = 0
     package var notes = 0
-    package var waived = 0
+    package var suppressed = 0
   }
 
   package let profile: Profile
@@ -90,7 +90,7 @@ package struct LintReport: Sendable {
     if unfoundFailure != nil { summary.errors += 1 }
     for finding in findings {
       switch finding.severity {
-      case _ where finding.waived: summary.waived += 1
+      case _ where finding.isSuppressed: summary.suppressed += 1
       case .error: summary.errors += 1
       case .warning: summary.warnings += 1
       case .note: summary.notes += 1
@@ -109,7 +109,7 @@ package struct LintReport: Sendable {
   /// Whatever ended the replay.
   package var statusOfFindings: ExitStatus {
     let counted = findings.contains { finding in
-      !finding.waived && (finding.severity == .error || isStrict && finding.severity != .off)
+      !finding.isSuppressed && (finding.severity == .error || isStrict && finding.severity != .off)
     }
     return counted ? .finding : .success
   }

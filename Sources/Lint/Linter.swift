@@ -94,11 +94,11 @@ package struct Linter: Sendable {
     var suppressions = Suppressions(
       migrations, evidence.judgedQueries + evidence.idleSuppressions, today: today)
     var findings = found.map { rule, draft in
-      let waiver =
-        suppressions.waive(rule.id, draft)
+      let suppression =
+        suppressions.suppress(rule.id, draft)
         ?? (rule.needsDevices
-          ? suppressions.waive(draft, foundAlsoBy: found, migrations) : nil)
-      return finding(rule, draft, waiver, migrations)
+          ? suppressions.suppress(draft, foundAlsoBy: found, migrations) : nil)
+      return finding(rule, draft, suppression, migrations)
     }
     findings = findings.filter { $0.severity != .off }
     var baseline = baseline
@@ -124,7 +124,7 @@ package struct Linter: Sendable {
 
   /// What to do about errors that cannot be mended where they stand.
   private func notes(on findings: [Finding]) -> [String] {
-    let count = findings.count { $0.severity == .error && !$0.waived && $0.isFrozen }
+    let count = findings.count { $0.severity == .error && !$0.isSuppressed && $0.isFrozen }
     guard count > 0, profile != .local, scope.syncingFromTheFirst == nil else { return [] }
     return [
       "\(count == 1 ? "1 error concerns a frozen manifest" : "\(count) errors concern frozen manifests"), "
@@ -136,10 +136,10 @@ package struct Linter: Sendable {
 
   private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
     // A suppression in the manifest has a reason, and comes first.
-    guard !finding.waived,
+    guard !finding.isSuppressed,
       baseline?.contains(finding.rule, finding.home, finding.object) ?? false
     else { return finding }
-    return finding.waived(because: "It is in the baseline, \(baseline?.file ?? "").")
+    return finding.suppressed(because: "It is in the baseline, \(baseline?.file ?? "").")
   }
 
   private func unusedEntries(
@@ -152,7 +152,8 @@ package struct Linter: Sendable {
       Finding(
         rule: rule.id, severity: severity(rule, profile),
         lines: [entry.message], file: baseline.file, line: entry.line, column: 1,
-        migration: entry.migration, object: entry.object, waived: false, reason: nil, fix: nil)
+        migration: entry.migration, object: entry.object, isSuppressed: false, reason: nil, fix: nil
+      )
     }
   }
 
@@ -263,7 +264,7 @@ package struct Linter: Sendable {
   }
 
   private func finding(
-    _ rule: Rule, _ draft: Draft, _ waiver: Waiver?, _ migrations: [Migration]
+    _ rule: Rule, _ draft: Draft, _ suppression: Suppression?, _ migrations: [Migration]
   ) -> Finding {
     let migration = migrations[draft.migration]
     return Finding(
@@ -272,7 +273,7 @@ package struct Linter: Sendable {
       file: draft.query?.file ?? migration.file,
       line: draft.position.line, column: draft.position.column, migration: migration.id,
       queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
-      waived: waiver != nil, reason: waiver?.reason, fix: draft.fix,
+      isSuppressed: suppression != nil, reason: suppression?.reason, fix: draft.fix,
       correction: draft.correction, isFrozen: isFrozen(rule, draft, migration),
       help: draft.fix == nil ? rule.advice : nil, transcript: draft.transcript)
   }

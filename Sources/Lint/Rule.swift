@@ -121,7 +121,7 @@ package struct Rule: Sendable, CustomStringConvertible {
   var isAboutSuppressions: Bool { section == .suppressions }
 }
 
-/// A finding before its severity and its waiver are known.
+/// A finding before its severity and its suppression are known.
 struct Draft: Sendable {
   var message: String
   /// The statements that show it on two devices.

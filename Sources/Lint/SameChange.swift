@@ -6,12 +6,12 @@ import SchemaTimeline
 extension Suppressions {
   /// The suppression of a finding of `two-devices`: its own one, or one of another rule that found the same
   /// change of the same object.
-  mutating func waive(
+  mutating func suppress(
     _ draft: Draft, foundAlsoBy others: [(rule: Rule, draft: Draft)], _ migrations: [Migration]
-  ) -> Waiver? {
+  ) -> Suppression? {
     for (rule, other) in others
     where !rule.needsDevices && draft.isSameChange(as: other, migrations) {
-      if let waiver = waive(rule.id, other) { return waiver }
+      if let suppression = suppress(rule.id, other) { return suppression }
     }
     return nil
   }

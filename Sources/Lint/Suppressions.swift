@@ -7,7 +7,7 @@ import SchemaTimeline
 /// The suppressions of a history and of the application's queries, and the findings of each.
 struct Suppressions {
   private struct Entry {
-    let waiver: Waiver
+    let suppression: Suppression
     let migration: Int
     /// Nil: it holds for the whole manifest.
     let operation: Int?
@@ -20,30 +20,32 @@ struct Suppressions {
   private let today: String
 
   /// - Parameters:
-  ///   - queries: those of which it is known what lint finds.
+  ///   - queries: the queries that lint has judged.
   ///   - today: in UTC, as `2026-11-20`.
   init(_ migrations: [Migration], _ queries: [ApplicationQuery], today: String) {
     self.today = today
     for (index, migration) in migrations.enumerated() {
       let manifest = migration.manifest
-      entries += manifest.waivers.map { Entry(waiver: $0, migration: index, operation: nil) }
+      entries += manifest.suppressions.map {
+        Entry(suppression: $0, migration: index, operation: nil)
+      }
       for (number, operation) in manifest.operations.enumerated() {
-        entries += operation.waivers.map {
-          Entry(waiver: $0, migration: index, operation: number)
+        entries += operation.suppressions.map {
+          Entry(suppression: $0, migration: index, operation: number)
         }
       }
     }
     entries += queries.flatMap { query in
-      query.waivers.map {
-        Entry(waiver: $0, migration: migrations.count - 1, operation: nil, query: query)
+      query.suppressions.map {
+        Entry(suppression: $0, migration: migrations.count - 1, operation: nil, query: query)
       }
     }
   }
 
   /// The suppression of a finding: one of its query or its operation before one of its manifest.
-  mutating func waive(_ rule: String, _ draft: Draft) -> Waiver? {
+  mutating func suppress(_ rule: String, _ draft: Draft) -> Suppression? {
     func index(_ isOfDraft: (Entry) -> Bool) -> Int? {
-      entries.firstIndex { isOfDraft($0) && $0.waiver.rule == rule && holds($0.waiver) }
+      entries.firstIndex { isOfDraft($0) && $0.suppression.rule == rule && holds($0.suppression) }
     }
     func index(of operation: Int?) -> Int? {
       index { entry in
@@ -58,13 +60,13 @@ struct Suppressions {
         ?? (draft.isOfQueryAlone ? nil : index(of: nil))
     else { return nil }
     entries[index].isUsed = true
-    return entries[index].waiver
+    return entries[index].suppression
   }
 
-  private func holds(_ waiver: Waiver) -> Bool { !isExpired(waiver) }
+  private func holds(_ suppression: Suppression) -> Bool { !isExpired(suppression) }
 
-  private func isExpired(_ waiver: Waiver) -> Bool {
-    waiver.until.map { $0 < today } ?? false
+  private func isExpired(_ suppression: Suppression) -> Bool {
+    suppression.until.map { $0 < today } ?? false
   }
 
   /// The suppressions without a finding, once every finding has asked for its own.
@@ -74,29 +76,30 @@ struct Suppressions {
   ///   - canFind: whether a rule reports anything in a migration.
   func unused(complete: Int, canFind: (Rule, Int) -> Bool) -> [Draft] {
     entries.compactMap { entry in
-      let waiver = entry.waiver
-      guard let rule = Rule.named(waiver.rule) else { return nil }
+      let suppression = entry.suppression
+      guard let rule = Rule.named(suppression.rule) else { return nil }
       func draft(_ message: String, _ severity: Severity?, _ correction: Correction?) -> Draft {
         Draft(
           message: message, query: entry.query, isOfQueryAlone: entry.query != nil,
-          migration: entry.migration, operation: entry.operation, position: waiver.position,
-          object: waiver.rule, table: nil, fix: nil,
+          migration: entry.migration, operation: entry.operation, position: suppression.position,
+          object: suppression.rule, table: nil, fix: nil,
           correction: entry.query == nil ? correction : nil, severity: severity)
       }
-      if isExpired(waiver) {
+      if isExpired(suppression) {
         return draft(
-          "the suppression of `\(rule.id)` expired after \(waiver.until ?? "")", .error, nil)
+          "the suppression of `\(rule.id)` expired after \(suppression.until ?? "")", .error, nil)
       }
       guard !entry.isUsed, entry.migration < complete, canFind(rule, entry.migration) else {
         return nil
       }
       return draft(
-        "`\(rule.id)` finds nothing here that this suppresses", nil, .removeWaiver(waiver.position))
+        "`\(rule.id)` finds nothing here that this suppresses", nil,
+        .removeSuppression(suppression.position))
     }
   }
 }
 
-extension Waiver {
+extension Suppression {
   /// Why it suppresses nothing; nil when it names a rule.
   var problem: String? {
     guard let rule = Rule.named(rule) else { return Rule.problem(withID: self.rule) }
@@ -108,11 +111,11 @@ extension [ApplicationQuery] {
   /// - Throws: at the first suppression that names no rule.
   func requireKnownRules() throws(Failure) {
     for query in self {
-      for waiver in query.waivers {
-        guard let problem = waiver.problem else { continue }
+      for suppression in query.suppressions {
+        guard let problem = suppression.problem else { continue }
         throw Failure(
           .invalidInput, problem,
-          place: Failure.Place(file: query.file, position: waiver.position))
+          place: Failure.Place(file: query.file, position: suppression.position))
       }
     }
   }
@@ -124,9 +127,10 @@ extension [Migration] {
     try throwIfAny(
       flatMap { migration in
         let manifest = migration.manifest
-        return (manifest.waivers + manifest.operations.flatMap(\.waivers)).compactMap { waiver in
-          waiver.problem.map {
-            Diagnostic(file: migration.file, position: waiver.position, message: $0)
+        return (manifest.suppressions + manifest.operations.flatMap(\.suppressions)).compactMap {
+          suppression in
+          suppression.problem.map {
+            Diagnostic(file: migration.file, position: suppression.position, message: $0)
           }
         }
       })

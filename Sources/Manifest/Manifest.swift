@@ -19,14 +19,14 @@ package struct Manifest: Sendable {
   package let requires: Requirements
   /// Where another tool has made this change; the items are alternatives.
   package let replaces: [ReplacedEntries]
-  package let waivers: [Waiver]
+  package let suppressions: [Suppression]
   /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
   package let canonicalForm: [UInt8]
 
   package init(
     file: String, description: String?, operations: [Operation], before: [Assertion],
     after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements,
-    replaces: [ReplacedEntries], waivers: [Waiver], canonicalForm: [UInt8]
+    replaces: [ReplacedEntries], suppressions: [Suppression], canonicalForm: [UInt8]
   ) {
     self.file = file
     self.description = description
@@ -36,7 +36,7 @@ package struct Manifest: Sendable {
     self.foreignKeys = foreignKeys
     self.requires = requires
     self.replaces = replaces
-    self.waivers = waivers
+    self.suppressions = suppressions
     self.canonicalForm = canonicalForm
   }
 
@@ -44,7 +44,7 @@ package struct Manifest: Sendable {
   package func with(operations: [Operation]) -> Manifest {
     Manifest(
       file: file, description: description, operations: operations, before: before, after: after,
-      foreignKeys: foreignKeys, requires: requires, replaces: replaces, waivers: waivers,
+      foreignKeys: foreignKeys, requires: requires, replaces: replaces, suppressions: suppressions,
       canonicalForm: canonicalForm)
   }
 }
@@ -97,7 +97,7 @@ package struct SQLiteVersion: Sendable, Comparable, Hashable, CustomStringConver
 }
 
 /// A finding of lint that the manifest's author allows, and why.
-package struct Waiver: Sendable {
+package struct Suppression: Sendable {
   package let rule: String
   package let reason: String
   /// The last day, `2027-01-01`, in UTC.

@@ -69,7 +69,7 @@ package struct ManifestDecoder {
         sqlite: fields["requires"].flatMap { Fields($0)["sqlite"] }
           .flatMap { SQLiteVersion(text($0)) }),
       replaces: fields.elements("replaces").map { replacedEntries(Fields($0)) },
-      waivers: waivers(fields["lint"]),
+      suppressions: suppressions(fields["lint"]),
       canonicalForm: CanonicalForm.manifest(root, operations: operations.map(\.canonicalForm)))
   }
 
@@ -91,7 +91,7 @@ package struct ManifestDecoder {
       kind: rule.decode(&self, entry.value),
       position: entry.key.position,
       keys: Fields(entry.value).positions,
-      waivers: waivers(fields["lint"]),
+      suppressions: suppressions(fields["lint"]),
       canonicalForm: CanonicalForm.form(of: node, .operation))
   }
 
@@ -101,11 +101,11 @@ package struct ManifestDecoder {
       message: fields["message"].map(text), position: fields.position)
   }
 
-  private func waivers(_ lint: Node?) -> [Waiver] {
+  private func suppressions(_ lint: Node?) -> [Suppression] {
     guard let lint else { return [] }
     return Fields(lint).elements("allow").map { node in
       let fields = Fields(node)
-      return Waiver(
+      return Suppression(
         rule: name(fields["rule"]), reason: name(fields["reason"]),
         until: fields["until"].map(text), position: fields.position)
     }

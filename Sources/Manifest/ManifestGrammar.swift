@@ -41,9 +41,12 @@ extension Grammar {
 
   static let lint = MappingRule(
     "`lint`",
-    [.required("allow", .list(of: .mapping(waiver), atLeast: 0), "The findings that are allowed.")])
+    [
+      .required(
+        "allow", .list(of: .mapping(suppression), atLeast: 0), "The findings that are allowed.")
+    ])
 
-  package static let waiver = MappingRule(
+  package static let suppression = MappingRule(
     "a suppression",
     [
       .required("rule", .text(.name), "The id of the rule."),

@@ -7,27 +7,28 @@ package struct Operation: Sendable {
   package let position: Position
   /// Where each of the operation's own keys stands (`table`, `from`, `to`, …).
   package let keys: [ExactText: Position]
-  /// Waivers that hold for this operation alone.
-  package let waivers: [Waiver]
+  /// Suppressions that hold for this operation alone.
+  package let suppressions: [Suppression]
   /// The operation's part of the manifest's canonical form, by which two versions of a manifest are
   /// compared operation by operation. Empty when the operation comes from no manifest.
   package let canonicalForm: [UInt8]
 
   package init(
-    kind: Kind, position: Position, keys: [ExactText: Position] = [:], waivers: [Waiver] = [],
+    kind: Kind, position: Position, keys: [ExactText: Position] = [:],
+    suppressions: [Suppression] = [],
     canonicalForm: [UInt8] = []
   ) {
     self.kind = kind
     self.position = position
     self.keys = keys
-    self.waivers = waivers
+    self.suppressions = suppressions
     self.canonicalForm = canonicalForm
   }
 
   /// The operation with other SQL in its place.
   package func with(sql sources: [SQLSource]) -> Operation {
     Operation(
-      kind: .sql(sources), position: position, keys: keys, waivers: waivers,
+      kind: .sql(sources), position: position, keys: keys, suppressions: suppressions,
       canonicalForm: canonicalForm)
   }
 

@@ -8,7 +8,7 @@ package struct ApplicationQuery: Sendable {
   package let file: String
   package let sql: String
   /// What the file's comments allow it.
-  package let waivers: [Waiver]
+  package let suppressions: [Suppression]
   /// Where the statement begins, in bytes of the file.
   private let offset: Int
   private let source: SQLSource
@@ -41,14 +41,14 @@ extension ApplicationQuery {
       text: file.text, position: Position(line: 0, column: 1), blockColumn: 1)
     let sql = TokenizedSQL(file.text)
     let statements = statements(of: sql)
-    let waivers = try QuerySuppression.all(in: sql, file.path, source)
-    let owners = waivers.map { waiver in
-      statements.firstIndex { $0.upperBound > waiver.lineStart }
+    let suppressions = try QuerySuppression.all(in: sql, file.path, source)
+    let owners = suppressions.map { suppression in
+      statements.firstIndex { $0.upperBound > suppression.lineStart }
     }
     func query(_ index: Int?, _ range: Range<Int>) -> ApplicationQuery {
       ApplicationQuery(
         file: file.path, sql: sql.text(range),
-        waivers: zip(waivers, owners).filter { $1 == index }.map(\.0.waiver),
+        suppressions: zip(suppressions, owners).filter { $1 == index }.map(\.0.suppression),
         offset: range.lowerBound, source: source)
     }
     return statements.enumerated().map(query)

@@ -6,7 +6,7 @@ import SchemaTimeline
 /// A comment of a query file that allows a finding of the statement behind it, or of the one in whose
 /// line it ends: `-- schemactl: allow query-broken: The app makes that table when it starts.`
 struct QuerySuppression {
-  let waiver: Waiver
+  let suppression: Suppression
   /// Where the comment's line begins, in bytes of the file.
   let lineStart: Int
 
@@ -16,7 +16,7 @@ struct QuerySuppression {
   static func all(
     in sql: TokenizedSQL, _ file: String, _ source: SQLSource
   ) throws(Failure) -> [QuerySuppression] {
-    var waivers: [QuerySuppression] = []
+    var suppressions: [QuerySuppression] = []
     for comment in sql.tokens where comment.kind == .comment {
       var text = sql.text(comment).dropFirst(2)
       if text.hasSuffix("*/") { text = text.dropLast(2) }
@@ -29,18 +29,18 @@ struct QuerySuppression {
           place: Failure.Place(file: file, position: position))
       }
       let rule = words[2].last == ":" ? words[2].dropLast() : words[2]
-      let waiver = Waiver(
+      let suppression = Suppression(
         rule: String(rule), reason: words.dropFirst(3).joined(separator: " "), until: nil,
         position: position)
-      guard !waiver.reason.isEmpty else {
+      guard !suppression.reason.isEmpty else {
         throw Failure(
           .invalidInput, "it needs a reason",
           place: Failure.Place(file: file, position: position))
       }
       let before = sql.bytes[..<comment.range.lowerBound]
       let lineStart = before.lastIndex(of: UInt8(ascii: "\n")) ?? 0
-      waivers.append(QuerySuppression(waiver: waiver, lineStart: lineStart))
+      suppressions.append(QuerySuppression(suppression: suppression, lineStart: lineStart))
     }
-    return waivers
+    return suppressions
   }
 }

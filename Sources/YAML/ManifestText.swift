@@ -47,14 +47,14 @@ package struct ManifestText {
 
   // MARK: Changes
 
-  /// Removes a waiver, and with the last one what holds none any more.
-  package func removingWaiver(at position: Position) -> [Edit]? {
+  /// Removes a suppression, and with the last one what holds none any more.
+  package func removingSuppression(at position: Position) -> [Edit]? {
     for owner in [root] + operations {
       guard let lint = owner.entry("lint"), let allow = lint.value.entry("allow"),
-        let waivers = allow.value.elements,
-        let index = waivers.firstIndex(where: { $0.position == position })
+        let suppressions = allow.value.elements,
+        let index = suppressions.firstIndex(where: { $0.position == position })
       else { continue }
-      if waivers.count > 1 { return removingElement(index, of: allow.value).map { [$0] } }
+      if suppressions.count > 1 { return removingElement(index, of: allow.value).map { [$0] } }
       if lint.value.entries?.count ?? 0 > 1 {
         return removingEntry(allow, of: lint.value).map { [$0] }
       }

@@ -52,7 +52,7 @@ struct VerifyTests {
     #expect(try DatabaseFile.exists(sandbox.database) == false)
   }
 
-  @Test("a comment or a waiver is cosmetic, CRLF a matter of line ends")
+  @Test("a comment or a suppression is cosmetic, CRLF a matter of line ends")
   func cosmetic() throws {
     let sandbox = try frozen()
     try edit(sandbox, "0002_create_tags", "operations:", "# a comment\noperations:")

@@ -60,7 +60,7 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
   /// With every kind of finding that is mended.
   var text: String {
     let space = String(repeating: " ", count: indentation)
-    let waiver = "{ rule: drop-object, reason: Nobody reads it. }"
+    let suppression = "{ rule: drop-object, reason: Nobody reads it. }"
     let add =
       isFlow
       ? "add_column: { table: reminders, column: { name: flag, type: INTEGER, not_null: true, default: 0 } }"
@@ -91,7 +91,7 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
       \(space)      1: 1 # done
       """
     let allow =
-      isFlow ? "lint: { allow: [ \(waiver) ] }" : "lint:\n  allow:\n    - \(waiver)"
+      isFlow ? "lint: { allow: [ \(suppression) ] }" : "lint:\n  allow:\n    - \(suppression)"
     let text = """
       # The first line.
       description: Notes, "and more".
@@ -233,7 +233,7 @@ struct FixStyleTests {
         configuration: rule.bad.configuration)
       #expect(report.failure == nil)
       let errors = { (report: LintReport) in
-        report.findings.filter { $0.severity == .error && !$0.waived }.map {
+        report.findings.filter { $0.severity == .error && !$0.isSuppressed }.map {
           "\($0.rule) \($0.object ?? "")"
         }
       }

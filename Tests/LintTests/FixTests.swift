@@ -295,8 +295,8 @@ struct FixTests {
     #expect(local.findings.isEmpty)
   }
 
-  @Test("waivers that allow nothing go, and with the last of them their list")
-  func waivers() throws {
+  @Test("suppressions that allow nothing go, and with the last of them their list")
+  func suppressions() throws {
     let base = "operations:\n  - sql: CREATE TABLE a (id TEXT) STRICT\n"
     let unused = "{ rule: drop-column, reason: Nothing syncs. }"
     let used = "{ rule: synced-primary-key, reason: Old. }"
@@ -322,7 +322,7 @@ struct FixTests {
     }
   }
 
-  @Test("a frozen manifest is never changed, nor what is waived")
+  @Test("a frozen manifest is never changed, nor what is suppressed")
   func frozen() throws {
     let bad = "operations:\n  - sql: CREATE INDEX IF NOT EXISTS i ON reminders (title)\n"
     let (report, manifests) = try fixed(
@@ -330,8 +330,9 @@ struct FixTests {
     #expect(manifests == [reminders, bad])
     #expect(report.fixes == [])
     #expect(report.findings.map(\.rule) == ["if-not-exists"])
-    let waived = bad + "lint: { allow: [ { rule: if-not-exists, reason: Old databases. } ] }\n"
-    #expect(try fixed([reminders, waived], configuration: checkedNames).manifests[1] == waived)
+    let suppressed = bad + "lint: { allow: [ { rule: if-not-exists, reason: Old databases. } ] }\n"
+    #expect(
+      try fixed([reminders, suppressed], configuration: checkedNames).manifests[1] == suppressed)
   }
 
   @Test("of every bad example, what is mended still replays, has no new error and stays as it is")
@@ -346,7 +347,7 @@ struct FixTests {
       }
       #expect(errors(report).isSubset(of: errors(before)), "\(rule)")
       for fix in report.fixes ?? [] {
-        #expect(!report.findings.contains { $0.rule == fix.rule && !$0.waived }, "\(rule)")
+        #expect(!report.findings.contains { $0.rule == fix.rule && !$0.isSuppressed }, "\(rule)")
       }
       let again = try fixed(manifests, rule.bad.profile, configuration: rule.bad.configuration)
       #expect(again.manifests == manifests)

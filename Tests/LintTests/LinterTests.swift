@@ -126,8 +126,10 @@ struct ScopeTests {
   @Test("a migration that fails ends the replay; what was found before it stays")
   func failure() throws {
     let failing = sql("DROP TABLE reminders;\nSELECT nothing")
-    let waiver = "lint: { allow: [{ rule: drop-table, reason: Gone. }] }"
-    let report = try lint([table, dropping("title"), failing + waiver, dropping("notes", waiver)])
+    let suppression = "lint: { allow: [{ rule: drop-table, reason: Gone. }] }"
+    let report = try lint([
+      table, dropping("title"), failing + suppression, dropping("notes", suppression),
+    ])
     #expect(report.lines == ["0002 2:38 error drop-column reminders.title"])
     #expect(report.failure?.status == .migrationFailed)
     #expect(report.failure?.migration?.id == "0003_step")
@@ -158,16 +160,16 @@ struct ScopeTests {
 
 @Suite("Suppressions")
 struct SuppressionTests {
-  private func waived(_ waiver: String, _ profile: Profile? = nil) throws -> LintReport {
-    try lint([table, dropping("title", "lint: { allow: [{ \(waiver) }] }\n")], profile)
+  private func suppressed(_ suppression: String, _ profile: Profile? = nil) throws -> LintReport {
+    try lint([table, dropping("title", "lint: { allow: [{ \(suppression) }] }\n")], profile)
   }
 
   @Test("a finding that is suppressed keeps its severity and gets the reason")
   func kept() throws {
-    let report = try waived("rule: drop-column, reason: Nothing syncs.")
+    let report = try suppressed("rule: drop-column, reason: Nothing syncs.")
     let finding = try #require(report.findings.first)
     #expect(report.findings.count == 1)
-    #expect(finding.waived)
+    #expect(finding.isSuppressed)
     #expect(finding.severity == .error)
     #expect(finding.reason == "Nothing syncs.")
     #expect(report.status == .success)
@@ -178,15 +180,15 @@ struct SuppressionTests {
     arguments: [
       "rule: drop-column", "rule: drop-column, reason: ''", "rule: drop-column, reason: ~",
     ])
-  func reason(_ waiver: String) {
-    #expect(throws: InvalidInput.self) { try waived(waiver) }
+  func reason(_ suppression: String) {
+    #expect(throws: InvalidInput.self) { try suppressed(suppression) }
   }
 
   @Test("a suppression holds through its last day")
   func until() throws {
-    #expect(try waived("rule: drop-column, reason: Why., until: 2026-11-20").lines == [])
+    #expect(try suppressed("rule: drop-column, reason: Why., until: 2026-11-20").lines == [])
     #expect(
-      try waived("rule: drop-column, reason: Why., until: 2026-11-19").lines == [
+      try suppressed("rule: drop-column, reason: Why., until: 2026-11-19").lines == [
         "0002 2:38 error drop-column reminders.title",
         "0002 3:17 error unused-suppression drop-column",
       ])
@@ -205,7 +207,7 @@ struct SuppressionTests {
     ])
   func unknown(_ rule: String, _ message: String) throws {
     let error = #expect(throws: InvalidInput.self) {
-      try waived("rule: \(rule), reason: Why.")
+      try suppressed("rule: \(rule), reason: Why.")
     }
     #expect(
       error?.diagnostics.map(\.description) == [
@@ -242,11 +244,12 @@ struct SuppressionTests {
 
   @Test("a suppression of a rule that is off is not unused, and one of another rule is")
   func unused() throws {
-    let waiver = "rule: synced-unique, reason: Why."
+    let suppression = "rule: synced-unique, reason: Why."
     #expect(
-      try waived(waiver, .local).lines == ["0002 2:38 warning drop-column reminders.title"])
+      try suppressed(suppression, .local).lines == ["0002 2:38 warning drop-column reminders.title"]
+    )
     #expect(
-      try waived(waiver).lines == [
+      try suppressed(suppression).lines == [
         "0002 2:38 error drop-column reminders.title",
         "0002 3:17 warning unused-suppression synced-unique",
       ])
@@ -262,13 +265,13 @@ struct SuppressionTests {
       """
     let report = try lint([table, manifest])
     #expect(report.lines == ["0002 4:38 error drop-column reminders.notes"])
-    #expect(report.findings.map(\.waived) == [true, false])
+    #expect(report.findings.map(\.isSuppressed) == [true, false])
   }
 
   @Test("a suppression of a migration holds for that one alone")
   func migration() throws {
-    let waiver = "lint: { allow: [{ rule: drop-column, reason: Why. }] }"
-    let report = try lint([table, dropping("title", waiver), dropping("notes")])
+    let suppression = "lint: { allow: [{ rule: drop-column, reason: Why. }] }"
+    let report = try lint([table, dropping("title", suppression), dropping("notes")])
     #expect(report.lines == ["0003 2:38 error drop-column reminders.notes"])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The repository's own history")
 struct LivingExampleTests {
-  @Test("has no error and no warning under additive, and its waiver is used")
+  @Test("has no error and no warning under additive, and its suppression is used")
   func additive() throws {
     let report = try lint(try livingExample())
     #expect(report.profile == .additive)
@@ -17,12 +17,12 @@ struct LivingExampleTests {
       report.findings.first?.reason
         == "The database is local to one device; nothing syncs with it.")
     #expect(report.summary.errors == 0)
-    #expect(report.summary.waived == 1)
+    #expect(report.summary.suppressed == 1)
     #expect(report.status == .success)
   }
 
-  @Test("has exactly one error without the waiver")
-  func withoutWaiver() throws {
+  @Test("has exactly one error without the suppression")
+  func withoutSuppression() throws {
     let manifests = try livingExample().map { $0.components(separatedBy: "\nlint:")[0] + "\n" }
     let report = try lint(manifests)
     #expect(report.lines == ["0007 6:7 error drop-column reminders.isCompleted"])
@@ -97,7 +97,7 @@ struct LivingExampleTests {
         == "{ name: isCompleted, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }")
   }
 
-  @Test("under sqlite-data its status column is refused, and what it drops is waived")
+  @Test("under sqlite-data its status column is refused, and what it drops is suppressed")
   func status() throws {
     let report = try lint(try livingExample(), .sqliteData)
     #expect(
@@ -108,6 +108,6 @@ struct LivingExampleTests {
         "0005 5:7 warning unguarded-trigger-on-synced-table remindersTags_at_most_five",
         "0007 7:11 error not-null-without-conflict-default reminders.status",
       ])
-    #expect(report.summary.waived == 1)
+    #expect(report.summary.suppressed == 1)
   }
 }

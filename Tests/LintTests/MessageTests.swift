@@ -9,7 +9,7 @@ struct MessageTests {
   func messages() throws {
     let text = try Rule.all.map { rule in
       let report = try lint(rule.bad)
-      return report.findings.filter { !$0.waived }.map {
+      return report.findings.filter { !$0.isSuppressed }.map {
         "\($0.file):\($0.line):\($0.column): \($0.severity.rawValue): \($0.message) (\($0.rule))"
       }.joined(separator: "\n")
     }.joined(separator: "\n")

@@ -74,7 +74,7 @@ struct MoreHarmTests {
     let report = try lint(
       [base] + harm.steps, harm.profile, configuration: checkedNames, functions: ["is_clean"])
     #expect(report.failure == nil)
-    let found = report.findings.filter { $0.severity != .note && !$0.waived }
+    let found = report.findings.filter { $0.severity != .note && !$0.isSuppressed }
     #expect(found.map { "\($0.rule) \($0.object ?? "")" } == harm.expected)
   }
 
@@ -1029,7 +1029,7 @@ struct BaselineTests {
     #expect(text.split(separator: "\n").filter { !$0.hasPrefix("#") }.count == 2)
     let known = try lint([made, drop], baseline: text)
     #expect(known.lines == [])
-    #expect(known.summary.waived == 2)
+    #expect(known.summary.suppressed == 2)
     #expect(known.status == .success)
     let moved = sql("\n\n-- A comment.\nALTER TABLE t DROP COLUMN y;\nALTER TABLE t DROP COLUMN x")
     #expect(try lint([made, moved], baseline: text).lines == [])
@@ -1053,7 +1053,7 @@ struct BaselineTests {
   func stale() throws {
     let text = Baseline.text(try lint([made, drop]).findings)
     let report = try lint([made, sql("ALTER TABLE t DROP COLUMN x")], baseline: text)
-    let finding = try #require(report.findings.first { !$0.waived })
+    let finding = try #require(report.findings.first { !$0.isSuppressed })
     #expect(finding.rule == "unused-suppression")
     #expect(finding.severity == .warning)
     #expect(finding.file == "lint.baseline")
@@ -1063,11 +1063,11 @@ struct BaselineTests {
         == "`0002_step` no longer has a finding of `drop-column` about t.y: remove the line")
   }
 
-  @Test("a waiver comes first, and a line that is no entry is an error at its place")
+  @Test("a suppression comes first, and a line that is no entry is an error at its place")
   func others() throws {
     let text = Baseline.text(try lint([made, drop]).findings)
-    let waived = drop + "lint: { allow: [{ rule: drop-column, reason: Why. }] }\n"
-    #expect(try lint([made, waived], baseline: text).lines.count == 2)
+    let suppressed = drop + "lint: { allow: [{ rule: drop-column, reason: Why. }] }\n"
+    #expect(try lint([made, suppressed], baseline: text).lines.count == 2)
     let failure = #expect(throws: Failure.self) { try lint([made], baseline: "# ok\nnonsense\n") }
     #expect(failure?.status == .invalidInput)
     #expect(failure?.place?.position?.line == 2)

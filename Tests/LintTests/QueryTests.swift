@@ -179,11 +179,11 @@ struct QueryTests {
   }
 
   @Test("a suppression in the migration that breaks a query covers it, and an unused one is found")
-  func waiver() throws {
-    let waiver =
+  func suppression() throws {
+    let suppression =
       "lint: { allow: [ { rule: query-broken, reason: It goes with the next commit. } ] }\n"
-    let drop = sql("ALTER TABLE notes DROP COLUMN done") + waiver
-    #expect(try found("SELECT done FROM notes", [notes, drop]).map(\.waived) == [true])
+    let drop = sql("ALTER TABLE notes DROP COLUMN done") + suppression
+    #expect(try found("SELECT done FROM notes", [notes, drop]).map(\.isSuppressed) == [true])
     let report = try lint([notes, drop], .local, queries: "SELECT 1")
     #expect(report.findings.map(\.rule).contains("unused-suppression"))
   }
@@ -199,9 +199,9 @@ struct QueryTests {
     let drop = sql("ALTER TABLE notes DROP COLUMN done")
     for history in [[notes, drop], [notes, drop, sql("CREATE TABLE a (id)")]] {
       let findings = try found(queries, history)
-      #expect(findings.map(\.waived) == [true, true, false])
+      #expect(findings.map(\.isSuppressed) == [true, true, false])
       #expect(
-        findings.filter(\.waived).compactMap(\.reason).sorted() == [
+        findings.filter(\.isSuppressed).compactMap(\.reason).sorted() == [
           "It goes with the next commit.", "The app makes that table.",
         ])
     }
@@ -267,10 +267,10 @@ struct QueryTests {
     #expect(baseline.contains(" query-broken reminders.sql reminders.sql\n"))
     let later = try lint(
       [notes, sql("CREATE TABLE a (id TEXT) STRICT")], .local, baseline: baseline, queries: query)
-    #expect(later.findings.filter { $0.rule == "query-broken" }.map(\.waived) == [true])
-    let waiver = "lint: { allow: [ { rule: query-broken, reason: Why. } ] }\n"
-    let report = try lint([notes + waiver], .local, queries: query)
-    #expect(report.findings.filter { $0.rule == "query-broken" }.map(\.waived) == [false])
+    #expect(later.findings.filter { $0.rule == "query-broken" }.map(\.isSuppressed) == [true])
+    let suppression = "lint: { allow: [ { rule: query-broken, reason: Why. } ] }\n"
+    let report = try lint([notes + suppression], .local, queries: query)
+    #expect(report.findings.filter { $0.rule == "query-broken" }.map(\.isSuppressed) == [false])
     // What is not looked at is not said to be gone.
     let partial = try lint(
       [notes, notes], .local, baseline: baseline, queries: query, through: "1")

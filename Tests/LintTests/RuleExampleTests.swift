@@ -9,7 +9,7 @@ struct RuleExampleTests {
   func bad(_ rule: Rule) throws {
     let report = try lint(rule.bad)
     #expect(report.failure == nil)
-    #expect(report.findings.filter { !$0.waived }.map(\.rule) == [rule.id])
+    #expect(report.findings.filter { !$0.isSuppressed }.map(\.rule) == [rule.id])
   }
 
   @Test("the bad one's profile is one under which the rule is strictest", arguments: Rule.all)
@@ -27,7 +27,7 @@ struct RuleExampleTests {
   func good(_ rule: Rule) throws {
     let report = try lint(rule.good)
     #expect(report.failure == nil)
-    #expect(report.findings.filter { !$0.waived }.map(\.short) == [])
+    #expect(report.findings.filter { !$0.isSuppressed }.map(\.short) == [])
   }
 }
 

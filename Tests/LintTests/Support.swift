@@ -72,9 +72,11 @@ func lint(_ example: Rule.Example, _ profile: Profile? = nil) throws -> LintRepo
 let noon = Timestamp(milliseconds: 1_795_176_000_000)
 
 extension LintReport {
-  /// The findings that are not waived: `0002 4:7 error drop-column reminders.isCompleted`. Most tables
+  /// The findings that are not isSuppressed: `0002 4:7 error drop-column reminders.isCompleted`. Most tables
   /// here are not STRICT, which has tests of its own.
-  var lines: [String] { findings.filter { !$0.waived && $0.rule != "missing-strict" }.map(\.short) }
+  var lines: [String] {
+    findings.filter { !$0.isSuppressed && $0.rule != "missing-strict" }.map(\.short)
+  }
 }
 
 extension Finding {

@@ -579,34 +579,34 @@ struct ProofScopeTests {
   }
 }
 
-@Suite("The proof by two devices: waivers")
-struct ProofWaiverTests {
-  private func waiver(_ rule: String) -> String {
+@Suite("The proof by two devices: suppressions")
+struct ProofSuppressionTests {
+  private func suppression(_ rule: String) -> String {
     "\nlint: { allow: [{ rule: \(rule), reason: Why. }] }\n"
   }
 
-  private func isWaived(_ step: String, _ rule: String) throws -> [Bool] {
-    let report = try lint([base, step + waiver(rule)], .sqliteData, releases: ["1.0": 1])
-    return report.proof.map(\.waived)
+  private func isSuppressed(_ step: String, _ rule: String) throws -> [Bool] {
+    let report = try lint([base, step + suppression(rule)], .sqliteData, releases: ["1.0": 1])
+    return report.proof.map(\.isSuppressed)
   }
 
   private let drop = "operations:\n  - drop_column: { table: lists, column: name }"
 
-  @Test("its own waiver holds", arguments: ["two-devices", "drop-column"])
+  @Test("its own suppression holds", arguments: ["two-devices", "drop-column"])
   func own(_ rule: String) throws {
-    #expect(try isWaived(drop, rule) == [true])
+    #expect(try isSuppressed(drop, rule) == [true])
   }
 
-  @Test("a waiver of a rule that found something else does not hold")
+  @Test("a suppression of a rule that found something else does not hold")
   func other() throws {
-    #expect(try isWaived(drop, "rename-column") == [false])
+    #expect(try isSuppressed(drop, "rename-column") == [false])
     let both = sql("ALTER TABLE lists DROP COLUMN name;\nALTER TABLE reminders DROP COLUMN title")
     let report = try lint(
-      [base, both + waiver("rename-column")], .sqliteData, releases: ["1.0": 1])
-    #expect(report.proof.map(\.waived) == [false, false])
+      [base, both + suppression("rename-column")], .sqliteData, releases: ["1.0": 1])
+    #expect(report.proof.map(\.isSuppressed) == [false, false])
   }
 
-  @Test("the waiver of a move covers its new column")
+  @Test("the suppression of a move covers its new column")
   func move() throws {
     let step = """
       operations:
@@ -616,21 +616,21 @@ struct ProofWaiverTests {
             to: { name: status, type: INTEGER, not_null: true, default: 0 }
             map: { 0: 0, 1: 1 }
       """
-    #expect(try isWaived(step, "drop-column") == [true])
+    #expect(try isSuppressed(step, "drop-column") == [true])
   }
 
-  @Test("in SQL each column has its own waiver")
+  @Test("in SQL each column has its own suppression")
   func columns() throws {
     let text = "ALTER TABLE lists ADD COLUMN k TEXT NOT NULL DEFAULT '';\n"
     let step = sql(text + "ALTER TABLE lists DROP COLUMN name")
-    #expect(try isWaived(step, "drop-column") == [false, true])
-    #expect(try isWaived(step, "not-null-without-conflict-default") == [true, false])
+    #expect(try isSuppressed(step, "drop-column") == [false, true])
+    #expect(try isSuppressed(step, "not-null-without-conflict-default") == [true, false])
   }
 
-  @Test("the repository's own history waives what it finds")
+  @Test("the repository's own history suppresses what it finds")
   func living() throws {
     let report = try lint(try livingExample(), .additive, releases: ["1.0": 6])
     #expect(report.lines == [])
-    #expect(report.proof.map(\.waived) == [true])
+    #expect(report.proof.map(\.isSuppressed) == [true])
   }
 }

@@ -81,8 +81,8 @@ struct CanonicalFormTests {
         == "{t10:operations[]t12:foreign_keyst8:deferred}")
   }
 
-  @Test("an operation's waivers are not covered, and its part is told apart")
-  func operationWaiver() throws {
+  @Test("an operation's suppressions are not covered, and its part is told apart")
+  func operationSuppression() throws {
     let with = try decoded(
       "operations:\n  - sql: x\n    lint: { allow: [{ rule: r, reason: x }] }\n")
     let without = try decoded("operations:\n  - sql: x\n")

@@ -17,7 +17,7 @@ struct ManifestTests {
       ])
     #expect(manifest.after.map(shown) == ["{query: sql(SELECT max(x) FROM a), equals: null}"])
     #expect(
-      manifest.waivers.map(shown) == [
+      manifest.suppressions.map(shown) == [
         "{rule: 'drop-column', reason: 'Nothing syncs.', until: '2027-02-28'}",
         "{rule: 'drop-table', reason: 'It is empty.'}",
       ])
@@ -30,15 +30,17 @@ struct ManifestTests {
     #expect(manifest.description == nil)
     #expect(manifest.foreignKeys == .deferred)
     #expect(manifest.requires.sqlite == nil)
-    #expect(manifest.waivers.isEmpty)
+    #expect(manifest.suppressions.isEmpty)
   }
 
-  @Test("an operation has its own waivers, and only its own")
-  func operationWaivers() throws {
+  @Test("an operation has its own suppressions, and only its own")
+  func operationSuppressions() throws {
     let operations = try decoded(everything).operations
     #expect(
-      operations.flatMap(\.waivers).map(shown) == ["{rule: 'drop-column', reason: 'It is empty.'}"])
-    #expect(operations[5].waivers.count == 1)
+      operations.flatMap(\.suppressions).map(shown) == [
+        "{rule: 'drop-column', reason: 'It is empty.'}"
+      ])
+    #expect(operations[5].suppressions.count == 1)
   }
 
   @Test("an operation knows where its name and its keys stand")
@@ -59,7 +61,7 @@ struct ManifestTests {
     #expect(operations[2].keys.isEmpty)
   }
 
-  @Test("columns, rows, waivers and assertions know where they stand")
+  @Test("columns, rows, suppressions and assertions know where they stand")
   func innerPositions() throws {
     let yaml = """
       before: [{ query: SELECT 1, equals: 1 }]
@@ -76,7 +78,7 @@ struct ManifestTests {
       """
     let manifest = try decoded(yaml)
     #expect(manifest.before.map(\.position) == [at(1, 10)])
-    #expect(manifest.waivers.map(\.position) == [at(11, 7)])
+    #expect(manifest.suppressions.map(\.position) == [at(11, 7)])
     guard case .createTable(let table) = manifest.operations[0].kind,
       case .insert(_, let rows) = manifest.operations[1].kind
     else { return #expect(Bool(false)) }

@@ -3,7 +3,7 @@ import SchemaTestSupport
 import Testing
 
 /// A history in which every check finds something: an edit of what is frozen, a dropped column, a
-/// waived one, and a migration that fails.
+/// suppressed one, and a migration that fails.
 func troubledHistory() throws -> WorkingFolder {
   let notes = """
     operations:

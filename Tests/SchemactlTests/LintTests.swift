@@ -25,8 +25,8 @@ struct LintTests {
     """
 
   /// A history that drops a column, which is an error unless nothing syncs.
-  private func dropping(_ waiver: String = "") throws -> WorkingFolder {
-    try .of(["0001_notes": Self.notes, "0002_drop": Self.drop + waiver])
+  private func dropping(_ suppression: String = "") throws -> WorkingFolder {
+    try .of(["0001_notes": Self.notes, "0002_drop": Self.drop + suppression])
   }
 
   @Test("a finding has its place, its severity and its rule, and an error exits with 1")
@@ -138,8 +138,8 @@ struct LintTests {
     try folder.expect(1, "lint", "--profile", "local", "--strict")
   }
 
-  @Test("a waived finding is one line with its reason")
-  func waivedLine() throws {
+  @Test("a suppressed finding is one line with its reason")
+  func suppressedLine() throws {
     let folder = try dropping(
       """
           lint: { allow: [ { rule: drop-column, reason: Never filled. } ] }
@@ -260,8 +260,8 @@ struct LintTests {
     #expect(finding["line"] as? Int == 2)
   }
 
-  @Test("a waived finding is counted and not shown, and stands in JSON with its reason")
-  func waived() throws {
+  @Test("a suppressed finding is counted and not shown, and stands in JSON with its reason")
+  func suppressed() throws {
     let folder = try dropping(
       "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
     let run = try folder.expect(0, "lint")

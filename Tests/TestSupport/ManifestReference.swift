@@ -13,7 +13,7 @@ package enum ManifestReference {
     writer.write(values)
     writer.write(suppressions)
     writer.write("\n### Suppression\n\n")
-    writer.keys(of: Grammar.waiver)
+    writer.keys(of: Grammar.suppression)
     writer.write(
       """
 
@@ -33,7 +33,8 @@ package enum ManifestReference {
 
       """)
     writer.parts(
-      besides: [Grammar.waiver, Grammar.literal], of: [Grammar.manifest] + Grammar.operationBodies)
+      besides: [Grammar.suppression, Grammar.literal],
+      of: [Grammar.manifest] + Grammar.operationBodies)
     writer.write(configuration)
     writer.keys(of: Grammar.configuration)
     writer.parts(besides: [], of: [Grammar.configuration])

@@ -5,8 +5,8 @@ import SchemaYAML
 
 /// A change of a draft's manifest that does, safely, what its author meant.
 package enum Correction: Sendable, Hashable {
-  /// The waiver that stands there goes.
-  case removeWaiver(Position)
+  /// The suppression that stands there goes.
+  case removeSuppression(Position)
   /// A statement of an operation's SQL goes; the position is that of its first word.
   case removeStatement(operation: Int, Position)
   /// A statement that makes something does without IF NOT EXISTS.
@@ -23,7 +23,7 @@ package enum Correction: Sendable, Hashable {
   /// What was done.
   var sentence: String {
     switch self {
-    case .removeWaiver: "removed the suppression"
+    case .removeSuppression: "removed the suppression"
     case .removeStatement: "removed the statement"
     case .removeIfNotExists: "left out IF NOT EXISTS"
     case .replaceOnConflict(let column, _), .replaceOnConflictInSQL(_, _, let column):
@@ -42,7 +42,7 @@ extension Correction {
   /// - Parameter manifest: what `text` says.
   func edits(_ text: ManifestText, _ manifest: Manifest) -> [ManifestText.Edit]? {
     switch self {
-    case .removeWaiver(let position): return text.removingWaiver(at: position)
+    case .removeSuppression(let position): return text.removingSuppression(at: position)
     case .removeStatement(let operation, let position):
       guard let statement = manifest.statement(in: operation, at: position) else { return nil }
       return statement.isAlone

@@ -92,7 +92,7 @@ package struct Fixer {
   /// What can be corrected, and was not tried in vain.
   private var candidates: [Finding] {
     report.findings.filter { finding in
-      finding.correction != nil && !finding.waived && texts[finding.migration] != nil
+      finding.correction != nil && !finding.isSuppressed && texts[finding.migration] != nil
         && !rejected.contains(finding.key.map(\.exact))
     }
   }
@@ -160,7 +160,7 @@ extension LintReport {
         uniquingKeysWith: +)
     }
     let (before, after) = (counts(old.findings), counts(findings))
-    let errors = counts(findings.filter { $0.severity == .error && !$0.waived })
+    let errors = counts(findings.filter { $0.severity == .error && !$0.isSuppressed })
     return counts(gone).allSatisfy { after[$0] ?? 0 <= (before[$0] ?? 0) - $1 }
       && errors.allSatisfy { $1 <= before[$0] ?? 0 }
   }

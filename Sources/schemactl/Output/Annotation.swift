@@ -16,7 +16,7 @@ struct Annotation {
   /// Why something that was found counts no longer.
   enum Suppression {
     /// In the manifest, a comment or the baseline.
-    case waived(reason: String)
+    case allowed(reason: String)
     /// An acceptance in history.lock.
     case accepted(reason: String)
   }
@@ -198,7 +198,8 @@ extension Finding {
       rule: rule, level: level,
       lines: lines + (fix.map { ["help: write this instead"] + $0.lines } ?? []),
       place: Failure.Place(file: file, position: Position(line: line, column: column)),
-      subject: [home, object ?? ""], suppression: waived ? .waived(reason: reason ?? "") : nil,
+      subject: [home, object ?? ""],
+      suppression: isSuppressed ? .allowed(reason: reason ?? "") : nil,
       isFrozen: isFrozen)
   }
 

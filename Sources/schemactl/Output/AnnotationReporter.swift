@@ -7,7 +7,7 @@ protocol AnnotationLines {
   func line(_ level: Annotation.Level, _ lines: [String]) -> String
 }
 
-/// Annotations, one line each and nothing else, on standard output. What is waived is none.
+/// Annotations, one line each and nothing else, on standard output. What is suppressed is none.
 struct AnnotationReporter: Reporter {
   private let lines: any AnnotationLines
   private let output: Output

@@ -442,7 +442,7 @@ extension LintReport.Summary {
   fileprivate var json: JSON {
     .object([
       ("errors", .number(errors)), ("warnings", .number(warnings)), ("notes", .number(notes)),
-      ("waived", .number(waived)),
+      ("waived", .number(suppressed)),
     ])
   }
 }
@@ -494,7 +494,7 @@ extension Finding {
       ("rule", .string(rule)), ("severity", .string(severity.rawValue)),
       ("message", .string(message)), ("file", .string(file)), ("line", .number(line)),
       ("column", .number(column)), ("migration", .string(migration)), ("object", .text(object)),
-      ("waived", .bool(waived)), ("reason", .text(reason)), ("fix", .text(fix)),
+      ("waived", .bool(isSuppressed)), ("reason", .text(reason)), ("fix", .text(fix)),
       ("frozen", .bool(isFrozen)),
     ])
   }

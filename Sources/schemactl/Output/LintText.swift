@@ -46,7 +46,7 @@ extension TextReporter {
     var excerpts = SourceExcerpts()
     let hidden = report.hiddenFindings
     for finding in report.findings where !hidden.contains(finding) {
-      if !finding.waived {
+      if !finding.isSuppressed {
         show(finding, &excerpts)
       } else if withSuppressed {
         mention(suppression(of: finding))
@@ -77,17 +77,17 @@ extension TextReporter {
       (summary.errors - (countsFailure ? 0 : 1), "error"), (summary.warnings, "warning"),
       (summary.notes, "note"),
     ].filter { $0.0 > 0 }.map(counted)
-    let fixable = report.findings.count { $0.isFixable && !$0.waived }
+    let fixable = report.findings.count { $0.isFixable && !$0.isSuppressed }
     var text = "Found " + (counts.isEmpty ? "no problems" : counts.joined(separator: ", "))
     if fixable > 0 { text += " (\(fixable) fixable with --fix)" }
-    if summary.waived > 0 { text += "; \(summary.waived) suppressed" }
+    if summary.suppressed > 0 { text += "; \(summary.suppressed) suppressed" }
     if let fixes = report.fixes { text += "; \(fixes.count) fixed" }
     return text
   }
 
   /// Why nothing was frozen.
   func refuse(_ report: LintReport) {
-    let errors = report.findings.filter { $0.severity == .error && !$0.waived }
+    let errors = report.findings.filter { $0.severity == .error && !$0.isSuppressed }
     var excerpts = SourceExcerpts()
     for finding in errors { show(finding, &excerpts) }
     let message =
@@ -124,7 +124,7 @@ extension TextReporter {
 extension LintReport {
   /// What only frozen manifests bring about, and nobody has asked for.
   var hiddenFindings: Set<Finding> {
-    isVerbose ? [] : Set(findings.lazy.filter { $0.isFrozen && !$0.waived })
+    isVerbose ? [] : Set(findings.lazy.filter { $0.isFrozen && !$0.isSuppressed })
   }
 
   var hiddenSummary: String? {

@@ -144,7 +144,7 @@ final class SARIFReporter: Reporter {
   private func suppression(_ suppression: Annotation.Suppression) -> JSON {
     let (kind, reason) =
       switch suppression {
-      case .waived(let reason): ("inSource", reason)
+      case .allowed(let reason): ("inSource", reason)
       case .accepted(let reason): ("external", reason)
       }
     return .object([
