@@ -7,15 +7,15 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// Shows that a change breaks devices with another version of the app, or that it does not: builds the
-/// schemas of both in memory and carries rows from one to the other, as an engine that syncs would.
+/// Shows whether a change breaks devices with another version of the app: builds both schemas in memory and
+/// carries rows from one to the other, as a sync engine does.
 package final class CompatibilitySimulation {
   private let pairs: [VersionPair]
   /// What each migration did.
   private let deltas: [SchemaDelta]
   private let application: Application
   private let scope: LintScope
-  /// The names of columns, with their tables, that cr-sqlite was told of.
+  /// The columns, with their tables, that were altered between crsql_begin_alter and crsql_commit_alter.
   private let announced: Set<[Identifier]>
   private let hints: HintBook
   private var devices: [Int: Party] = [:]
@@ -84,7 +84,7 @@ package final class CompatibilitySimulation {
   func disagreements() throws(DatabaseError) -> [Disagreement] {
     var found: [Disagreement] = []
     var known: Set<Origin> = []
-    // Most tables are the same in many releases: what is tried of one goes for all of them.
+    // Most tables are the same in many releases: one trial is enough for all of them.
     var tried: Set<[[ExactText]]> = []
     for pair in pairs {
       let (older, newer) = try (party(pair.older), party(pair.newer))

@@ -7,7 +7,7 @@ import SchemaTrials
 extension Counterexample {
   /// One line that says what happens to whom.
   func message(_ sender: Device, _ receiver: Device) -> String {
-    // Who refuses a row, when both have changed it, may be the one that made it.
+    // If both devices changed a row, its creator may refuse it.
     let victim = (steps.last?.party == .sender ? sender : receiver).version
     let name = spelt([receiver, sender])
     return "\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))"
@@ -120,7 +120,7 @@ extension Counterexample {
 /// As much of a device's schema as a script needs.
 private struct ScriptSchema {
   enum Extent: CaseIterable {
-    /// Tables, with the parents of their foreign keys, and what is unique in them.
+    /// Tables, with the parents of their foreign keys and their unique indexes.
     case tables
     /// Their triggers, too.
     case triggers
@@ -157,8 +157,7 @@ private struct ScriptSchema {
 }
 
 extension String {
-  /// The lines of SQL. A line end within a name, a literal or a comment begins no line: what it holds
-  /// may be anybody's.
+  /// The lines of SQL. A line end within a name, a literal or a comment does not start a line.
   fileprivate var linesOfSQL: [String] {
     let sql = TokenizedSQL(self)
     var lines = [""]

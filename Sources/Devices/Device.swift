@@ -121,7 +121,7 @@ final class Device {
     return nil
   }
 
-  /// The row that was inserted, as it is stored now; nil when it is not there any more.
+  /// The row that was inserted, as it is stored now; nil if it no longer exists.
   func stored(_ row: RowIdentity) throws(DatabaseError) -> [Identifier: Value]? {
     guard let table = try table(row.table) else { return nil }
     let columns = table.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")

@@ -151,11 +151,11 @@ struct Exchange {
     }
   }
 
-  /// The first row that is not there, or not what it was.
+  /// The first row that is missing or changed.
   private func firstLoss(
     of records: [ServerRecord], after steps: [Step]
   ) throws(DatabaseError) -> Problem? {
-    // The last record of a row says what it is.
+    // The last record of a row is its present state.
     var rows: [RowIdentity: ServerRecord] = [:]
     var order: [RowIdentity] = []
     for record in records where syncs(record.table) {

@@ -2,7 +2,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// What one device does to the rows of another one.
+/// The harm that one device does to the rows of another.
 enum Harm: Sendable, Hashable {
   case noTable
   case noColumn
@@ -10,10 +10,10 @@ enum Harm: Sendable, Hashable {
   case refused(String)
   /// The device keeps another value, from which the first one cannot be had again.
   case changed(sent: Value, kept: Value)
-  /// The row, or one that was there before, is gone.
+  /// The row, or an earlier row, is missing.
   case gone
 
-  /// What is the same wherever the same change of the schema does it.
+  /// Equal for equal changes of the schema.
   var signature: String {
     switch self {
     case .noTable: "no table"

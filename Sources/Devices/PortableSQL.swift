@@ -56,7 +56,7 @@ extension Schema {
 }
 
 extension TokenizedSQL {
-  /// The folded names of what is called inside a byte range.
+  /// The folded names of the functions that are called inside a byte range.
   fileprivate func calls(in range: Range<Int>) -> Set<Identifier> {
     let tokens = significant(in: range)
     return Set(

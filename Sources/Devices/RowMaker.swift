@@ -3,8 +3,7 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// Rows to insert, one after the other; the last one is the one that it is about, those before it
-/// are its parents.
+/// Rows to insert in order: the parents, then the row itself.
 struct RowPlan: Sendable, Hashable {
   var parents: [Insertion]
   var row: Insertion
@@ -140,8 +139,9 @@ final class RowMaker {
 
   // MARK: Parents
 
-  /// Makes the parent of a foreign key, where it is not there yet, and refers to it. Says why when
-  /// that cannot be.
+  /// Creates the parent of a foreign key unless it exists, and refers to it.
+  ///
+  /// - Returns: why that is impossible; nil if it succeeded.
   private func refer(
     by key: DeviceTable.ForeignKey, of table: DeviceTable, in plan: inout RowPlan,
     within path: [Identifier]

@@ -167,7 +167,7 @@ struct TableSimulation {
     return try control.outcome(of: scenario, on: table) == nil ? counterexample : nil
   }
 
-  /// Scenarios, and one that comes to all of them at once: most often it is fine, and then they are.
+  /// Scenarios, and one scenario that covers them all: if it succeeds, as it mostly does, so do they.
   private struct Batch {
     var all: Scenario?
     var parts: [Scenario] = []
@@ -313,11 +313,5 @@ extension Scenario {
   fileprivate subscript(_ column: String) -> Value? {
     get { insertions.last?[column] }
     set { insertions[insertions.count - 1][column] = newValue }
-  }
-}
-
-extension DeviceTable {
-  fileprivate func refers(by column: Column) -> Bool {
-    foreignKeys.contains { $0.columns.contains(column.key) }
   }
 }

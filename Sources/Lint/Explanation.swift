@@ -3,7 +3,7 @@ import SchemaSQLText
 import SchemaTimeline
 
 /// What `lint --explain` prints for a rule: plain text, at most 80 columns but for the examples.
-/// Nil when there is no such rule.
+/// Nil for an unknown rule.
 package func explanation(of id: String) -> String? {
   Rule.named(id).map { rule in
     """

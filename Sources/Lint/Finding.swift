@@ -4,7 +4,7 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaTrials
 
-/// Something that lint found, where it stands and what becomes of it.
+/// A finding, its place, and whether it is suppressed.
 package struct Finding: Sendable, Hashable {
   package let rule: String
   package let severity: Severity
@@ -14,7 +14,7 @@ package struct Finding: Sendable, Hashable {
   /// Counted from 1.
   package let line: Int
   package let column: Int
-  /// The id of the migration; of the last one for what is wrong with a query alone.
+  /// The id of the migration; of the last migration for an error of a query alone.
   package let migration: String
   /// The name of the file of such a query.
   var queryFile: String?
@@ -24,7 +24,7 @@ package struct Finding: Sendable, Hashable {
   package let isSuppressed: Bool
   /// Why it does.
   package let reason: String?
-  /// A piece of a manifest, or of SQL where SQL stands there, that does the same safely.
+  /// A part of a manifest, or SQL in place of SQL, that does the same safely.
   package let fix: String?
   /// What `lint --fix` does about it in a draft, where that is certain.
   var correction: Correction?
@@ -47,8 +47,7 @@ package struct Finding: Sendable, Hashable {
 
   package var message: String { lines.joined(separator: "\n") }
 
-  /// What a finding is known by besides its rule and its object: it goes on being that one when other
-  /// migrations come.
+  /// Identifies the finding together with its rule and its object, also when other migrations are added.
   package var home: String { queryFile ?? migration }
 }
 
@@ -71,7 +70,7 @@ package struct LintReport: Sendable {
   package let isStrict: Bool
   /// A person sees every finding about frozen migrations.
   package let isVerbose: Bool
-  /// How many of the application's queries were judged; nil where there is no folder for them.
+  /// How many of the application's queries were judged; nil without a folder for them.
   package let queries: Int?
   /// What else there is to know, for a person.
   package var notes: [String] = []

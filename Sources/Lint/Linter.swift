@@ -14,8 +14,8 @@ import SchemaTimeline
 import SchemaTrials
 import SchemaYAML
 
-/// Judges a history by what it does, never by how it is written: it is replayed on a scratch database, and
-/// the rules look at what became of each table and each column.
+/// Judges a history by its effects: replays it on a scratch database, and lets the rules look at each change of
+/// a table or a column.
 package struct Linter: Sendable {
   package let profile: Profile
   private let project: Project
@@ -28,9 +28,9 @@ package struct Linter: Sendable {
   private let interruption: Interruption
 
   /// - Parameters:
-  ///   - profile: instead of the one that `sync.engine` of the configuration picks.
+  ///   - profile: replaces the profile of `sync.engine` in the configuration.
   ///   - baseline: findings that are known, and not reported.
-  ///   - queries: what the application asks of the database; nil where no place for that is there.
+  ///   - queries: the application's queries; nil without a folder for them.
   ///   - configurationFile: how messages name the configuration.
   ///   - today: suppressions whose last day is before it no longer apply.
   ///   - interruption: ends a replay early.
@@ -73,7 +73,7 @@ package struct Linter: Sendable {
   ///   - isVerbose: a person sees every finding about frozen migrations.
   ///   - data: a copy of a real database, on which the migrations run that it has not run yet; nil:
   ///     they run on rows that are made up.
-  /// - Throws: what is 64 and above. A migration that fails (3) is in the report.
+  /// - Throws: failures with exit code 64 and above. A migration that fails (3) is in the report.
   package func lint(
     through: String? = nil, reporting ids: Set<ExactText>? = nil, isStrict: Bool = false,
     isFull: Bool = false, isVerbose: Bool = false, on data: TrialCopy? = nil
@@ -122,7 +122,7 @@ package struct Linter: Sendable {
       notes: notes(on: reported) + timeline.losses.notes, data: try rows.report())
   }
 
-  /// What to do about errors that cannot be mended where they stand.
+  /// What to do about errors in manifests that must not change.
   private func notes(on findings: [Finding]) -> [String] {
     let count = findings.count { $0.severity == .error && !$0.isSuppressed && $0.isFrozen }
     guard count > 0, profile != .local, scope.syncingFromTheFirst == nil else { return [] }
@@ -218,7 +218,7 @@ package struct Linter: Sendable {
     return (evidence, migrations.count, nil)
   }
 
-  /// One by one, so that each finding stands at the operation that it is about.
+  /// Operations are planned one by one, so that each finding has the place of its operation.
   private var application: Application {
     var application = project.application
     application.plansForLint = true

@@ -5,7 +5,7 @@ extension Rule {
   /// What became of a rule of version 0.1.
   private enum Successor {
     case rule(String)
-    /// What it found makes a manifest invalid.
+    /// Its subject makes a manifest invalid.
     case invalidManifest
   }
 

@@ -4,7 +4,7 @@ import SchemaQueries
 import SchemaSQLText
 import SchemaTimeline
 
-/// A rule: what it is, why it is one, and how it finds what breaks it.
+/// A rule: its text, its examples and its check.
 package struct Rule: Sendable, CustomStringConvertible {
   package let id: String
   package let section: Section
@@ -24,7 +24,7 @@ package struct Rule: Sendable, CustomStringConvertible {
   package let fix: String
   /// A history that breaks the rule once.
   package let bad: Example
-  /// A history that comes to the same without a finding.
+  /// A history with the same result and no finding.
   package let good: Example
   let check: Check
 
@@ -126,7 +126,7 @@ struct Draft: Sendable {
   var message: String
   /// The statements that show it on two devices.
   var transcript: DeviceTranscript?
-  /// The query in whose file it stands; nil: it stands in the manifest.
+  /// The query whose file it concerns; nil for a manifest.
   var query: ApplicationQuery?
   /// It is the query's alone: no migration has to do with it.
   var isOfQueryAlone = false
@@ -143,7 +143,7 @@ struct Draft: Sendable {
   var correction: Correction?
   /// The severity of this case, where it is not the rule's own.
   var severity: Severity?
-  /// The migration is older than the syncing, and what it did is there still.
+  /// The migration is older than the syncing, and its result still exists.
   var isStanding = false
   /// It has happened, on a copy of a real database: an error, unless the rule is off.
   var isCertain = false

@@ -30,7 +30,7 @@ extension Draft {
     return position == other.position && !theirs.identifier.hasPrefix(Identifier("\(table)."))
   }
 
-  /// Whether the operation it is about does one thing, be it to two columns.
+  /// Whether its operation makes one change, also of two columns.
   func isOneChange(_ migrations: [Migration]) -> Bool {
     let operations = migrations[migration].manifest.operations
     guard let operation, operations.indices.contains(operation) else { return false }

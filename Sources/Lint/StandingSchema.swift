@@ -2,8 +2,8 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Linter {
-  /// Where something has synced only since a migration: what tables were made with before, and still
-  /// have, harms from then on. It is judged as they are today, and stands where it came to be.
+  /// If something syncs only since a migration, the properties that tables have from before do harm from then
+  /// on. They are judged as they are today and reported at the statement that created them.
   func withStanding(
     _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
   ) -> [(rule: Rule, draft: Draft)] {
@@ -29,7 +29,7 @@ extension Draft {
   fileprivate var standing: Draft {
     var draft = self
     draft.isStanding = true
-    draft.message += " (older than `sync.since`, and it syncs now: a new migration must mend it)"
+    draft.message += " (older than `sync.since`, and it syncs now: a new migration must repair it)"
     return draft
   }
 }

@@ -72,7 +72,7 @@ struct Suppressions {
   /// The suppressions without a finding, once every finding has asked for its own.
   ///
   /// - Parameters:
-  ///   - complete: how many migrations could be replayed; only of those is it known what is unused.
+  ///   - complete: how many migrations could be replayed; only their suppressions can be unused.
   ///   - canFind: whether a rule reports anything in a migration.
   func unused(complete: Int, canFind: (Rule, Int) -> Bool) -> [Draft] {
     entries.compactMap { entry in

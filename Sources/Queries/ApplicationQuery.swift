@@ -18,7 +18,7 @@ package struct ApplicationQuery: Sendable {
 
   package var position: Position { position(ofByte: 0) }
 
-  /// The byte at which a name stands that SQLite complains of, and does not say where.
+  /// The byte at which the name begins that an error of SQLite mentions without an offset.
   package func offset(ofNameIn message: String) -> Int? {
     guard let name = message.split(separator: " ").last?.split(separator: ".").last,
       message.hasPrefix("no such ")

@@ -30,7 +30,7 @@ package struct QueryFolder: Sendable {
     isNamed = true
   }
 
-  /// The one that is looked for when nobody has named any: `queries` beside the migrations.
+  /// The default folder: `queries` beside the migrations.
   package init(besideMigrations folder: String) {
     var path = folder
     while path.count > 1, path.last == "/" { path.removeLast() }
@@ -38,8 +38,8 @@ package struct QueryFolder: Sendable {
     isNamed = false
   }
 
-  /// The files whose names end in `.sql`, in letters of any case, sorted by name; other names are ignored. Where a file stands
-  /// in the place of the folder, that one. Nil where nobody has named a folder and there is none.
+  /// The files whose names end in `.sql`, in letters of any case, sorted by name; other names are ignored. If the path is a file,
+  /// that file. Nil if no folder was named and the default folder does not exist.
   ///
   /// - Throws: every file that cannot be read as UTF-8.
   package func files() throws(HistoryReadError) -> [QueryFile]? {
@@ -99,7 +99,7 @@ package struct QueryFolder: Sendable {
     }
   }
 
-  /// Where the first character stands that is none.
+  /// The position of the first invalid character.
   private func firstFault(in bytes: [UInt8]) -> Position {
     var (line, column) = (1, 1)
     for character in String(decoding: bytes, as: UTF8.self).unicodeScalars {

@@ -3,8 +3,8 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
 
-/// A comment of a query file that allows a finding of the statement behind it, or of the one in whose
-/// line it ends: `-- schemactl: allow query-broken: The app makes that table when it starts.`
+/// A comment of a query file that suppresses a finding of the next statement, or of the statement that ends
+/// in its line: `-- schemactl: allow query-broken: The app makes that table when it starts.`
 struct QuerySuppression {
   let suppression: Suppression
   /// Where the comment's line begins, in bytes of the file.

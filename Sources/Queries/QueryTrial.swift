@@ -67,20 +67,17 @@ package struct QueryTrial {
     for file in files { queries += try ApplicationQuery.all(in: file) }
     all = queries
     queries.removeAll(where: \.sql.isEmpty)
-    do throws(DatabaseError) {
-      outcomes = try queries.harmless().map { Outcome(query: $0) }
-    } catch {
-      throw Self.failure(error)
+    outcomes = try reportingFailure(of: Self.subject) {
+      try queries.harmless().map { Outcome(query: $0) }
     }
   }
 
   package var queries: [ApplicationQuery] { outcomes.map(\.query) }
 
-  private static func failure(_ error: DatabaseError) -> Failure {
-    Failure(error.status, "the application's queries cannot be looked at: \(error.inWords)")
-  }
+  /// Of a failure.
+  private static let subject = "the check of the application's queries"
 
-  /// Must be told of each migration that was replayed: how many they are.
+  /// Must be called after each replayed migration, with their number.
   ///
   /// - Parameter connect: gives the connection on which they were.
   package mutating func note(
@@ -89,14 +86,12 @@ package struct QueryTrial {
     let isEnd = count == project.migrations.count
     let release = releases.first { $0.count == count }
     guard isEnd || release != nil else { return }
-    do throws(DatabaseError) {
-      for index in outcomes.indices {
-        let compiled = try connection.compile(outcomes[index].query)
-        if isEnd { outcomes[index].atEnd = compiled }
-        if let release { outcomes[index].atReleases.append((release, compiled)) }
+    for index in outcomes.indices {
+      let compiled = try reportingFailure(of: Self.subject) {
+        try connection.compile(outcomes[index].query)
       }
-    } catch {
-      throw Self.failure(error)
+      if isEnd { outcomes[index].atEnd = compiled }
+      if let release { outcomes[index].atReleases.append((release, compiled)) }
     }
   }
 
@@ -104,20 +99,13 @@ package struct QueryTrial {
   package func verdicts(_ deltas: [SchemaDelta]) throws(Failure) -> [QueryVerdict] {
     let suspects = outcomes.filter(isSuspect)
     guard !suspects.isEmpty else { return [] }
-    do {
+    return try reportingFailure(of: Self.subject) {
       let courses = try courses(of: suspects.map(\.query), deltas)
       return zip(suspects, courses).flatMap { verdicts($0, along: $1) }
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as DatabaseError {
-      throw Self.failure(error)
-    } catch {
-      throw Failure(.bug, "\(error)")
     }
   }
 
-  /// Whether there is something to find. That an older release does not understand a query is nothing
-  /// yet: new ones come with every release.
+  /// Whether there may be a finding. An older release need not compile a query: every release has new ones.
   private func isSuspect(_ outcome: Outcome) -> Bool {
     guard case .compiles(let columns)? = outcome.atEnd else { return outcome.atEnd != nil }
     return outcome.atReleases.contains { $0.compiled.columns.map { $0 != columns } ?? false }
@@ -125,8 +113,8 @@ package struct QueryTrial {
         && !outcome.atReleases.isEmpty
   }
 
-  /// What becomes of each query with each migration: a second replay, for those alone that need it,
-  /// and only where what they mention changes.
+  /// How each query compiles after each migration: a second replay, only for these queries, and only where
+  /// an object changes that they mention.
   private func courses(
     of queries: [ApplicationQuery], _ deltas: [SchemaDelta]
   ) throws -> [[CompiledQuery]] {
@@ -140,11 +128,8 @@ package struct QueryTrial {
           courses[number].append(known)
           continue
         }
-        do {
-          courses[number].append(try scratch.connection.compile(query))
-        } catch {
-          throw Self.failure(error)
-        }
+        courses[number].append(
+          try reportingFailure(of: Self.subject) { try scratch.connection.compile(query) })
       }
     }
     try project.replay(isForLint: true, observing: compile)

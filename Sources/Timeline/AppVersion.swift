@@ -53,7 +53,7 @@ extension Project {
   }
 
   /// The versions that devices which sync may run, the oldest first; the last one is the history as
-  /// it is now, be it released or not.
+  /// it is now, released or not.
   ///
   /// - Parameters:
   ///   - replayed: how many migrations there are to look at.

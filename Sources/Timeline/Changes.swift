@@ -2,7 +2,7 @@ import SchemaModel
 import SchemaSQLText
 
 extension TableChange {
-  /// The columns that are there before and after, be it under another name.
+  /// The columns that exist before and after, also under another name.
   package var keptColumns: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
     let renames = renamedColumns
@@ -15,19 +15,19 @@ extension TableChange {
     }
   }
 
-  /// The folded names of the columns that are gone.
+  /// The folded names of the dropped columns.
   package var droppedColumns: Set<Identifier> {
     Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.identifier })
   }
 
-  /// Names of columns as they read after the change; nil when one of them is gone.
+  /// Names of columns as they read after the change; nil if one of them is dropped.
   package func renamed(_ columns: [Identifier]) -> [Identifier]? {
     let (renames, dropped) = (renamedColumns, droppedColumns)
     guard dropped.isDisjoint(with: columns) else { return nil }
     return columns.map { renames[$0] ?? $0 }
   }
 
-  /// The checks that are gone, and that no other one over the same columns replaces.
+  /// The dropped checks that no other check over the same columns replaces.
   package var lostChecks: [TableShape.Check] {
     guard let before, let after else { return [] }
     let known = before.checks.filter { droppedColumns.isDisjoint(with: $0.columns) }
@@ -39,7 +39,7 @@ extension TableChange {
     }
   }
 
-  /// The foreign keys that are gone, and that no other one of the same columns replaces.
+  /// The dropped foreign keys that no other foreign key of the same columns replaces.
   package var lostForeignKeys: [TableShape.ForeignKey] {
     guard let before, let after else { return [] }
     return before.foreignKeys.filter { key in
@@ -48,8 +48,7 @@ extension TableChange {
     }
   }
 
-  /// Whether dropping constraints is all that the change does to the table: then that is what it is
-  /// for, and they were not forgotten.
+  /// Whether the change only drops constraints: then that is its purpose, and none was forgotten.
   package var onlyDropsConstraints: Bool {
     guard let before, let after, before.columns.count == after.columns.count else { return false }
     return before.isStrict == after.isStrict && before.isWithoutRowid == after.isWithoutRowid
@@ -60,7 +59,7 @@ extension TableChange {
       && after.uniques.allSatisfy(before.uniques.contains)
   }
 
-  /// Whether the table was made anew by SQL of the manifest.
+  /// Whether SQL of the manifest rebuilt the table.
   package func isRebuiltByHand(_ timeline: Timeline) -> Bool {
     isRebuilt
       && (copies.isEmpty ? timeline.isWritten(shaped) : copies.contains(where: timeline.isWritten))
@@ -110,12 +109,12 @@ extension Timeline {
 }
 
 extension TableChange {
-  /// Whether a hand-written rebuild for another purpose forgot the constraints that are gone.
+  /// Whether a hand-written rebuild for another purpose forgot the dropped constraints.
   package func forgets(_ timeline: Timeline) -> Bool {
     isRebuiltByHand(timeline) && !onlyDropsConstraints
   }
 
-  /// The last of these statements, or the one that made a copy of an earlier migration the table.
+  /// The last of these statements, or the statement that installed a copy from an earlier migration.
   package func newest(of places: [StatementPlace]) -> StatementPlace {
     let own = places.filter { $0.migration == migration }
     return own.max { $0.number < $1.number } ?? removal ?? shaped

@@ -15,7 +15,7 @@ package enum DefaultOutcome: Sendable, Equatable {
   case unknown
 }
 
-/// Evaluates DEFAULTs in private databases whose clock stands still.
+/// Evaluates DEFAULTs in private databases with a fixed clock.
 struct DefaultValues {
   private let connections: [Connection]
   private var known: [ExactText: DefaultOutcome] = [:]
@@ -30,7 +30,7 @@ struct DefaultValues {
     }
   }
 
-  /// - Parameter text: what stands after DEFAULT.
+  /// - Parameter text: the text after DEFAULT.
   mutating func outcome(of text: String) throws(DatabaseError) -> DefaultOutcome {
     if let outcome = known[text] { return outcome }
     let outcome = try evaluated(text)

@@ -76,7 +76,7 @@ extension IndexShape {
 }
 
 extension Timeline {
-  /// An index that is gone, with the names that its columns have now.
+  /// A removed index, with the present names of its columns.
   package func index(_ gone: GoneObject) -> IndexShape? {
     let change = change(of: gone.object.table, in: gone.place.migration)
     return IndexShape(gone.object)?.renaming(change?.renamedColumns ?? [:])

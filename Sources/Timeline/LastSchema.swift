@@ -7,7 +7,7 @@ import SchemaSQLText
 package struct LastSchema: Sendable {
   package struct Table: Sendable {
     package let shape: TableShape
-    /// The statement that made it, and the one that gave it its form.
+    /// The statements that created it and that gave it its form.
     package let created: StatementPlace
     package let shaped: StatementPlace
     /// By folded name.
@@ -27,7 +27,7 @@ package struct LastSchema: Sendable {
   package var broken: [(place: StatementPlace, object: BrokenObject)] = []
   /// Views and triggers that hold a string in double quotes.
   package var doubleQuoted: [(place: StatementPlace, object: BrokenObject)] = []
-  /// Defaults that call a function nobody has declared.
+  /// Defaults that call an undeclared function.
   package var missing: [(table: Table, column: String, name: MissingName)] = []
 
   /// - Parameters:

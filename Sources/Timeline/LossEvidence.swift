@@ -67,7 +67,7 @@ package struct LossEvidence: Sendable {
   package var acceptedNulls: Set<Key> = []
   /// Why a step could not be judged by rows.
   package var notes: [String] = []
-  /// The release of each migration, as a number; drafts belong to the one to come.
+  /// The release of each migration, as a number; drafts belong to the next one.
   package var releases: [Int] = []
 
   package init() {}

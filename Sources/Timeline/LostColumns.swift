@@ -2,7 +2,7 @@ import SchemaManifest
 import SchemaSQLText
 
 extension Timeline {
-  /// Every column that is gone under its name, with the table it was in.
+  /// Every dropped or renamed column, with its table.
   ///
   /// cr-sqlite lets columns go between `crsql_begin_alter` and `crsql_commit_alter`.
   package func lostColumns(_ scope: LintScope) -> [(TableChange, LostColumn, table: String)] {

@@ -1,3 +1,5 @@
+import SchemaHistory
+import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
@@ -15,9 +17,27 @@ extension Connection {
 }
 
 extension DatabaseError {
-  /// Whether the machine, or a limit of the scratch database, is at fault. On a private database in memory everything else is an answer: a
-  /// virtual table that a trigger writes may say that it is corrupt, or read-only.
+  /// Whether the machine, or a limit of the scratch database, is at fault. On a private database in memory
+  /// every other error is an answer: a
+  /// virtual table that a trigger writes may report that it is corrupt or read-only.
   package var isOfMachine: Bool {
     exceeded != nil || [.outOfMemory, .interrupted, .ioError, .full, .cannotOpen].contains(code)
+  }
+}
+
+/// Runs `body`, and reports an error of SQLite as a failure.
+///
+/// - Parameter subject: what failed, for the message.
+package func reportingFailure<Result>(
+  of subject: String, _ body: () throws -> Result
+) throws(Failure) -> Result {
+  do {
+    return try body()
+  } catch let failure as Failure {
+    throw failure
+  } catch let error as DatabaseError {
+    throw Failure(error.status, "\(subject) failed: \(error.inWords)")
+  } catch {
+    throw Failure(.bug, "\(error)")
   }
 }

@@ -53,7 +53,7 @@ final class Probe {
     ["current_timestamp", "current_date", "current_time"].contains(text.identifier)
   }
 
-  /// The function that an expression calls and nobody has declared.
+  /// An undeclared function that an expression calls.
   func missingName(in expression: String) -> MissingName? {
     guard expression.utf8.contains(UInt8(ascii: "(")) else { return nil }
     do {
@@ -88,7 +88,7 @@ final class Probe {
     case values(String)
     /// None of those that were tried.
     case nothing
-    /// None, and it comes to the same whatever the values are.
+    /// None, and the check gives the same result for all values.
     case never
     /// The checks cannot be evaluated here.
     case unknown
@@ -161,7 +161,7 @@ final class Probe {
       if let number = Int64(text), number < Int64.max - 1 {
         named.append(text)
         nearby += ["\(number - 1)", "\(number + 1)", "\(-number)"]
-        // A number that a text is held against is its length.
+        // A number in the check of a text is its length.
         if (1...5000).contains(number) {
           lengths += [number, number + 1].map { "printf('%.*c', \($0), 'x')" }
         }

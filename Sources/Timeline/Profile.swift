@@ -9,7 +9,7 @@ package enum Profile: String, Sendable, CaseIterable {
   case sqliteData = "sqlite-data"
   case crSQLite = "cr-sqlite"
 
-  /// What it stands for, in half a sentence.
+  /// Its meaning, for a sentence.
   package var meaning: String {
     switch self {
     case .local: "nothing syncs"

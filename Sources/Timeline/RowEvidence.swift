@@ -19,7 +19,7 @@ package struct RowFailure: Sendable {
   package let message: String
   /// The tables that the statement reads and writes.
   package let tables: Set<Identifier>
-  /// `map` of a move_column does not name a value that is there.
+  /// `map` of a move_column does not name an existing value.
   package let isOfMap: Bool
   /// The database whose rows they are; nil for rows that were made up.
   package var database: String?

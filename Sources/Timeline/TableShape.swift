@@ -13,7 +13,7 @@ package struct TableShape: Sendable {
     package let defaultText: String?
     package let isGenerated: Bool
     package let isStored: Bool
-    /// What it is computed from: the columns that its expression mentions.
+    /// The columns that its expression mentions.
     package let sources: Set<Identifier>
     package let collation: Identifier?
     /// Where it is declared in the stored text of the table: the bytes.

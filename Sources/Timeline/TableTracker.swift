@@ -19,7 +19,7 @@ package final class TableTracker {
   /// What kept SQLite from answering a question, so that the timeline is not to be believed.
   package var fault: DatabaseError? { probe.fault }
   private var copies = CopyGraph()
-  /// The statements that made what is temporary, by folded name.
+  /// The statements that created temporary objects, by folded name.
   private var temporaryMakers: [Identifier: StatementPlace] = [:]
   /// The tables of the schema, by folded name.
   private var live: [Identifier: Int] = [:]
@@ -34,7 +34,7 @@ package final class TableTracker {
   /// A table that a migration dropped or renamed, and that no other one has succeeded.
   private struct Removed {
     let table: Int
-    /// As others knew it, with the columns whose loss has not been told yet.
+    /// As it was known before, with the columns whose loss is not reported yet.
     let start: TableShape
     let displaced: StatementPlace
     /// The index of its change.
@@ -129,7 +129,7 @@ package final class TableTracker {
         reached: reached))
   }
 
-  /// - Parameter objects: what is temporary, and still there after the migration.
+  /// - Parameter objects: temporary objects that exist after the migration.
   package func note(leftBehind objects: [TemporaryObject]) {
     timeline.leftBehind += objects.compactMap { object in
       temporaryMakers[object.name.identifier].map { ($0, object) }
@@ -204,7 +204,7 @@ package final class TableTracker {
     }
   }
 
-  /// Must be told before the first statement of the operation changes the table.
+  /// Must be called before the first statement of the operation changes the table.
   private func noteMove(at place: StatementPlace) {
     guard case .moveColumn(let move)? = timeline.operation(place)?.kind,
       timeline.moves.last.map({

@@ -118,7 +118,7 @@ package struct Timeline: Sendable {
 }
 
 extension Array {
-  /// The elements of one migration, which stand together.
+  /// The elements of one migration, which are adjacent.
   fileprivate func slice(in migration: Int, by number: (Element) -> Int) -> ArraySlice<Element> {
     func firstIndex(from limit: Int) -> Int {
       var (low, high) = (0, count)
@@ -132,13 +132,13 @@ extension Array {
   }
 }
 
-/// An index, a view or a trigger that is not there any more after a migration.
+/// An index, a view or a trigger that a migration removed.
 package struct GoneObject: Sendable {
   package let object: SchemaObject
   package let place: StatementPlace
-  /// It went with its table, and nobody said so.
+  /// It was dropped together with its table.
   package let isImplicit: Bool
-  /// Whether its table is there after the migration.
+  /// Whether its table exists after the migration.
   package let hasTable: Bool
   /// Objects of its kind on its table after the migration; for a view what has its name.
   package let replacements: [SchemaObject]
@@ -170,7 +170,7 @@ package struct StatementEffect: Sendable {
     package let inserts: Bool
     package let updates: Set<Identifier>
     package let deletes: Bool
-    /// What it inserts is a copy of the rows of a table whose place it takes, then or later.
+    /// It inserts a copy of the rows of a table that it replaces, then or later.
     package var isCopy = false
     package let table: Int
   }
@@ -198,7 +198,7 @@ package struct TableChange: Sendable {
   package let migration: Int
   /// Nil for a new table.
   package let before: TableShape?
-  /// Nil for a table that is gone.
+  /// Nil for a dropped table.
   package let after: TableShape?
   /// What took the table's place, when that was a table of its own before this migration: a copy
   /// that an earlier migration made.
@@ -212,16 +212,16 @@ package struct TableChange: Sendable {
   package var removal: StatementPlace?
   /// Another table took the place of this one, in a later migration: it was not lost.
   package var isSucceeded = false
-  /// The table was made anew: a copy took its place.
+  /// The table was rebuilt: a copy replaced it.
   package var isRebuilt = false
-  /// The statements that carried the rows over, where the table was made anew by hand.
+  /// The statements that copied the rows of a rebuilt table.
   package var copies: [StatementPlace] = []
   /// A new table has its name, and got none of its rows: the copy was forgotten.
   package var replacement: StatementPlace?
   package var newChecks: [NewCheck] = []
-  /// The columns of `after` that the migration itself made, be it under the name of an old one.
+  /// The columns of `after` that the migration created, also under the name of an old one.
   package var created: Set<Identifier> = []
-  /// New columns whose default SQLite can give to no row that is there.
+  /// New columns whose default SQLite cannot give to existing rows.
   package var nonConstantDefaults: Set<Identifier> = []
   /// Columns that ADD COLUMN added.
   package var addedInPlace: Set<Identifier> = []
@@ -242,7 +242,7 @@ package struct TableChange: Sendable {
     return before.name.identifier != after.name.identifier
   }
 
-  /// What was there before in one way or the other, for telling what is new.
+  /// The earlier forms of the table, to find what is new.
   package var known: [TableShape] { [before, staged].compactMap { $0 } }
 
   package func place(of column: Identifier) -> StatementPlace { columnPlaces[column] ?? shaped }

@@ -34,7 +34,7 @@ struct TrackedTable {
     let name: String
     /// The name that the column had when the migration began; nil for a new one.
     var origin: Identifier?
-    /// The statement that gave it its name, and the one that made it.
+    /// The statements that named it and that created it.
     var place: StatementPlace
     var created: StatementPlace
 
@@ -65,7 +65,7 @@ struct TrackedTable {
     Set(columns.lazy.filter { $0.origin == nil }.map(\.key))
   }
 
-  /// Must be told before the first change of each migration.
+  /// Must be called before the first change of each migration.
   mutating func beginMigration() {
     start = shape
     startedAsLeftover = isLeftover
@@ -83,7 +83,7 @@ struct TrackedTable {
   }
 
   /// - Parameter moved: the column whose values `move_column` carries into another one. SQLite may
-  ///   do that by renaming it: the old column is gone nevertheless.
+  ///   do that by renaming it: the old column is removed nevertheless.
   mutating func become(_ new: TableShape, moved: Identifier?, at place: StatementPlace) {
     let old = columns
     columns = new.columns.enumerated().map { index, column in

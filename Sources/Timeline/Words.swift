@@ -15,7 +15,7 @@ extension TokenizedSQL {
     Quoting.unquoted(text(token)).identifier
   }
 
-  /// What stands between the parenthesis that `tokens` begin with and the one that closes it.
+  /// The tokens between the parenthesis at the start of `tokens` and its closing parenthesis.
   package func inside(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
     var depth = 0
     for index in tokens.indices {
@@ -28,7 +28,7 @@ extension TokenizedSQL {
     return tokens.dropFirst()
   }
 
-  /// The first of these words that stands in no parentheses.
+  /// The first of these words outside parentheses.
   package func firstWord(of words: Set<Identifier>, in tokens: ArraySlice<Token>) -> Int? {
     var depth = 0
     for index in tokens.indices {

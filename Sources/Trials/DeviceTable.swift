@@ -13,7 +13,7 @@ package struct DeviceTable: Sendable {
     /// Nil when there is none.
     package let defaultText: String?
     package let isGenerated: Bool
-    /// The place in the primary key, counted from 1; 0 for what is not in it.
+    /// The place in the primary key, counted from 1; 0 for other columns.
     package let keyPosition: Int
     package let affinity: Affinity
 
@@ -53,12 +53,17 @@ package struct DeviceTable: Sendable {
 
   package func column(_ name: String) -> Column? { column(name.identifier) }
 
-  /// The first column that people would read, for a row that can be told from others.
+  /// The first text that people would read, to identify a row.
   package var label: Column? {
     let references = Set(foreignKeys.flatMap(\.columns))
     return columns.first { column in
       column.affinity == .text && !column.isInKey && !references.contains(column.key)
     }
+  }
+
+  /// Whether a foreign key contains the column.
+  package func refers(by column: Column) -> Bool {
+    foreignKeys.contains { $0.columns.contains(column.key) }
   }
 
   package init(_ name: String, on connection: Connection) throws(DatabaseError) {

@@ -24,7 +24,7 @@ final class Experiment {
     }
   }
 
-  /// A statement of the last migration, and what tables held after it.
+  /// A statement of the last migration, and the contents of the tables after it.
   struct Step {
     let statement: ReplayedStatement
     let digest: [Identifier: Int]

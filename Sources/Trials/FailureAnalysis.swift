@@ -27,7 +27,7 @@ struct FailureAnalysis {
       isOfWhole
       ? timeline.statementsThatBreakReferences(in: migration)
       : timeline.statements(at: position, in: operation, of: migration)
-    // What an operation edits in the schema tells nobody of it.
+    // An edit of the stored schema has no statement of its own.
     let changed = timeline.changes(in: migration).filter { change in
       !isOfWhole && change.shaped.operation == operation && !timeline.isWritten(change.shaped)
     }
@@ -51,7 +51,7 @@ struct FailureAnalysis {
       ([nil, .constraint, .mismatch].contains(failure.code) || failure.isOfNewColumn)
       // An app may write no other texts than those that the function reads.
       && !suspects.contains(where: \.readsFormats)
-      // Any value may stand in a column that no CHECK looks at, and none but the app's own ones do.
+      // A column without a CHECK accepts any value, and the app writes only its own.
       && move.map { move in move.table.checks.contains { $0.columns.contains(move.column) } }
         ?? true
       // Which parents a DELETE takes, and whether they have children, is for the app to know.
@@ -80,7 +80,7 @@ extension Timeline {
     }
   }
 
-  /// The `move_column` whose `map` stands there, with its column.
+  /// The `move_column` whose `map` is at this position, with its column.
   fileprivate func move(
     mappedAt position: Position, in migration: Int
   ) -> (table: TableShape, column: Identifier)? {
@@ -98,7 +98,7 @@ private func readsFormat(_ function: String) -> Bool {
 }
 
 extension Failure {
-  /// ALTER TABLE looks at the rows itself, and what it says of them has no code of its own.
+  /// ALTER TABLE checks the rows itself and reports them without a code of their own.
   fileprivate var isOfNewColumn: Bool {
     code == .error
       && ["CHECK constraint failed", "NOT NULL constraint failed"].contains(

@@ -4,8 +4,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// What the values of a column have to do with what a step leaves behind, told from runs with other
-/// values.
+/// How the values of a column influence the database that a step leaves: runs with other values show it.
 struct Influence {
   let judge: LossJudge
   let column: DeviceTable.Column
@@ -14,7 +13,7 @@ struct Influence {
   let name: Identifier?
   let newName: Identifier
 
-  /// - Parameter gone: those of the column's cells whose values are not there as they were.
+  /// - Parameter gone: the column's cells whose values are not found unchanged.
   func verdict(
     on gone: [LossJudge.Cell], of cells: [LossJudge.Cell]
   ) throws(Failure) -> LossJudge.Verdict {

@@ -70,8 +70,7 @@ struct LossJudge {
 
   // MARK: Rows
 
-  /// The rows of a table that are gone, and those of which nothing is left but what became of others
-  /// because of them.
+  /// The lost rows of a table, and the rows that no longer exist but influenced others.
   func lostRows(
     of table: Identifier, after name: Identifier?
   ) throws(Failure) -> (lost: [Int], traces: [Int]) {
@@ -81,7 +80,7 @@ struct LossJudge {
     }
     guard !missing.isEmpty else { return ([], []) }
     let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
-    // Each row that is there is one of those that can be recognised.
+    // Every remaining row is one that can be recognised.
     if count <= filled.rows.count - missing.count { return (missing, []) }
     if effect(of: try experiment.run(removing(missing, of: table))) == .none {
       return (missing, [])
@@ -117,7 +116,7 @@ struct LossJudge {
       })
   }
 
-  /// Whether a mark of the row is there after the step.
+  /// Whether a mark of the row exists after the step.
   private func isMarked(_ table: Identifier, _ row: Int) -> Bool {
     let count = database.tables[table]?.rows[row].cells.count ?? 0
     return (0..<count).contains { column in
@@ -125,7 +124,7 @@ struct LossJudge {
     }
   }
 
-  /// Whether a row with the same values is there; it may have no mark of its own.
+  /// Whether a row with the same values exists; it may have no mark of its own.
   private func isFound(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
     guard let filled = database.tables[table],
       let after = name.flatMap({ base.contents.tables[$0] })
@@ -143,7 +142,7 @@ struct LossJudge {
   // MARK: Columns
 
   /// - Parameters:
-  ///   - lost: rows that are gone as a whole.
+  ///   - lost: the lost rows.
   ///   - name: the table's name after the step, and the column's.
   func verdict(
     on column: DeviceTable.Column, of table: Identifier, without lost: [Int],
@@ -163,7 +162,7 @@ struct LossJudge {
     return try influence.verdict(on: gone, of: cells)
   }
 
-  /// The cells whose values are not there as they were, and where most of the others are.
+  /// The cells whose values are not found unchanged, and where most of the others are.
   private func missing(
     _ cells: [Cell], after name: Identifier?, as newName: Identifier
   ) -> (gone: [Cell], Destination?) {

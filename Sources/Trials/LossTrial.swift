@@ -43,16 +43,12 @@ package final class LossTrial {
     }
     let tables = Touched(timeline, index, before: schemas[index])
     guard !tables.changed.isEmpty else { return }
-    do {
-      try judge(index, tables, timeline)
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as DatabaseError where !error.isOfMachine {
-      note(index, error.message)
-    } catch let error as DatabaseError {
-      throw Failure(error.status, "the experiment with rows failed: \(error.inWords)")
-    } catch {
-      throw Failure(.bug, "\(error)")
+    try reportingFailure(of: "the experiment with rows") {
+      do {
+        try judge(index, tables, timeline)
+      } catch let error as DatabaseError where !error.isOfMachine {
+        note(index, error.message)
+      }
     }
   }
 
@@ -107,7 +103,7 @@ package final class LossTrial {
     _ fate: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
   ) throws {
     guard fate.losesAll else { return try reportLosses(fate, renamed, place) }
-    // Their copies may stand in another table since an earlier draft.
+    // An earlier draft may have copied them to another table.
     if let together = try fateTogether(of: fate.table.shape.key, place), !together.losesAll {
       return try reportLosses(together, renamed, place)
     }

@@ -5,7 +5,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Finds the statement after which a value is gone.
+/// Finds the statement that loses a value.
 struct Place {
   let timeline: Timeline
   let migration: Int
@@ -18,7 +18,7 @@ struct Place {
     names = Set([table, after].compactMap { $0 })
   }
 
-  /// Nil where the step itself says that rows of the table go.
+  /// Nil if the migration itself deletes rows of the table.
   func ofRows(_ rows: [Int], _ judge: LossJudge) throws(Failure) -> StatementPlace? {
     guard let table = judge.experiment.database.tables.first(where: { names.contains($0.key) })?.key
     else { return nil }

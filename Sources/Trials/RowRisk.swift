@@ -3,8 +3,7 @@ import SchemaSQLite
 import SchemaTimeline
 
 extension Timeline {
-  /// The tables whose rows decide what a migration comes to; empty when rows make no
-  /// difference to it.
+  /// The tables whose rows decide the result of a migration; empty if rows make no difference.
   ///
   /// - Parameters:
   ///   - isOld: whether a table was there before the migration.

@@ -22,9 +22,9 @@ package protocol RowTrial: AnyObject {
 package struct DataReport: Sendable {
   package struct Table: Sendable, Hashable {
     package let name: String
-    /// How many rows it had before the first migration; nil: it was not there.
+    /// How many rows it had before the first migration; nil: it did not exist.
     package let before: Int64?
-    /// How many it has after the last one; nil: it is gone.
+    /// How many it has after the last one; nil: it does not exist.
     package let after: Int64?
   }
 

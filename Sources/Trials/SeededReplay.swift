@@ -62,10 +62,8 @@ package final class SeededReplay: RowTrial {
     }
     guard count >= first else {
       guard count + 1 == first, first < project.migrations.count else { return }
-      do {
-        base = try scratch.connection.serialized()
-      } catch {
-        throw Failure(error.status, "the replay with rows failed: \(error.inWords)")
+      base = try reportingFailure(of: "the replay with rows") {
+        try scratch.connection.serialized()
       }
       return
     }
@@ -79,18 +77,14 @@ package final class SeededReplay: RowTrial {
       in: count, isOld: known.contains,
       children: { ForeignKeyGraph(schema).affected(by: $0) })
     guard !tables.isEmpty, restarts <= Self.mostRestarts else { return }
-    do {
-      try run(step, tables, known, timeline)
-    } catch let failure as Failure {
-      throw failure
-    } catch let error as DatabaseError where !error.isOfMachine {
-      // A table that cannot be asked, let alone filled: nothing is known.
-      seeded = nil
-      restarts += 1
-    } catch let error as DatabaseError {
-      throw Failure(error.status, "the replay with rows failed: \(error.inWords)")
-    } catch {
-      throw Failure(.bug, "\(error)")
+    try reportingFailure(of: "the replay with rows") {
+      do {
+        try run(step, tables, known, timeline)
+      } catch let error as DatabaseError where !error.isOfMachine {
+        // The table cannot be read or filled: nothing is known.
+        seeded = nil
+        restarts += 1
+      }
     }
   }
 
@@ -169,7 +163,7 @@ package final class SeededReplay: RowTrial {
           continue
         }
         let trouble = FailureAnalysis(error, count, timeline)
-        // A row that was made up may stand in the place of one that a migration brings.
+        // A generated row may have the key of a row that a migration inserts.
         let own = trouble.collidesWith.intersection(known).subtracting(emptied)
         if let index = trouble.newUnique, !isReset {
           // Values that repeat only because they were made up are none that the app has written.

@@ -5,7 +5,7 @@ import SchemaTimeline
 /// What the text of a step names: values beside columns, and columns that it joins. It only suggests
 /// rows to try; SQLite decides what they come to.
 struct StepText {
-  /// Values that stand near a column's name.
+  /// Values near a column's name.
   private(set) var literals: [Identifier: [Value]] = [:]
   /// Pairs of column names that are compared with each other.
   private(set) var joined: [(Identifier, Identifier)] = []
@@ -37,11 +37,7 @@ struct StepText {
 
   private mutating func note(_ sql: TokenizedSQL) {
     let tokens = sql.significant
-    func name(_ index: Int) -> Identifier? {
-      guard tokens.indices.contains(index) else { return nil }
-      let isName = tokens[index].kind == .word || tokens[index].kind == .quotedIdentifier
-      return isName ? Quoting.unquoted(sql.text(tokens[index])).identifier : nil
-    }
+    func name(_ index: Int) -> Identifier? { self.name(tokens, index, sql) }
     var names: [(index: Int, name: Identifier)] = []
     for index in tokens.indices {
       let text = sql.text(tokens[index])
@@ -49,11 +45,10 @@ struct StepText {
         if !Keywords.isKeyword(name.text) || tokens[index].kind == .quotedIdentifier {
           names.append((index, name))
         }
-        if name == "using", index + 2 < tokens.count, let column = self.name(tokens, index + 2, sql)
-        {
+        if name == "using", let column = self.name(tokens, index + 2, sql) {
           joined.append((column, column))
         }
-      } else if let value = value(tokens, index, sql) {
+      } else if let value = sql.literal(tokens, index) {
         var seen: Set<Identifier> = []
         for near in names.reversed() where index - near.index <= Self.reach {
           if seen.insert(near.name).inserted, seen.count <= 3 { note(value, for: near.name) }
@@ -69,19 +64,9 @@ struct StepText {
   }
 
   private func name(_ tokens: [Token], _ index: Int, _ sql: TokenizedSQL) -> Identifier? {
+    guard tokens.indices.contains(index) else { return nil }
     let isName = tokens[index].kind == .word || tokens[index].kind == .quotedIdentifier
     return isName ? Quoting.unquoted(sql.text(tokens[index])).identifier : nil
-  }
-
-  private func value(_ tokens: [Token], _ index: Int, _ sql: TokenizedSQL) -> Value? {
-    let text = sql.text(tokens[index])
-    let isNegative = index > 0 && sql.text(tokens[index - 1]) == "-"
-    switch tokens[index].kind {
-    case .string: return .text(Quoting.unquoted(text))
-    case .integer: return Int64(text).map { .integer(isNegative ? -$0 : $0) }
-    case .real: return Double(text).map { .real(isNegative ? -$0 : $0) }
-    default: return nil
-    }
   }
 
   private mutating func note(_ value: Value, for name: Identifier) {

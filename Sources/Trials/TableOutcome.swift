@@ -3,13 +3,13 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// What became of the rows and columns of one table.
+/// The rows and columns of one table after a step.
 struct TableOutcome {
   let judge: LossJudge
   let table: FilledDatabase.Table
   /// The table's name after the step; nil when it is dropped.
   let name: Identifier?
-  /// Rows that are gone, and those of which only effects on others are left.
+  /// The lost rows, and rows that only influenced others.
   let lost: [Int]
   let traces: [Int]
 
@@ -53,7 +53,7 @@ struct TableOutcome {
     return other
   }
 
-  /// The columns in which a NULL is there before the step, in a row that is there after it.
+  /// The columns with a NULL before the step in a row that exists after it.
   var columnsKeepingNull: [Identifier] {
     table.shape.columns.enumerated().filter { index, _ in
       table.rows.indices.contains {

@@ -9,7 +9,7 @@ struct Touched {
   private(set) var all: Set<Identifier> = []
   private(set) var changed: Set<Identifier> = []
 
-  /// - Parameter schema: the one before the step.
+  /// - Parameter schema: the schema before the step.
   init(_ timeline: Timeline, _ migration: Int, before schema: Schema) {
     let old = Set(
       schema.withoutShadowTables().tables.lazy.filter { !$0.isVirtualTable && !$0.isInternal }

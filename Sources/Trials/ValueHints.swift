@@ -3,7 +3,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Values that stand in the CHECKs and the partial indexes of a table, by column: near them
+/// Values in the CHECKs and the partial indexes of a table, by column: near them
 /// rows begin to be allowed, or to be refused.
 package struct ValueHints: Sendable {
   package private(set) var values: [Identifier: [Value]] = [:]
@@ -77,16 +77,18 @@ extension TokenizedSQL {
   /// The numbers and strings inside a byte range, in their order.
   fileprivate func literals(in range: Range<Int>) -> [Value] {
     let tokens = significant(in: range)
-    return tokens.indices.compactMap { index in
-      let text = text(tokens[index])
-      let isNegative =
-        index > 0 && tokens[index - 1].kind == .punctuation && self.text(tokens[index - 1]) == "-"
-      switch tokens[index].kind {
-      case .string: return .text(Quoting.unquoted(text))
-      case .integer: return Int64(text).map { .integer(isNegative ? -$0 : $0) }
-      case .real: return Double(text).map { .real(isNegative ? -$0 : $0) }
-      default: return nil
-      }
+    return tokens.indices.compactMap { literal(tokens, $0) }
+  }
+
+  /// The number or string that a token is, with its minus sign.
+  func literal(_ tokens: [Token], _ index: Int) -> Value? {
+    let text = text(tokens[index])
+    let isNegative = index > 0 && self.text(tokens[index - 1]) == "-"
+    switch tokens[index].kind {
+    case .string: return .text(Quoting.unquoted(text))
+    case .integer: return Int64(text).map { .integer(isNegative ? -$0 : $0) }
+    case .real: return Double(text).map { .real(isNegative ? -$0 : $0) }
+    default: return nil
     }
   }
 }

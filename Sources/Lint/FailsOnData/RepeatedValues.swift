@@ -99,7 +99,7 @@ extension [[UInt8]] {
 }
 
 extension MoveColumn {
-  /// Nil when nobody knows: what an expression gives, or how the application compares texts.
+  /// Nil if it is unknown: the results of an expression, or how the application compares texts.
   fileprivate func outcome(in table: TableShape) -> Outcome? {
     guard case .map(let entries) = mapping else { return nil }
     let mayBeNull = table.column(from)?.notNull == nil

@@ -5,7 +5,7 @@ import SchemaYAML
 
 /// A change of a draft's manifest that does, safely, what its author meant.
 package enum Correction: Sendable, Hashable {
-  /// The suppression that stands there goes.
+  /// Removes the suppression at this position.
   case removeSuppression(Position)
   /// A statement of an operation's SQL goes; the position is that of its first word.
   case removeStatement(operation: Int, Position)

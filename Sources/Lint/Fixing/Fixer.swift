@@ -26,7 +26,7 @@ package struct Fix: Sendable, Hashable {
 }
 
 /// Applies corrections to drafts, and keeps those alone that a new look at the whole history finds
-/// good: it still replays, the finding is gone and there is no new error.
+/// good: the history still replays, the finding is removed, and no error is new.
 package struct Fixer {
   private let judge: (Project) throws -> LintReport
   private var project: Project
@@ -82,7 +82,7 @@ package struct Fixer {
       // One look is enough when all of them are good, as they mostly are.
       if try apply(findings) { continue }
       for finding in findings {
-        // After one that is good, the others stand elsewhere.
+        // After a good correction the others have other places.
         if findings.count > 1, try apply([finding]) { break }
         rejected.insert(finding.key.map(\.exact))
       }
@@ -152,7 +152,7 @@ extension Finding {
 }
 
 extension LintReport {
-  /// Whether the findings are gone and no error came.
+  /// Whether the findings are removed and no error is new.
   fileprivate func isBetter(than old: LintReport, without gone: [Finding]) -> Bool {
     func counts(_ findings: [Finding]) -> [[ExactText]: Int] {
       Dictionary(

@@ -17,7 +17,7 @@ struct PlacedStatement {
 
   /// - Parameters:
   ///   - number: which of the operation's texts `source` is.
-  ///   - isStart: whether a statement that begins at a byte of the text is the one.
+  ///   - isStart: whether the statement that begins at a byte of the text is the right one.
   init?(in source: SQLSource, number: Int, where isStart: (Int) -> Bool) {
     let sql = TokenizedSQL(source.text)
     let all = sql.significant
@@ -34,11 +34,10 @@ struct PlacedStatement {
     isAlone = all.allSatisfy { whole.contains($0.range.lowerBound) || sql.text($0) == ";" }
   }
 
-  /// Where these keywords first stand one after the other.
+  /// The first place where these keywords follow each other.
   func words(_ words: [String]) -> Range<Int>? { place(of: words, in: tokens[...]) }
 
-  /// Where NOT NULL stands in the definition of a column that has a DEFAULT behind it, and no
-  /// conflict clause.
+  /// The place of NOT NULL in the definition of a column, if a DEFAULT follows it and no conflict clause.
   func notNull(of column: String) -> Range<Int>? {
     guard let definition = definition(of: column),
       let words = place(of: ["NOT", "NULL"], in: definition)

@@ -51,7 +51,7 @@ private let titlesManifest =
     """
 
 extension Timeline {
-  /// What happens without the object; nil when nobody misses it.
+  /// What fails without the object; nil if nothing does.
   fileprivate func outcome(of gone: GoneObject) -> String? {
     switch gone.object.kind {
     case .view:

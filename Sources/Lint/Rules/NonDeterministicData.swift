@@ -88,7 +88,7 @@ extension Timeline {
     return copied?.after ?? statement.target.flatMap { shape(of: $0.name, in: migration) }
   }
 
-  /// Whether the operation is there to make new keys.
+  /// Whether the purpose of the operation is to create new keys.
   fileprivate func makesKeys(_ statement: StatementEffect) -> Bool {
     if case .convertPrimaryKey? = operation(statement.place)?.kind { true } else { false }
   }
@@ -112,7 +112,7 @@ extension StatementEffect {
     target.map { $0.inserts || !$0.updates.isEmpty } ?? false
   }
 
-  /// What stands in the values that are written, as it is called.
+  /// The function in the written values, as it is called.
   fileprivate var changingFunction: String? {
     guard calls(randomFunctions.union(currentValues).union(timeFunctions)) else { return nil }
     let sql = TokenizedSQL(self.sql)

@@ -83,7 +83,7 @@ extension QueryVerdict {
   }
 }
 
-/// Names what is new, gone or of another type, or both lists where the order is what changed.
+/// Names new, removed and retyped columns, or both lists if only the order changed.
 private func difference(
   _ old: [CompiledQuery.Column], _ new: [CompiledQuery.Column]
 ) -> String {
