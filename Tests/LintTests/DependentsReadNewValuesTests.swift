@@ -55,7 +55,7 @@ struct DependentsReadNewValuesTests {
     #expect(try found(Self.move(objects, of: "priority TEXT", same)) == [])
   }
 
-  @Test("a computed column and a CHECK keep their words, too, and each object is told alone")
+  @Test("a generated column and a CHECK keep their text, too, and each object is reported alone")
   func others() throws {
     let columns = """
       priority INTEGER CHECK (priority < 9), isHigh INTEGER AS (priority = 1), CHECK ("Priority" IN (0, 1)),
@@ -67,10 +67,10 @@ struct DependentsReadNewValuesTests {
     #expect(found.map(\.object) == ["tasks.isHigh", "tasks", "v"])
     #expect(
       found.map(\.message).first == """
-        `dependents: rename` keeps the words of the column isHigh, which are about the values of \
-        tasks.priority: where it holds 0, urgency will hold 'low'
+        the column `isHigh` compares values of `tasks.priority`, and `dependents: rename` changes only \
+        the name in it: `urgency` holds 'low' instead of 0
         """)
-    #expect(found[1].message.contains("the words of CHECK (\"urgency\" IN (0, 1)), which"))
+    #expect(found[1].message.contains("CHECK (\"urgency\" IN (0, 1)) compares values"))
   }
 
   @Test("a number that is stored as a text is another value")
@@ -80,7 +80,7 @@ struct DependentsReadNewValuesTests {
       Self.move("CREATE VIEW v AS SELECT id FROM tasks WHERE coalesce(priority, 0) = 0", same),
       .local
     ).findings.filter { $0.rule == "dependents-read-new-values" }
-    #expect(found.first?.message.hasSuffix("where it holds 0, urgency will hold '0'") == true)
+    #expect(found.first?.message.hasSuffix("`urgency` holds '0' instead of 0") == true)
   }
 
   @Test(

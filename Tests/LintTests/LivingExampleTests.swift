@@ -30,11 +30,11 @@ struct LivingExampleTests {
     let finding = try #require(report.findings.first)
     #expect(
       finding.message
-        == "dropping reminders.isCompleted: its values continue in status, and a device that still "
-        + "runs an older version writes isCompleted, and its rows can no longer be stored")
+        == "this drops `reminders.isCompleted`: its values move to `status`; devices with an older "
+        + "version write `isCompleted`, and their rows can no longer be stored")
     #expect(
       finding.fix == """
-        # Once no device writes isCompleted any more, a later migration may drop it. Until then
+        # A later migration may drop isCompleted once no device writes it. Until then
         # triggers keep both columns in step: map_back names every value that status may hold.
         - move_column:
             table: reminders
@@ -69,8 +69,8 @@ struct LivingExampleTests {
     #expect(report.lines == ["0007 6:7 warning drop-column reminders.isCompleted"])
     #expect(
       report.findings.first?.message
-        == "dropping reminders.isCompleted: its values continue in status, and an older version of "
-        + "the app can no longer use the database")
+        == "this drops `reminders.isCompleted`: its values move to `status`; an older version of the "
+        + "app fails")
     #expect(report.findings.first?.fix == nil)
     #expect(report.status == .success)
   }

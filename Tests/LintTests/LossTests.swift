@@ -328,7 +328,7 @@ struct LossTests {
         """),
     ]
     let message = try lint(steps, .local).findings.first { $0.rule == "drop-column" }?.message
-    #expect(message?.contains("copied to flags.isDone") == true)
+    #expect(message?.contains("copied to `flags.isDone`") == true)
     let lost = try lint([base, sql("ALTER TABLE reminders DROP done")], .local)
       .findings.first { $0.rule == "drop-column" }?.message
     #expect(lost?.contains("its values are lost") == true)

@@ -213,6 +213,24 @@ struct SeededTests {
     #expect(report.findings.contains { $0.message.contains("2 (integer)") })
   }
 
+  @Test("a CHECK that names NULL allows it, and a map without NULL is found")
+  func mapWithoutNull() throws {
+    let history = [
+      sql(
+        "CREATE TABLE tasks (id INTEGER PRIMARY KEY, n INTEGER CHECK (n IS NULL OR n IN (0, 1))) STRICT"
+      ),
+      """
+      operations:
+        - move_column:
+            { table: tasks, from: n, to: { name: m, type: INTEGER }, map: { 0: 0, 1: 1 }, keep_source: true }
+      """,
+    ]
+    #expect(
+      try lint(history, .local).lines.filter { $0.contains("loses-values") } == [
+        "0002 3:95 error loses-values tasks.n"
+      ])
+  }
+
   @Test(
     "what another rule says of the same table is said once",
     arguments: [

@@ -97,7 +97,7 @@ struct SinceTests {
     let key = try #require(report.findings.first { $0.rule == "synced-primary-key" })
     #expect(
       key.message.hasSuffix(
-        "(older than `sync.since`, and it syncs now: a new migration must mend it)"))
+        "(older than `sync.since`, and it syncs now: a new migration must repair it)"))
     #expect(key.severity == .error)
   }
 }

@@ -215,7 +215,7 @@ struct SyncedRuleTests {
       [lists, child], configuration: "sync: { engine: sqlite-data, local_tables: [lists] }")
     let found = report.findings.filter { $0.rule == "synced-foreign-key" }
     #expect(found.map(\.short) == ["0002 3:7 error synced-foreign-key a.x"])
-    #expect(found.first?.message.contains("lists does not sync") == true)
+    #expect(found.first?.message.contains("`lists` does not sync") == true)
   }
 
   @Test(

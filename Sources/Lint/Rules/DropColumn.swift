@@ -54,7 +54,7 @@ private func message(
     profile == .local
     ? "an older version of the app fails"
     : "devices with an older version write `\(column)`, and their rows can no longer be stored"
-  return "this drops `\(table).\(column)`: \(values), and \(harm)"
+  return "this drops `\(table).\(column)`: \(values); \(harm)"
 }
 
 /// Certain only if the inverse map is known and the new column has a value for rows without one.
