@@ -7,8 +7,8 @@ extension Page {
   /// Findings by rule, those that are suppressed last.
   var lintSection: HTML {
     guard let lint = report.lint else { return "" }
-    let active = lint.findings.filter { !$0.waived }
-    let suppressed = lint.findings.filter(\.waived)
+    let active = lint.findings.filter { !$0.isSuppressed }
+    let suppressed = lint.findings.filter(\.isSuppressed)
     let verdict: HTML =
       active.isEmpty ? "<p>Lint finds no problem.</p>" : rules(of: active, prefix: "f", level: 3)
     let reasons: HTML =
@@ -75,7 +75,7 @@ extension Page {
     return """
       <li><span class="severity \(finding.severity.rawValue)">\(finding.severity.rawValue)</span> \
       \(finding.lines[0])<p class="meta">\(link(toMigration: finding.migration)) · <code>\(place)</code>\
-      \(object)\(frozen)\(exchange)</p>\(reason)\(finding.waived ? nil : help)\(fix)</li>
+      \(object)\(frozen)\(exchange)</p>\(reason)\(finding.isSuppressed ? nil : help)\(fix)</li>
 
       """
   }
@@ -100,7 +100,7 @@ extension Page {
     let articles = examples.enumerated().map { number, example -> HTML in
       let (finding, transcript) = example
       let reason: HTML =
-        finding.waived ? "<p class=\"reason\"><b>Suppressed:</b> \(finding.reason ?? "")</p>" : ""
+        finding.isSuppressed ? "<p class=\"reason\"><b>Suppressed:</b> \(finding.reason ?? "")</p>" : ""
       let turns = transcript.turns.enumerated().map { place, turn -> HTML in
         let name = turn.isSender ? transcript.sender : transcript.receiver
         let schema: HTML =
