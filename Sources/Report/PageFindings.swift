@@ -100,7 +100,8 @@ extension Page {
     let articles = examples.enumerated().map { number, example -> HTML in
       let (finding, transcript) = example
       let reason: HTML =
-        finding.isSuppressed ? "<p class=\"reason\"><b>Suppressed:</b> \(finding.reason ?? "")</p>" : ""
+        finding.isSuppressed
+        ? "<p class=\"reason\"><b>Suppressed:</b> \(finding.reason ?? "")</p>" : ""
       let turns = transcript.turns.enumerated().map { place, turn -> HTML in
         let name = turn.isSender ? transcript.sender : transcript.receiver
         let schema: HTML =

@@ -401,7 +401,8 @@ struct LintTests {
     try folder.expect(1, "lint")
     try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.0' }\n")
     #expect(
-      try folder.expect(0, "lint", "--verbose").output.contains(" warning: this drops `notes.color`"))
+      try folder.expect(0, "lint", "--verbose").output.contains(
+        " warning: this drops `notes.color`"))
     try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.1' }\n")
     let run = try folder.expect(65, "lint")
     #expect(run.errors.contains("the history lock knows no such release: did you mean `1.0`?"))
