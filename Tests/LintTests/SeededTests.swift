@@ -227,7 +227,7 @@ struct SeededTests {
     ]
     #expect(
       try lint(history, .local).lines.filter { $0.contains("loses-values") } == [
-        "0002 3:95 error loses-values tasks.n"
+        "0002 3:64 error loses-values tasks.n"
       ])
   }
 
