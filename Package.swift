@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 let engine = [
   "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
   "Apply", "Inspect", "YAML", "Git", "Timeline", "Trials", "Devices", "Queries", "Lint",
-  "Authoring", "Diagram", "Report", "Fleet",
+  "Authoring", "Diagram", "Report", "Fleet", "Remote",
 ].map { "Schema\($0)" }
 
 /// A module in the folder that has its name without `Schema`.
@@ -88,6 +88,7 @@ let package = Package(
     module("SchemaReport", above("SchemaReport")),
     // It needs no YAML, git or lint.
     module("SchemaFleet", above("SchemaYAML")),
+    module("SchemaRemote", above("SchemaYAML")),
     .target(
       name: "SchemaKit", dependencies: above("SchemaGit").map { .byName(name: $0) },
       swiftSettings: strict),
@@ -118,6 +119,10 @@ let package = Package(
       ], exclude: ["Golden"]),
     tests("Report", engine + ["SchemaTestSupport", "schemactl"]),
     tests("Fuzzing", ["SchemaFuzzing"]),
+    tests(
+      "Remote",
+      above("SchemaYAML") + ["SchemaRemote", "SchemaTestSupport", "schemactl"],
+      exclude: ["Node"]),
     support("JSONChecking", []),
     // Databases, histories and processes in temporary folders.
     support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring"]),

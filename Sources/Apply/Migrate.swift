@@ -56,6 +56,12 @@ package struct AppliedMigration: Sendable, Hashable {
   package let id: String
   package let milliseconds: Int64
   package let strategies: [Strategy]
+
+  package init(id: String, milliseconds: Int64, strategies: [Strategy]) {
+    self.id = id
+    self.milliseconds = milliseconds
+    self.strategies = strategies
+  }
 }
 
 package struct MigrateReport: Sendable {

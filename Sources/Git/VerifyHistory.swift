@@ -14,9 +14,24 @@ extension Project {
     base: String?
   ) throws(Failure) -> VerifyReport {
     if let database { try DatabaseFile.require(database) }
+    return try verify(base: base) { (history) throws(Failure) in
+      try verify(
+        database: database, timeout: timeout, interruption: interruption, continuing: history)
+    }
+  }
+
+  /// The same with a database that is open already.
+  package func verify(_ database: ReadableDatabase, base: String?) throws(Failure) -> VerifyReport {
+    try verify(base: base) { (history) throws(Failure) in
+      try verify(database, continuing: history)
+    }
+  }
+
+  private func verify(
+    base: String?, continuing body: (VerifyReport) throws(Failure) -> VerifyReport
+  ) throws(Failure) -> VerifyReport {
     let (history, others) = try verifyHistory(base: base)
-    var report = try verify(
-      database: database, timeout: timeout, interruption: interruption, continuing: history)
+    var report = try body(history)
     try showEdits(in: &report, others)
     return report
   }

@@ -11,6 +11,12 @@ package enum DatabaseFile {
   /// - Throws: a usage error (64) for an empty path, `:memory:` and `file:…`, in any case of letters.
   package static func requirePath(_ path: String) throws(Failure) {
     let folded = path.identifier
+    guard !folded.hasPrefix("dqlite:") else {
+      throw Failure(
+        .usage,
+        "`\(path)` is a dqlite database: only `migrate`, `plan`, `status`, `verify` and `diff` "
+          + "work on one, and this needs the path of a database file")
+    }
     guard !path.isEmpty else { throw Failure(.usage, "the path of the database is empty") }
     guard folded != ":memory:" else {
       throw Failure(
@@ -179,6 +185,26 @@ package enum DatabaseFile {
 /// With the mode that SQLite gives to new databases.
 private func createExclusively(_ path: String) -> Int32 {
   open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+}
+
+/// A database that is open to be read, and its name in messages.
+package struct ReadableDatabase {
+  package let connection: Connection
+  package let name: String
+
+  package init(_ connection: Connection, name: String) {
+    self.connection = connection
+    self.name = name
+  }
+
+  /// Opens a database file.
+  package init(
+    file: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) {
+    self.init(
+      try DatabaseFile.openForReading(file, timeout: timeout, interruption: interruption),
+      name: file)
+  }
 }
 
 /// A database as it stands: its ledger and its schema, read in one transaction.

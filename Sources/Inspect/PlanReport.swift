@@ -57,7 +57,12 @@ package struct PlannedMigration: Sendable {
   /// Those of them whose rows are changed or removed.
   let rewritten: Set<Identifier>
   /// How to remove what the migration makes for itself alone.
-  let temporary: [String]
+  package let temporary: [String]
+  /// The statements that have run on the scratch database, in order.
+  package let statements: [ReplayedStatement]
+  /// The schema without the ledger before the migration and after it.
+  package let before: Schema
+  package let after: Schema
 }
 
 extension Project {
@@ -66,22 +71,45 @@ extension Project {
   /// - Parameter database: nil, or a file that is not there, is an empty database.
   package func plan(_ options: MigrateOptions, database: String?) throws(Failure) -> PlanReport {
     try requireIntactHistory()
+    try requireEngine(for: targets(options))
+    guard let database, try DatabaseFile.exists(database) else {
+      return try plan(options, for: nil, named: database, isMeasured: false)
+    }
+    return try plan(
+      options, for: ReadableDatabase(file: database, timeout: options.timeout), named: database,
+      isMeasured: true)
+  }
+
+  /// Plans what is pending for a database that is open already.
+  package func plan(
+    _ options: MigrateOptions, for readable: ReadableDatabase
+  ) throws(Failure) -> PlanReport {
+    try requireIntactHistory()
+    try requireEngine(for: targets(options))
+    return try plan(options, for: readable, named: readable.name, isMeasured: false)
+  }
+
+  private func plan(
+    _ options: MigrateOptions, for readable: ReadableDatabase?, named database: String?,
+    isMeasured: Bool
+  ) throws(Failure) -> PlanReport {
     let targets = try targets(options)
-    try requireEngine(for: targets)
     var schema = Schema()
     var rows: [LedgerRow]?
     var adopted = 0
     var hasLedger = false
     var sizes: TableSizes?
-    if let database, try DatabaseFile.exists(database) {
-      let connection = try DatabaseFile.openForReading(database, timeout: options.timeout)
-      let live = try live(on: connection, path: database)
-      _ = try requireUsableLedger(live.rows, of: database)
+    if let readable {
+      let connection = readable.connection
+      let live = try live(on: connection, path: readable.name)
+      _ = try requireUsableLedger(live.rows, of: readable.name)
       rows = live.rows
       adopted = live.adopted
       hasLedger = live.schema.table(Ledger.tableName) != nil
       schema = live.schema
-      sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
+      if isMeasured {
+        sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
+      }
       schema.objects.removeAll { Ledger.isLedger($0.table) }
     }
     let known = Set((rows ?? []).map(\.id.exact))
@@ -104,6 +132,8 @@ extension Project {
     }
     let scratch = try ScratchDatabase(application, from: schema)
     scratch.isReleased = isFrozen
+    var statements: [ReplayedStatement] = []
+    scratch.observe(comparesSchemas: false) { statement, _ in statements.append(statement) }
     var keys = ForeignKeyGraph(schema)
     for (index, promised) in replay.steps.enumerated() where !known.contains(promised.migration.id)
     {
@@ -115,6 +145,8 @@ extension Project {
         var writtenBefore: [Set<Identifier>] = []
         var schemas: [Schema] = []
         var unread: DatabaseError?
+        statements = []
+        let schemaBefore = scratch.schema
         let step = try scratch.apply(migration) { plan, writeSet in
           operations.append(plan)
           writtenBefore.append(writeSet.written)
@@ -153,7 +185,8 @@ extension Project {
             foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: step.touched),
             writtenBefore: writtenBefore, newKeys: newKeys, written: step.writeSet.written,
             rewritten: step.writeSet.rewritten,
-            temporary: step.temporary.map(\.drop)))
+            temporary: step.temporary.map(\.drop), statements: statements, before: schemaBefore,
+            after: scratch.schema))
       } catch {
         if error.status == .invalidInput { throw error }
         report.failure = error

@@ -37,10 +37,13 @@ extension Project {
     database: String, timeout: Double, interruption: Interruption = Interruption()
   ) throws(Failure) -> StatusReport {
     try DatabaseFile.require(database)
-    let connection = try DatabaseFile.openForReading(
-      database, timeout: timeout, interruption: interruption)
-    let live = try live(on: connection, path: database)
-    let ledger = compareLedger(live.rows ?? [], of: database)
+    return try status(
+      of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption))
+  }
+
+  package func status(of database: ReadableDatabase) throws(Failure) -> StatusReport {
+    let live = try live(on: database.connection, path: database.name)
+    let ledger = compareLedger(live.rows ?? [], of: database.name)
     return StatusReport(
       current: live.rows?.last?.id,
       pending: ledger.filter { $0.state == .pending }.map(\.id),
@@ -54,17 +57,21 @@ extension Project {
     database: String, timeout: Double, interruption: Interruption = Interruption()
   ) throws(Failure) -> DiffReport {
     try DatabaseFile.require(database)
-    let connection = try DatabaseFile.openForReading(
-      database, timeout: timeout, interruption: interruption)
+    return try diff(
+      of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption))
+  }
+
+  package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
     let live = try adopting(
-      LiveDatabase(connection, path: database), on: connection, path: database)
+      LiveDatabase(database.connection, path: database.name), on: database.connection,
+      path: database.name)
     try requireIntactHistory()
-    let ledger = compareLedger(live.rows ?? [], of: database)
+    let ledger = compareLedger(live.rows ?? [], of: database.name)
     let unknown = ledger.filter { $0.state == .unknown }.map(\.id)
     guard unknown.isEmpty else {
       throw Failure(
         .databaseAhead,
-        "\(database) has run migrations that the history does not know: "
+        "\(database.name) has run migrations that the history does not know: "
           + unknown.joined(separator: ", "))
     }
     let known = Set((live.rows ?? []).map(\.id.exact))

@@ -55,7 +55,25 @@ extension Project {
     database: String?, timeout: Double, interruption: Interruption = Interruption(),
     continuing history: VerifyReport? = nil
   ) throws(Failure) -> VerifyReport {
-    var report = history ?? verifyLock(hasLedger: database != nil)
+    try verify(hasDatabase: database != nil, continuing: history) { () throws(Failure) in
+      try database.map { (file) throws(Failure) in
+        try ReadableDatabase(file: file, timeout: timeout, interruption: interruption)
+      }
+    }
+  }
+
+  /// The same with a database that is open already.
+  package func verify(
+    _ database: ReadableDatabase, continuing history: VerifyReport? = nil
+  ) throws(Failure) -> VerifyReport {
+    try verify(hasDatabase: true, continuing: history) { database }
+  }
+
+  private func verify(
+    hasDatabase: Bool, continuing history: VerifyReport?,
+    opening open: () throws(Failure) -> ReadableDatabase?
+  ) throws(Failure) -> VerifyReport {
+    var report = history ?? verifyLock(hasLedger: hasDatabase)
     var steps: [ScratchDatabase.Step] = []
     if report.isHistoryBroken {
       report.notes.append("the replay was skipped, because the frozen history is broken")
@@ -63,10 +81,8 @@ extension Project {
       try requireEngine(for: migrations)
       steps = try replay(into: &report)
     }
-    guard let database else { return report }
-    try compare(
-      database, stepCount: steps.count, timeout, interruption, into: &report
-    ) { count in
+    guard let database = try open() else { return report }
+    try compare(database, stepCount: steps.count, into: &report) { count in
       Schema(applying: steps.prefix(count).lazy.map(\.delta))
     }
     return report
@@ -81,9 +97,9 @@ extension Project {
   ) throws(Failure) -> VerifyReport {
     try DatabaseFile.require(database)
     var report = VerifyReport(history: [])
-    try compare(
-      database, stepCount: replay.steps.count, timeout, interruption, into: &report
-    ) { count in
+    let readable = try ReadableDatabase(
+      file: database, timeout: timeout, interruption: interruption)
+    try compare(readable, stepCount: replay.steps.count, into: &report) { count in
       replay.schema(after: Set(replay.steps.prefix(count).map(\.migration.id.exact)))
     }
     return report
@@ -91,17 +107,15 @@ extension Project {
 
   /// - Parameter expected: the schema after a number of migrations.
   private func compare(
-    _ database: String, stepCount: Int, _ timeout: Double, _ interruption: Interruption,
-    into report: inout VerifyReport, expected: (Int) -> Schema
+    _ database: ReadableDatabase, stepCount: Int, into report: inout VerifyReport,
+    expected: (Int) -> Schema
   ) throws(Failure) {
-    let connection = try DatabaseFile.openForReading(
-      database, timeout: timeout, interruption: interruption)
-    var live = try LiveDatabase(connection, path: database)
-    report.ledger = compareLedger(live.rows ?? [], of: database)
+    var live = try LiveDatabase(database.connection, path: database.name)
+    report.ledger = compareLedger(live.rows ?? [], of: database.name)
     do {
-      live = try adopting(live, on: connection, path: database)
-      report.ledger = compareLedger(live.rows ?? [], of: database)
-      try live.requireOurs(self, path: database)
+      live = try adopting(live, on: database.connection, path: database.name)
+      report.ledger = compareLedger(live.rows ?? [], of: database.name)
+      try live.requireOurs(self, path: database.name)
     } catch {
       report.failure = report.failure ?? error
       return

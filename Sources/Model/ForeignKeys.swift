@@ -48,7 +48,7 @@ extension CreateTable {
 }
 
 extension TokenizedSQL {
-  fileprivate func mentions(_ word: Identifier) -> Bool {
+  package func mentions(_ word: Identifier) -> Bool {
     tokens.contains { $0.kind == .word && text($0).identifier == word }
   }
 }

@@ -100,6 +100,8 @@ package struct Application: Sendable {
 package final class CallRecord: Sendable {
   private let names = Mutex<[String]>([])
 
+  package init() {}
+
   package func note(_ name: String) {
     names.withLock { if $0.count < 10, !$0.contains(name) { $0.append(name) } }
   }

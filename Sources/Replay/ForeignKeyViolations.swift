@@ -49,13 +49,13 @@ package struct ForeignKeyViolations {
 
   var isEmpty: Bool { found.isEmpty && errors.isEmpty }
 
-  package init(of tables: [String], in schema: Schema, on connection: Connection)
+  package init(of tables: [String], in schema: Schema, on source: some RowSource)
     throws(DatabaseError)
   {
     for name in tables {
       guard let table = schema.table(name) else { continue }
       do {
-        try check(table, as: name, in: schema, on: connection)
+        try check(table, as: name, in: schema, on: source)
       } catch  where !error.isFault {
         errors[name] = error.message
       }
@@ -63,29 +63,24 @@ package struct ForeignKeyViolations {
   }
 
   private mutating func check(
-    _ table: SchemaObject, as name: String, in schema: Schema, on connection: Connection
+    _ table: SchemaObject, as name: String, in schema: Schema, on source: some RowSource
   ) throws(DatabaseError) {
-    let check = try connection.prepare(
-      "PRAGMA main.foreign_key_check(\(Quoting.quoted(table.name)))")
-    var broken: Set<Int64> = []
-    var hasRowids = true
-    while try check.step() {
-      broken.insert(check.integer(3))
-      if try check.value(1) == .null { hasRowids = false }
-    }
+    let rows = try source.rows("PRAGMA main.foreign_key_check(\(Quoting.quoted(table.name)))")
+    let broken = Set(rows.compactMap { $0[3].integer })
+    let hasRowids = !rows.contains { $0[1] == .null }
     guard !broken.isEmpty else { return }
-    let identity = try identity(of: table, hasRowids: hasRowids, on: connection)
+    let identity = try identity(of: table, hasRowids: hasRowids, on: source)
     identities[name] = identity.joined(separator: ", ")
-    for (id, key) in try keys(of: table, on: connection) where broken.contains(id) {
-      try find(key, of: table, as: name, identity, in: schema, on: connection)
+    for (id, key) in try keys(of: table, on: source) where broken.contains(id) {
+      try find(key, of: table, as: name, identity, in: schema, on: source)
     }
   }
 
   /// A name of the rowid that no column hides; else the primary key.
   private func identity(
-    of table: SchemaObject, hasRowids: Bool, on connection: Connection
+    of table: SchemaObject, hasRowids: Bool, on source: some RowSource
   ) throws(DatabaseError) -> [String] {
-    let columns = try connection.rows(
+    let columns = try source.rows(
       "SELECT name, pk FROM pragma_table_xinfo(?1, 'main') ORDER BY pk", [.text(table.name)])
     let names = Set(columns.compactMap { $0[0].text?.identifier })
     let rowid = ["rowid", "oid", "_rowid_"].first { !names.contains($0) }
@@ -94,11 +89,11 @@ package struct ForeignKeyViolations {
   }
 
   private func keys(
-    of table: SchemaObject, on connection: Connection
+    of table: SchemaObject, on source: some RowSource
   ) throws(DatabaseError) -> [Int64: Key] {
     var keys: [Int64: Key] = [:]
     // A key that names no columns of its parent points at the primary key.
-    let rows = try connection.rows(
+    let rows = try source.rows(
       """
       SELECT k.id, k."from", c.cid, k."table", p.name, p.cid, k."to"
       FROM pragma_foreign_key_list(?1, 'main') k
@@ -122,7 +117,7 @@ package struct ForeignKeyViolations {
   /// The check names no row of a WITHOUT ROWID table, and no values: so the rows are asked for.
   private mutating func find(
     _ key: Key, of table: SchemaObject, as name: String, _ identity: [String], in schema: Schema,
-    on connection: Connection
+    on source: some RowSource
   ) throws(DatabaseError) {
     let columns = key.columns.map { "c.\(Quoting.quoted($0.name.text))" }
     // As the key compares: with the parent's affinity and collation (Foreign Keys, section 3).
@@ -136,7 +131,7 @@ package struct ForeignKeyViolations {
       WHERE \(match.joined(separator: " AND ")))
       """
     let row = identity.isEmpty ? columns : identity.map { "c.\($0)" }
-    let rows = try connection.rows(
+    let rows = try source.rows(
       """
       SELECT \(quoted(row)), \(quoted(columns)) FROM main.\(Quoting.quoted(table.name)) c
       WHERE \(given.joined(separator: " AND ")) AND \(orphaned)

@@ -18,17 +18,17 @@ package struct HeldValues {
   private let distinct: Int64
 
   /// Counts, which costs a pass over the rows: only for a scan that found something.
-  package init(of scan: Scan, on connection: Connection) throws(DatabaseError) {
+  package init(of scan: Scan, on source: some RowSource) throws(DatabaseError) {
     self.scan = scan
     let column = "+\(Quoting.quoted(scan.column)) COLLATE BINARY"
     let grouped = """
       SELECT \(column) AS v, typeof(\(Quoting.quoted(scan.column))) AS class, count(*) AS n
       FROM main.\(Quoting.quoted(scan.table)) WHERE \(scan.predicate) GROUP BY 1, 2
       """
-    let totals = try connection.rows("SELECT sum(n), count(*) FROM (\(grouped))")
+    let totals = try source.rows("SELECT sum(n), count(*) FROM (\(grouped))")
     rows = totals.first?[0].integer ?? 0
     distinct = totals.first?[1].integer ?? 0
-    groups = try connection.rows(
+    groups = try source.rows(
       "SELECT v, class, n FROM (\(grouped)) ORDER BY n DESC, class, v LIMIT \(Self.shown)"
     ).map { row in
       Group(value: row[0], storageClass: row[1].text ?? "", rows: row[2].integer ?? 0)

@@ -22,6 +22,8 @@ package final class Runner {
     package let sql: String
     let position: Position
     let events: [AuthorizerEvent]
+    var returnsRows = false
+    var duration = Duration.zero
     var warnings = StatementWarnings()
   }
 
@@ -267,7 +269,9 @@ package final class Runner {
         warnings.readsItself = try readsItself(sql, statementGuard.events)
       }
       reach.note(tokens)
+      let started = ContinuousClock.now
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
+      let duration = ContinuousClock.now - started
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.writeSet.note(event) }
       record.writeSet.namesRollback = record.writeSet.namesRollback || tokens.namesRollback
@@ -276,7 +280,10 @@ package final class Runner {
         throw context.failure(.invalidInput, problem, position: start, statement: sql)
       }
       record.renames.note(sql, events)
-      try tell(of: sql, at: start, warnings, context)
+      try onStatement?(
+        RunStatement(
+          operation: context.index, sql: sql, position: start, events: events,
+          returnsRows: statement.columnCount > 0, duration: duration, warnings: warnings))
       return true
     } catch {
       throw failure(error, script, text, context, position: position)
@@ -320,20 +327,14 @@ package final class Runner {
     return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
   }
 
-  private func tell(
-    of sql: String, at position: Position, _ warnings: StatementWarnings, _ context: Context
-  ) throws(DatabaseError) {
-    try onStatement?(
-      RunStatement(
-        operation: context.index, sql: sql, position: position, events: statementGuard.events,
-        warnings: warnings))
-  }
-
   /// An edit of the schema is no statement of the migration, and changes a table nevertheless.
   private func tell(of edit: SchemaEdit, _ context: Context) throws(Failure) {
     statementGuard.startStatement()
     do {
-      try tell(of: edit.statement, at: context.operation.position, StatementWarnings(), context)
+      try onStatement?(
+        RunStatement(
+          operation: context.index, sql: edit.statement, position: context.operation.position,
+          events: statementGuard.events))
     } catch {
       throw context.failure(error, onScratch: target == .scratch)
     }

@@ -55,12 +55,9 @@ extension Runner {
         try connection.value("SELECT \(assertion.equals.sql)") ?? .null
       }
       guard rows != [expected] else { return }
-      let found = rows.isEmpty ? "no row" : rows.count > 1 ? "several rows" : rows[0].shown
-      let what = assertion.message ?? "the assertion does not hold"
       throw context.failure(
         .migrationFailed,
-        "\(what): expected \(expected.shown), found "
-          + (redactsValues && rows.count == 1 ? "another \(rows[0].storageClass)" : found),
+        assertion.broken(by: rows, expected: expected, redacted: redactsValues),
         position: assertion.position, statement: assertion.query.text)
     } catch {
       let refused = error as? DatabaseError
@@ -71,5 +68,14 @@ extension Runner {
         error, position: assertion.query.position(ofByte: refused?.offset ?? 0),
         statement: assertion.query.text)
     }
+  }
+}
+
+extension Assertion {
+  /// What a query gave instead of the expected value.
+  package func broken(by rows: [Value], expected: Value, redacted: Bool) -> String {
+    let found = rows.isEmpty ? "no row" : rows.count > 1 ? "several rows" : rows[0].shown
+    return (message ?? "the assertion does not hold") + ": expected \(expected.shown), found "
+      + (redacted && rows.count == 1 ? "another \(rows[0].storageClass)" : found)
   }
 }

@@ -166,7 +166,8 @@ package final class ScratchDatabase {
       try observer(
         ReplayedStatement(
           operation: statement.operation, sql: statement.sql, position: statement.position,
-          events: statement.events, warnings: statement.warnings,
+          events: statement.events, returnsRows: statement.returnsRows,
+          duration: statement.duration, warnings: statement.warnings,
           enforcesForeignKeys: connection.isOn(.foreignKeys),
           change: comparesSchemas ? SchemaDelta(from: before, to: schema) : SchemaDelta()),
         before)
@@ -307,6 +308,9 @@ package struct ReplayedStatement: Sendable {
   /// Where the statement stands in the manifest.
   package let position: Position
   package var events: [AuthorizerEvent]
+  package let returnsRows: Bool
+  /// How long it ran on the scratch database.
+  package let duration: Duration
   package let warnings: StatementWarnings
   package let enforcesForeignKeys: Bool
   package let change: SchemaDelta

@@ -13,9 +13,11 @@ package struct TableRenames: Sendable {
   /// that was dropped takes its place.
   private var created: Set<Identifier> = []
 
+  package init() {}
+
   /// What a statement renames: a table, and with a virtual table those that its module keeps (The Virtual
   /// Table Mechanism, section 2.16).
-  static func renamings(
+  package static func renamings(
     by sql: String, _ events: [AuthorizerEvent]
   ) -> [(from: Identifier, to: Identifier)] {
     // What SQLite calls when it renames a table, whatever the statement looks like.
@@ -34,7 +36,7 @@ package struct TableRenames: Sendable {
       }
   }
 
-  mutating func note(_ sql: String, _ events: [AuthorizerEvent]) {
+  package mutating func note(_ sql: String, _ events: [AuthorizerEvent]) {
     for event in events where event.database == "main" {
       guard let name = event.first?.identifier else { continue }
       if event.action == .createTable, !dropped.contains(name) { created.insert(name) }

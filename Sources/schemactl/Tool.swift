@@ -40,10 +40,10 @@ struct Tool {
         }
         let interruption = Interruption()
         takeSignals(for: interruption, isGraceful: command.heedsInterruptions(invocation))
-        status = try command.run(
-          Session(
-            invocation: invocation, output: output, reporter: reporter, interruption: interruption,
-            writing: writing))
+        let session = Session(
+          invocation: invocation, output: output, reporter: reporter, interruption: interruption,
+          writing: writing)
+        status = try ClusterCommand.run(command, session) ?? command.run(session)
       }
     } catch {
       let problem = Problem(error)

@@ -1,0 +1,124 @@
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// The connection to the leader of a cluster, found again when it is lost.
+package final class Cluster {
+  package let address: ClusterAddress
+  /// How long a leader or a lock is waited for.
+  package let timeout: Duration
+  let interruption: Interruption
+  private let onWait: (Double) -> Void
+  private var nodes: [String]
+  private var connection: NodeConnection?
+
+  private static let pause: UInt32 = 20_000
+  /// One node that does not answer must not use up the time for the others.
+  private static let patience = Duration.seconds(1)
+
+  package init(
+    _ address: ClusterAddress, timeout: Double, interruption: Interruption = Interruption(),
+    onWait: @escaping (Double) -> Void = { _ in }
+  ) {
+    self.address = address
+    self.timeout = .milliseconds(Int64(timeout * 1000))
+    self.interruption = interruption
+    self.onWait = onWait
+    nodes = address.nodes
+  }
+
+  /// Closes the connection; the leader rolls back what is not committed.
+  func disconnect() { connection = nil }
+
+  /// The connection to the leader, with the database open and foreign keys off.
+  package func leader() throws(Failure) -> NodeConnection {
+    if let connection { return connection }
+    var problem: DatabaseError?
+    let started = ContinuousClock.now
+    repeat {
+      for node in nodes {
+        do throws(DatabaseError) {
+          guard let found = try leader(askedFrom: node) else { continue }
+          connection = found
+          return found
+        } catch  where error.asksForAnotherLeader {
+          problem = error
+        } catch {
+          throw failure(error)
+        }
+      }
+      try pause(since: started)
+    } while ContinuousClock.now - started < timeout
+    if let problem, problem.isLostConnection {
+      throw Failure(
+        .inputOutput, "no node of \(address.text) can be reached: \(problem.message)",
+        remedy: "Make sure that most of its nodes run, and try again")
+    }
+    throw Failure(
+      .busy, "\(address.text) has no leader",
+      remedy: "Make sure that most of its nodes run, or wait longer with --timeout")
+  }
+
+  /// - Returns: nil where the node knows no leader, or one that is not it any longer.
+  private func leader(askedFrom node: String) throws(DatabaseError) -> NodeConnection? {
+    let first = try connect(to: node, Self.patience)
+    guard let leader = try first.leader() else { return nil }
+    // Statements may take longer than a node may take to answer at all.
+    let found = try connect(to: leader, max(timeout, .seconds(10)))
+    guard try found.leader() == leader else { return nil }
+    try found.open(address.database)
+    try found.execute("PRAGMA foreign_keys = OFF")
+    // Once the cache of 2 MB spills, dqlite 1.11.1 cannot read the pages of the transaction again (error 522).
+    try found.execute("PRAGMA cache_spill = OFF")
+    let known = Set(nodes.map(\.exact))
+    nodes += try found.nodes().filter { !known.contains($0) }
+    return found
+  }
+
+  private func connect(
+    to node: String, _ timeout: Duration
+  ) throws(DatabaseError) -> NodeConnection {
+    try NodeConnection(to: node, timeout: timeout, interruption: interruption)
+  }
+
+  /// Asks the leader: again where a lock is held, and another one where it is not the leader any longer.
+  package func ask<Result>(
+    _ body: (NodeConnection) throws(DatabaseError) -> Result
+  ) throws(Failure) -> Result {
+    let started = ContinuousClock.now
+    while true {
+      let leader = try leader()
+      do throws(DatabaseError) {
+        return try body(leader)
+      } catch {
+        // A transaction that another one kept out is over with its connection.
+        disconnect()
+        let mayPass = error.asksForAnotherLeader || error.code == .busy
+        guard mayPass, ContinuousClock.now - started < timeout else { throw failure(error) }
+      }
+      try pause(since: started)
+    }
+  }
+
+  /// Waits a moment, for a leader or a lock.
+  func pause(since started: ContinuousClock.Instant) throws(Failure) {
+    if interruption.isRequested { throw Failure(.interrupted, "interrupted") }
+    usleep(Self.pause)
+    let waited = ContinuousClock.now - started
+    if waited > .seconds(1) { onWait(Double(waited.milliseconds) / 1000) }
+  }
+
+  /// What a node said of the database as a whole.
+  func failure(_ error: DatabaseError) -> Failure {
+    switch error.code {
+    case .interrupted: Failure(.interrupted, "interrupted")
+    case .busy, .locked:
+      Failure(
+        .busy, "\(address.text) is in use (\(error.message))",
+        remedy: "Try again, or wait longer with --timeout")
+    default:
+      Failure(error.status, "\(address.text): \(error.message) (error \(error.extendedCode))")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import SchemaHistory
+import SchemaSQLText
+
+/// The nodes of a dqlite cluster and the name of a database: `dqlite://host:9001,host:9002/app.db`.
+package struct ClusterAddress: Sendable {
+  package static let scheme = "dqlite://"
+
+  /// As it was written.
+  package let text: String
+  /// `host:port` of at least one node.
+  package let nodes: [String]
+  package let database: String
+
+  /// - Returns: nil for the path of a file.
+  /// - Throws: a usage error (64) for an address that is not complete.
+  package init?(_ text: String) throws(Failure) {
+    guard text.hasPrefix(Self.scheme) else { return nil }
+    let rest = text.dropFirst(Self.scheme.count)
+    let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let nodes = parts[0].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, !parts[1].isEmpty, nodes.allSatisfy({ NodeAddress($0) != nil }) else {
+      throw Failure(
+        .usage,
+        "`\(text)` is not the address of a dqlite database, such as "
+          + "dqlite://10.0.0.1:9001,10.0.0.2:9001/app.db")
+    }
+    self.text = text
+    self.nodes = nodes
+    database = String(parts[1])
+  }
+}
+
+/// One node's `host:port`.
+struct NodeAddress: Sendable {
+  let host: String
+  let port: String
+
+  init?(_ text: String) {
+    guard let colon = text.lastIndex(of: ":") else { return nil }
+    port = String(text[text.index(after: colon)...])
+    let host = text[..<colon]
+    // The colons of an IPv6 address stand in brackets.
+    self.host =
+      host.hasPrefix("[") && host.hasSuffix("]")
+      ? String(host.dropFirst().dropLast()) : String(host)
+    guard !self.host.isEmpty, UInt16(port) != nil else { return nil }
+  }
+}

@@ -1,0 +1,119 @@
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// A connection to one node of a cluster, and to a database on it.
+///
+/// A statement that changes rows goes by `execute`: the node does not replicate what `rows` writes.
+package final class NodeConnection: RowSource {
+  package let node: String
+  private let socket: Socket
+  private let timeout: Duration
+
+  /// - Parameter timeout: for the connection, and for each answer.
+  package init(
+    to node: String, timeout: Duration, interruption: Interruption = Interruption()
+  ) throws(DatabaseError) {
+    guard let address = NodeAddress(node) else {
+      throw .lostConnection("`\(node)` is not the address of a node")
+    }
+    self.node = node
+    self.timeout = timeout
+    socket = try Socket(to: address, timeout: timeout, interruption: interruption)
+    var version = MessageWriter()
+    version.write(1)
+    try socket.send(version.bytes, until: .now + timeout)
+    var client = MessageWriter()
+    client.write(UInt64(getpid()))
+    _ = try request(Request.client, client)
+  }
+
+  /// Sends a request and waits for its answer.
+  ///
+  /// - Throws: the failure that the node answers.
+  package func request(
+    _ type: UInt8, _ body: MessageWriter
+  ) throws(DatabaseError) -> MessageReader {
+    try socket.send(body.message(type), until: .now + timeout)
+    return try answer()
+  }
+
+  private func answer() throws(DatabaseError) -> MessageReader {
+    let end = ContinuousClock.now + timeout
+    var header = MessageReader(type: 0, bytes: try socket.receive(8, until: end))
+    let word = try header.word()
+    let count = Int(word & 0xFFFF_FFFF) * 8
+    guard count <= 1 << 30 else { throw .malformedAnswer }
+    var answer = MessageReader(
+      type: UInt8(word >> 32 & 0xFF), bytes: try socket.receive(count, until: end))
+    guard answer.type == Answer.failure else { return answer }
+    let code = Int32(truncatingIfNeeded: try answer.word())
+    throw DatabaseError(extendedCode: code, message: try answer.text())
+  }
+
+  /// The address of the leader; nil where the node knows none.
+  package func leader() throws(DatabaseError) -> String? {
+    var body = MessageWriter()
+    body.write(0)
+    var answer = try request(Request.leader, body)
+    _ = try answer.word()
+    let address = try answer.text()
+    return address.isEmpty ? nil : address
+  }
+
+  /// The addresses of all nodes.
+  package func nodes() throws(DatabaseError) -> [String] {
+    var body = MessageWriter()
+    body.write(0)
+    var answer = try request(Request.cluster, body)
+    var nodes: [String] = []
+    for _ in 0..<Int(clamping: try answer.word()) {
+      _ = try answer.word()
+      nodes.append(try answer.text())
+    }
+    return nodes
+  }
+
+  /// Opens the database that all statements of this connection go to.
+  package func open(_ database: String) throws(DatabaseError) {
+    var body = MessageWriter()
+    body.write(database)
+    body.write(0)
+    body.write("")
+    _ = try request(Request.open, body)
+  }
+
+  /// Runs a statement that returns no rows.
+  ///
+  /// - Returns: how many rows it has changed.
+  @discardableResult
+  package func execute(_ sql: String, _ values: [Value] = []) throws(DatabaseError) -> Int64 {
+    var answer = try request(Request.execute, try statement(sql, values))
+    _ = try answer.word()
+    return Int64(bitPattern: try answer.word())
+  }
+
+  package func rows(_ sql: String, _ values: [Value]) throws(DatabaseError) -> [[Value]] {
+    var rows: [[Value]] = []
+    var answer = try request(Request.query, try statement(sql, values))
+    while answer.type == Answer.rows {
+      guard try answer.rows(into: &rows) else { return rows }
+      answer = try self.answer()
+    }
+    throw .malformedAnswer
+  }
+
+  private func statement(_ sql: String, _ values: [Value]) throws(DatabaseError) -> MessageWriter {
+    guard !sql.utf8.contains(0) else {
+      throw DatabaseError(
+        extendedCode: ResultCode.error.rawValue,
+        message: "the dqlite protocol cannot carry SQL with a NUL character", sql: sql)
+    }
+    var body = MessageWriter()
+    body.write(0)
+    body.write(sql)
+    body.write(values)
+    return body
+  }
+}

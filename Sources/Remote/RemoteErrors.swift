@@ -1,0 +1,27 @@
+import SchemaSQLText
+import SchemaSQLite
+
+/// Errors of a cluster have codes like those of SQLite: nodes send such codes.
+extension DatabaseError {
+  /// The node is not the leader, so it did nothing.
+  private static let notLeader: Int32 = 10250
+  /// The node was the leader and is not any longer: what it wrote may come to be committed, or not.
+  private static let leadershipLost: Int32 = 10506
+  /// Of ours, among the codes of input and output that SQLite does not use.
+  private static let connectionLost: Int32 = 10 | 250 << 8
+
+  static func lostConnection(_ message: String, systemError: Int32 = 0) -> DatabaseError {
+    DatabaseError(extendedCode: connectionLost, message: message, systemError: systemError)
+  }
+
+  static var interruptedWaiting: DatabaseError {
+    DatabaseError(extendedCode: ResultCode.interrupted.rawValue, message: "interrupted")
+  }
+
+  /// Whether another node may be the leader now: the only errors after which a migration begins again.
+  package var asksForAnotherLeader: Bool {
+    [Self.notLeader, Self.leadershipLost, Self.connectionLost].contains(extendedCode)
+  }
+
+  var isLostConnection: Bool { extendedCode == Self.connectionLost }
+}

@@ -1,0 +1,231 @@
+import SchemaApply
+import SchemaHistory
+import SchemaInspect
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// A plan for a cluster, with what dqlite's limits mean for it.
+package struct RemotePlanReport {
+  package var plan: PlanReport
+  /// How large changes are divided.
+  package var notes: [String]
+}
+
+extension Project {
+  /// Plans what is pending on a cluster, and probes whether it can run there.
+  ///
+  /// - Throws: also why a migration cannot run on dqlite (65). Nothing is changed.
+  package func plan(
+    _ options: MigrateOptions, on cluster: Cluster
+  ) throws(Failure) -> RemotePlanReport {
+    let copy = try ClusterCopy(of: cluster, for: self)
+    let report = try plannedOneByOne.plan(options, for: copy.readable)
+    let (_, notes) = try sendable(report, copy.live, on: cluster)
+    return RemotePlanReport(plan: report, notes: notes)
+  }
+
+  /// A rewrite that several operations share needs an edit of `sqlite_schema`; alone, each may have a statement of
+  /// SQLite.
+  private var plannedOneByOne: Project {
+    var application = application
+    application.plansForLint = true
+    var project = Project(
+      folder: folder, migrations: migrations, lock: lock, application: application,
+      foreign: foreign)
+    project.keptIDs = keptIDs
+    return project
+  }
+
+  fileprivate func sendable(
+    _ report: PlanReport, _ live: Schema, on cluster: Cluster
+  ) throws(Failure) -> (plans: [RemotePlan], notes: [String]) {
+    var limits = RowLimits()
+    var plans: [RemotePlan] = []
+    for planned in report.migrations { plans.append(try RemotePlan(planned, application)) }
+    try limits.require(plans, live, application, on: cluster)
+    return (plans, limits.notes)
+  }
+
+  /// Brings the database of a cluster up to date, each migration in one transaction.
+  ///
+  /// - Throws: what stopped it before it began; later failures are in the report.
+  package func migrate(
+    _ options: MigrateOptions, on cluster: Cluster,
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> MigrateReport {
+    let copy = try ClusterCopy(of: cluster, for: self)
+    guard !options.existing || !copy.isEmpty else {
+      throw Failure(.notFound, "\(options.database) holds nothing")
+    }
+    let plan = try plannedOneByOne.plan(options, for: copy.readable)
+    let trigger = copy.live.objects.first { $0.isOfLedger && $0.kind == .trigger }
+    guard trigger == nil else {
+      throw Failure(
+        .invalidInput,
+        "the trigger `\(trigger?.name ?? "")` belongs to \(Ledger.tableName), and dqlite cannot write the "
+          + "ledger without firing it. Nothing was changed", remedy: "Drop the trigger")
+    }
+    let (plans, _) = try sendable(plan, copy.live, on: cluster)
+    var migration = RemoteMigration(
+      project: self, options: options, cluster: cluster, onEvent: onEvent,
+      unknown: copy.live.promised.subtracting(copy.madeSchema), hasLedger: plan.hasLedger)
+    return migration.run(plan, plans)
+  }
+}
+
+/// One run of `migrate` on a cluster: one transaction after the other, and what happens when a leader is lost.
+private struct RemoteMigration {
+  let project: Project
+  let options: MigrateOptions
+  let cluster: Cluster
+  let onEvent: (MigrateEvent) -> Void
+  let unknown: Set<PromisedObject>
+  var hasLedger: Bool
+  var report = MigrateReport()
+
+  init(
+    project: Project, options: MigrateOptions, cluster: Cluster,
+    onEvent: @escaping (MigrateEvent) -> Void, unknown: Set<PromisedObject>, hasLedger: Bool
+  ) {
+    self.project = project
+    self.options = options
+    self.cluster = cluster
+    self.onEvent = onEvent
+    self.unknown = unknown
+    self.hasLedger = hasLedger
+  }
+
+  mutating func run(_ plan: PlanReport, _ plans: [RemotePlan]) -> MigrateReport {
+    report.beyond = plan.beyond
+    report.isHistoryEmpty = plan.isHistoryEmpty
+    report.drift = plan.drift
+    if !plan.drift.isEmpty { onEvent(.drift(plan.drift)) }
+    do throws(Failure) {
+      try adopt(plan.adopted)
+      for (index, plan) in plans.enumerated() {
+        onEvent(.started(id: plan.migration.id, number: index + 1, of: plans.count))
+        try apply(plan)
+        onEvent(.committed(ids: [plan.migration.id]))
+      }
+      report.failure = plan.failure
+    } catch {
+      report.failure = error
+    }
+    report.failedFrozen = project.holdsFrozen(report.failure)
+    return report
+  }
+
+  /// Writes the rows of the migrations that another tool has made.
+  private mutating func adopt(_ rows: [LedgerRow]) throws(Failure) {
+    guard !rows.isEmpty else { return }
+    let creates = !hasLedger
+    try cluster.ask { (leader) throws(DatabaseError) in
+      // Of an earlier attempt, whose answer was lost.
+      let written = try leader.ledgerIDs()
+      guard !rows.allSatisfy({ written.contains($0.id) }) else { return }
+      try leader.execute("BEGIN IMMEDIATE")
+      if creates { try leader.execute(Ledger.createStatement) }
+      for row in rows { try leader.execute(row.insertStatement) }
+      try leader.execute("COMMIT")
+    }
+    hasLedger = true
+    report.adopted = rows.map(\.id)
+  }
+
+  /// Runs one migration, again after each loss of the leader, until it is committed or time is up.
+  private mutating func apply(_ plan: RemotePlan) throws(Failure) {
+    let id = plan.migration.id
+    var lost: ContinuousClock.Instant?
+    var isUncertain = false
+    while true {
+      let started = ContinuousClock.now
+      do {
+        let leader = try cluster.leader()
+        if lost != nil, try hasRun(plan, leader) {
+          // Otherwise another process has run it.
+          if isUncertain { note(plan, milliseconds: 0) }
+          return
+        }
+        let duration = try RemoteTransaction(
+          plan: plan, leader: leader, unknown: unknown, createsLedger: !hasLedger,
+          redactsValues: options.redactsValues, interruption: cluster.interruption,
+          onEvent: onEvent
+        ).run()
+        hasLedger = true
+        return note(plan, milliseconds: duration.milliseconds)
+      } catch AttemptError.hasLedgerRow {
+        // Whoever wrote it has committed.
+        hasLedger = true
+        lost = lost ?? started
+        guard ContinuousClock.now - (lost ?? started) < cluster.timeout else {
+          throw Failure(
+            .busy, "another process migrates \(cluster.address.text)", remedy: "Try again later")
+        }
+      } catch AttemptError.busy(let error) {
+        lost = lost ?? started
+        guard ContinuousClock.now - (lost ?? started) < cluster.timeout else {
+          throw cluster.failure(error)
+        }
+      } catch AttemptError.leaderLost(let error, let isCommitLost) {
+        cluster.disconnect()
+        isUncertain = isUncertain || isCommitLost
+        lost = lost ?? .now
+        guard ContinuousClock.now - (lost ?? .now) < cluster.timeout else {
+          throw given(up: id, isUncertain, after: cluster.failure(error))
+        }
+      } catch AttemptError.failed(let failure) {
+        cluster.disconnect()
+        throw failure
+      } catch {
+        throw given(
+          up: id, isUncertain, after: Failure(of: error, database: cluster.address.text))
+      }
+      try cluster.pause(since: lost ?? started)
+    }
+  }
+
+  private mutating func given(
+    up id: String, _ isUncertain: Bool, after failure: Failure
+  ) -> Failure {
+    guard isUncertain else { return failure }
+    report.uncertain = [id]
+    return Failure(uncertain: [id], after: failure)
+  }
+
+  /// Whether the ledger says so, on a node that is the leader now.
+  private mutating func hasRun(
+    _ plan: RemotePlan, _ leader: NodeConnection
+  ) throws(AttemptError) -> Bool {
+    do {
+      let ids = try leader.ledgerIDs()
+      if !ids.isEmpty { hasLedger = true }
+      return ids.contains(plan.migration.id)
+    } catch {
+      throw error.asksForAnotherLeader
+        ? .leaderLost(error, isUncertain: false) : .failed(cluster.failure(error))
+    }
+  }
+
+  private mutating func note(_ plan: RemotePlan, milliseconds: Int64) {
+    report.applied.append(
+      AppliedMigration(
+        id: plan.migration.id, milliseconds: milliseconds,
+        strategies: plan.planned.operations.map(\.strategy)))
+  }
+}
+
+extension NodeConnection {
+  /// The migrations in the ledger; none where there is no ledger.
+  fileprivate func ledgerIDs() throws(DatabaseError) -> Set<ExactText> {
+    let found = try rows(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
+      [.text(Ledger.tableName.text)])
+    guard !found.isEmpty else { return [] }
+    return Set(
+      try rows("SELECT id FROM main.\(Ledger.tableName)").compactMap { $0[0].text?.exact })
+  }
+}

@@ -1,0 +1,207 @@
+import SchemaApply
+import SchemaHistory
+import SchemaInspect
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// Why one attempt to run a migration ended.
+enum AttemptError: Error {
+  /// Another node may be the leader: the migration may begin again.
+  ///
+  /// - Parameter isUncertain: whether COMMIT was sent.
+  case leaderLost(DatabaseError, isUncertain: Bool)
+  /// Another process has created the ledger, or its row of the migration: nothing was changed.
+  case hasLedgerRow
+  /// Another process writes: nothing was changed.
+  case busy(DatabaseError)
+  case failed(Failure)
+}
+
+/// One migration in one transaction on the leader.
+struct RemoteTransaction {
+  let plan: RemotePlan
+  let leader: NodeConnection
+  /// Objects of the database that the scratch database could not make again.
+  let unknown: Set<PromisedObject>
+  let createsLedger: Bool
+  let redactsValues: Bool
+  let interruption: Interruption
+  let onEvent: (MigrateEvent) -> Void
+
+  /// - Returns: how long it took, without COMMIT.
+  func run() throws(AttemptError) -> Duration {
+    do {
+      let elapsed = try runUpToCommit()
+      onEvent(.willCommit)
+      do {
+        try leader.execute("COMMIT")
+      } catch  where error.asksForAnotherLeader {
+        throw AttemptError.leaderLost(error, isUncertain: true)
+      }
+      return elapsed
+    } catch let error as AttemptError {
+      throw error
+    } catch let error as DatabaseError where error.asksForAnotherLeader {
+      throw .leaderLost(error, isUncertain: false)
+    } catch let error as DatabaseError where error.code == .busy {
+      _ = try? leader.execute("ROLLBACK")
+      throw .busy(error)
+    } catch {
+      // The end of the connection would do it, too.
+      _ = try? leader.execute("ROLLBACK")
+      throw .failed(context.failure(error))
+    }
+  }
+
+  private var context: Context { Context(migration: plan.migration) }
+
+  private func runUpToCommit() throws -> Duration {
+    let started = ContinuousClock.now
+    var row = plan.planned.row
+    row.startedAt = Timestamp.now.description
+    try leader.execute("BEGIN IMMEDIATE")
+    guard try claims(row) else {
+      try leader.execute("ROLLBACK")
+      throw AttemptError.hasLedgerRow
+    }
+    let planned = plan.planned
+    let violations = try ForeignKeyViolations(
+      of: planned.foreignKeysBefore, in: planned.before, on: leader)
+    var written: Int64 = 0
+    for step in plan.steps {
+      guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
+      try run(step, &written)
+    }
+    let found = try Schema(of: leader).promised.subtracting(unknown)
+    let promised = planned.after.promised
+    guard found == promised else {
+      let names = found.symmetricDifference(promised).map { "\($0.kind.rawValue) \($0.name.text)" }
+      throw context.failure(
+        .finding,
+        "the schema is not the one that the scratch database has after this migration, and it was rolled back: "
+          + Set(names.map(\.exact)).map(\.text).sorted().joined(separator: ", ")
+          + " differ. Somebody else may have changed the schema: try again")
+    }
+    let now = try ForeignKeyViolations(
+      of: planned.foreignKeysAfter, in: planned.after, on: leader)
+    if let message = now.message(beyond: violations, plan.renames) {
+      throw context.failure(.migrationFailed, message)
+    }
+    let elapsed = ContinuousClock.now - started
+    try leader.execute(
+      "UPDATE main.\(Ledger.tableName) SET milliseconds = ?1 WHERE id = ?2",
+      [.integer(elapsed.milliseconds), .text(row.id)])
+    return elapsed
+  }
+
+  /// Writes the row of the ledger first, so that its primary key decides whether the migration has run.
+  private func claims(_ row: LedgerRow) throws(DatabaseError) -> Bool {
+    do throws(DatabaseError) {
+      if createsLedger { try leader.execute(Ledger.createStatement) }
+      try leader.execute(row.insertStatement)
+      return true
+    } catch {
+      guard error.code == .constraint || createsLedger && !error.isFault else { throw error }
+      return false
+    }
+  }
+
+  private func run(_ step: RemoteStep, _ written: inout Int64) throws {
+    do {
+      try carryOut(step, &written)
+    } catch let error as DatabaseError where !error.asksForAnotherLeader {
+      throw step.context.failure(error)
+    }
+  }
+
+  private func carryOut(_ step: RemoteStep, _ written: inout Int64) throws {
+    switch step.action {
+    case .scan(let scan):
+      guard try isTrue(scan.exists) else { return }
+      throw step.context.failure(
+        .migrationFailed, try HeldValues(of: scan, on: leader).message(redacted: redactsValues),
+        key: scan.problem.key)
+    case .guarding(let condition):
+      guard try isTrue(condition.condition) else { return }
+      throw step.context.failure(.migrationFailed, condition.message)
+    case .assertion(let assertion): try check(assertion, step.context)
+    case .statement(let statement):
+      onEvent(.ran(statement: statement.sql))
+      do {
+        try run(statement, step.context, &written)
+      } catch let error as DatabaseError where !error.asksForAnotherLeader {
+        throw step.context.failure(error, position: statement.position, statement: statement.sql)
+      }
+    }
+  }
+
+  private func isTrue(_ condition: String) throws(DatabaseError) -> Bool {
+    try leader.rows("SELECT \(condition)").first?[0] == 1
+  }
+
+  private func check(_ assertion: Assertion, _ context: Context) throws {
+    let rows = try leader.rows(assertion.query.text).map { $0[0] }
+    let expected = try leader.rows("SELECT \(assertion.equals.sql)").first?[0] ?? .null
+    guard rows != [expected] else { return }
+    throw context.failure(
+      .migrationFailed,
+      assertion.broken(by: rows, expected: expected, redacted: redactsValues),
+      position: assertion.position, statement: assertion.query.text)
+  }
+
+  // MARK: Rows
+
+  private func run(
+    _ statement: RemoteStatement, _ context: Context, _ written: inout Int64
+  ) throws {
+    guard let divided = statement.divided,
+      let load = try TableLoad(of: divided.table.identifier, on: leader, isProbed: false),
+      load.rows > TableLoad.fewRows, load.divides(divided), let rowid = load.rowid
+    else {
+      try leader.execute(statement.sql)
+      return
+    }
+    let ranged = divided.ranged(by: rowid)
+    let from = "main.\(Quoting.quoted(load.table))"
+    var changed: Int64 = 0
+    var ranges = KeyRanges()
+    var low = Int64.min
+    while true {
+      guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
+      let last = try leader.rows(
+        "SELECT max(r), count(*) FROM (SELECT \(rowid) AS r FROM \(from) WHERE \(rowid) >= ?1 "
+          + "ORDER BY 1 LIMIT \(ranges.rows))", [.integer(low)])
+      guard let high = last.first?[0].integer, let count = last.first?[1].integer else { return }
+      let started = ContinuousClock.now
+      changed += try leader.execute(ranged, [.integer(low), .integer(high)])
+      ranges.note(ContinuousClock.now - started, rows: count)
+      guard written + load.bytes(changing: changed) <= TableLoad.largest else {
+        throw context.refusal(
+          "it changes more rows of `\(load.table)` than one COMMIT of at most "
+            + "\(TableLoad.largest / 1_048_576) MB can hold: change them in several migrations",
+          position: statement.position, statement: statement.sql)
+      }
+      guard high < .max else { break }
+      low = high + 1
+    }
+    written += load.bytes(changing: changed)
+  }
+}
+
+/// How many rows the next range has, so that it takes about half of what it may.
+struct KeyRanges {
+  private(set) var rows: Int64 = 1_000
+
+  private static let aim = TableLoad.longest / 2
+
+  mutating func note(_ elapsed: Duration, rows count: Int64) {
+    guard elapsed > .zero, count > 0 else { return }
+    let fitting = Int64(Double(count) * (Self.aim / elapsed))
+    rows = min(max(fitting, rows / 8, 1), rows * 4, 200_000)
+  }
+}

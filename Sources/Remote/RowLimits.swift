@@ -1,0 +1,188 @@
+import SchemaHistory
+import SchemaInspect
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+/// What `plan` says of a migration on dqlite, and what keeps it from running with the rows that are there.
+struct RowLimits {
+  private var loads = TableLoads()
+  /// The tables that earlier statements rename, by their new names.
+  private var formerNames: [Identifier: Identifier] = [:]
+  private(set) var notes: [String] = []
+
+  /// Statements that run at once and read or write rows.
+  private var waiting: [Waiting] = []
+
+  private struct Waiting {
+    let context: Context
+    let statement: RemoteStatement
+    let tables: [TableLoad]
+
+    var migration: String { context.migration.id }
+
+    /// How much longer it takes than with the first rows of each table. A query for each row reads every row for
+    /// every row at worst.
+    var scale: Int {
+      let scales = tables.map { Int(max(1, $0.rows / TableLoad.fewRows)) }
+      let hasQuery = TokenizedSQL(statement.sql).mentions("select")
+      return hasQuery ? scales.reduce(1) { $0 * $1 * $1 } : scales.max() ?? 1
+    }
+  }
+
+  /// How many rows one question may read.
+  private static let readable: Int64 = 1_000_000
+
+  /// - Throws: why a migration cannot run with these rows (65).
+  mutating func require(
+    _ plans: [RemotePlan], _ live: Schema, _ application: Application, on cluster: Cluster
+  ) throws(Failure) {
+    for plan in plans { try require(plan, cluster) }
+    let waiting = waiting
+    guard !waiting.isEmpty else { return }
+    let tables = Dictionary(
+      waiting.flatMap(\.tables).map { ($0.table.identifier, $0) },
+      uniquingKeysWith: { first, _ in first }
+    ).values.filter { $0.rows > 0 }
+    let rehearsal = try RowRehearsal(of: plans, live, tables, application, on: cluster)
+    for (index, plan) in plans.enumerated() {
+      for entry in waiting where entry.migration == plan.migration.id {
+        guard
+          let duration = rehearsal.duration(ofStatement: entry.statement.number, in: index)
+        else { continue }
+        let estimate = duration * entry.scale
+        guard estimate > TableLoad.longest else { continue }
+        throw entry.context.refusal(
+          "it would take about \(estimate.milliseconds) ms, by its time with the first rows on a private copy, and "
+            + tooLong, position: entry.statement.position, statement: entry.statement.sql)
+      }
+    }
+  }
+
+  private mutating func require(_ plan: RemotePlan, _ cluster: Cluster) throws(Failure) {
+    for step in plan.steps {
+      switch step.action {
+      case .scan(let scan): try requireReadable([scan.table], step.context, cluster)
+      case .guarding(let condition):
+        try requireReadable(condition.promise?.tables ?? [], step.context, cluster)
+      case .assertion(let assertion):
+        try requireReadable(tables(namedIn: assertion.query.text, plan), step.context, cluster)
+      case .statement(let statement):
+        try require(statement, step.context, cluster)
+      }
+    }
+    for statement in plan.planned.statements {
+      for (old, new) in TableRenames.renamings(by: statement.sql, statement.events) {
+        formerNames[new] = formerNames[old] ?? old
+      }
+    }
+    try requireReadable(
+      plan.planned.foreignKeysBefore + plan.planned.foreignKeysAfter,
+      Context(migration: plan.migration), cluster)
+  }
+
+  private func tables(namedIn sql: String, _ plan: RemotePlan) -> [String] {
+    let tokens = TokenizedSQL(sql)
+    let names = Set(
+      tokens.identifiers(in: 0..<tokens.bytes.count).map(\.text.identifier))
+    return plan.planned.before.tables.map(\.name).filter { names.contains($0.identifier) }
+  }
+
+  private mutating func load(
+    of table: Identifier, _ cluster: Cluster
+  ) throws(Failure) -> TableLoad? {
+    let name = formerNames[table] ?? table
+    var loads = loads
+    defer { self.loads = loads }
+    return try cluster.ask { (leader) throws(DatabaseError) in
+      try loads.load(of: name, on: leader)
+    }
+  }
+
+  private mutating func requireReadable(
+    _ tables: [String], _ context: Context, _ cluster: Cluster
+  ) throws(Failure) {
+    for table in tables {
+      guard let load = try load(of: table.identifier, cluster), load.rows > Self.readable else {
+        continue
+      }
+      throw context.refusal(
+        "a question must read the \(load.rows.inWords) rows of `\(table)` at once, and the leader can lose its "
+          + "leadership where that takes long")
+    }
+  }
+
+  private mutating func require(
+    _ statement: RemoteStatement, _ context: Context, _ cluster: Cluster
+  ) throws(Failure) {
+    func refusal(_ reason: String) -> Failure {
+      context.refusal(reason, position: statement.position, statement: statement.sql)
+    }
+    var estimate = Duration.zero
+    var large: TableLoad?
+    var tables: [TableLoad] = []
+    defer {
+      if !tables.isEmpty {
+        waiting.append(Waiting(context: context, statement: statement, tables: tables))
+      }
+    }
+    for table in statement.tables {
+      guard let load = try load(of: table, cluster) else { continue }
+      guard load.rows > TableLoad.fewRows else {
+        tables.append(load)
+        continue
+      }
+      if let divided = statement.divided, divided.table.identifier == table, load.divides(divided) {
+        guard !divided.isOfAllRows || load.bytes <= TableLoad.largest else {
+          throw refusal(
+            "it changes the \(load.rows.inWords) rows of `\(load.table)` in one transaction, about "
+              + "\(load.bytes / 1_048_576) MB, and the leader can lose its leadership at a COMMIT of more than "
+              + "\(TableLoad.largest / 1_048_576) MB: change them in several migrations")
+        }
+        notes.append(
+          "\(context.migration.id): the rows of \(load.table) are changed in key ranges of at most "
+            + "\(TableLoad.longest.milliseconds) ms each, all in one transaction")
+        continue
+      }
+      guard let duration = load.duration else {
+        throw refusal(
+          "it reads or writes the \(load.rows.inWords) rows of `\(load.table)` at once, which has no rowid by "
+            + "which it could be divided")
+      }
+      tables.append(load)
+      estimate += duration
+      large = load
+      guard load.bytes <= TableLoad.largest || !statement.writes(table) else {
+        throw refusal(
+          "it writes the rows of `\(load.table)` at once, about \(load.bytes / 1_048_576) MB, and the leader can "
+            + "lose its leadership at a COMMIT of more than \(TableLoad.largest / 1_048_576) MB")
+      }
+    }
+    guard let large, estimate > TableLoad.longest else { return }
+    throw refusal(
+      "it reads or writes the \(large.rows.inWords) rows of `\(large.table)` at once, which would take "
+        + "about \(estimate.milliseconds) ms by the time of its first rows, and \(tooLong). Only an `update` or a `delete` "
+        + "whose condition reads no other rows is divided into key ranges")
+  }
+}
+
+private let tooLong =
+  "a leader that is busy for longer than \(TableLoad.longest.milliseconds) ms can lose its leadership"
+
+extension Int64 {
+  /// With commas, and "more than" where nobody counted further.
+  fileprivate var inWords: String {
+    var digits = String(self)[...]
+    var groups: [Substring] = []
+    while digits.utf8.count > 3 {
+      groups.insert(digits.suffix(3), at: 0)
+      digits = digits.dropLast(3)
+    }
+    let number = ([digits] + groups).joined(separator: ",")
+    return self >= TableLoad.most ? "more than \(number)" : number
+  }
+}

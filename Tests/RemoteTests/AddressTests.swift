@@ -1,0 +1,63 @@
+import SchemaHistory
+import SchemaRemote
+import SchemaSQLText
+import Testing
+
+@Suite("The address of a cluster")
+struct AddressTests {
+  @Test("it names nodes and a database")
+  func parts() throws {
+    let address = try #require(
+      try ClusterAddress("dqlite://a:9001,[::1]:9002,10.0.0.3:9003/app.db"))
+    #expect(address.nodes == ["a:9001", "[::1]:9002", "10.0.0.3:9003"])
+    #expect(address.database == "app.db")
+  }
+
+  @Test("the path of a file is none")
+  func file() throws {
+    #expect(try ClusterAddress("app.sqlite") == nil)
+  }
+
+  @Test(
+    "an address that is not complete is a usage error",
+    arguments: [
+      "dqlite://", "dqlite://a:9001", "dqlite://a:9001/", "dqlite://a/app.db", "dqlite://:1/app.db",
+      "dqlite://a:9001,/app.db", "dqlite://a:99999/app.db",
+    ])
+  func incomplete(_ text: String) {
+    #expect { _ = try ClusterAddress(text) } throws: { ($0 as? Failure)?.status == .usage }
+  }
+}
+
+@Suite("Statements that are divided into key ranges")
+struct DividedStatementTests {
+  @Test(
+    "a change that decides of each row by this row alone is divided",
+    arguments: [
+      ("UPDATE main.\"t\" SET a = 1", "UPDATE main.\"t\" SET a = 1\nWHERE rowid BETWEEN ?1 AND ?2"),
+      (
+        "update or abort t set a = b + 1, c = 2 where b > 1 or c;",
+        "update or abort t set a = b + 1, c = 2 \nWHERE ( b > 1 or c\n) AND rowid BETWEEN ?1 AND ?2"
+      ),
+      (
+        "DELETE FROM t WHERE a IN (1, 2) -- old",
+        "DELETE FROM t \nWHERE ( a IN (1, 2)\n) AND rowid BETWEEN ?1 AND ?2"
+      ),
+    ])
+  func divided(_ sql: String, _ ranged: String) throws {
+    #expect(try #require(DividedStatement(sql)).ranged(by: "rowid") == ranged)
+  }
+
+  @Test(
+    "any other statement is not",
+    arguments: [
+      "UPDATE t SET a = (SELECT max(a) FROM t)", "UPDATE t SET a = u.a FROM u",
+      "DELETE FROM t WHERE a IN (SELECT a FROM u)", "DELETE FROM t WHERE a IN u",
+      "UPDATE t SET (a, b) = (1, 2)", "UPDATE t AS x SET a = 1", "DELETE FROM t LIMIT 5",
+      "WITH x AS (VALUES (1)) DELETE FROM t", "INSERT INTO t SELECT * FROM u", "SELECT 1",
+      "UPDATE other.t SET a = 1", "DELETE FROM t RETURNING a",
+    ])
+  func other(_ sql: String) {
+    #expect(DividedStatement(sql) == nil)
+  }
+}
