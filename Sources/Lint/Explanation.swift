@@ -42,10 +42,11 @@ package var rulesDocument: String {
     `schemactl.yaml` sets the severity of a rule; a rule that is `off` under every profile is opt-in.
     Tables that do not sync are judged as under `local`.
 
-    Each migration runs on empty tables and, where rows make a difference, on tables with generated
-    rows: a handful each, the same in every run, with values that the CHECKs name, with NULL, and with
-    values that repeat where nothing forbids it. Rows stay from migration to migration, as on a device. A
-    table stays empty if no such row satisfies its CHECK, or if it needs a function of the app.
+    Each migration runs on empty tables. Drafts, and with `--full` frozen migrations, also run on generated
+    rows where rows make a difference: a handful for each table, the same in every run, with values that
+    the CHECKs name, with NULL, and with values that repeat where nothing forbids it. Rows stay from
+    migration to migration, as on a device. A table stays empty if no such row satisfies its CHECK, or if
+    it needs a function of the app.
     `schemactl lint --data app.sqlite` runs the pending migrations on a private copy of a real database
     instead, prints the row counts before and after, and exits with 3 if a migration fails. The database
     itself is only read. `migrate` never runs lint.
