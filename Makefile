@@ -1,7 +1,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 
-SOURCES := Sources Tests Plugins Benchmarks Package.swift
+SOURCES := Sources Tests Plugins Benchmarks Examples Package.swift
 
 # One file that needs neither the Swift runtime nor any shared library: it starts in a millisecond.
 # It needs lld, and crashes at its start with a run path in it. Darwin has no static executables.
@@ -13,7 +13,7 @@ STRIPPED := $(if $(LINUX),-Xlinker -s)
 
 PREFIX := /usr/local
 
-.PHONY: help prerequisites demo test test-all check lint-files sanitize fuzz torture rules docs release \
+.PHONY: help prerequisites demo example test test-all check lint-files sanitize fuzz torture rules docs release \
 	install archive deb try-deb benchmark benchmark-peers clean format
 
 help: ## Show this help
@@ -25,12 +25,18 @@ prerequisites:
 demo: prerequisites ## Show schemactl at work on a database of its own
 	@Scripts/demo
 
+example: prerequisites ## Build and test Examples/Reminders, an app with SchemaKit
+	@set -o pipefail; swift test --package-path Examples/Reminders --scratch-path .build/example \
+	  --disable-xctest 2>&1 | awk -f Scripts/failures.awk
+
 test: prerequisites ## Build and run the tests; print what fails and the sum
 	@set -o pipefail; SCHEMACTL_NO_PLUGINS=1 swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
 
 test-all: prerequisites ## All tests: also kills, faults, large tables, the SwiftPM plugin, the site
 	@set -o pipefail; SCHEMACTL_NO_PLUGINS=1 SCHEMACTL_TEST_ALL=1 swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
 	@Scripts/try-plugin
+	@Scripts/try-embedding
+	@$(MAKE) --no-print-directory example
 	@$(MAKE) --no-print-directory docs
 	@Scripts/try-docs
 

@@ -29,7 +29,8 @@ func above(_ name: String) -> [String] { Array(engine.prefix { $0 != name }) }
 
 func tests(_ name: String, _ dependencies: [String], exclude: [String] = []) -> Target {
   .testTarget(
-    name: "Schema\(name)Tests", dependencies: dependencies.map { .byName(name: $0) },
+    name: "\(name.hasPrefix("Schema") ? "" : "Schema")\(name)Tests",
+    dependencies: dependencies.map { .byName(name: $0) },
     path: "Tests/\(name)Tests", exclude: exclude, swiftSettings: strict)
 }
 
@@ -47,11 +48,13 @@ let text: [SwiftSetting] =
 
 let package = Package(
   name: "schemactl",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v12), .iOS(.v15)],
   products: [
     .executable(name: "schemactl", targets: ["schemactl"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
+    .library(name: "SchemaKitYAML", targets: ["SchemaKitYAML"]),
     .plugin(name: "SchemactlPlugin", targets: ["SchemactlPlugin"]),
+    .plugin(name: "SchemaBundlePlugin", targets: ["SchemaBundlePlugin"]),
   ],
   targets: [
     .systemLibrary(
@@ -64,7 +67,7 @@ let package = Package(
     module("SchemaSQLite", ["SchemaCSQLite", "SchemaPlatform"]),
     module("SchemaSQLText", ["SchemaPlatform"], text),
     module("SchemaModel", ["SchemaSQLText", "SchemaSQLite"]),
-    module("SchemaManifest", ["SchemaSQLText"]),
+    module("SchemaManifest", ["SchemaSQLText", "SchemaPlatform"]),
     module("SchemaPlanning", above("SchemaPlanning")),
     module("SchemaHistory", above("SchemaHistory")),
     module("SchemaReplay", above("SchemaReplay")),
@@ -90,7 +93,12 @@ let package = Package(
     module("SchemaFleet", above("SchemaYAML")),
     module("SchemaRemote", above("SchemaYAML")),
     .target(
-      name: "SchemaKit", dependencies: above("SchemaGit").map { .byName(name: $0) },
+      name: "SchemaKit", dependencies: above("SchemaYAML").map { .byName(name: $0) },
+      swiftSettings: strict),
+    // For tools: it reads a folder of manifests.
+    .target(
+      name: "SchemaKitYAML",
+      dependencies: (["SchemaKit"] + above("SchemaGit")).map { .byName(name: $0) },
       swiftSettings: strict),
     module("SchemaCommandLine"),
     .executableTarget(
@@ -103,6 +111,8 @@ let package = Package(
         intent: .custom(
           verb: "schemactl-check", description: "Checks the migrations, as before every merge.")),
       dependencies: ["schemactl"]),
+    .plugin(
+      name: "SchemaBundlePlugin", capability: .buildTool(), dependencies: ["schemactl"]),
     tests("SQLite", ["SchemaPlatform", "SchemaSQLite"]),
     tests("SQLText", ["SchemaSQLText"]),
     tests("Model", above("SchemaManifest") + ["SchemaTestSupport"]),
@@ -113,9 +123,12 @@ let package = Package(
     tests("Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
     tests("CommandLine", ["SchemaCommandLine"]),
     tests(
+      "SchemaKit", engine + ["SchemaCSQLite", "SchemaKitYAML", "SchemaTestSupport", "schemactl"]),
+    tests(
       "Schemactl",
       engine + [
-        "SchemaKit", "SchemaCommandLine", "SchemaJSONChecking", "SchemaTestSupport", "schemactl",
+        "SchemaKitYAML", "SchemaCommandLine", "SchemaJSONChecking", "SchemaTestSupport",
+        "schemactl",
       ], exclude: ["Golden"]),
     tests("Report", engine + ["SchemaTestSupport", "schemactl"]),
     tests("Fuzzing", ["SchemaFuzzing"]),

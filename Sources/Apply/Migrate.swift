@@ -4,6 +4,7 @@ import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
+import SchemaSQLite
 
 package struct MigrateOptions: Sendable {
   package var database: String
@@ -27,6 +28,8 @@ package struct MigrateOptions: Sendable {
   /// Each rewritten or updated table is compared with its old rows by key, in all columns that stay, and
   /// `integrity_check` runs before the first migration and before each commit.
   package var isParanoid = false
+  /// Whether a long statement is reported while it runs, too.
+  package var reportsWork = false
 
   /// The file that is migrated.
   var file: String { trialFile ?? database }
@@ -110,7 +113,12 @@ extension Project {
     if !exists, options.existing {
       throw Failure(.notFound, "there is no database \(options.database)")
     }
-    if exists, let report = try reportIfCurrent(options, targets, interruption) { return report }
+    var known: Set<ExactText> = []
+    if exists {
+      let (live, report) = try liveReport(options, targets, interruption)
+      if let report { return report }
+      if live.adopted == 0 { known = Set((live.rows ?? []).map(\.id.exact)) }
+    }
     guard !targets.isEmpty else {
       var report = MigrateReport()
       report.isHistoryEmpty = true
@@ -118,7 +126,7 @@ extension Project {
     }
     if !exists { try DatabaseFile.requireWritableFolder(of: options.file) }
     let (replay, content) = try replay(
-      targets, isNew: !exists, interruption: interruption
+      targets, isNew: !exists, after: known, interruption: interruption
     ) { event in
       // Of a database that is there its own run is told.
       if !exists { onEvent(event) }
@@ -170,13 +178,45 @@ extension Project {
   func reportIfCurrent(
     _ options: MigrateOptions, _ targets: [Migration], _ interruption: Interruption
   ) throws(Failure) -> MigrateReport? {
+    try liveReport(options, targets, interruption).report
+  }
+
+  /// The same, with the database as it is.
+  private func liveReport(
+    _ options: MigrateOptions, _ targets: [Migration], _ interruption: Interruption
+  ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
     let connection = try DatabaseFile.openForReading(
       options.file, timeout: options.timeout, interruption: interruption)
+    return try liveReport(options, targets, on: connection)
+  }
+
+  private func liveReport(
+    _ options: MigrateOptions, _ targets: [Migration], on connection: Connection
+  ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
     let live = try live(on: connection, path: options.database)
-    guard try !isBehind(live, targets, options) else { return nil }
+    guard try !isBehind(live, targets, options) else { return (live, nil) }
     var report = MigrateReport()
     report.beyond = beyond(options.database, live.rows, options)
-    return report
+    return (live, report)
+  }
+
+  /// Brings a database up to date on a connection that somebody else has opened (`Connection.borrowing`).
+  package func migrate(
+    on connection: Connection, _ options: MigrateOptions,
+    interruption: Interruption = Interruption(),
+    onEvent: @escaping (MigrateEvent) -> Void = { _ in }
+  ) throws(Failure) -> MigrateReport {
+    let targets = try checkedTargets(options)
+    let (live, report) = try liveReport(options, targets, on: connection)
+    if let report { return report }
+    let known = live.adopted > 0 ? [] : Set((live.rows ?? []).map(\.id.exact))
+    let replay = try replay(
+      targets, isNew: false, after: known, interruption: interruption, onEvent: { _ in }
+    ).replay
+    return try Upgrade(
+      project: self, options: options, replay: replay, interruption: interruption,
+      onEvent: onEvent, on: connection
+    ).run()
   }
 
   /// What has run beyond the last migration that `options` ask for; nil when nothing has.

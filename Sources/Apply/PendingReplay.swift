@@ -1,13 +1,18 @@
 import SchemaHistory
 import SchemaModel
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
-import Synchronization
 
-/// The whole history on a scratch database: what each migration will do, known before a database is touched.
+/// The history on a scratch database: what each migration will do, known before a database is touched.
 /// Any number of databases, at any point of the history, may share it.
 package struct PendingReplay: Sendable {
+  /// The migrations before the first step, which the database has run: the history of a bundle is replayed
+  /// from a release on.
+  package let replayed: [Migration]
+  /// The schema after them.
+  let base: Schema
   /// In order, through the last one that works.
   package let steps: [ScratchDatabase.Step]
   /// The fingerprint after each step.
@@ -16,7 +21,12 @@ package struct PendingReplay: Sendable {
   package let failure: Failure?
   private let schemas = ExpectedSchemas()
 
-  init(steps: [ScratchDatabase.Step], fingerprints: [String], failure: Failure?) {
+  init(
+    replayed: [Migration], base: Schema, steps: [ScratchDatabase.Step], fingerprints: [String],
+    failure: Failure?
+  ) {
+    self.replayed = replayed
+    self.base = base
     self.steps = steps
     self.fingerprints = fingerprints
     self.failure = failure
@@ -30,7 +40,7 @@ package struct PendingReplay: Sendable {
     toolVersion: String = ToolVersion.current
   ) -> LedgerRow {
     LedgerRow(
-      of: steps[index].migration, at: index, fingerprint: fingerprints[index],
+      of: steps[index].migration, at: replayed.count + index, fingerprint: fingerprints[index],
       startedAt: startedAt, milliseconds: milliseconds, toolVersion: toolVersion)
   }
 
@@ -42,14 +52,14 @@ package struct PendingReplay: Sendable {
   /// The schema that the history promises once `ids` are applied.
   package func schema(after ids: Set<ExactText>) -> Schema {
     schemas.schema(after: ids) {
-      Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta))
+      Schema(applying: steps.lazy.filter { ids.contains($0.migration.id) }.map(\.delta), to: base)
     }
   }
 }
 
 /// The schemas at the points of a history where databases are: most are at one of a few.
 private final class ExpectedSchemas: Sendable {
-  private let known = Mutex<[Set<ExactText>: Schema]>([:])
+  private let known = Locked<[Set<ExactText>: Schema]>([:])
 
   func schema(after ids: Set<ExactText>, computing compute: () -> Schema) -> Schema {
     if let schema = known.withLock({ $0[ids] }) { return schema }
@@ -73,12 +83,34 @@ extension Project {
     try replay(targets, isNew: false, interruption: interruption) { _ in }.replay
   }
 
-  /// - Parameter isNew: whether the database is missing.
+  /// - Parameters:
+  ///   - isNew: whether the database is missing.
+  ///   - known: the ids in the database's ledger.
   /// - Returns: also the content of a missing database; nil where a step left rows that break a foreign key.
   func replay(
-    _ targets: [Migration], isNew: Bool, interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void
+    _ targets: [Migration], isNew: Bool, after known: Set<ExactText> = [],
+    interruption: Interruption, onEvent: @escaping (MigrateEvent) -> Void
   ) throws(Failure) -> (replay: PendingReplay, new: Connection?) {
+    if let release = try bundle?.newestSchema(known), release.count > 0,
+      bundle?.begins(with: targets.prefix(release.count).map(\.id)) == true
+    {
+      let rest = try? replay(
+        targets, from: release, isNew: false, interruption: interruption, onEvent: onEvent)
+      // What fails without the rows of earlier migrations may work with them.
+      if let rest, rest.replay.failure == nil { return rest }
+    }
+    return try replay(
+      targets, from: nil, isNew: isNew, interruption: interruption, onEvent: onEvent)
+  }
+
+  /// - Throws: also where this SQLite does not make the schema of the release.
+  private func replay(
+    _ targets: [Migration], from release: HistoryBundle.ReleasedSchema?, isNew: Bool,
+    interruption: Interruption, onEvent: @escaping (MigrateEvent) -> Void
+  ) throws(Failure) -> (replay: PendingReplay, new: Connection?) {
+    let replayed = targets.prefix(release?.count ?? 0)
+    let targets = Array(targets.dropFirst(replayed.count))
+    var base = Schema()
     var steps: [ScratchDatabase.Step] = []
     var fingerprints: [String] = []
     var failure: Failure?
@@ -93,9 +125,13 @@ extension Project {
     }
     do {
       try replay(
-        targets, interruption: interruption,
-        preparing: { scratch in
+        targets, from: release?.schema ?? Schema(), interruption: interruption,
+        preparing: { (scratch) throws(Failure) in
           new = scratch.connection
+          base = scratch.schema
+          if let release, scratch.fingerprint != release.fingerprint {
+            throw Failure(.finding, "this SQLite makes another schema of the release")
+          }
           scratch.observe(comparesSchemas: false) { statement, _ in
             onEvent(.ran(statement: statement.sql))
           }
@@ -112,7 +148,7 @@ extension Project {
             keepsForeignKeys && scratch.keepsForeignKeys(of: keys.affected(by: step.touched))
         })
     } catch {
-      let endsAll = error.status == .invalidInput || error.status == .inputOutput
+      let endsAll = release != nil || error.status == .invalidInput || error.status == .inputOutput
       if endsAll || interruption.isRequested { throw error }
       failure = error
     }
@@ -122,7 +158,9 @@ extension Project {
         lock?.entry(entry.id)?.digests.sqlite == Connection.libraryVersion
       })
     return (
-      PendingReplay(steps: steps, fingerprints: fingerprints, failure: failure),
+      PendingReplay(
+        replayed: Array(replayed), base: base, steps: steps, fingerprints: fingerprints,
+        failure: failure),
       isNew && keepsForeignKeys ? new : nil
     )
   }

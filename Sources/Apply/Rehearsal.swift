@@ -40,7 +40,7 @@ extension Project {
     var options = options
     options.trialFile = file.path
     options.backup = nil
-    let start = ContinuousClock.now
+    let time = Stopwatch()
     defer { withExtendedLifetime(file) {} }
     var report = try migrate(options, interruption: interruption, onEvent: onEvent)
     if interruption.isRequested, report.failure != nil {
@@ -48,6 +48,6 @@ extension Project {
         .interrupted, "interrupted: the copy was removed, and \(database) was not changed")
     }
     return RehearsalReport(
-      run: report, milliseconds: (ContinuousClock.now - start).milliseconds)
+      run: report, milliseconds: time.milliseconds)
   }
 }

@@ -59,7 +59,10 @@ extension Upgrade {
     if destination != nil, report.backup == nil { purposes.append(.backup) }
     let isDue = DraftCopy.isDue(
       before: replay.steps[next].migration, known: batch.known, in: project)
-    if isDue, options.trialFile == nil, report.draftCopy == nil { purposes.append(.draftCopy) }
+    // Beside a database in memory there is no place, and nobody else's connection gets a second one.
+    if isDue, !connection.isBorrowed, options.trialFile == nil, report.draftCopy == nil {
+      purposes.append(.draftCopy)
+    }
     return purposes
   }
 
@@ -179,10 +182,8 @@ extension Upgrade {
       && (failure.status == .busy || safety.hasFullDisk)
     if isUnchanged, report.backup != nil, (try? removeFile(backup)) != nil { report.backup = nil }
     guard safety.hasFullDisk else { return }
-    report.failure = Failure(
-      failure.status,
-      "\(failure.message). The backup took \(size) of the disk that holds "
-        + "\(parentFolder(of: backup)): with --backup=FOLDER it can be on another one",
-      place: failure.place, migration: failure.migration)
+    report.failure = failure.saying(
+      "The backup took \(size) of the disk that holds \(parentFolder(of: backup))",
+      remedy: "With --backup=FOLDER it can be on another one")
   }
 }

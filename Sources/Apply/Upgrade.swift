@@ -3,6 +3,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
@@ -27,12 +28,14 @@ final class Upgrade {
   /// nobody else has written.
   private var known: Batch?
 
-  /// How long many small migrations share a transaction.
-  private static let batchTime = Duration.milliseconds(200)
+  /// How long many small migrations share a transaction, in milliseconds.
+  private static let batchTime = Int64(200)
 
+  /// - Parameter borrowed: somebody else's connection to the database; nil opens one.
   init(
     project: Project, options: MigrateOptions, replay: PendingReplay, interruption: Interruption,
-    onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool
+    onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool = false,
+    on borrowed: Connection? = nil
   ) throws(Failure) {
     self.project = project
     self.options = options
@@ -47,14 +50,11 @@ final class Upgrade {
         try BackupDestination(backup.place, of: options.database)
       }
     do {
-      connection = try Connection(
-        path: options.file, mode: createsFile ? .readWriteCreate : .readWrite)
-      connection.setBusyHandler(
-        timeout: options.timeout, isCancelled: { interruption.isRequested },
-        onWait: { onEvent(.waiting(seconds: $0)) })
-      try connection.makeCommitsDurable()
-      // Each time it is full of changes the journal is synced. In KiB; the usual is 2,000.
-      try connection.execute("PRAGMA main.cache_size = -6000")
+      if let borrowed {
+        connection = borrowed
+      } else {
+        connection = try Self.open(options, interruption, onEvent, createsFile: createsFile)
+      }
       let calls = try project.application.register(on: connection)
       runner = Runner(
         connection: connection, target: .database, application: project.application,
@@ -75,8 +75,32 @@ final class Upgrade {
     runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
   }
 
+  private static func open(
+    _ options: MigrateOptions, _ interruption: Interruption,
+    _ onEvent: @escaping (MigrateEvent) -> Void, createsFile: Bool
+  ) throws(DatabaseError) -> Connection {
+    let connection = try Connection(
+      path: options.file, mode: createsFile ? .readWriteCreate : .readWrite)
+    connection.setBusyHandler(
+      timeout: options.timeout, isCancelled: { interruption.isRequested },
+      onWait: { onEvent(.waiting(seconds: $0)) })
+    try connection.makeCommitsDurable()
+    // Each time it is full of changes the journal is synced. In KiB; the usual is 2,000.
+    try connection.execute("PRAGMA main.cache_size = -6000")
+    if options.reportsWork {
+      var reported = Stopwatch()
+      connection.onWork {
+        guard reported.milliseconds >= 50 else { return }
+        reported = Stopwatch()
+        onEvent(.working)
+      }
+    }
+    return connection
+  }
+
   func run() throws(Failure) -> MigrateReport {
     try refuseMissingCalls()
+    try refuseTemporaryObjects()
     if report.created { onEvent(.created(database: options.database)) }
     do {
       try checkFile("Nothing was changed")
@@ -84,7 +108,9 @@ final class Upgrade {
       report.failure = replay.failure
       if report.failure == nil { removeOldBackups() }
     } catch {
-      report.failure = named(explained(error.naming(options.database)))
+      var failure = named(explained(error.naming(options.database)))
+      failure.cause = failure.cause ?? error.cause
+      report.failure = failure
       safety.hasFullDisk = safety.hasFullDisk || error.fault?.isFullDisk == true
       reconsiderBackup()
     }
@@ -110,7 +136,8 @@ final class Upgrade {
   /// Of a file beside the database SQLite says only, at some statement, that it cannot be opened.
   private func explained(_ failure: Failure) -> Failure {
     // What is not certain must be said.
-    guard report.uncertain.isEmpty, [.permission, .inputOutput].contains(failure.status),
+    guard report.uncertain.isEmpty, !connection.isBorrowed,
+      [.permission, .inputOutput].contains(failure.status),
       let obstacle = DatabaseFile.obstacle(options.file), !failure.message.contains(obstacle)
     else { return failure }
     return Failure(
@@ -147,12 +174,12 @@ final class Upgrade {
         return true
       }
       try requireWhole(batch)
-      let started = ContinuousClock.now
+      let started = Stopwatch()
       repeat {
         guard let index = batch.next else { break }
         try apply(index, &batch)
       } while !batch.isAlone && batch.mayGoOn(replay, in: project)
-        && ContinuousClock.now - started < Self.batchTime
+        && started.milliseconds < Self.batchTime
       try commit(&batch)
       // Nothing is begun only to see that nothing is left: another process may have the lock.
       return batch.next != nil
@@ -220,6 +247,10 @@ final class Upgrade {
         try connection.execute(Ledger.createStatement)
       }
       let known = Set((live.rows ?? []).map(\.id.exact))
+      guard replay.replayed.allSatisfy({ known.contains($0.id) }) else {
+        throw Failure(
+          .busy, "another process has put an older state of \(options.database) back: try again")
+      }
       let expected = replay.schema(after: known)
       let schema = try Schema(of: connection, knowing: live.schema)
       let drift = compareSchemas(
@@ -367,10 +398,9 @@ final class Upgrade {
       guard !found.isEmpty else { return }
       throw Failure(
         .inputOutput,
-        "integrity_check finds in \(options.database): \(found.joined(separator: "; ")). \(state). "
-          + (found.allSatisfy(isOfRow)
-            ? "Correct the rows that it names"
-            : "Restore it from a backup: \(restoreCommand(options.database))`"))
+        "integrity_check finds in \(options.database): \(found.joined(separator: "; ")). \(state)",
+        remedy: found.allSatisfy(isOfRow)
+          ? "Correct the rows that it names" : Failure.restoring(options.database))
     } catch let error as DatabaseError where error.code == .error {
       // A CHECK calls a function that only the application has.
       report.integrityCheck = error.message
@@ -407,9 +437,8 @@ final class Upgrade {
   }
 
   func rollBack() {
-    // Fails when SQLite has already ended the transaction, which is what is wanted, or when there
-    // is no memory for it: then the next transaction, or the end of the connection, does it.
-    if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    // Where there is no memory for it the next transaction, or the end of the connection, does it.
+    connection.rollBack()
     // After a full disk SQLite leaves its journal to whoever reads next: nobody shall find the file
     // half changed, nor take the journal away to make room.
     _ = try? connection.value("PRAGMA main.schema_version")
@@ -448,11 +477,9 @@ final class Upgrade {
   /// The failure, with the complete migrations that were rolled back by it.
   private func rolledBack(_ ids: [String], after failure: Failure) -> Failure {
     guard !ids.isEmpty, report.uncertain.isEmpty else { return failure }
-    return Failure(
-      failure.status,
-      "\(failure.naming(options.database).message). The transaction ended, and with it "
-        + "\(listed(ids)) \(ids.count == 1 ? "was" : "were") rolled back: run `schemactl migrate` again",
-      place: failure.place, migration: failure.migration)
+    return failure.naming(options.database).saying(
+      "The transaction ended, and with it \(listed(ids)) \(ids.count == 1 ? "was" : "were") rolled back",
+      remedy: "Run `schemactl migrate` again")
   }
 
   private func keep(_ batch: inout Batch) throws(Failure) {

@@ -11,7 +11,7 @@ extension Upgrade {
     let step = replay.steps[index]
     let migration = step.migration
     let context = Context(migration: migration)
-    let started = ContinuousClock.now
+    let started = Stopwatch()
     let startedAt = Timestamp.now.description
     onEvent(.started(id: migration.id, number: index + 1, of: replay.steps.count))
     if let obstacle = step.obstacle(among: batch.drift) { throw obstacle }
@@ -22,7 +22,7 @@ extension Upgrade {
         let touched = step.touched
         let violations = try ForeignKeyViolations(
           of: batch.keys.affected(by: touched), in: before, on: connection)
-        let record = try runner.run(migration)
+        let record = try runner.run(migration, knowing: step)
         let after = try Schema(of: connection, knowing: before)
         let delta = SchemaDelta(from: before, to: after)
         try compare(delta, with: step, after, batch, context)
@@ -38,9 +38,8 @@ extension Upgrade {
         if let message = now.message(beyond: violations, record.renames) {
           throw context.failure(.migrationFailed, message)
         }
-        let elapsed = ContinuousClock.now - started
         let applied = AppliedMigration(
-          id: migration.id, milliseconds: elapsed.milliseconds, strategies: record.strategies)
+          id: migration.id, milliseconds: started.milliseconds, strategies: record.strategies)
         try Ledger.insert(
           replay.ledgerRow(
             at: index, startedAt: startedAt, milliseconds: applied.milliseconds),
@@ -68,8 +67,10 @@ extension Upgrade {
     else { return failure }
     return Failure(
       .inputOutput,
-      "\(failure.message). \(options.database) is damaged (integrity_check: \(found)): restore it "
-        + "from a backup (\(restoreCommand(options.database))`), or repair it, and try again",
+      "\(failure.message). \(options.database) is damaged (integrity_check: \(found))",
+      remedy:
+        "Restore it from a backup (\(restoreCommand(options.database))`), or repair it, and try "
+        + "again",
       place: failure.place, migration: failure.migration)
   }
 
@@ -94,7 +95,7 @@ extension Upgrade {
     let names = other.joined(separator: "; ")
     throw context.failure(
       batch.drift.isEmpty ? .bug : .finding,
-      "the change to this database is not the change that the history promises: \(names). "
-        + "See `schemactl diff`")
+      "the change to this database is not the change that the history promises: \(names)",
+      remedy: "See `schemactl diff`")
   }
 }

@@ -51,7 +51,7 @@ extension CommandLineProgram {
   }
 
   /// The program's name as the name of a shell function.
-  var shellIdentifier: String { name.replacing("-", with: "_") }
+  var shellIdentifier: String { name.with("_", for: "-") }
 
   /// Every spelling, of any command's option, that takes the next word.
   var optionsWithValues: [String] {

@@ -50,5 +50,5 @@ extension OptionDeclaration {
 }
 
 private func quoted(fish text: String) -> String {
-  "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+  "'" + text.with("\\\\", for: "\\").with("\\'", for: "'") + "'"
 }

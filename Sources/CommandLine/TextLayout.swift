@@ -10,7 +10,8 @@ enum TextLayout {
 
   /// A text's paragraphs, each on one line.
   static func split(_ text: String) -> [String] {
-    text.split(separator: "\n\n").map { $0.split(separator: "\n").joined(separator: " ") }
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .split(whereSeparator: \.isEmpty).map { $0.joined(separator: " ") }
   }
 
   /// Labels on the left, texts on the right, all texts at one column.

@@ -21,7 +21,7 @@ extension CommandLineProgram {
 extension CommandScope {
   fileprivate var zshName: String {
     "_"
-      + ([program.shellIdentifier] + names.map { $0.replacing("-", with: "_") })
+      + ([program.shellIdentifier] + names.map { $0.with("_", for: "-") })
       .joined(separator: "_")
   }
 
@@ -42,7 +42,7 @@ extension CommandScope {
     lines += ["  _arguments -C -s\(arguments) && ret=0", "  case $state in", "  command)"]
     lines += ["    local -a commands=("]
     lines += described.map {
-      "      " + quoted(zsh: $0.0.replacing(":", with: "\\:") + ":" + $0.1)
+      "      " + quoted(zsh: $0.0.with("\\:", for: ":") + ":" + $0.1)
     }
     lines += ["    )", "    _describe command commands && ret=0", "    ;;"]
     lines += ["  arguments)", "    case $line[1] in"]
@@ -94,5 +94,5 @@ private func zshMessage(_ text: String) -> String {
 }
 
 private func quoted(zsh text: String) -> String {
-  "'" + text.replacing("'", with: "'\\''") + "'"
+  "'" + text.with("'\\''", for: "'") + "'"
 }

@@ -94,9 +94,12 @@ extension Project {
     let entries = compareLedger(rows ?? [], of: database)
     let stops = entries.filter(\.state.stops)
     guard !stops.isEmpty else { return entries }
-    let list = stops.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
+    func list(_ text: (LedgerEntry) -> String) -> [String] {
+      stops.map { "\($0.id): \($0.state.rawValue). \(text($0))" }
+    }
     throw Failure(
       ExitStatus.worst(stops.map(\.state.status)),
-      "the database and the history disagree. Nothing was changed.", details: list)
+      "the database and the history disagree. Nothing was changed.", details: list(\.detail),
+      plainDetails: list(\.problem))
   }
 }

@@ -1,7 +1,6 @@
 import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
-import Synchronization
 
 package struct FleetOptions: Sendable {
   /// How many databases are worked on at the same time.
@@ -21,7 +20,7 @@ package struct FleetOptions: Sendable {
 /// Threads, and not tasks: a database that is busy makes its thread wait.
 package final class FleetRun: @unchecked Sendable {
   /// Guards everything below: one thread at a time takes a database or hands in a result.
-  private let mutex = Mutex(())
+  private let mutex = Locked(())
   private let list: DatabaseList
   private let work: FleetWork
   private let options: FleetOptions
@@ -61,14 +60,14 @@ package final class FleetRun: @unchecked Sendable {
 
   /// - Throws: what keeps the list from being read.
   package func run() throws(Failure) -> FleetSummary {
-    let started = ContinuousClock.now
+    let time = Stopwatch()
     if let canary = options.canary {
       try runPhases(through: number(ofDatabase: canary))
     }
     if options.canary == nil || summary.failed == 0 { try runPhases(through: .max) }
     try skipRest()
     if interruption.isRequested { summary.noteInterruption() }
-    summary.milliseconds = (ContinuousClock.now - started).milliseconds
+    summary.milliseconds = time.milliseconds
     return summary
   }
 

@@ -16,7 +16,7 @@ package enum FleetWork: Sendable {
   func perform(
     on database: String, timeout: Double, _ interruption: Interruption
   ) -> FleetResult {
-    let started = ContinuousClock.now
+    let time = Stopwatch()
     var result: FleetResult
     do throws(Failure) {
       switch self {
@@ -40,7 +40,7 @@ package enum FleetWork: Sendable {
         failure: interruption.isRequested
           ? Failure(.interrupted, "interrupted: nothing was changed") : error)
     }
-    result.milliseconds = (ContinuousClock.now - started).milliseconds
+    result.milliseconds = time.milliseconds
     return result
   }
 }

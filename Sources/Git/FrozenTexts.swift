@@ -82,7 +82,7 @@ extension Project {
     else { return }
     do throws(GitError) {
       let text = String(decoding: try others.git.diff(names, from: commit.text), as: UTF8.self)
-      let parts = "\n\(text)".split(separator: "\ndiff --git ")
+      let parts = "\n\(text)".parts(separatedBy: "\ndiff --git ")
       for name in names {
         let part = parts.first { $0.prefix { $0 != "\n" }.contains("/\(name)") }
         report.edits[String(name.dropLast(".yaml".count))]?.text =

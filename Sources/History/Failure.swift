@@ -5,9 +5,11 @@ import SchemaSQLite
 
 /// Why a command stopped, said to the person who has to do something about it.
 package struct Failure: Error, Sendable {
-  package let status: ExitStatus
-  private let problem: String
+  package private(set) var status: ExitStatus
+  private var problem: String
   private var details: [String]
+  /// The details without what to do; nil where that is in none of them.
+  private let plainDetails: [String]?
   /// The sentence that says what to do.
   private var remedy: String?
   package let place: Place?
@@ -15,8 +17,8 @@ package struct Failure: Error, Sendable {
   package let migration: FailedMigration?
   /// What SQLite said, when a database or the memory failed under a migration.
   package var fault: DatabaseError?
-  /// What SQLite said of a migration's statement, where it did.
-  package var code: ResultCode?
+  /// What SQLite reported, where it did.
+  package var cause: DatabaseError?
   /// The limit that stopped a replay.
   package var exceeded: WorkLimit.Exceeded?
 
@@ -46,19 +48,25 @@ package struct Failure: Error, Sendable {
   /// The problem with its remedy in one line, then a line for each subject of it.
   package var lines: [String] { [problem + (remedy.map { ". \($0)" } ?? "")] + details }
 
+  /// The lines without what to do, which names commands: for users of an app.
+  package var linesWithoutRemedy: [String] { [problem] + (plainDetails ?? details) }
+
   package var message: String { lines.joined(separator: "\n") }
 
   /// - Parameters:
   ///   - details: further lines, where the message is a list. A line end in `message` or in one of them comes
   ///     from a name or a value, and ends no line of the output.
+  ///   - plainDetails: the details without what to do, where they say that.
   ///   - remedy: the sentence that says what to do, without its full stop.
   package init(
-    _ status: ExitStatus, _ message: String, details: [String] = [], remedy: String? = nil,
-    place: Place? = nil, migration: FailedMigration? = nil
+    _ status: ExitStatus, _ message: String, details: [String] = [],
+    plainDetails: [String]? = nil, remedy: String? = nil, place: Place? = nil,
+    migration: FailedMigration? = nil
   ) {
     self.status = status
     problem = message
     self.details = details
+    self.plainDetails = plainDetails
     self.remedy = remedy
     self.place = place
     self.migration = migration
@@ -98,6 +106,7 @@ package struct Failure: Error, Sendable {
     self.init(
       isKeptOut ? .permission : error.status, error.inWords(database),
       remedy: error.remedy(database))
+    cause = error
   }
 
   /// Whether the machine is at fault (memory, disk, a lock, a signal): it says nothing about what was
@@ -144,12 +153,24 @@ package struct Failure: Error, Sendable {
     return failure
   }
 
+  /// The failure with another sentence, and what to do about that.
+  package func saying(_ sentence: String, remedy: String? = nil) -> Failure {
+    var failure = self
+    failure.problem += ". " + sentence
+    failure.remedy = [self.remedy, remedy].compactMap(\.self).reduce(nil) { all, next in
+      all.map { "\($0). \(next)" } ?? next
+    }
+    return failure
+  }
+
   /// A fault of the database tells which one it is.
   package func naming(_ database: String) -> Failure {
     guard let fault else { return self }
-    return Failure(
+    var failure = Failure(
       status, fault.inWords(database), remedy: fault.remedy(database), place: place,
       migration: migration)
+    failure.cause = fault
+    return failure
   }
 }
 
@@ -161,7 +182,12 @@ extension DatabaseError {
   }
 
   fileprivate func remedy(_ database: String) -> String? {
-    [.notADatabase, .corrupt].contains(code) ? Failure.restoring(database) : nil
+    switch code {
+    case .notADatabase, .corrupt: Failure.restoring(database)
+    case .busy, .locked, .lockingProtocol:
+      "Close it there and try again, or wait longer with --timeout"
+    default: nil
+    }
   }
 
   /// What has happened to a database.
@@ -208,8 +234,7 @@ extension DatabaseError {
   }
 
   private func inUse(_ database: String) -> String {
-    "\(database) is in use by another process (\(message)): close it there and try "
-      + "again, or wait longer with --timeout"
+    "\(database) is in use by another process (\(message))"
   }
 }
 
@@ -218,10 +243,9 @@ extension Failure {
   package init(uncertain ids: [String], after failure: Failure) {
     let ends = [ids.first, ids.last].compactMap { $0 }
     let what = ids.count == 1 ? ids[0] : ends.joined(separator: " to ")
-    self.init(
-      failure.status,
-      failure.message + ". It is not certain whether \(what) was applied, wholly or not at all: "
-        + "`schemactl status` tells, and `schemactl migrate` goes on from there")
+    self = failure.saying(
+      "It is not certain whether \(what) was applied, completely or not at all",
+      remedy: "`schemactl status` shows it, and `schemactl migrate` continues from there")
   }
 }
 

@@ -1,20 +1,20 @@
+import SchemaPlatform
 import SchemaSQLite
-import Synchronization
 
 /// A request to stop that another thread makes, usually because of a signal.
 ///
 /// SQLite forgets an interrupt that comes between two statements, so the request is a flag that is
 /// looked at there, and by each statement while it runs.
 package final class Interruption: Sendable {
-  private let requested = Atomic<Bool>(false)
-  private let connections = Mutex<[Interruptible]>([])
+  private let requested = Locked(false)
+  private let connections = Locked<[Interruptible]>([])
 
   package init() {}
 
-  package var isRequested: Bool { requested.load(ordering: .acquiring) }
+  package var isRequested: Bool { requested.withLock { $0 } }
 
   package func request() {
-    requested.store(true, ordering: .releasing)
+    requested.withLock { $0 = true }
     for connection in connections.withLock({ $0 }) { connection.interrupt() }
   }
 

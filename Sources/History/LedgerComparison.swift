@@ -34,14 +34,20 @@ package enum LedgerState: String, Sendable, Hashable, CaseIterable {
 package struct LedgerEntry: Sendable, Hashable {
   package let id: String
   package let state: LedgerState
-  /// What is wrong and what to do next; empty when there is nothing to say.
-  package let detail: String
+  /// What is wrong; empty when nothing is.
+  package let problem: String
+  /// What to do next, behind the problem.
+  private let remedy: String
 
-  package init(id: String, state: LedgerState, detail: String = "") {
+  package init(id: String, state: LedgerState, detail: String = "", remedy: String = "") {
     self.id = id
     self.state = state
-    self.detail = detail
+    problem = detail
+    self.remedy = remedy
   }
+
+  /// What is wrong and what to do next; empty when there is nothing to say.
+  package var detail: String { problem + remedy }
 }
 
 /// Compares what a database has run with the history.
@@ -83,14 +89,15 @@ package func compareLedger(
           && item.migration?.canonicalDigest == row.canonicalDigest
       }
       let why =
-        twin.map {
-          "it ran as a draft, which is \($0.id) now: \(resetting)"
-        } ?? "it was migrated by a newer version or another branch\(gone); update the migrations"
-        + (gone.isEmpty ? "" : ", or \(resetting)")
+        twin.map { "it ran as a draft, which is \($0.id) now" }
+        ?? "it was migrated by a newer version or another branch\(gone)"
       return LedgerEntry(
         id: row.id, state: .unknown,
         detail:
-          "the database has run it (\(row.startedAt)), and the history does not have it: \(why)")
+          "the database has run it (\(row.startedAt)), and the history does not have it: \(why)",
+        remedy: twin != nil
+          ? ": \(resetting)"
+          : "; update the migrations" + (gone.isEmpty ? "" : ", or \(resetting)"))
     }
 }
 
@@ -107,8 +114,8 @@ private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerE
     return LedgerEntry(
       id: item.id, state: .missing,
       detail: "it is frozen, and the database has not run it, though it has run \(lastApplied.id): "
-        + "its row was removed, or the database was migrated with another history; compare the "
-        + "schema with `schemactl diff` before you touch the ledger")
+        + "its row was removed, or the database was migrated with another history",
+      remedy: "; compare the schema with `schemactl diff` before you touch the ledger")
   }
   return LedgerEntry(
     id: item.id, state: .outOfOrder,
@@ -123,8 +130,8 @@ private func present(_ row: LedgerRow, _ item: HistoryItem) -> LedgerEntry {
     }
     return LedgerEntry(
       id: item.id, state: .draftEdited,
-      detail: "the file was edited after the database ran it (\(row.startedAt)): undo the edit, or "
-        + resetting)
+      detail: "the file was edited after the database ran it (\(row.startedAt))",
+      remedy: ": undo the edit, or " + resetting)
   }
   if row.canonicalDigest == entry.digests.canonical {
     return LedgerEntry(id: item.id, state: .applied)
@@ -139,8 +146,9 @@ private func present(_ row: LedgerRow, _ item: HistoryItem) -> LedgerEntry {
     id: item.id, state: .edited,
     detail:
       "the database has run another form of it (\(row.startedAt)) than the frozen one: it was "
-      + "edited before or after it was frozen; compare the schema with `schemactl diff`, and bring "
-      + "both together in a new migration")
+      + "edited before or after it was frozen",
+    remedy: "; compare the schema with `schemactl diff`, and bring both together in a new migration"
+  )
 }
 
 private let altered =

@@ -1,3 +1,4 @@
+import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
@@ -64,9 +65,9 @@ struct LockLineReader {
   init(_ line: LockSourceLine) throws(LockError) {
     self.line = line
     rest = line.bytes
-    guard String(validating: line.bytes, as: UTF8.self) == nil else { return }
+    guard !isUTF8(line.bytes) else { return }
     let valid = line.bytes.indices.last { end in
-      String(validating: line.bytes[..<end], as: UTF8.self) != nil
+      isUTF8(line.bytes[..<end])
     }
     throw error("the line is not UTF-8", at: valid ?? line.bytes.startIndex)
   }

@@ -123,7 +123,7 @@ package struct ManifestName: Sendable {
     guard [".yaml", ".yml"].contains(where: { ending.hasSameLetters(as: $0) }) else { return nil }
     text = String(decoding: bytes, as: UTF8.self)
     id = String(decoding: bytes.dropLast(ending.count), as: UTF8.self)
-    if String(validating: bytes, as: UTF8.self) == nil {
+    if !isUTF8(bytes) {
       problem = "the name is not UTF-8"
     } else if !ending.elementsEqual(".yaml".utf8) {
       problem = "rename it to \(id).yaml: manifests end in .yaml"

@@ -164,8 +164,8 @@ package enum DatabaseFile {
       // The first read failed: the file says of itself what this SQLite does not know.
       throw Failure(
         .inputOutput,
-        "\(path) cannot be read (\(error.message)): a newer SQLite has made it, or it is damaged. "
-          + "If it is damaged, restore it from a backup: \(restoreCommand(path))`")
+        "\(path) cannot be read (\(error.message)): a newer SQLite has made it, or it is damaged",
+        remedy: "If it is damaged, restore it from a backup: \(restoreCommand(path))`")
     }
   }
 

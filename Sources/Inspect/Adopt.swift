@@ -42,7 +42,7 @@ extension Project {
         throw Failure(
           .finding,
           "\(database) has a ledger already, through \(live.rows?.last?.id ?? ""): there is nothing to "
-            + "adopt. `schemactl ledger` shows it")
+            + "adopt", remedy: "`schemactl ledger` shows it")
       }
       // Another tool's ledger tells apart points that have the same schema.
       if point == nil, !migrations.allSatisfy(\.manifest.replaces.isEmpty) {
@@ -93,7 +93,7 @@ extension PendingReplay {
       let nearest = differences.indices.min { differences[$0].count < differences[$1].count }
       guard let nearest else {
         throw Failure(
-          .finding, "there is no migration yet: `schemactl init --from` makes the first")
+          .finding, "there is no migration yet", remedy: "`schemactl init --from` makes the first")
       }
       try require(differences[nearest], nearest, database)
       return nearest
@@ -102,8 +102,8 @@ extension PendingReplay {
       throw Failure(
         .finding,
         "the schema of \(database) is that of several points of the history, between which only rows "
-          + "change: \(equal.map { steps[$0].migration.id }.joined(separator: ", ")). Say with --at "
-          + "which of them it has run. Nothing was changed")
+          + "change: \(equal.map { steps[$0].migration.id }.joined(separator: ", ")). Nothing was changed",
+        remedy: "Say with --at which of them it has run")
     }
     return first
   }

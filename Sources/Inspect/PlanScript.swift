@@ -83,7 +83,7 @@ extension PlannedMigration {
     row.startedAt = "NOW"
     lines.append(
       terminated(
-        row.insertStatement.replacing(
+        row.insertStatement.replacingFirst(
           "'NOW'", with: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")))
     lines.append("COMMIT;")
     if enforces { lines.append("PRAGMA foreign_keys = OFF;") }

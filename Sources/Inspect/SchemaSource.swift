@@ -68,12 +68,12 @@ package enum SchemaSource: Sendable {
     } catch {
       throw Failure(error)
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard isUTF8(bytes) else {
       throw Failure(.invalidInput, "\(file) is neither an SQLite database nor SQL: it is not UTF-8")
     }
     do {
       let connection = try Schema().scratch(application)
-      try connection.execute(text)
+      try connection.execute(String(decoding: bytes, as: UTF8.self))
       return try Schema(of: connection)
     } catch {
       if let exceeded = error.exceeded {

@@ -152,7 +152,7 @@ extension MappingRule {
   /// `a column` is `column`, a key in code quotes itself.
   fileprivate var definitionName: String {
     let words = name.split(separator: " ").drop { $0 == "a" || $0 == "an" }
-    return words.joined(separator: "_").replacing("`", with: "")
+    return words.joined(separator: "_").filter { $0 != "`" }
   }
 }
 

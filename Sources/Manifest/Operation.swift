@@ -143,7 +143,7 @@ package enum ForeignKeyAction: String, Sendable, Hashable, CaseIterable {
   case cascade
 
   /// As SQL spells it: `SET NULL`.
-  package var sql: String { rawValue.uppercased().replacing("_", with: " ") }
+  package var sql: String { String(rawValue.uppercased().map { $0 == "_" ? " " : $0 }) }
 }
 
 /// What a foreign key points at, and what it does.

@@ -175,7 +175,7 @@ extension ScalarValue {
 package func abbreviated(_ text: String) -> String {
   let whole = text.unicodeScalars
   let start = whole.prefix(40)
-  let text = String(start).replacing("\n", with: "\\n").replacing("\t", with: "\\t")
+  let text = start.map { $0 == "\n" ? "\\n" : $0 == "\t" ? "\\t" : String($0) }.joined()
   return text.visible + (start.endIndex < whole.endIndex ? "…" : "")
 }
 

@@ -83,10 +83,11 @@ private func countOfSame(
 }
 
 extension Schema {
-  /// What all of these changes make of the empty schema, as `applied(to:)` would one by one.
-  package init(applying deltas: some Sequence<SchemaDelta>) {
-    var places: [SchemaDelta.Key: Int] = [:]
-    var objects: [SchemaObject?] = []
+  /// What all of these changes make of a schema, as `applied(to:)` would one by one.
+  package init(applying deltas: some Sequence<SchemaDelta>, to base: Schema = Schema()) {
+    var objects: [SchemaObject?] = base.objects
+    var places = Dictionary(
+      base.objects.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     for delta in deltas {
       for key in delta.before.keys where delta.after[key] == nil {
         if let place = places.removeValue(forKey: key) { objects[place] = nil }

@@ -1,7 +1,7 @@
 import SchemaManifest
+import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
-import Synchronization
 
 /// What the application registers on its connections and the schema may call.
 package struct Application: Sendable {
@@ -88,9 +88,17 @@ package struct Application: Sendable {
     return calls
   }
 
-  private func registerBrought(on connection: Connection) throws(DatabaseError) {
-    for function in functions { try connection.register(function) }
+  /// On somebody else's connection a function of the same name stays what it is.
+  package func registerBrought(on connection: Connection) throws(DatabaseError) {
+    let isShared = connection.isBorrowed
+    for function in isShared ? [.uuid] + functions : functions {
+      if isShared, try connection.hasFunction(function.name, arguments: function.arguments) {
+        continue
+      }
+      try connection.register(function)
+    }
     for collation in collations {
+      if isShared, try connection.hasCollation(collation.name) { continue }
       try connection.registerCollation(collation.name, compare: collation.compare)
     }
   }
@@ -98,7 +106,7 @@ package struct Application: Sendable {
 
 /// Which of the application's missing functions and collations SQLite has called.
 package final class CallRecord: Sendable {
-  private let names = Mutex<[String]>([])
+  private let names = Locked<[String]>([])
 
   package init() {}
 

@@ -11,9 +11,9 @@ package struct FolderClaim: ~Copyable {
   /// - Returns: nil when another process has it for longer.
   package init?(_ path: String, timeout: Double) {
     descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    let start = ContinuousClock.now
+    let waiting = Stopwatch()
     while descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-      guard ContinuousClock.now - start < .seconds(timeout) else {
+      guard waiting.seconds < timeout else {
         close(descriptor)
         return nil
       }

@@ -83,10 +83,3 @@ private func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int
     dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
   )
 }
-
-extension Duration {
-  /// Whole milliseconds.
-  package var milliseconds: Int64 {
-    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-  }
-}

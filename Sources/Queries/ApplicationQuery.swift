@@ -7,6 +7,8 @@ import SchemaTimeline
 package struct ApplicationQuery: Sendable {
   package let file: String
   package let sql: String
+  /// The statements of `connection.sql` before this one; nil of a query, which stands alone.
+  let preparation: [String]?
   /// What the file's comments allow it.
   package let suppressions: [Suppression]
   /// Where the statement begins, in bytes of the file.
@@ -48,6 +50,7 @@ extension ApplicationQuery {
     func query(_ index: Int?, _ range: Range<Int>) -> ApplicationQuery {
       ApplicationQuery(
         file: file.path, sql: sql.text(range),
+        preparation: file.isConnectionSQL ? statements.prefix(index ?? 0).map(sql.text) : nil,
         suppressions: zip(suppressions, owners).filter { $1 == index }.map(\.0.suppression),
         offset: range.lowerBound, source: source)
     }

@@ -70,6 +70,9 @@ extension Connection {
 
   private func attempt(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery {
     do {
+      if let preparation = query.preparation {
+        return try attempt(query.sql, preparedBy: preparation)
+      }
       let statement = try withAllParameters { () throws(DatabaseError) in
         try prepare(query.sql)
       }
@@ -80,6 +83,71 @@ extension Connection {
       if error.isFault { throw error }
       return .refused(
         message: error.message, offset: error.offset ?? query.offset(ofNameIn: error.message))
+    }
+  }
+
+  /// Runs a statement of `connection.sql` behind those before it, and takes all of it back. SQLite compiles
+  /// what a view or a trigger does only when it is used.
+  private func attempt(
+    _ sql: String, preparedBy preparation: [String]
+  ) throws(DatabaseError) -> CompiledQuery {
+    try execute("SAVEPOINT schemactl_connection")
+    defer { try? execute("ROLLBACK TO schemactl_connection; RELEASE schemactl_connection") }
+    for statement in preparation where temporaryObject(statement) != nil {
+      do { try execute(statement) } catch  where !error.isFault {}
+    }
+    guard let object = temporaryObject(sql) else {
+      _ = try prepare(sql)
+      return .compiles([])
+    }
+    // What the table's own triggers do wrong is another finding.
+    let use = try statement(using: object)
+    let worksBefore = object.isTrigger ? (try? prepare(use)) != nil : true
+    try execute(sql)
+    if worksBefore { _ = try prepare(use) }
+    return .compiles([])
+  }
+
+  private struct TemporaryObject {
+    let name: String
+    let trigger: CreateTrigger?
+    let isTable: Bool
+    var isTrigger: Bool { trigger != nil }
+  }
+
+  private func temporaryObject(_ sql: String) -> TemporaryObject? {
+    switch try? parseCreate(TokenizedSQL(sql)) {
+    case .createTrigger(let trigger)?
+    where trigger.isTemporary || trigger.schema?.isSame(as: "temp") == true:
+      TemporaryObject(name: trigger.name.text, trigger: trigger, isTable: false)
+    case .createView(let view)? where view.isTemporary || view.schema?.isSame(as: "temp") == true:
+      TemporaryObject(name: view.name.text, trigger: nil, isTable: false)
+    case .createTable(let table)?
+    where table.isTemporary || table.schema?.isSame(as: "temp") == true:
+      TemporaryObject(name: table.name.text, trigger: nil, isTable: true)
+    default: nil
+    }
+  }
+
+  /// The statement that compiles an object.
+  private func statement(using object: TemporaryObject) throws(DatabaseError) -> String {
+    guard let trigger = object.trigger else {
+      return "SELECT * FROM temp.\(Quoting.quoted(object.name))"
+    }
+    let name = trigger.table.name.text
+    let schema = trigger.table.schema.map { Quoting.quoted($0.text) + "." } ?? ""
+    let table = schema + Quoting.quoted(name)
+    switch trigger.event {
+    case .insert: return "INSERT INTO \(table) DEFAULT VALUES"
+    case .delete: return "DELETE FROM \(table)"
+    case .update:
+      let named = trigger.columns.map { Quoting.quoted($0.text) }
+      let columns =
+        named.isEmpty
+        ? try rows("SELECT name FROM pragma_table_info(?1)", [.text(name)])
+          .compactMap { $0[0].text.map { Quoting.quoted($0) } } : named
+      let settings = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+      return settings.isEmpty ? "DELETE FROM \(table)" : "UPDATE \(table) SET \(settings)"
     }
   }
 }

@@ -9,10 +9,13 @@ package struct QueryFile: Sendable, Hashable {
   /// Beginning with the folder as it was named.
   package let path: String
   package let text: String
+  /// Whether it is `connection.sql`: its statements run one after the other.
+  let isConnectionSQL: Bool
 
-  package init(path: String, text: String) {
+  package init(path: String, text: String, isConnectionSQL: Bool = false) {
     self.path = path
     self.text = text
+    self.isConnectionSQL = isConnectionSQL
   }
 }
 

@@ -34,11 +34,11 @@ package struct Context {
 
   package func failure(
     _ status: ExitStatus, _ message: String, key: String? = nil, position: Position? = nil,
-    statement: String? = nil
+    statement: String? = nil, remedy: String? = nil
   ) -> Failure {
     let place = position ?? key.flatMap { operation.keys[$0] } ?? operation.position
     return Failure(
-      status, message, place: Failure.Place(file: migration.file, position: place),
+      status, message, remedy: remedy, place: Failure.Place(file: migration.file, position: place),
       migration: Failure.FailedMigration(id: migration.id, operation: name, statement: statement))
   }
 
@@ -64,7 +64,7 @@ package struct Context {
       isFault ? error.status : .migrationFailed, error.message + advice(on: error),
       position: position, statement: statement ?? error.sql)
     failure.fault = isFault ? error : nil
-    failure.code = error.code
+    failure.cause = error
     return failure
   }
 

@@ -15,6 +15,8 @@ package enum MigrateEvent: Sendable {
   case ran(statement: String)
   /// A rewrite copies the rows of a table: the number copied so far, and the total.
   case copyingRows(RowCopy, done: Int64, of: Int64)
+  /// A statement runs.
+  case working
   case willCommit
   case committed(ids: [String])
   /// What differs from the history although no migration made it so.

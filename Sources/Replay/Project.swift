@@ -14,6 +14,8 @@ package struct Project: Sendable {
   package let application: Application
   /// Objects of a live database that are not ours to compare.
   package let foreign: ForeignObjects
+  /// Where the history comes from, when it is a bundle.
+  package private(set) var bundle: HistoryBundle?
   /// Ids that must not be renumbered, though the lock may lack them: other revisions have frozen them.
   package var keptIDs: Set<ExactText> = []
 
@@ -27,6 +29,16 @@ package struct Project: Sendable {
     self.lock = lock
     self.application = application
     self.foreign = foreign.adding(migrations.flatMap(\.manifest.replaces).map(\.ledger))
+  }
+
+  /// The history of a bundle, all of it decoded.
+  package init(
+    _ bundle: HistoryBundle, application: Application = Application()
+  ) throws(Failure) {
+    self.init(
+      folder: MigrationFolder(bundle.folder), migrations: try bundle.migrations(),
+      lock: try bundle.lock(), application: application)
+    self.bundle = bundle
   }
 
   package func isFrozen(_ migration: Migration) -> Bool {
@@ -138,6 +150,7 @@ extension LiveDatabase {
     throw Failure(
       .finding,
       "\(path) holds \(names)\(more), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "
-        + "which migrations it has run, and leaves it alone. Nothing was changed. \(advice)")
+        + "which migrations it has run, and leaves it alone. Nothing was changed",
+      remedy: advice)
   }
 }

@@ -66,7 +66,11 @@ extension Connection {
         SELECT 1 FROM pragma_table_list AS t, pragma_table_info(t.name, 'main') AS c
         WHERE t.schema = 'main' AND lower(t.name || '.' || c.name) = lower(?1)
           AND lower(c.dflt_value) IN ('true', 'false')
-        """, [.text(String(problem.split(separator: " value in ", maxSplits: 1).last ?? ""))])
+        """,
+        [
+          .text(
+            problem.firstRange(of: " value in ").map { String(problem[$0.upperBound...]) } ?? "")
+        ])
       guard isAddedTruth == nil else { continue }
       return
         "\(problem): no statement can have stored it, unless the type was changed in the schema "

@@ -5,6 +5,7 @@
 /// - ``ScratchDatabase``: the scratch database. ``Runner``: runs one migration on a connection, scratch or real.
 
 import SchemaHistory
+import SchemaModel
 import SchemaPlanning
 
 extension Project {
@@ -12,6 +13,7 @@ extension Project {
   ///
   /// - Parameters:
   ///   - migrations: a part of the history, in order; nil replays all of it.
+  ///   - base: the schema that the history has before them.
   ///   - application: replaces the project's.
   ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
   ///   - prepare: called once, before the first migration runs.
@@ -20,16 +22,17 @@ extension Project {
   /// - Throws: the failure of a migration, which `observe` has not seen, and what `observe` throws.
   @discardableResult
   package func replay(
-    _ migrations: [Migration]? = nil, application: Application? = nil, isForLint: Bool = false,
+    _ migrations: [Migration]? = nil, from base: Schema = Schema(), application: Application? = nil,
+    isForLint: Bool = false,
     interruption: Interruption = Interruption(),
-    preparing prepare: (ScratchDatabase) -> Void = { _ in },
+    preparing prepare: (ScratchDatabase) throws(Failure) -> Void = { _ in },
     observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
   ) throws(Failure) -> ScratchDatabase {
     let scratch = try ScratchDatabase(
-      application ?? self.application, isForLint: isForLint,
+      application ?? self.application, from: base, isTrusted: true, isForLint: isForLint,
       interruption: interruption)
     scratch.isReleased = isFrozen
-    prepare(scratch)
+    try prepare(scratch)
     for migration in migrations ?? self.migrations {
       try observe(try scratch.apply(migration), scratch)
     }

@@ -38,6 +38,8 @@ package final class Runner {
   /// Whether the values are compared that an operation must not change.
   let isParanoid: Bool
   let statementGuard = StatementGuard()
+  /// Temporary objects of somebody else's connection.
+  private(set) var foreignTemporaries: Set<Identifier> = []
   private var reach = SchemaInvalidation()
   /// Told of each statement once it has run.
   package var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
@@ -78,7 +80,12 @@ package final class Runner {
     self.redactsValues = redactsValues
     self.isParanoid = isParanoid
     self.isForLint = isForLint
-    statementGuard.install(on: connection)
+    if connection.isBorrowed {
+      let objects = (try? connection.temporaryObjects()) ?? []
+      foreignTemporaries = Set(objects.map(\.name.identifier))
+    } else {
+      statementGuard.install(on: connection)
+    }
     interruption.watch(connection)
   }
 
@@ -90,7 +97,11 @@ package final class Runner {
 
   // MARK: A migration
 
-  package func run(_ migration: Migration) throws(Failure) -> Record {
+  /// - Parameter known: what it did on the scratch database. On a borrowed connection, which has no
+  ///   authorizer, that is all there is to know.
+  package func run(
+    _ migration: Migration, knowing known: ScratchDatabase.Step? = nil
+  ) throws(Failure) -> Record {
     let manifest = migration.manifest
     var record = Record()
     let enforcesForeignKeys = connection.isOn(.foreignKeys)
@@ -110,6 +121,10 @@ package final class Runner {
       index += plans.count
     }
     for assertion in manifest.after { try check(assertion, in: migration, record: &record) }
+    if connection.isBorrowed, let known {
+      record.writeSet = known.writeSet
+      record.renames = known.renames
+    }
     if record.writeSet.namesSettings || !connection.isOn(.defensive) {
       try putBackSettings(migration)
     }

@@ -41,9 +41,11 @@ extension Runner {
       while let object = try connection.rows(
         """
         SELECT type, name FROM temp.sqlite_schema
-        WHERE type <> 'index' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' \(order) LIMIT 1
+        WHERE type <> 'index' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' \(order)
         """
-      ).first, let kind = object[0].text, let name = object[1].text {
+      ).first(where: { !foreignTemporaries.contains($0[1].text?.identifier ?? "") }),
+        let kind = object[0].text, let name = object[1].text
+      {
         objects.append(TemporaryObject(kind: kind, name: name))
         try connection.execute(objects[objects.count - 1].drop)
       }
@@ -57,8 +59,8 @@ extension Runner {
   func refuseTemporaryTriggers(_ context: Context) throws(Failure) {
     let name: String?
     do {
-      name = try connection.value("SELECT name FROM temp.sqlite_schema WHERE type = 'trigger'")?
-        .text
+      name = try connection.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'trigger'")
+        .compactMap(\.first?.text).first { !foreignTemporaries.contains($0.identifier) }
     } catch {
       throw context.failure(error, onScratch: target == .scratch)
     }

@@ -1,11 +1,12 @@
 import SchemaHistory
 import SchemaPlanning
+import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
 extension Runner {
-  /// How often the progress of a copy is reported.
-  private static let reportInterval = Duration.milliseconds(100)
+  /// How often the progress of a copy is reported, in milliseconds.
+  private static let reportInterval = Int64(100)
 
   /// Copies rows, reports how many SQLite has read so far, and checks the pages of the new table before it
   /// takes the place of the old one.
@@ -15,11 +16,11 @@ extension Runner {
     _ copy: RowCopy, of count: Int64?, _ context: Context, record: inout Record
   ) throws(Failure) {
     guard target == .database else { return try write(copy, context, record: &record) }
-    var reported = ContinuousClock.now
+    var reported = Stopwatch()
     if let onCopy, let count {
       connection.onScan { rows in
-        guard ContinuousClock.now - reported >= Self.reportInterval else { return }
-        reported = .now
+        guard reported.milliseconds >= Self.reportInterval else { return }
+        reported = Stopwatch()
         onCopy(copy, min(rows, count), count)
       }
     }
@@ -37,7 +38,7 @@ extension Runner {
     do {
       try runOne(copy.statement, nil, context, record: &record)
     } catch {
-      throw error.code == .constraint
+      throw error.cause?.code == .constraint
         ? error.adding("`\(copy.target)` is `\(copy.table)` in its new form") : error
     }
   }

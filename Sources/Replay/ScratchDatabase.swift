@@ -34,6 +34,7 @@ package final class ScratchDatabase {
     package let delta: SchemaDelta
     package let writeSet: WriteSet
     package let strategies: [Strategy]
+    package let renames: TableRenames
     /// For a database whose schema is the same before; none in a step that was recorded.
     package let missingCalls: [Runner.Record.Call]
     /// What the migration made for itself alone, and did not remove.
@@ -53,8 +54,9 @@ package final class ScratchDatabase {
       return Context(migration: migration).failure(
         .finding,
         "this migration touches what differs from the history: "
-          + inTheWay.map(\.sentence).joined(separator: "; ")
-          + ". See `schemactl diff`; correct the database with SQL, or take over what it holds: a "
+          + inTheWay.map(\.sentence).joined(separator: "; "),
+        remedy:
+          "See `schemactl diff`; correct the database with SQL, or take over what it holds: a "
           + "migration before this one that makes the same, marked there with "
           + "`schemactl ledger repair ID --as applied`")
     }
@@ -74,9 +76,11 @@ package final class ScratchDatabase {
 
   /// - Parameters:
   ///   - base: the schema to begin with: another than the empty one for the plan of a database.
+  ///   - isTrusted: whether the history has made it; nil trusts the empty schema only.
   ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
   package convenience init(
-    _ application: Application, from base: Schema = Schema(), isForLint: Bool = false,
+    _ application: Application, from base: Schema = Schema(), isTrusted: Bool? = nil,
+    isForLint: Bool = false,
     interruption: Interruption = Interruption()
   ) throws(Failure) {
     try self.init(
@@ -84,7 +88,7 @@ package final class ScratchDatabase {
     ) { () throws(DatabaseError) in
       let connection = try base.scratch(application)
       // Then it will hold what the manifests say, and nothing else.
-      connection.set(.trustedSchema, to: base.objects.isEmpty)
+      connection.set(.trustedSchema, to: isTrusted ?? base.objects.isEmpty)
       // There, so that what names it is refused and not merely unknown.
       try connection.execute(Ledger.createStatement)
       return connection
@@ -190,7 +194,7 @@ package final class ScratchDatabase {
     let context = Context(migration: migration)
     let before = schema
     let startedAt = Timestamp.now
-    let started = ContinuousClock.now
+    let started = Stopwatch()
     do {
       let enforces = migration.manifest.foreignKeys == .enforced
       connection.set(.foreignKeys, to: enforces)
@@ -233,10 +237,10 @@ package final class ScratchDatabase {
         running.apply(delta)
         return Step(
           migration: migration, delta: delta, writeSet: record.writeSet,
-          strategies: record.strategies,
+          strategies: record.strategies, renames: record.renames,
           missingCalls: record.missingCalls,
           temporary: record.temporary, startedAt: startedAt,
-          milliseconds: (ContinuousClock.now - started).milliseconds)
+          milliseconds: started.milliseconds)
       } catch {
         try runner.resetSettings()
         if connection.isInTransaction { try connection.execute("ROLLBACK") }

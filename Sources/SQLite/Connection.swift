@@ -1,6 +1,5 @@
 import SchemaCSQLite
 import SchemaPlatform
-import Synchronization
 
 /// An open SQLite database. Used by one thread at a time.
 ///
@@ -19,6 +18,8 @@ package final class Connection {
   /// As it was given; `:memory:` for a private database.
   package let path: String
   let handle: OpaquePointer
+  /// Whether somebody else has opened the connection, and will close it.
+  package let isBorrowed: Bool
   private let interruptible: Interruptible
   private var busyHandler: BusyHandler?
   var stopCheck: StopCheck?
@@ -53,7 +54,8 @@ package final class Connection {
     sqlite3_extended_result_codes(handle, 1)
     self.handle = handle
     self.path = path ?? ":memory:"
-    interruptible = Interruptible(handle)
+    isBorrowed = false
+    interruptible = Interruptible(handle, mustRepeat: false)
     lowerLimits()
     set(.loadExtension, to: false)
     // It takes an address in memory and calls it (FTS3, section 8.1); Debian's SQLite lets anybody.
@@ -66,9 +68,20 @@ package final class Connection {
     try execute("PRAGMA cell_size_check = ON")
   }
 
+  /// A connection that somebody else has opened (`Connection.borrowing`).
+  init(borrowing handle: OpaquePointer) {
+    self.handle = handle
+    let file = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+    path = file.isEmpty ? ":memory:" : file
+    isBorrowed = true
+    interruptible = Interruptible(handle, mustRepeat: true)
+    // Whoever opened it has decided whom to trust.
+    needsTrust = isOn(.trustedSchema)
+  }
+
   deinit {
     interruptible.forget()
-    sqlite3_close_v2(handle)
+    if !isBorrowed { sqlite3_close_v2(handle) }
   }
 
   // MARK: Statements
@@ -237,10 +250,14 @@ package final class Connection {
   /// calls a file "malformed" in which a CHECK says `json_valid(…)`. They do no harm, and there is no
   /// trusting them alone.
   func trustsSchema(after error: DatabaseError) -> Bool {
-    // As the function is written there.
-    guard !needsTrust,
-      ["json", "->"].contains(where: { error.message.lowercased().contains("unsafe use of \($0)") })
-    else { return false }
+    // The function is written there as the schema writes it.
+    let message = Array(error.message.lowercased().utf8)
+    let isOfJSON = message.indices.contains { place in
+      ["unsafe use of json", "unsafe use of ->"].contains {
+        message[place...].starts(with: $0.utf8)
+      }
+    }
+    guard !needsTrust, isOfJSON else { return false }
     needsTrust = true
     set(.trustedSchema, to: true)
     return true
@@ -263,6 +280,13 @@ package final class Connection {
         let handler = Unmanaged<BusyHandler>.fromOpaque(context).takeUnretainedValue()
         return handler.shouldTryAgain(after: Int(tries)) ? 1 : 0
       }, Unmanaged.passUnretained(handler).toOpaque())
+  }
+
+  /// Ends a transaction that is open. Fails when SQLite has already ended it, which is what is wanted, or
+  /// when there is no memory for it.
+  package func rollBack() {
+    guard isInTransaction else { return }
+    interruptible.pausing { try? execute("ROLLBACK") }
   }
 
   /// What another thread may call to stop the statement that runs.
@@ -304,31 +328,6 @@ private func immutableURI(_ path: String) -> String {
     }
   }
   return uri + "?immutable=1"
-}
-
-/// Stops a connection's running statement from any thread, and does nothing once it is closed.
-package final class Interruptible: Sendable {
-  private struct Handle: @unchecked Sendable {
-    let pointer: OpaquePointer
-  }
-
-  private let handle: Mutex<Handle?>
-
-  init(_ pointer: OpaquePointer) {
-    handle = Mutex(Handle(pointer: pointer))
-  }
-
-  package func interrupt() {
-    handle.withLock { handle in
-      if let handle { sqlite3_interrupt(handle.pointer) }
-    }
-  }
-
-  package var isClosed: Bool { handle.withLock { $0 == nil } }
-
-  func forget() {
-    handle.withLock { $0 = nil }
-  }
 }
 
 extension Connection {

@@ -4,9 +4,9 @@ import SchemaPlatform
 extension Connection {
   /// Asks again and again, while a statement runs, whether it must end; it then throws
   /// `interrupted`. Unlike an interrupt, which SQLite forgets between two statements, an answer that
-  /// stays yes cannot be missed.
+  /// stays yes cannot be missed. A borrowed connection asks nobody.
   package func setStopCheck(_ mustStop: @escaping () -> Bool) {
-    progress().mustStop = mustStop
+    if !isBorrowed { progress().mustStop = mustStop }
   }
 
   /// Limits what a private database may cost; a statement that exceeds a limit fails, and its error says
@@ -27,7 +27,12 @@ extension Connection {
   /// Reports, while a statement runs, how many rows it has read in full scans
   /// (`SQLITE_STMTSTATUS_FULLSCAN_STEP`); nil ends that.
   package func onScan(_ report: ((Int64) -> Void)?) {
-    progress().onScan = report
+    if !isBorrowed { progress().onScan = report }
+  }
+
+  /// Calls `tick` again and again while a statement runs. A borrowed connection calls nobody.
+  package func onWork(_ tick: (() -> Void)?) {
+    if !isBorrowed { progress().onWork = tick }
   }
 
   private func progress() -> StopCheck {
@@ -76,10 +81,12 @@ final class StopCheck {
   var mustStop: (() -> Bool)?
   var timer: WorkTimer?
   var onScan: ((Int64) -> Void)?
+  var onWork: (() -> Void)?
   /// The statement that runs.
   var running: OpaquePointer?
 
   var isOver: Bool {
+    onWork?()
     if let onScan, let running {
       onScan(Int64(sqlite3_stmt_status(running, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)))
     }

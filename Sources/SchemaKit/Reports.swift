@@ -50,7 +50,7 @@ public struct DatabaseStatus: Sendable, Hashable {
   }
 }
 
-/// What ``SchemaMigrator/verify(databaseAt:)`` found.
+/// What `SchemaMigrator.verify(databaseAt:)` found.
 public struct VerificationReport: Sendable, Hashable {
   /// A migration that is not as it should be.
   public struct Problem: Sendable, Hashable {

@@ -1,10 +1,11 @@
 import SchemaHistory
 import SchemaManifest
 import SchemaSQLText
+import SchemaSQLite
 
 /// Why a database could not be migrated, or a history could not be read.
 public struct SchemaError: Error, Sendable, CustomStringConvertible {
-  /// What kind of problem it is. The raw values are the exit codes of the command `schemactl`.
+  /// What kind of problem it is.
   public enum Code: Int, Sendable, CaseIterable {
     /// The database differs from its history, or is not one that schemactl has made.
     case drift = 1
@@ -34,10 +35,10 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
 
   /// What kind of problem it is.
   public let code: Code
-  /// What is wrong and what to do, for a log or a developer.
+  /// The problem, for a log or a developer.
   public var message: String { lines.joined(separator: "\n") }
   private let lines: [String]
-  /// The manifest that the problem stands in, where there is one.
+  /// The manifest with the problem, where there is one.
   public let file: String?
   /// The line in `file`, counted from 1.
   public let line: Int?
@@ -45,25 +46,34 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   public let column: Int?
   /// The migration that failed, where one did.
   public let migration: String?
+  /// SQLite's extended result code, where SQLite reported the problem (`SQLITE_CONSTRAINT_TRIGGER`).
+  public let sqliteCode: Int32?
+  /// SQLite's message; of `RAISE(ABORT, '…')` in a trigger its text.
+  public let sqliteMessage: String?
+  /// What was done before the problem, and stays.
+  public let report: MigrationReport?
 
   /// `file:line:column: message`.
   ///
-  /// What would drive a terminal or forge a line of a log, in names and values, is escaped; `message`
-  /// holds it as it is.
+  /// Control characters in names and values, which could forge a line of a log, are escaped; `message`
+  /// holds them as they are.
   public var description: String {
     let place = [file?.visible, line.map(String.init), column.map(String.init)].compactMap(\.self)
     let message = lines.map(\.visible).joined(separator: "\n")
     return place.isEmpty ? message : place.joined(separator: ":") + ": " + message
   }
 
-  init(_ failure: Failure) {
+  init(_ failure: Failure, after report: MigrationReport? = nil) {
     // Success is never thrown.
     code = Code(rawValue: Int(failure.status.rawValue)) ?? .bug
-    lines = failure.lines
+    lines = failure.linesWithoutRemedy
     file = failure.place?.file
     line = failure.place?.position?.line
     column = failure.place?.position?.column
     migration = failure.migration?.id
+    sqliteCode = failure.cause?.extendedCode
+    sqliteMessage = failure.cause?.message
+    self.report = report
   }
 
   private init(_ input: InvalidInput) {
@@ -75,13 +85,33 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
     line = first?.position?.line
     column = first?.position?.column
     migration = nil
+    sqliteCode = nil
+    sqliteMessage = nil
+    report = nil
   }
 
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     switch error {
-    case let failure as Failure: self.init(failure)
+    case let error as SchemaError: self = error
+    case let failure as Failure: self.init(failure, after: nil)
     case let input as InvalidInput: self.init(input)
-    default: self.init(Failure(.bug, "\(error)"))
+    case let refusal as BorrowRefusal: self.init(refusal.failure, after: nil)
+    case let error as DatabaseError:
+      self.init(Failure(error, database: "the connection's database"), after: nil)
+    default: self.init(Failure(.bug, "\(error)"), after: nil)
+    }
+  }
+}
+
+extension BorrowRefusal {
+  fileprivate var failure: Failure {
+    switch self {
+    case .openTransaction:
+      Failure(.usage, "the connection has an open transaction: migrate before it begins one")
+    case .runningStatement(let sql):
+      Failure(.usage, "a statement of the connection is still running: \(sql)")
+    case .readOnly: Failure(.permission, "the connection can only read")
+    case .queryOnly: Failure(.permission, "`PRAGMA query_only` is on: the connection can only read")
     }
   }
 }

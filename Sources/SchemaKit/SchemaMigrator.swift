@@ -1,114 +1,125 @@
-import SchemaApply
-import SchemaCopies
 import SchemaHistory
-import SchemaInspect
 import SchemaPlanning
+import SchemaPlatform
 import SchemaReplay
-import SchemaYAML
 
 /// Brings an app's SQLite databases up to date with the migrations that it ships.
 ///
-/// It does what the command `schemactl` does, inside the app, with the app's own functions and
-/// collations:
-///
 /// ```swift
-/// let migrator = try SchemaMigrator(
-///   migrations: Bundle.main.bundlePath + "/migrations",
-///   functions: [AppFunction("shout", arguments: 1) { arguments in
-///     guard case .text(let text) = arguments[0] else { return .null }
-///     return .text(text.uppercased())
-///   }])
-/// let report = try migrator.migrate(databaseAt: path)
-/// print("applied \(report.applied.count) migrations")
+/// let migrator = try SchemaMigrator(bundle: pathOfBundle)
+/// try migrator.migrate(databaseAt: path)
 /// ```
 ///
-/// Each migration is applied whole or not at all. The calls wait for SQLite, so make them from a
-/// thread that may wait, before anything else has the database open.
+/// Each migration is applied either completely or not at all. Migrate before anything else has the
+/// database open.
 public struct SchemaMigrator: Sendable {
-  private let project: Project
-  private let timeout: Double
+  enum History: Sendable {
+    case bundle(HistoryBundle)
+    case folder(Project)
+  }
 
-  /// Reads the history.
+  let history: History
+  let application: Application
+  let timeout: Double
+
+  /// Whether a bundle may hold drafts: migrations that are not released, and may still change.
+  public enum Drafts: Sendable {
+    /// A debug build of SchemaKit accepts them, a release build does not.
+    case inDebugBuilds
+    /// Always, for an app that only its developers run.
+    case allowed
+    /// Never.
+    case refused
+  }
+
+  /// Opens a bundle that `schemactl bundle` or the build plugin has written.
   ///
   /// - Parameters:
-  ///   - folder: the folder with the manifests and their `history.lock`.
-  ///   - functions: what the app registers on its connections and the schema calls.
+  ///   - path: the file.
+  ///   - functions: what the schema or the migrations call, and SQLite does not have.
   ///   - collations: likewise.
-  ///   - timeout: how long a lock is waited for, in seconds.
-  /// - Throws: ``SchemaError`` when the folder is not there or a manifest is wrong.
+  ///   - drafts: whether it may hold drafts.
+  ///   - timeout: how long to wait for a lock, in seconds.
+  /// - Throws: ``SchemaError`` when the file is missing, is truncated, was edited, or holds drafts that
+  ///   are not allowed.
   public init(
-    migrations folder: String, functions: [AppFunction] = [], collations: [AppCollation] = [],
-    timeout: Double = 5
+    bundle path: String, functions: [AppFunction] = [], collations: [AppCollation] = [],
+    drafts: Drafts = .inDebugBuilds, timeout: Double = 5
   ) throws(SchemaError) {
-    let application = Application(
-      functions: functions.map(\.definition), collations: collations.map(\.collation))
-    do {
-      project = try Project.load(migrations: folder, application: application)
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try readFile(path)
+    } catch {
+      throw SchemaError(Failure(error))
+    }
+    try self.init(
+      bundle: bytes, named: path, functions: functions, collations: collations, drafts: drafts,
+      timeout: timeout)
+  }
+
+  /// Opens a bundle that is in memory.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bundle.
+  ///   - name: of the bundle, for messages.
+  ///   - functions: what the schema or the migrations call, and SQLite does not have.
+  ///   - collations: likewise.
+  ///   - drafts: whether it may hold drafts.
+  ///   - timeout: how long to wait for a lock, in seconds.
+  /// - Throws: ``SchemaError``, as for a file.
+  public init(
+    bundle bytes: [UInt8], named name: String = "the bundle", functions: [AppFunction] = [],
+    collations: [AppCollation] = [], drafts: Drafts = .inDebugBuilds, timeout: Double = 5
+  ) throws(SchemaError) {
+    do throws(Failure) {
+      let bundle = try HistoryBundle(bytes, name: name)
+      if !drafts.areAllowed, let draft = bundle.drafts.first {
+        throw Failure(
+          .invalidInput,
+          "\(name) holds drafts, which may still change: \(draft) and \(bundle.drafts.count - 1) more",
+          remedy: "Freeze them with `schemactl freeze --release NAME`, and write the bundle again")
+      }
+      history = .bundle(bundle)
     } catch {
       throw SchemaError(error)
     }
+    application = Application(functions, collations)
     self.timeout = timeout
   }
 
-  /// Applies what a database has not run yet. A missing file is made.
-  ///
-  /// - Parameters:
-  ///   - path: the database file.
-  ///   - last: the id of the last migration to apply; nil is all.
-  ///   - onlyFrozen: passes over migrations that `schemactl freeze` has not frozen.
-  ///   - backup: a copy of the database that is made and checked before the first migration; nil is
-  ///     none.
-  ///   - isParanoid: reads all rows of all tables before and after each migration, and fails one
-  ///     that changes what it does not say that it writes; also checks the file. Slow.
-  /// - Throws: ``SchemaError``. The migrations before the one that failed are applied and stay.
-  @discardableResult
-  public func migrate(
-    databaseAt path: String, through last: String? = nil, onlyFrozen: Bool = false,
-    backup: SchemaBackup? = nil,
-    isParanoid: Bool = false
-  ) throws(SchemaError) -> MigrationReport {
-    var options = MigrateOptions(database: path)
-    options.through = last
-    options.frozenOnly = onlyFrozen
-    options.isParanoid = isParanoid
-    options.timeout = timeout
-    options.backup = backup?.options
-    let report: MigrateReport
-    do throws(Failure) {
-      report = try project.migrate(options)
-    } catch {
-      throw SchemaError(error)
-    }
-    if let failure = report.failure { throw SchemaError(failure) }
-    return MigrationReport(report)
+  package init(_ project: Project, timeout: Double) {
+    history = .folder(project)
+    application = project.application
+    self.timeout = timeout
   }
 
-  /// Where a database stands. Nothing is written.
-  ///
-  /// - Throws: ``SchemaError``, also when the database and the history contradict each other.
-  public func status(databaseAt path: String) throws(SchemaError) -> DatabaseStatus {
-    do throws(Failure) {
-      let report = try project.status(database: path, timeout: timeout)
-      _ = try project.requireUsableLedger(report.applied, of: path)
-      return DatabaseStatus(report)
-    } catch {
-      throw SchemaError(error)
+  /// The history with all its manifests.
+  func project() throws(Failure) -> Project {
+    switch history {
+    case .bundle(let bundle): try Project(bundle, application: application)
+    case .folder(let project): project
     }
   }
+}
 
-  /// Checks that what shipped is what shipped, that it can be replayed, and that a database is what
-  /// its history says. Nothing is written.
-  ///
-  /// - Parameter path: nil checks the history alone.
-  /// - Throws: ``SchemaError`` for what kept it from checking; what it found is in the report.
-  public func verify(databaseAt path: String? = nil) throws(SchemaError) -> VerificationReport {
-    let report: VerifyReport
-    do throws(Failure) {
-      report = try project.verify(database: path, timeout: timeout)
-    } catch {
-      throw SchemaError(error)
+extension SchemaMigrator.Drafts {
+  fileprivate var areAllowed: Bool {
+    switch self {
+    case .allowed: return true
+    case .refused: return false
+    case .inDebugBuilds:
+      #if DEBUG
+        return true
+      #else
+        return false
+      #endif
     }
-    if let failure = report.failure { throw SchemaError(failure) }
-    return VerificationReport(report)
+  }
+}
+
+extension Application {
+  package init(_ functions: [AppFunction], _ collations: [AppCollation]) {
+    self.init(
+      functions: functions.map(\.definition), collations: collations.map(\.collation))
   }
 }

@@ -1,6 +1,6 @@
+import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
-import Synchronization
 
 extension Connection {
   /// Puts functions that answer the same each time in the place of the clock and of chance, so that
@@ -64,13 +64,18 @@ extension Connection {
 package final class ChanceCounter: Sendable {
   /// Numbers that rows do not hold otherwise, for who must tell chance from values.
   package static let range: Range<Int64> = 5_400_000_000..<5_500_000_000
-  private let count: Atomic<Int64>
+  private let count: Locked<Int64>
 
   package init(from first: Int64 = 0) {
-    count = Atomic(first)
+    count = Locked(first)
   }
 
-  package func next() -> Int64 { count.add(1, ordering: .relaxed).newValue }
+  package func next() -> Int64 {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
 }
 
 private func padded(_ number: Int64, to length: Int) -> String {

@@ -33,7 +33,7 @@ struct FailureAnalysis {
     }
     tables = Set(suspects.flatMap(\.events.mainTables))
       .union(changed.flatMap(\.known).map(\.key)).union(changed.compactMap(\.after?.key))
-    let move = failure.code == nil ? timeline.move(mappedAt: position, in: migration) : nil
+    let move = failure.cause == nil ? timeline.move(mappedAt: position, in: migration) : nil
     let place =
       suspects.last?.place
       ?? StatementPlace(migration: migration, operation: operation, number: 0, position: position)
@@ -42,13 +42,13 @@ struct FailureAnalysis {
       object: suspects.last?.target?.name ?? suspects.last?.subject ?? changed.last?.after?.name,
       message: failure.message, tables: tables, isOfMap: move != nil)
 
-    let isRepetition = failure.code == .constraint && failure.message.hasPrefix("UNIQUE ")
+    let isRepetition = failure.cause?.code == .constraint && failure.message.hasPrefix("UNIQUE ")
     collidesWith = isRepetition ? Set(suspects.flatMap(\.inserted)) : []
     let numbers = Set(suspects.map(\.place.number))
     newUnique =
       isRepetition ? timeline.indexes.last { numbers.contains($0.place.number) } : nil
     isOfRows =
-      ([nil, .constraint, .mismatch].contains(failure.code) || failure.isOfNewColumn)
+      ([nil, .constraint, .mismatch].contains(failure.cause?.code) || failure.isOfNewColumn)
       // An app may write no other texts than those that the function reads.
       && !suspects.contains(where: \.readsFormats)
       // A column without a CHECK accepts any value, and the app writes only its own.
@@ -100,7 +100,7 @@ private func readsFormat(_ function: String) -> Bool {
 extension Failure {
   /// ALTER TABLE checks the rows itself and reports them without a code of their own.
   fileprivate var isOfNewColumn: Bool {
-    code == .error
+    cause?.code == .error
       && ["CHECK constraint failed", "NOT NULL constraint failed"].contains(
         where: message.hasPrefix)
   }

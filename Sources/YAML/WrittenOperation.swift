@@ -280,7 +280,7 @@ extension CreateTable.Reference {
 }
 
 extension CreateTable.ForeignKeyAction {
-  fileprivate var word: String { rawValue.lowercased().replacing(" ", with: "_") }
+  fileprivate var word: String { String(rawValue.lowercased().map { $0 == " " ? "_" : $0 }) }
 }
 
 // MARK: Others

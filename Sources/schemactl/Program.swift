@@ -11,8 +11,8 @@ extension CommandLineProgram {
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
       DiffCommand.self, InspectCommand.self, AdoptCommand.self, LintCommand.self, CheckCommand.self,
       FreezeCommand.self, RebaseCommand.self, LedgerCommand.self, RestoreCommand.self,
-      FleetCommand.self, ReportCommand.self, DiagramCommand.self, CompletionsCommand.self,
-      SchemaCommand.self,
+      BundleCommand.self, GenerateCommand.self, FleetCommand.self, ReportCommand.self,
+      DiagramCommand.self, CompletionsCommand.self, SchemaCommand.self,
     ]
   }
 

@@ -313,9 +313,22 @@ struct Settings {
       .map { QueryFolder($0) }
       ?? QueryFolder(besideMigrations: migrations)
     do throws(HistoryReadError) {
-      return try folder.files()
+      let files = try folder.files()
+      return try connectionFile().map { (files ?? []) + [$0] } ?? files
     } catch {
       throw error.problem(ofFolder: folder.path)
+    }
+  }
+
+  /// `connection.sql` beside the manifests, which lint compiles like a query.
+  private func connectionFile() throws(HistoryReadError) -> QueryFile? {
+    let folder = MigrationFolder(migrations)
+    do throws(FileError) {
+      return try folder.connectionSQL().map {
+        QueryFile(path: folder.connectionFile, text: $0, isConnectionSQL: true)
+      }
+    } catch {
+      throw .unreadable(error)
     }
   }
 

@@ -1,7 +1,6 @@
 import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
-import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP, taken by a thread of their own.
 ///
@@ -103,7 +102,7 @@ private func endAtOnce(_: Int32) {
 
 /// Closed while a command writes files.
 final class WriteGate: Sendable {
-  private let mutex = Mutex(())
+  private let mutex = Locked(())
 
   /// A first signal that comes meanwhile changes nothing: it takes no time, and is then done.
   func close<Success: Sendable>(during body: () throws -> Success) throws -> Success {

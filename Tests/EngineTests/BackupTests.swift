@@ -5,6 +5,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaPlanning
 import SchemaReplay
+import SchemaPlatform
 import SchemaSQLite
 import SchemaTestSupport
 import Synchronization

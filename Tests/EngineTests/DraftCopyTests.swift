@@ -3,6 +3,7 @@ import SchemaApply
 import SchemaCopies
 import SchemaHistory
 import SchemaInspect
+import SchemaPlatform
 import SchemaSQLite
 import SchemaTestSupport
 import Synchronization

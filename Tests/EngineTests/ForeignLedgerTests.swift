@@ -8,7 +8,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTestSupport
-import Synchronization
+import SchemaPlatform
 import Testing
 
 /// An app that has shipped with GRDB: `v3` adds a column, `v4` doubles each amount.
@@ -158,7 +158,7 @@ struct ForeignLedgerTests {
     var options = app.sandbox.options()
     options.timeout = 30
     let started = options
-    let adopted = Mutex(0)
+    let adopted = Locked(0)
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       guard let report = try? project.migrate(started), report.failure == nil else { return }
       if !report.adopted.isEmpty { adopted.withLock { $0 += 1 } }

@@ -5,6 +5,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaModel
 import SchemaPlanning
+import SchemaPlatform
 import SchemaSQLite
 import SchemaTestSupport
 import Testing

@@ -394,6 +394,6 @@ struct LeftBehindTests {
     #expect(report.applied.isEmpty)
     let message = try #require(report.failure?.message)
     #expect(message.contains("0001_one, 0002_two"), "\(message)")
-    #expect(message.contains("run `schemactl migrate` again"), "\(message)")
+    #expect(message.contains("Run `schemactl migrate` again"), "\(message)")
   }
 }

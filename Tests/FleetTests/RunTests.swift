@@ -158,7 +158,7 @@ struct RunTests {
           : FleetResult(name, .migrated))
     }
     #expect(
-      summary.progress(after: .seconds(2))
+      summary.progress(afterMilliseconds: 2000)
         == "4,200 of 12,000 databases done, 3 failed, 7,800 left, 2,100/s")
 
     let run = try Tenants(3).fleet("migrate", "--databases", "tenants/*.sqlite")

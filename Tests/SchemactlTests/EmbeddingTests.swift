@@ -1,5 +1,5 @@
 import Foundation
-import SchemaKit
+import SchemaKitYAML
 import SchemaSQLite
 import Testing
 

@@ -2,7 +2,9 @@ import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaReplay
 import SchemaSQLText
+import SchemaSQLite
 
 enum InspectCommand: Command {
   static let name = "inspect"
@@ -35,11 +37,18 @@ enum InspectCommand: Command {
     let form = session.invocation.text("as").flatMap(SchemaForm.init) ?? .sql
     let source = session.invocation.arguments.first
     try settings.requireHistory(among: session.invocation.arguments)
-    let result = try attempt { try settings.schema(of: source, mayBeEmpty: true) }
+    let result = try attempt {
+      let schema = try settings.schema(of: source, mayBeEmpty: true)
+      do throws(DatabaseError) {
+        return (schema, try schema.described(settings.application))
+      } catch {
+        throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+      }
+    }
     switch result {
-    case .success(let schema):
+    case .success(let (schema, tables)):
       if form == .sql, session.printsRawSQL { try requirePlainText(schema) }
-      session.report(.inspected(schema, form))
+      session.report(.inspected(schema, tables, form))
       if schema.objects.isEmpty {
         session.report(.note(reasonForNothing(source ?? settings.migrations)))
       }

@@ -32,7 +32,7 @@ enum Event {
   case compared(DiffReport, database: String)
   /// How the second of two schemas differs from the first.
   case differs([SchemaChange], from: String, to: String)
-  case inspected(Schema, SchemaForm)
+  case inspected(Schema, [TableDescription], SchemaForm)
   case adopted(AdoptReport, database: String)
   case linted(LintReport)
   /// A new manifest.
@@ -43,6 +43,9 @@ enum Event {
   case refused(LintReport)
   case frozen(FreezeReport, release: String?, file: String)
   case accepted(id: String, reason: String, file: String)
+  /// Swift source, and whether the file that was to be checked holds something else.
+  case generated(String, file: String?, isStale: Bool)
+  case bundled(BundleReport, file: String)
   case rebased([Renaming], isRehearsal: Bool)
   case ledger([LedgerEntry], [LedgerRow], [RecordedRepair])
   /// Shown before it is carried out, and again when it is.
@@ -55,6 +58,7 @@ enum Event {
   enum CommandResult {
     case migrate(database: String)
     case plan, status, verify, diff, inspect, adopt, new, lint, freeze, rebase, ledger, restore
+    case bundle, generate
   }
 }
 

@@ -122,8 +122,8 @@ extension ExitStatus {
 
 extension FleetSummary {
   /// How far the run is.
-  package func progress(after elapsed: Duration) -> String {
-    let rate = Double(done) / max(Double(elapsed.milliseconds) / 1000, 0.001)
+  package func progress(afterMilliseconds elapsed: Int64) -> String {
+    let rate = Double(done) / max(Double(elapsed) / 1000, 0.001)
     return "\(done.grouped) of \(expected.grouped) databases done, \(failed.grouped) failed, "
       + "\((expected - done).grouped) left, \(Int(rate).grouped)/s"
   }

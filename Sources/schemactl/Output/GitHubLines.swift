@@ -33,10 +33,16 @@ struct GitHubLines: AnnotationLines {
   }
 
   private func data(_ lines: [String]) -> String {
-    lines.map { $0.visible.replacing("%", with: "%25") }.joined(separator: "%0A")
+    lines.map { $0.visible.escaping("%", as: "%25") }.joined(separator: "%0A")
   }
 
   private func property(_ text: String) -> String {
-    data([text]).replacing(":", with: "%3A").replacing(",", with: "%2C")
+    data([text]).escaping(":", as: "%3A").escaping(",", as: "%2C")
+  }
+}
+
+extension String {
+  fileprivate func escaping(_ character: Character, as text: String) -> String {
+    map { $0 == character ? text : String($0) }.joined()
   }
 }

@@ -63,7 +63,8 @@ final class JSONReporter: Reporter {
             ("ledger", .array(report.ledger.map(\.json))),
           ])
     case .differs(let changes, _, _): write(differences(changes, isEqual: changes.isEmpty))
-    case .inspected(let schema, _): write(schema.members)
+    case .inspected(let schema, let tables, _):
+      write(schema.members + [("tables", .array(tables.map(\.json)))])
     case .adopted(let report, _):
       write([
         ("at", .string(report.at)), ("adopted", .list(report.adopted)),
@@ -90,6 +91,13 @@ final class JSONReporter: Reporter {
       write([
         ("frozen", .list([])), ("release", .null), ("file", .string(file)),
         ("accepted", .object([("id", .string(id)), ("reason", .string(reason))])),
+      ])
+    case .generated(let text, let file, let isStale):
+      write([("file", .text(file)), ("stale", .bool(isStale)), ("text", .string(text))])
+    case .bundled(let report, let file):
+      write([
+        ("file", .string(file)), ("migrations", .integer(Int64(report.migrations))),
+        ("drafts", .list(report.drafts)),
       ])
     case .rebased(let renamings, let isRehearsal):
       write([("renamed", .array(renamings.map(\.json))), ("dryRun", .bool(isRehearsal))])
@@ -135,13 +143,18 @@ extension Event.CommandResult {
       ]
     case .diff: return differences([], isEqual: false) + [failed]
     case .new: return [("id", .null), ("file", .null), failed]
-    case .inspect: return [("objects", .array([])), ("manifest", .null), failed]
+    case .inspect:
+      return [("objects", .array([])), ("manifest", .null), ("tables", .array([])), failed]
     case .adopt:
       return [("at", .null), ("adopted", .array([])), ("pending", .array([])), failed]
     case .lint: return [("profile", .null), ("findings", .array([])), ("summary", .null), failed]
     case .ledger: return [("ledger", .array([])), ("repairs", .array([])), failed]
     case .freeze:
       return [("frozen", .array([])), ("release", .null), ("file", .null), failed]
+    case .generate:
+      return [("file", .null), ("stale", .bool(false)), ("text", .null), failed]
+    case .bundle:
+      return [("file", .null), ("migrations", .integer(0)), ("drafts", .array([])), failed]
     case .rebase: return [("renamed", .array([])), failed]
     case .restore: return restoration() + [failed]
     }

@@ -1,10 +1,9 @@
 import SchemaPlatform
 import SchemaSQLText
-import Synchronization
 
 /// Held while bytes are written, so that a signal does not cut a document in two.
 final class OutputGate: Sendable {
-  private let mutex = Mutex(())
+  private let mutex = Locked(())
 
   func write<Result>(_ body: () -> Result) -> Result {
     mutex.withLock { _ in body() }

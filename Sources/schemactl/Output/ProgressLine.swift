@@ -1,6 +1,7 @@
 import SchemaFleet
 import SchemaLint
 import SchemaPlanning
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
@@ -15,8 +16,8 @@ struct ProgressLine {
 
   /// When a run on many databases began, and when its progress was shown last.
   private struct Fleet {
-    let started: ContinuousClock.Instant
-    var shown: ContinuousClock.Instant
+    let started = Stopwatch()
+    var shown = Stopwatch()
   }
 
   init(_ output: Output, isOn: Bool) {
@@ -34,21 +35,18 @@ struct ProgressLine {
       show("copying the database: \(done / 1_000_000) of \(all / 1_000_000) MB …")
     case .copyingRows(let copy, let done, let all):
       show(copying(copy).line(done: done, of: all))
-    case .created, .note, .began, .ran, .committed, .drift: break
+    case .created, .note, .began, .ran, .working, .committed, .drift: break
     }
   }
 
   /// On a terminal ten times a second, elsewhere every ten seconds.
   mutating func show(_ summary: FleetSummary) {
     guard isOn else { return }
-    let now = ContinuousClock.now
-    let fleet = fleet ?? Fleet(started: now, shown: now)
+    let fleet = fleet ?? Fleet()
     self.fleet = fleet
-    guard now - fleet.shown >= (output.isTerminal ? .milliseconds(100) : .seconds(10)) else {
-      return
-    }
-    self.fleet?.shown = now
-    let text = summary.progress(after: now - fleet.started)
+    guard fleet.shown.milliseconds >= (output.isTerminal ? 100 : 10_000) else { return }
+    self.fleet?.shown = Stopwatch()
+    let text = summary.progress(afterMilliseconds: fleet.started.milliseconds)
     guard !output.isTerminal else { return show(text) }
     output.write(text + "\n")
     output.flush()
@@ -58,7 +56,7 @@ struct ProgressLine {
 
   private mutating func copying(_ copy: RowCopy) -> Copying {
     if let copying, copying.copy == copy { return copying }
-    let new = Copying(copy: copy, started: .now)
+    let new = Copying(copy: copy, time: Stopwatch())
     copying = new
     return new
   }
@@ -86,12 +84,12 @@ struct ProgressLine {
 /// How far the copying of a table's rows is.
 private struct Copying {
   let copy: RowCopy
-  let started: ContinuousClock.Instant
+  let time: Stopwatch
 
   func line(done: Int64, of all: Int64) -> String {
     let percent = all > 0 ? min(done * 100 / all, 100) : 100
-    let left = (ContinuousClock.now - started) / Double(max(done, 1)) * Double(max(all - done, 0))
-    let seconds = left.components.seconds
+    let left = time.seconds / Double(max(done, 1)) * Double(max(all - done, 0))
+    let seconds = Int(left)
     return "copying \(copy.table.shortened(to: 40)): \(done) of \(all) rows, \(percent) %, about "
       + (seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min") + " left …"
   }

@@ -1,0 +1,78 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
+
+/// A bundle that was written.
+package struct BundleReport: Sendable {
+  package let bytes: [UInt8]
+  package let migrations: Int
+  package let drafts: [String]
+}
+
+extension Project {
+  /// Compiles the history. All of it is replayed first, so that no bundle holds a history that does not
+  /// work.
+  ///
+  /// - Parameter frozenOnly: leaves drafts out.
+  /// - Throws: when the frozen history is broken, a migration fails, or `connection.sql` does not run.
+  package func bundled(
+    frozenOnly: Bool = false, interruption: Interruption = Interruption()
+  ) throws -> BundleReport {
+    try requireIntactHistory()
+    let migrations = frozenOnly ? migrations.filter(isFrozen) : migrations
+    try requireEngine(for: migrations)
+    let released = Set((lock?.releases ?? []).map(\.lastID.exact))
+    var schemas: [HistoryBundle.ReleasedSchema] = []
+    var count = 0
+    try replay(
+      migrations, interruption: interruption,
+      observing: { step, scratch in
+        count += 1
+        guard released.contains(step.migration.id) else { return }
+        schemas.append(
+          HistoryBundle.ReleasedSchema(
+            count: count, fingerprint: scratch.fingerprint, schema: scratch.schema))
+      })
+    let sources = try migrations.map { (migration) throws in
+      try HistoryBundle.Source(
+        rereading: migration, in: folder, isFrozen: isFrozen(migration))
+    }
+    let bytes = HistoryBundle.encoded(
+      folder: folder.path, sources, lock: lock, connectionSQL: try connectionSQL(),
+      schemas: schemas)
+    return BundleReport(
+      bytes: bytes, migrations: migrations.count,
+      drafts: migrations.filter { !isFrozen($0) }.map(\.id))
+  }
+
+  private func connectionSQL() throws(Failure) -> String? {
+    do throws(FileError) {
+      return try folder.connectionSQL()
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+extension HistoryBundle.Source {
+  fileprivate init(
+    rereading migration: Migration, in folder: MigrationFolder, isFrozen: Bool
+  ) throws {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try readFile(
+        migration.file, inFolder: folder.path, limit: MigrationFolder.manifestSizeLimit)
+    } catch {
+      throw Failure(error)
+    }
+    guard rawDigest(of: bytes) == migration.rawDigest else {
+      throw Failure(.busy, "\(migration.file) was changed while it was read: try again")
+    }
+    self.init(
+      migration: migration, isFrozen: isFrozen, text: bytes,
+      document: try YAMLReader.read(bytes, file: migration.file))
+  }
+}

@@ -1,0 +1,308 @@
+import SchemaManifest
+import SchemaModel
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// A compiled history: one file that an app ships, and reads without YAML.
+///
+/// The file begins with a line that names the format. A header follows, with its length before it and its
+/// SHA-256 after it; then the parts, to which the header points. The header is checked when the bundle is
+/// opened, a part when it is decoded.
+package struct HistoryBundle: Sendable {
+  /// One migration, as the header lists it.
+  package struct Item: Sendable {
+    package let id: String
+    package let rawDigest: String
+    package let canonicalDigest: String
+    package let isFrozen: Bool
+    fileprivate let manifest: Part
+  }
+
+  /// The schema after a release, so that a replay need not begin with the first migration.
+  package struct ReleasedSchema: Sendable {
+    /// How many migrations lead to it.
+    package let count: Int
+    package let fingerprint: String
+    package let schema: Schema
+
+    package init(count: Int, fingerprint: String, schema: Schema) {
+      self.count = count
+      self.fingerprint = fingerprint
+      self.schema = schema
+    }
+  }
+
+  fileprivate struct Part: Sendable {
+    let place: Range<Int>
+    let digest: String
+  }
+
+  static let magic = "schemactl bundle "
+  static let version = "1"
+
+  /// The bundle's path, or another name, for messages.
+  package let name: String
+  /// The folder of the manifests, as `schemactl bundle` found it.
+  package let folder: String
+  /// In the order of the history.
+  package let items: [Item]
+  private let lockPart: Part?
+  private let connectionPart: Part?
+  private let schemasPart: Part
+  /// Behind the header.
+  private let parts: ArraySlice<UInt8>
+
+  package var drafts: [String] { items.filter { !$0.isFrozen }.map(\.id) }
+
+  // MARK: Reading
+
+  /// Opens a bundle. Its parts are decoded later.
+  ///
+  /// - Throws: a failure (65) for a bundle that is truncated, was edited, or has a newer format.
+  package init(_ bytes: [UInt8], name: String) throws(Failure) {
+    let end = bytes.firstIndex(of: lineFeed) ?? bytes.endIndex
+    let line = String(decoding: bytes[..<end], as: UTF8.self)
+    guard line.hasPrefix(Self.magic), end < bytes.endIndex else {
+      throw Failure(.invalidInput, "\(name) is not a bundle of migrations")
+    }
+    guard line == Self.magic + Self.version else {
+      throw Failure(
+        .invalidInput,
+        "\(name) has the format `\(line)`, and this program reads version \(Self.version) only",
+        remedy: "Build the app and the bundle with the same version of schemactl")
+    }
+    do {
+      var reader = ByteReader(bytes[(end + 1)...])
+      let header = try reader.content()
+      guard try reader.text() == SHA256.hex(header) else { throw MalformedBytes() }
+      var fields = ByteReader(header)
+      folder = try fields.text()
+      let start = header.endIndex + 65
+      parts = bytes[min(start, bytes.endIndex)...]
+      guard try fields.number() == parts.count else { throw MalformedBytes() }
+      items = try fields.list { (fields) throws(MalformedBytes) in
+        Item(
+          id: try fields.text(), rawDigest: try fields.text(),
+          canonicalDigest: try fields.text(), isFrozen: try fields.byte() == 1,
+          manifest: try Part(&fields))
+      }
+      lockPart = try fields.byte() == 0 ? nil : try Part(&fields)
+      connectionPart = try fields.byte() == 0 ? nil : try Part(&fields)
+      schemasPart = try Part(&fields)
+    } catch {
+      throw Self.damaged(name)
+    }
+    self.name = name
+  }
+
+  private static func damaged(_ name: String) -> Failure {
+    Failure(
+      .invalidInput, "\(name) is truncated or was edited: its digest is not that of its content",
+      remedy: "Write it again with `schemactl bundle`")
+  }
+
+  private func content(_ part: Part) throws(Failure) -> ArraySlice<UInt8> {
+    let (start, count) = (parts.startIndex, parts.count)
+    guard part.place.upperBound <= count else { throw Self.damaged(name) }
+    let bytes = parts[start + part.place.lowerBound..<start + part.place.upperBound]
+    guard SHA256.hex(bytes) == part.digest else { throw Self.damaged(name) }
+    return bytes
+  }
+
+  /// Decodes every manifest.
+  package func migrations() throws(Failure) -> [Migration] {
+    var migrations: [Migration] = []
+    for item in items {
+      let file = joinedPath(folder, item.id + ".yaml")
+      var reader = ByteReader(try content(item.manifest))
+      do {
+        let text = Array(try reader.content())
+        let tree = try reader.content()
+        let document = try Document(decoding: tree, source: SourceText(withoutMark(text)))
+        migrations.append(
+          Migration(
+            id: item.id, file: file, bytes: text, manifest: try decodeManifest(document, file: file)
+          ))
+      } catch let input as InvalidInput {
+        throw Failure(
+          .invalidInput, input.diagnostics.first?.message ?? "", place: .init(file: file))
+      } catch {
+        throw Self.damaged(name)
+      }
+      guard migrations.last?.rawDigest == item.rawDigest,
+        migrations.last?.canonicalDigest == item.canonicalDigest
+      else { throw Self.damaged(name) }
+    }
+    return migrations
+  }
+
+  package func lock() throws(Failure) -> HistoryLock? {
+    guard let lockPart else { return nil }
+    do {
+      return try HistoryLock(parsing: Array(content(lockPart)))
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Self.damaged(name)
+    }
+  }
+
+  /// What the app runs on each connection; nil when the history says nothing of it.
+  package func connectionSQL() throws(Failure) -> String? {
+    guard let connectionPart else { return nil }
+    return String(decoding: try content(connectionPart), as: UTF8.self)
+  }
+
+  /// The schema after the newest release all of whose migrations have run.
+  ///
+  /// - Parameter known: the ids of a ledger.
+  package func newestSchema(_ known: Set<ExactText>) throws(Failure) -> ReleasedSchema? {
+    let count = items.prefix { known.contains($0.id) }.count
+    var reader = ByteReader(try content(schemasPart))
+    do {
+      let objects = try reader.list { (reader) throws(MalformedBytes) in
+        guard let kind = SchemaObject.Kind(rawValue: try reader.text()) else {
+          throw MalformedBytes()
+        }
+        return SchemaObject(
+          kind: kind, name: try reader.text(), table: try reader.text(),
+          sql: try reader.optionalText())
+      }
+      let releases = try reader.list { (reader) throws(MalformedBytes) in
+        ReleasedSchema(
+          count: try reader.number(), fingerprint: try reader.text(),
+          schema: Schema(
+            objects: try reader.list { (reader) throws(MalformedBytes) in
+              let index = try reader.number()
+              guard index < objects.count else { throw MalformedBytes() }
+              return objects[index]
+            }))
+      }
+      return releases.last { $0.count <= count }
+    } catch {
+      throw Self.damaged(name)
+    }
+  }
+
+  /// Whether the first migrations are these.
+  package func begins(with ids: [String]) -> Bool {
+    ids.count <= items.count && zip(ids, items).allSatisfy { $0 == $1.id }
+  }
+
+  /// Whether a ledger holds just these migrations in these forms: nothing is decoded to tell.
+  ///
+  /// - Returns: false also where the ledger cannot be read: whoever looks closer reports it.
+  package func isApplied(in connection: Connection) -> Bool {
+    (try? Ledger.holds(items.lazy.map { ($0.id, $0.rawDigest, $0.canonicalDigest) }, in: connection))
+      ?? false
+  }
+}
+
+extension HistoryBundle.Part {
+  fileprivate init(_ reader: inout ByteReader) throws(MalformedBytes) {
+    let start = try reader.number()
+    place = start..<start + (try reader.number())
+    digest = try reader.text()
+  }
+
+  fileprivate func write(to writer: inout ByteWriter) {
+    writer.write(place.lowerBound)
+    writer.write(place.count)
+    writer.write(digest)
+  }
+}
+
+private func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
+  bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+}
+
+// MARK: Writing
+
+extension HistoryBundle {
+  /// A manifest as it goes into a bundle.
+  package struct Source: Sendable {
+    let migration: Migration
+    let isFrozen: Bool
+    let text: [UInt8]
+    let document: Document
+
+    package init(migration: Migration, isFrozen: Bool, text: [UInt8], document: Document) {
+      self.migration = migration
+      self.isFrozen = isFrozen
+      self.text = text
+      self.document = document
+    }
+  }
+
+  /// The bytes of a bundle.
+  ///
+  /// - Parameter schemas: after each release, the oldest first.
+  package static func encoded(
+    folder: String, _ sources: [Source], lock: HistoryLock?, connectionSQL: String?,
+    schemas: [ReleasedSchema]
+  ) -> [UInt8] {
+    var parts: [UInt8] = []
+    func part(_ bytes: [UInt8]) -> Part {
+      let start = parts.count
+      parts += bytes
+      return Part(place: start..<parts.count, digest: SHA256.hex(bytes))
+    }
+    let manifests = sources.map { source in
+      var writer = ByteWriter()
+      writer.write(source.text)
+      writer.write(source.document.encoded)
+      return part(writer.bytes)
+    }
+    let others = [lock?.rendered(), connectionSQL.map { Array($0.utf8) }].map { $0.map(part) }
+    let schemasPart = part(encoded(schemas))
+    var header = ByteWriter()
+    header.write(folder)
+    header.write(parts.count)
+    header.write(list: Array(zip(sources, manifests))) { item, header in
+      header.write(item.0.migration.id)
+      header.write(item.0.migration.rawDigest)
+      header.write(item.0.migration.canonicalDigest)
+      header.write(byte: item.0.isFrozen ? 1 : 0)
+      item.1.write(to: &header)
+    }
+    for part in others {
+      header.write(byte: part == nil ? 0 : 1)
+      part?.write(to: &header)
+    }
+    schemasPart.write(to: &header)
+    var file = ByteWriter()
+    file.write(header.bytes)
+    file.write(SHA256.hex(header.bytes))
+    return Array("\(magic)\(version)\n".utf8) + file.bytes + parts
+  }
+
+  /// Most objects stay the same from release to release: each text is written once.
+  private static func encoded(_ schemas: [ReleasedSchema]) -> [UInt8] {
+    var places: [SchemaObject: Int] = [:]
+    var objects: [SchemaObject] = []
+    let releases = schemas.map { release in
+      release.schema.objects.filter { !$0.isInternal }.map { object in
+        let plain = SchemaObject(
+          kind: object.kind, name: object.name, table: object.table, sql: object.sql)
+        if let place = places[plain] { return place }
+        places[plain] = objects.count
+        objects.append(plain)
+        return objects.count - 1
+      }
+    }
+    var writer = ByteWriter()
+    writer.write(list: objects) { object, writer in
+      writer.write(object.kind.rawValue)
+      writer.write(object.name)
+      writer.write(object.table)
+      writer.write(object.sql)
+    }
+    writer.write(list: Array(zip(schemas, releases))) { release, writer in
+      writer.write(release.0.count)
+      writer.write(release.0.fingerprint)
+      writer.write(list: release.1) { $1.write($0) }
+    }
+    return writer.bytes
+  }
+}

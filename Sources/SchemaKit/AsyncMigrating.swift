@@ -1,0 +1,146 @@
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+
+/// The calls that wait for SQLite run on a thread of their own, so that they keep no other task waiting.
+extension SchemaMigrator {
+  /// Applies the migrations that a database has not run yet. Creates a missing file.
+  ///
+  /// Cancelling the task stops the running statement and rolls back what is not committed.
+  ///
+  /// - Parameters:
+  ///   - path: the database file.
+  ///   - options: how much to apply.
+  ///   - onProgress: called on the thread that migrates.
+  /// - Throws: ``SchemaError``, with the code ``SchemaError/Code/interrupted`` for a cancelled task.
+  @discardableResult
+  public func migrate(
+    databaseAt path: String, _ options: MigrationOptions = MigrationOptions(),
+    onProgress: (@Sendable (MigrationProgress) -> Void)? = nil
+  ) async throws(SchemaError) -> MigrationReport {
+    try await onThread { interruption throws(SchemaError) in
+      try migrate(databaseAt: path, options, interruption, onProgress)
+    }
+  }
+
+  /// Applies the migrations that the database of an open connection has not run yet. Nothing may use the
+  /// connection before the call returns. See the form without `async` for what a connection must be.
+  ///
+  /// - Parameters:
+  ///   - handle: the `sqlite3 *`.
+  ///   - options: how much to apply.
+  ///   - onProgress: called on the thread that migrates.
+  /// - Throws: ``SchemaError``, with the code ``SchemaError/Code/interrupted`` for a cancelled task.
+  @discardableResult
+  public nonisolated(nonsending) func migrate(
+    handle: OpaquePointer, _ options: MigrationOptions = MigrationOptions(),
+    onProgress: (@Sendable (MigrationProgress) -> Void)? = nil
+  ) async throws(SchemaError) -> MigrationReport {
+    let lent = Lent(handle: handle)
+    return try await onThread { interruption throws(SchemaError) in
+      try migrate(handle: lent.handle, options, interruption, onProgress)
+    }
+  }
+
+  /// Migrates, and reports what happens. The last element is ``MigrationProgress/finished(_:)``. Whoever
+  /// stops reading cancels the migration.
+  ///
+  /// - Parameters:
+  ///   - path: the database file.
+  ///   - options: how much to apply.
+  public func migrating(
+    databaseAt path: String, _ options: MigrationOptions = MigrationOptions()
+  ) -> AsyncThrowingStream<MigrationProgress, any Error> {
+    stream { interruption, report throws(SchemaError) in
+      try migrate(databaseAt: path, options, interruption, report)
+    }
+  }
+
+  /// Migrates an open connection, which nothing may use before the last element has come, and reports what
+  /// happens.
+  ///
+  /// - Parameters:
+  ///   - handle: the `sqlite3 *`.
+  ///   - options: how much to apply.
+  public func migrating(
+    handle: OpaquePointer, _ options: MigrationOptions = MigrationOptions()
+  ) -> AsyncThrowingStream<MigrationProgress, any Error> {
+    let lent = Lent(handle: handle)
+    return stream { interruption, report throws(SchemaError) in
+      try migrate(handle: lent.handle, options, interruption, report)
+    }
+  }
+
+  /// Where a database stands. Nothing is written.
+  ///
+  /// - Parameter path: the database file.
+  public func status(databaseAt path: String) async throws(SchemaError) -> DatabaseStatus {
+    try await onThread { interruption throws(SchemaError) in
+      try status(databaseAt: path, interruption)
+    }
+  }
+
+  /// Checks a history, and a database against it. Nothing is written.
+  ///
+  /// - Parameter path: nil checks the history alone.
+  public func verify(
+    databaseAt path: String? = nil
+  ) async throws(SchemaError) -> VerificationReport {
+    try await onThread { interruption throws(SchemaError) in
+      try verify(databaseAt: path, interruption)
+    }
+  }
+
+  private func stream(
+    _ body:
+      @escaping @Sendable (Interruption, @escaping (MigrationProgress) -> Void) throws(SchemaError)
+      -> MigrationReport
+  ) -> AsyncThrowingStream<MigrationProgress, any Error> {
+    // Who reads slowly misses what is old, and never the end.
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
+      let interruption = Interruption()
+      continuation.onTermination = { reason in
+        if case .cancelled = reason { interruption.request() }
+      }
+      let hasStarted = startThread {
+        do throws(SchemaError) {
+          let report = try body(interruption) { continuation.yield($0) }
+          continuation.yield(.finished(report))
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      if hasStarted == nil { continuation.finish(throwing: SchemaError.noThread) }
+    }
+  }
+
+  private nonisolated(nonsending) func onThread<Result: Sendable>(
+    _ body: @escaping @Sendable (Interruption) throws(SchemaError) -> Result
+  ) async throws(SchemaError) -> Result {
+    let interruption = Interruption()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let hasStarted = startThread {
+          let result = Swift.Result { () throws(SchemaError) in try body(interruption) }
+          continuation.resume(returning: result)
+        }
+        if hasStarted == nil { continuation.resume(returning: .failure(.noThread)) }
+      }
+    } onCancel: {
+      interruption.request()
+    }
+    return try result.get()
+  }
+}
+
+/// A connection on its way to another thread, while the caller waits.
+private struct Lent: @unchecked Sendable {
+  let handle: OpaquePointer
+}
+
+extension SchemaError {
+  fileprivate static var noThread: SchemaError {
+    SchemaError(Failure(.inputOutput, "no thread could be started"))
+  }
+}

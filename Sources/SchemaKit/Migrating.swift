@@ -1,0 +1,147 @@
+import SchemaApply
+import SchemaHistory
+import SchemaReplay
+import SchemaSQLite
+
+/// How much of a history to apply, and how carefully.
+public struct MigrationOptions: Sendable {
+  /// The id or the number of the last migration to apply; nil applies all.
+  public var through: String?
+  /// Leaves out drafts.
+  public var onlyFrozen = false
+  /// A copy of the database that is made and checked before the first migration. Only for a database
+  /// that SchemaKit opens itself.
+  public var backup: SchemaBackup?
+  /// Reads all rows of all tables before and after each migration, and fails one that changes what it does
+  /// not say that it writes. Also checks the file. Slow.
+  public var isParanoid = false
+
+  /// All migrations, without a backup.
+  public init() {}
+}
+
+extension SchemaMigrator {
+  /// Applies the migrations that a database has not run yet. Creates a missing file.
+  ///
+  /// - Parameters:
+  ///   - path: the database file.
+  ///   - last: the id or the number of the last migration to apply; nil applies all.
+  ///   - onlyFrozen: leaves out drafts.
+  ///   - backup: a copy of the database that is made and checked before the first migration; nil makes
+  ///     none.
+  ///   - isParanoid: see ``MigrationOptions/isParanoid``.
+  ///   - onProgress: called on the thread that migrates.
+  /// - Throws: ``SchemaError``. The migrations before the one that failed are applied and stay;
+  ///   ``SchemaError/report`` names them.
+  @discardableResult
+  public func migrate(
+    databaseAt path: String, through last: String? = nil, onlyFrozen: Bool = false,
+    backup: SchemaBackup? = nil, isParanoid: Bool = false,
+    onProgress: ((MigrationProgress) -> Void)? = nil
+  ) throws(SchemaError) -> MigrationReport {
+    var options = MigrationOptions()
+    options.through = last
+    options.onlyFrozen = onlyFrozen
+    options.backup = backup
+    options.isParanoid = isParanoid
+    return try migrate(databaseAt: path, options, Interruption(), onProgress)
+  }
+
+  /// Applies the migrations that the database of an open connection has not run yet: a database in memory,
+  /// or a connection of GRDB or SQLite.swift. It must be of the SQLite library that SchemaKit uses.
+  ///
+  /// Nothing may use the connection meanwhile. No second connection is opened, no authorizer, hook, busy
+  /// handler or progress handler is installed, and settings that can be read are restored. Functions and
+  /// collations of the migrator are registered where the connection has none of their names, and stay.
+  ///
+  /// - Parameters:
+  ///   - handle: the `sqlite3 *`, which can write, and has no open transaction and no running statement.
+  ///   - last: the id or the number of the last migration to apply; nil applies all.
+  ///   - onlyFrozen: leaves out drafts.
+  ///   - onProgress: called on this thread, after each statement.
+  /// - Throws: ``SchemaError``, also for a connection with temporary triggers or views on tables that a
+  ///   migration changes: migrate before ``prepare(handle:)``.
+  @discardableResult
+  public func migrate(
+    handle: OpaquePointer, through last: String? = nil, onlyFrozen: Bool = false,
+    onProgress: ((MigrationProgress) -> Void)? = nil
+  ) throws(SchemaError) -> MigrationReport {
+    var options = MigrationOptions()
+    options.through = last
+    options.onlyFrozen = onlyFrozen
+    return try migrate(handle: handle, options, Interruption(), onProgress)
+  }
+
+  // MARK: On this thread
+
+  func migrate(
+    databaseAt path: String, _ options: MigrationOptions, _ interruption: Interruption,
+    _ onProgress: ((MigrationProgress) -> Void)?
+  ) throws(SchemaError) -> MigrationReport {
+    if case .bundle(let bundle) = history, options.through == nil, isUpToDate(path, bundle) {
+      return MigrationReport(MigrateReport())
+    }
+    return try report { () throws in
+      let events = ProgressReader(onProgress)
+      return try project().migrate(
+        options.migrateOptions(path, timeout: timeout, reportsWork: onProgress != nil),
+        interruption: interruption, onEvent: events.note)
+    }
+  }
+
+  private func isUpToDate(_ path: String, _ bundle: HistoryBundle) -> Bool {
+    guard (try? DatabaseFile.exists(path)) == true,
+      let connection = try? Connection(path: path, mode: .readOnly)
+    else { return false }
+    connection.setBusyHandler(timeout: timeout)
+    return bundle.isApplied(in: connection)
+  }
+
+  func migrate(
+    handle: OpaquePointer, _ options: MigrationOptions, _ interruption: Interruption,
+    _ onProgress: ((MigrationProgress) -> Void)?
+  ) throws(SchemaError) -> MigrationReport {
+    try report { () throws in
+      if case .bundle(let bundle) = history, options.through == nil,
+        Connection.using(handle, bundle.isApplied)
+      {
+        return MigrateReport()
+      }
+      let events = ProgressReader(onProgress)
+      return try Connection.borrowing(handle) { connection in
+        try project().migrate(
+          on: connection,
+          options.migrateOptions(connection.path, timeout: timeout, reportsWork: false),
+          interruption: interruption, onEvent: events.note)
+      }
+    }
+  }
+
+  private func report(_ body: () throws -> MigrateReport) throws(SchemaError) -> MigrationReport {
+    let report: MigrateReport
+    do {
+      report = try body()
+    } catch {
+      throw SchemaError(error)
+    }
+    if let failure = report.failure {
+      throw SchemaError(failure, after: MigrationReport(report))
+    }
+    return MigrationReport(report)
+  }
+}
+
+extension MigrationOptions {
+  fileprivate func migrateOptions(
+    _ database: String, timeout: Double, reportsWork: Bool
+  ) -> MigrateOptions {
+    var options = MigrateOptions(database: database)
+    options.through = through
+    options.frozenOnly = onlyFrozen
+    options.isParanoid = isParanoid
+    options.timeout = timeout
+    options.backup = backup?.options
+    options.reportsWork = reportsWork
+    return options
+  }
+}

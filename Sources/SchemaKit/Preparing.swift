@@ -1,0 +1,60 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+extension SchemaMigrator {
+  /// Makes a connection ready for the app: registers the functions and collations that it does not have, and
+  /// runs `connection.sql`, the file beside the migrations with the PRAGMAs, temporary triggers and temporary
+  /// views of each connection.
+  ///
+  /// Call it once for each connection that the app opens, after the migration: a migration refuses temporary triggers on the tables that it changes.
+  ///
+  /// - Parameter handle: the `sqlite3 *`.
+  /// - Throws: ``SchemaError`` at the first statement that fails.
+  public func prepare(handle: OpaquePointer) throws(SchemaError) {
+    do {
+      let (file, sql) = try connectionSQL()
+      try Connection.using(handle) { connection in
+        try application.registerBrought(on: connection)
+        try run(sql, of: file, on: connection)
+      }
+    } catch {
+      throw SchemaError(error)
+    }
+  }
+
+  private func connectionSQL() throws -> (file: String, sql: String) {
+    switch history {
+    case .bundle(let bundle):
+      return (MigrationFolder(bundle.folder).connectionFile, try bundle.connectionSQL() ?? "")
+    case .folder(let project):
+      do throws(FileError) {
+        return (project.folder.connectionFile, try project.folder.connectionSQL() ?? "")
+      } catch {
+        throw Failure(error)
+      }
+    }
+  }
+
+  private func run(_ sql: String, of file: String, on connection: Connection) throws(Failure) {
+    // A file is a block whose lines begin at the first column.
+    let source = SQLSource(text: sql, position: Position(line: 0, column: 1), blockColumn: 1)
+    var script = Script(sql)
+    do throws(DatabaseError) {
+      while let statement = try script.next(on: connection) { try statement.run() }
+    } catch {
+      let tokens = TokenizedSQL(bytes: Array(sql.utf8.dropFirst(script.range.lowerBound)))
+      let start = error.offset ?? tokens.significant.first?.range.lowerBound ?? 0
+      var failure = Failure(
+        error.isFault ? error.status : .invalidInput, error.message,
+        place: Failure.Place(
+          file: file, position: source.position(ofByte: script.range.lowerBound + start)))
+      failure.cause = error
+      throw failure
+    }
+  }
+}

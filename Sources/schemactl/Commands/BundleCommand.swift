@@ -1,0 +1,53 @@
+import SchemaAuthoring
+import SchemaCommandLine
+import SchemaHistory
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+
+enum BundleCommand: Command {
+  static let name = "bundle"
+  static let declaration = CommandDeclaration(
+    name: name, summary: "Compiles the history into one file that an app ships.",
+    discussion: """
+      Replays the history, and writes the manifests, history.lock, connection.sql and the schema of each \
+      release into one file, which SchemaKit reads without YAML. A history that is broken or does not \
+      work is not written. Drafts are marked: a release build of an app refuses a bundle that holds \
+      some, unless it allows them.
+      """,
+    examples: [
+      .init("schemactl bundle", "Writes migrations.schema."),
+      .init(
+        "schemactl bundle --frozen --output App/Resources/migrations.schema",
+        "Writes the released migrations alone."),
+    ],
+    options: [
+      OptionDeclaration(
+        "output", .text("FILE"), summary: "The file; 'migrations.schema' when nothing names one."),
+      OptionDeclaration("frozen", summary: "Leave out drafts."),
+    ] + .common)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let file = session.invocation.text("output") ?? "migrations.schema"
+    let result = try attempt {
+      try settings.project().bundled(
+        frozenOnly: session.invocation.flag("frozen"), interruption: session.interruption)
+    }
+    switch result {
+    case .success(let report):
+      try session.writing.close {
+        do throws(FileError) {
+          try writeFileAtomically(report.bytes, to: file)
+        } catch {
+          throw Failure(error)
+        }
+      }
+      session.report(.bundled(report, file: file))
+      return .success
+    case .failure(let failure):
+      session.report(.failed(.bundle, failure))
+      return failure.status
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import SchemaAuthoring
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+enum GenerateCommand: Command {
+  static let name = "generate"
+  static let declaration = CommandDeclaration(
+    name: name, summary: "Writes Swift structs and column names from the schema.",
+    discussion: """
+      Writes one struct for each table of the latest schema: its name, the names of its columns, and a \
+      property for each column. With --check nothing is written, and a file that is not what would be \
+      written is reported with exit code 1: for continuous integration.
+      """,
+    examples: [
+      .init("schemactl generate swift", "Prints the structs."),
+      .init(
+        "schemactl generate swift --for grdb --output Sources/App/Schema.swift",
+        "Writes records of GRDB."),
+      .init(
+        "schemactl generate swift --output Sources/App/Schema.swift --check",
+        "Fails when the file is stale."),
+    ],
+    arguments: [
+      ArgumentDeclaration(name: "LANGUAGE", summary: "'swift'.", offers: ["swift"])
+    ],
+    options: [
+      OptionDeclaration(
+        "for", .choice("LIBRARY", SwiftFlavor.allCases.map(\.rawValue)),
+        summary: "Whose protocols the structs conform to; 'plain' when nothing says otherwise."),
+      OptionDeclaration("output", .text("FILE"), summary: "The file; otherwise standard output."),
+      OptionDeclaration("check", summary: "Write nothing; fail when the file is stale."),
+    ] + .common)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let invocation = session.invocation
+    guard invocation.arguments.first == "swift" else {
+      throw session.usageError(
+        "there is no generator for '\((invocation.arguments.first ?? "").visible)'",
+        hint: "Write 'schemactl generate swift'.")
+    }
+    let output = invocation.text("output")
+    guard output != nil || !invocation.flag("check") else {
+      throw session.usageError(
+        "'--check' compares a file", hint: "Name it with --output FILE.")
+    }
+    let settings = try Settings(session)
+    let flavor = invocation.text("for").flatMap(SwiftFlavor.init) ?? .plain
+    let result = try attempt { try text(settings, flavor) }
+    switch result {
+    case .success(let text):
+      return try write(text, to: output, session)
+    case .failure(let failure):
+      session.report(.failed(.generate, failure))
+      return failure.status
+    }
+  }
+
+  private static func text(_ settings: Settings, _ flavor: SwiftFlavor) throws -> String {
+    let schema = try settings.schema(of: nil as String?)
+    do throws(DatabaseError) {
+      return SwiftGenerator.file(try schema.described(settings.application), flavor: flavor)
+    } catch {
+      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
+    }
+  }
+
+  private static func write(
+    _ text: String, to output: String?, _ session: Session
+  ) throws -> ExitStatus {
+    guard let output else {
+      session.report(.generated(text, file: nil, isStale: false))
+      return .success
+    }
+    let bytes = Array(text.utf8)
+    if session.invocation.flag("check") {
+      let isStale = (try? readFile(output)) != bytes
+      session.report(.generated(text, file: output, isStale: isStale))
+      return isStale ? .finding : .success
+    }
+    try session.writing.close {
+      do throws(FileError) {
+        if (try? readFile(output)) != bytes { try writeFileAtomically(bytes, to: output) }
+      } catch {
+        throw Failure(error)
+      }
+    }
+    session.report(.generated(text, file: output, isStale: false))
+    return .success
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import SchemaCSQLite
+import SchemaKitYAML
+import SchemaManifest
+import SchemaPlanning
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+/// A connection as an app opens it.
+final class AppConnection {
+  let handle: OpaquePointer
+
+  init(_ path: String = ":memory:", flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    throws
+  {
+    var handle: OpaquePointer?
+    guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else {
+      throw CocoaError(.fileReadUnknown)
+    }
+    self.handle = handle
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  @discardableResult
+  func run(_ sql: String) throws -> String? {
+    var statement: OpaquePointer?
+    var text: String?
+    var rest: UnsafePointer<CChar>?
+    try sql.withCString { start in
+      rest = start
+      while let next = rest, next.pointee != 0 {
+        guard sqlite3_prepare_v2(handle, next, -1, &statement, &rest) == SQLITE_OK else {
+          throw Message(String(cString: sqlite3_errmsg(handle)))
+        }
+        defer { sqlite3_finalize(statement) }
+        var code = sqlite3_step(statement)
+        if code == SQLITE_ROW {
+          text = sqlite3_column_text(statement, 0).map { String(cString: $0) }
+        }
+        while code == SQLITE_ROW { code = sqlite3_step(statement) }
+        guard code == SQLITE_DONE else { throw Message(String(cString: sqlite3_errmsg(handle))) }
+      }
+    }
+    return text
+  }
+
+  struct Message: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+}
+
+@Suite("An open connection")
+struct HandleTests {
+  private static let settings = [
+    "foreign_keys", "recursive_triggers", "ignore_check_constraints", "reverse_unordered_selects",
+    "synchronous", "cache_size", "cell_size_check", "busy_timeout", "trusted_schema",
+    "legacy_alter_table", "writable_schema", "journal_mode", "query_only", "temp_store",
+  ]
+
+  @Test(
+    "a database in memory and a file are migrated, and every setting stays",
+    arguments: [true, false])
+  func migrates(inMemory: Bool) throws {
+    let sandbox = try Sandbox.ofNotes()
+    try sandbox.add(
+      "0004_status",
+      """
+      operations:
+      - sql: INSERT INTO notes (text) VALUES ('a'), ('b')
+      - alter_column: { table: notes, column: text, type: BLOB }
+      - drop_column: { table: notes, column: color }
+      """)
+    let app = try AppConnection(inMemory ? ":memory:" : sandbox.database)
+    try app.run(
+      "PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA synchronous = NORMAL; "
+        + "PRAGMA cache_size = 77; PRAGMA busy_timeout = 1234")
+    let before = try Self.settings.map { try app.run("PRAGMA \($0)") }
+    let migrator = try sandbox.migrator()
+    #expect(try migrator.migrate(handle: app.handle).applied.count == 4)
+    #expect(try migrator.migrate(handle: app.handle).applied.isEmpty)
+    #expect(try Self.settings.map { try app.run("PRAGMA \($0)") } == before)
+    #expect(
+      try app.run("SELECT count(*) FROM notes WHERE typeof(text) = 'blob' OR text IN ('a', 'b')")
+        == "2")
+    #expect(try app.run("SELECT uuid() IS NOT NULL") == "1")
+  }
+
+  @Test("a migration that fails leaves the connection as it was, with the ones before it applied")
+  func fails() throws {
+    let sandbox = try Sandbox.ofNotes()
+    let app = try AppConnection()
+    try sandbox.migrator().migrate(handle: app.handle)
+    try app.run("INSERT INTO tags VALUES ('a'), ('a')")
+    try sandbox.addSQL("0004_other", "CREATE TABLE other (a)")
+    try sandbox.addSQL("0005_unique", "CREATE UNIQUE INDEX t ON tags (name)")
+    let error = #expect(throws: SchemaError.self) {
+      try sandbox.migrator().migrate(handle: app.handle)
+    }
+    #expect(error?.migration == "0005_unique")
+    #expect(error?.report?.applied.map(\.id) == ["0004_other"])
+    #expect(error?.sqliteCode == 2067)
+    #expect(try app.run("SELECT count(*) FROM other") == "0")
+    #expect(sqlite3_get_autocommit(app.handle) == 1)
+  }
+
+  @Test("a connection that is in use, or can only read, is refused untouched")
+  func refuses() throws {
+    let sandbox = try Sandbox.ofNotes()
+    let migrator = try sandbox.migrator()
+    func refusal(_ app: AppConnection) -> SchemaError.Code? {
+      #expect(throws: SchemaError.self) { try migrator.migrate(handle: app.handle) }?.code
+    }
+    let app = try AppConnection(sandbox.database)
+    try app.run("CREATE TABLE mine (a); INSERT INTO mine VALUES (1), (2)")
+    try app.run("BEGIN")
+    #expect(refusal(app) == .usage)
+    #expect(sqlite3_get_autocommit(app.handle) == 0)
+    try app.run("ROLLBACK; PRAGMA query_only = ON")
+    #expect(refusal(app) == .permission)
+    try app.run("PRAGMA query_only = OFF")
+    var statement: OpaquePointer?
+    sqlite3_prepare_v2(app.handle, "SELECT a FROM mine", -1, &statement, nil)
+    sqlite3_step(statement)
+    #expect(refusal(app) == .usage)
+    #expect(sqlite3_step(statement) == SQLITE_ROW)
+    sqlite3_finalize(statement)
+    #expect(
+      refusal(try AppConnection(sandbox.database, flags: SQLITE_OPEN_READONLY)) == .permission)
+    #expect(refusal(app) == .drift)
+  }
+
+  @Test(
+    "a temporary object on a table that a migration changes is refused, any other stays",
+    arguments: [
+      "CREATE TEMP TRIGGER t AFTER INSERT ON notes BEGIN SELECT 1; END",
+      "CREATE TEMP VIEW v AS SELECT text FROM \"notes\"", "CREATE TEMP TABLE Notes (a)",
+    ])
+  func temporaries(_ sql: String) throws {
+    let sandbox = try Sandbox.ofNotes()
+    let app = try AppConnection()
+    try sandbox.migrator().migrate(handle: app.handle, through: "2")
+    try app.run(
+      "CREATE TABLE beside (a); CREATE TEMP TABLE log (a);"
+        + "CREATE TEMP TRIGGER b AFTER INSERT ON beside BEGIN INSERT INTO log VALUES (1); END")
+    try sandbox.migrator().migrate(handle: app.handle)
+    try sandbox.add(
+      "0004_type", "operations:\n- alter_column: { table: notes, column: text, type: BLOB }\n")
+    try app.run(sql)
+    let error = #expect(throws: SchemaError.self) {
+      try sandbox.migrator().migrate(handle: app.handle)
+    }
+    #expect(error?.code == .usage)
+    try app.run("DROP \(sql.split(separator: " ")[2]) temp.\(sql.split(separator: " ")[3])")
+    try sandbox.migrator().migrate(handle: app.handle)
+    try app.run("INSERT INTO beside VALUES (1)")
+    #expect(try app.run("SELECT count(*) FROM log") == "1")
+  }
+
+  @Test("the app's own hooks stay, and see what a migration does")
+  func hooks() throws {
+    let sandbox = try Sandbox.ofNotes()
+    let app = try AppConnection()
+    var commits = 0
+    sqlite3_commit_hook(
+      app.handle,
+      {
+        $0?.assumingMemoryBound(to: Int.self).pointee += 1; return 0
+      }, &commits)
+    var asked = 0
+    sqlite3_set_authorizer(
+      app.handle,
+      { context, _, _, _, _, _ in
+        context?.assumingMemoryBound(to: Int.self).pointee += 1; return 0
+      },
+      &asked)
+    try sandbox.migrator().migrate(handle: app.handle)
+    #expect(commits > 0)
+    let before = asked
+    try app.run("SELECT 1")
+    #expect(asked > before)
+  }
+
+  @Test("a function of the app runs in a migration, and a function that the connection has stays")
+  func functions() throws {
+    let sandbox = try Sandbox()
+    sandbox.application.declaredFunctions = [DeclaredFunction(name: "shout", arguments: 1)]
+    try sandbox.addSQL(
+      "0001_notes", "CREATE TABLE notes (text); INSERT INTO notes VALUES (shout('a'))")
+    let app = try AppConnection()
+    let shout = AppFunction("shout", arguments: 1) { _ in .text("A!") }
+    try sandbox.migrator(functions: [shout]).migrate(handle: app.handle)
+    #expect(try app.run("SELECT text FROM notes") == "A!")
+    let other = try AppConnection()
+    sqlite3_create_function_v2(
+      other.handle, "SHOUT", 1, SQLITE_UTF8, nil,
+      { context, _, _ in sqlite3_result_int(context, 7) },
+      nil, nil, nil)
+    try sandbox.migrator(functions: [shout]).migrate(handle: other.handle)
+    #expect(try other.run("SELECT text FROM notes") == "7")
+  }
+}
