@@ -48,7 +48,7 @@ let text: [SwiftSetting] =
 
 let package = Package(
   name: "schemactl",
-  platforms: [.macOS(.v12), .iOS(.v15)],
+  platforms: [.macOS(.v13), .iOS(.v15)],
   products: [
     .executable(name: "schemactl", targets: ["schemactl"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),

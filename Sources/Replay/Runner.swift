@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
+import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
@@ -23,7 +24,8 @@ package final class Runner {
     let position: Position
     let events: [AuthorizerEvent]
     var returnsRows = false
-    var duration = Duration.zero
+    /// How long it ran.
+    var nanoseconds: Int64 = 0
     var warnings = StatementWarnings()
   }
 
@@ -284,9 +286,9 @@ package final class Runner {
         warnings.readsItself = try readsItself(sql, statementGuard.events)
       }
       reach.note(tokens)
-      let started = ContinuousClock.now
+      let time = Stopwatch()
       try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
-      let duration = ContinuousClock.now - started
+      let nanoseconds = time.nanoseconds
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.writeSet.note(event) }
       record.writeSet.namesRollback = record.writeSet.namesRollback || tokens.namesRollback
@@ -298,7 +300,7 @@ package final class Runner {
       try onStatement?(
         RunStatement(
           operation: context.index, sql: sql, position: start, events: events,
-          returnsRows: statement.columnCount > 0, duration: duration, warnings: warnings))
+          returnsRows: statement.columnCount > 0, nanoseconds: nanoseconds, warnings: warnings))
       return true
     } catch {
       throw failure(error, script, text, context, position: position)

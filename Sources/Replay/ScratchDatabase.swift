@@ -171,7 +171,7 @@ package final class ScratchDatabase {
         ReplayedStatement(
           operation: statement.operation, sql: statement.sql, position: statement.position,
           events: statement.events, returnsRows: statement.returnsRows,
-          duration: statement.duration, warnings: statement.warnings,
+          nanoseconds: statement.nanoseconds, warnings: statement.warnings,
           enforcesForeignKeys: connection.isOn(.foreignKeys),
           change: comparesSchemas ? SchemaDelta(from: before, to: schema) : SchemaDelta()),
         before)
@@ -314,7 +314,7 @@ package struct ReplayedStatement: Sendable {
   package var events: [AuthorizerEvent]
   package let returnsRows: Bool
   /// How long it ran on the scratch database.
-  package let duration: Duration
+  package let nanoseconds: Int64
   package let warnings: StatementWarnings
   package let enforcesForeignKeys: Bool
   package let change: SchemaDelta
