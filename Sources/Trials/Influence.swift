@@ -148,10 +148,20 @@ struct Influence {
     guard let cell = mapped.first(where: { table.rows[$0.row].kind.isMarked }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
-    for values in pairs(for: judge.oldValue(cell)) where try isNarrowed(values, in: cell) {
+    var pairs = pairs(for: judge.oldValue(cell))
+    // Arithmetic rounds large numbers. Only where smaller ones are kept is the new type the cause.
+    if mapped.allSatisfy({ isLarge(judge.oldValue($0)) }) {
+      pairs.append((9_007_199_254_740_993, 9_007_199_254_740_992, 9_107_199_254_740_993))
+    }
+    for values in pairs where try isNarrowed(values, in: cell) {
       return .narrowed(cell, values.0, values.1)
     }
     return nil
+  }
+
+  /// Whether a floating-point number may not hold the integer.
+  private func isLarge(_ value: Value) -> Bool {
+    if case .integer(let number) = value { number.magnitude > 1 << 53 } else { false }
   }
 
   /// Whether the first two values become the same, and the third does not.
@@ -177,7 +187,6 @@ struct Influence {
       [
         (8_200_001, 8_200_002, 9_300_000), (8_200_001, 9_200_001, 8_200_777),
         (8_200_001, -8_200_001, -9_300_000), (-8_200_001, -9_200_001, 8_200_777),
-        (9_007_199_254_740_993, 9_007_199_254_740_992, 9_107_199_254_740_993),
       ]
     case .real: [(.real(7.1), .real(7.35), .real(9_300_000.5))]
     case .text:

@@ -138,7 +138,8 @@ struct NarrowLossTests {
   @Test(
     "an expression from which the values can be had again is silent",
     arguments: [
-      "-n", "n + 1", "n * 100", "n = 1", "CASE n WHEN 0 THEN 10 WHEN 1 THEN 20 ELSE n END",
+      "-n", "n + 1", "n * 100", "n * 1000000", "n / 1000.0", "n = 1",
+      "CASE n WHEN 0 THEN 10 WHEN 1 THEN 20 ELSE n END",
       "iif(n = 1, 'done', iif(n = 2, 'open', 'none'))", "datetime(n, 'unixepoch')",
       "json_array(n, note)", "CAST(n AS TEXT)",
     ])
