@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 let engine = [
   "Platform", "SQLite", "SQLText", "Model", "Manifest", "Planning", "History", "Replay", "Copies",
   "Apply", "Inspect", "YAML", "Git", "Timeline", "Trials", "Devices", "Queries", "Lint",
-  "Authoring", "Diagram", "Report", "Fleet", "Remote",
+  "Authoring", "Import", "Diagram", "Report", "Fleet", "Remote",
 ].map { "Schema\($0)" }
 
 /// A module in the folder that has its name without `Schema`.
@@ -87,6 +87,7 @@ let package = Package(
     module("SchemaQueries", above("SchemaQueries")),
     module("SchemaLint", above("SchemaLint")),
     module("SchemaAuthoring", above("SchemaTimeline")),
+    module("SchemaImport", above("SchemaTimeline") + ["SchemaAuthoring"]),
     module("SchemaDiagram", above("SchemaReplay")),
     module("SchemaReport", above("SchemaReport")),
     // It needs no YAML, git or lint.
@@ -121,6 +122,7 @@ let package = Package(
     tests("Engine", engine + ["SchemaTestSupport", "schemactl"]),
     tests("Lint", engine, exclude: ["Golden"]),
     tests("Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
+    tests("Import", engine + ["SchemaTestSupport", "schemactl"], exclude: []),
     tests("CommandLine", ["SchemaCommandLine"]),
     tests(
       "SchemaKit", engine + ["SchemaCSQLite", "SchemaKitYAML", "SchemaTestSupport", "schemactl"]),

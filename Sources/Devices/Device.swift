@@ -1,6 +1,7 @@
 import SchemaManifest
 import SchemaModel
 import SchemaPlanning
+import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline

@@ -12,7 +12,7 @@ package struct Failure: Error, Sendable {
   private let plainDetails: [String]?
   /// The sentence that says what to do.
   private var remedy: String?
-  package let place: Place?
+  package private(set) var place: Place?
   /// The migration that failed, where one did.
   package let migration: FailedMigration?
   /// What SQLite said, when a database or the memory failed under a migration.
@@ -160,6 +160,13 @@ package struct Failure: Error, Sendable {
     failure.remedy = [self.remedy, remedy].compactMap(\.self).reduce(nil) { all, next in
       all.map { "\($0). \(next)" } ?? next
     }
+    return failure
+  }
+
+  /// The failure at another place.
+  package func placed(at place: Place) -> Failure {
+    var failure = self
+    failure.place = place
     return failure
   }
 

@@ -28,9 +28,7 @@ struct ForeignLedger {
   /// - Throws: a failure (65) for a table of no known kind.
   init?(_ item: ReplacedEntries, on connection: Connection) throws {
     table = item.ledger
-    let columns = try connection.rows(
-      "SELECT name FROM pragma_table_info(?1, 'main')", [.text(table)]
-    ).compactMap { $0[0].text?.identifier }
+    let columns = try Self.columns(of: table, on: connection)
     guard !columns.isEmpty else { return nil }
     if let column = item.column {
       rule = .text
@@ -38,7 +36,7 @@ struct ForeignLedger {
         "SELECT \(Quoting.quoted(column)) FROM main.\(Quoting.quoted(table))", connection)
       return
     }
-    guard let kind = item.kind ?? LedgerKind(table: table.identifier, columns: Set(columns)) else {
+    guard let kind = item.kind ?? LedgerKind(table: table.identifier, columns: columns) else {
       throw Failure(
         .invalidInput,
         "the table \(table) is not the ledger of a tool that schemactl knows: `replaces` must say its "
@@ -73,11 +71,25 @@ struct ForeignLedger {
       entries = try texts(
         "SELECT version_id \(rows) WHERE version_id <> 0 GROUP BY version_id "
           + "HAVING max(id) = max(CASE WHEN is_applied THEN id END)")
+    case .atlas:
+      rule = .text
+      // A version that begins with a dot is Atlas's own.
+      let kept = "\(rows) WHERE version NOT LIKE '.%' AND applied"
+      entries = try texts("SELECT version \(kept) >= total")
+      failed = try texts("SELECT version \(kept) < total")
     case .golangMigrate:
       rule = .throughNumber
       entries = try texts("SELECT version \(rows) WHERE NOT dirty")
       failed = try texts("SELECT version \(rows) WHERE dirty")
     }
+  }
+
+  static func columns(
+    of table: String, on connection: Connection
+  ) throws(DatabaseError) -> Set<Identifier> {
+    Set(
+      try connection.rows("SELECT name FROM pragma_table_info(?1, 'main')", [.text(table)])
+        .compactMap { $0[0].text?.identifier })
   }
 
   private static func texts(
@@ -128,13 +140,34 @@ extension ForeignLedgers {
   private static let usualTables: Set<Identifier> = [
     "grdb_migrations", "schema_migrations", "_sqlx_migrations", "__diesel_schema_migrations",
     "__drizzle_migrations", "_prisma_migrations", "django_migrations", "goose_db_version",
-    "flyway_schema_history", "alembic_version",
+    "flyway_schema_history", "alembic_version", "atlas_schema_revisions",
   ]
 
   /// Whether a table has the usual name of another tool's ledger.
   package static func hasUsualName(_ table: String) -> Bool {
     usualTables.contains(table.identifier)
   }
+
+  /// The ledger of another tool that a database has under its usual name; nil where it has none, or several.
+  package static func usual(on connection: Connection) throws -> UsualLedger? {
+    var found: [UsualLedger] = []
+    for table in usualTables {
+      let columns = try ForeignLedger.columns(of: table.text, on: connection)
+      guard let kind = LedgerKind(table: table, columns: columns) else { continue }
+      let item = ReplacedEntries(ledger: table.text, kind: kind, column: nil, entries: [])
+      guard let ledger = try ForeignLedger(item, on: connection) else { continue }
+      found.append(UsualLedger(table: table.text, kind: kind, entries: ledger.entries))
+    }
+    return found.count == 1 ? found.first : nil
+  }
+}
+
+/// Another tool's ledger under its usual name.
+package struct UsualLedger: Sendable {
+  package let table: String
+  package let kind: LedgerKind
+  /// The migrations that have run.
+  package let entries: [String]
 }
 
 extension LedgerKind {
@@ -153,6 +186,7 @@ extension LedgerKind {
     case "goose_db_version" where has("version_id", "is_applied"): self = .goose
     case "flyway_schema_history" where has("version", "success"): self = .flyway
     case "alembic_version" where has("version_num"): self = .alembic
+    case "atlas_schema_revisions" where has("version", "applied", "total"): self = .atlas
     default: return nil
     }
   }

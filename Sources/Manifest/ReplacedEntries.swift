@@ -2,7 +2,7 @@ import SchemaSQLText
 
 /// A tool whose ledger schemactl can read. `docs/import.md` has the rules.
 package enum LedgerKind: String, Sendable, CaseIterable {
-  case grdb, dbmate, rails, sqlx, diesel, drizzle, prisma, django, goose, flyway, alembic
+  case grdb, dbmate, rails, sqlx, diesel, drizzle, prisma, django, goose, flyway, alembic, atlas
   case golangMigrate = "golang-migrate"
 }
 
@@ -16,6 +16,13 @@ package struct ReplacedEntries: Sendable, Hashable {
   /// For a table of no known kind, the column that holds the entries.
   package let column: String?
   package let entries: [String]
+
+  package init(ledger: String, kind: LedgerKind?, column: String?, entries: [String]) {
+    self.ledger = ledger
+    self.kind = kind
+    self.column = column
+    self.entries = entries
+  }
 
   package static func == (a: ReplacedEntries, b: ReplacedEntries) -> Bool {
     a.ledger == b.ledger && a.kind == b.kind && a.column == b.column && a.entries == b.entries

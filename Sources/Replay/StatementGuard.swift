@@ -105,13 +105,24 @@ package enum Pragmas {
 
   /// Whether it asks and changes nothing.
   package static func onlyReads(_ event: AuthorizerEvent) -> Bool {
-    let name = (event.first ?? "").identifier
-    return readingWithArgument.contains(name) || event.second == nil && reading.contains(name)
+    onlyReads((event.first ?? "").identifier, argument: event.second)
+  }
+
+  private static func onlyReads(_ name: Identifier, argument: String?) -> Bool {
+    readingWithArgument.contains(name) || argument == nil && reading.contains(name)
   }
 
   static func reasonToRefuse(_ event: AuthorizerEvent) -> String? {
-    let name = (event.first ?? "").identifier
-    if acceptedNotRun.contains(name) || putBack.contains(name) || onlyReads(event) { return nil }
+    reasonToRefuse((event.first ?? "").identifier, argument: event.second)
+  }
+
+  /// Why no migration may hold a PRAGMA; nil when it may.
+  package static func reasonToRefuse(_ name: Identifier, argument: String?) -> String? {
+    if acceptedNotRun.contains(name) || putBack.contains(name)
+      || onlyReads(name, argument: argument)
+    {
+      return nil
+    }
     return "PRAGMA \(name) does not belong in a migration: it changes the connection or the file, "
       + "not the schema"
   }

@@ -1,4 +1,5 @@
 import SchemaModel
+import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline

@@ -54,14 +54,28 @@ package func manifestText(
   return head + "operations:\n" + lines.joined(separator: "\n") + "\n"
 }
 
+extension ReplacedEntries {
+  /// The item as a manifest writes it.
+  package var yaml: String {
+    let column = column.map { ", column: \(yamlScalar($0))" } ?? ""
+    let kind = kind.map { ", kind: \($0.rawValue)" } ?? ""
+    // Many ledgers have names that begin with `_`, which needs no quotes.
+    let isPlain = ledger.hasPrefix("_") && Quoting.identifier(ledger) == ledger
+    return "{ ledger: \(isPlain ? ledger : yamlScalar(ledger))\(kind)\(column), entries: ["
+      + entries.map(yamlScalar).joined(separator: ", ") + "] }"
+  }
+}
+
 /// Lines that begin or end with white space, and what is not plain to see, lose their form in a
 /// block.
 private func canBeBlock(_ text: String) -> Bool {
-  guard let first = text.unicodeScalars.first, first != " ", first != "\n", !text.hasSuffix("\n")
+  guard let first = text.unicodeScalars.first, !" \n\t".unicodeScalars.contains(first),
+    !text.hasSuffix("\n")
   else { return false }
   return text.unicodeScalars.allSatisfy { scalar in
     switch scalar.properties.generalCategory {
-    case .control: scalar == "\n"
+    // A tab before the first character would count as indentation.
+    case .control: scalar == "\n" || scalar == "\t"
     case .lineSeparator, .paragraphSeparator, .unassigned, .surrogate, .privateUse: false
     default: scalar != "\u{FEFF}" && !scalar.properties.isBidiControl
     }

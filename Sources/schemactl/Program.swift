@@ -9,7 +9,8 @@ extension CommandLineProgram {
     [
       InitCommand.self, NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      DiffCommand.self, InspectCommand.self, AdoptCommand.self, LintCommand.self, CheckCommand.self,
+      DiffCommand.self, InspectCommand.self, AdoptCommand.self, ImportCommand.self,
+      LintCommand.self, CheckCommand.self,
       FreezeCommand.self, RebaseCommand.self, LedgerCommand.self, RestoreCommand.self,
       BundleCommand.self, GenerateCommand.self, FleetCommand.self, ReportCommand.self,
       DiagramCommand.self, CompletionsCommand.self, SchemaCommand.self,

@@ -264,9 +264,37 @@ struct Settings {
       timeout: timeout, interruption: session.interruption)
   }
 
-  /// The file that holds the findings which lint does not report; nil when nobody has named one.
+  /// The file that holds the findings which lint does not report; nil when nobody has named one, and
+  /// none has the usual name.
   var baselineFile: String? {
-    session.invocation.text("baseline") ?? configuration.baseline.map(resolved)
+    let file = session.invocation.text("baseline") ?? configuration.baseline.map(resolved)
+    return file ?? (exists(usualBaselineFile) ? usualBaselineFile : nil)
+  }
+
+  /// Where `import` keeps the baseline when nobody names one: beside the manifests.
+  var usualBaselineFile: String { joinedPath(migrations, "lint.baseline") }
+
+  /// For a command that begins a history.
+  func requireNoHistory(in folder: MigrationFolder) throws {
+    let ids: [String]
+    let isFrozen: Bool
+    do throws(HistoryReadError) {
+      ids = try folder.ids()
+      isFrozen = try folder.lock() != nil
+    } catch .missingFolder {
+      return
+    } catch .otherHistory {
+      // SQL files may stay beside the manifests.
+      return
+    } catch {
+      throw error.problem(ofFolder: folder.path)
+    }
+    guard ids.isEmpty, !isFrozen else {
+      throw Failure(
+        .finding,
+        "\(folder.path) holds a history already, through \(ids.last ?? HistoryLock.fileName): "
+          + "`schemactl adopt` takes a database over into it")
+    }
   }
 
   func baseline() throws -> Baseline? {

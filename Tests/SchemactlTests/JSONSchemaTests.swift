@@ -31,6 +31,8 @@ enum Scene: Sendable {
   case harmful
   /// Two manifests are wrong.
   case malformed
+  /// A folder of another tool, and no manifest.
+  case otherTool
 
   func folder() throws -> WorkingFolder {
     switch self {
@@ -44,6 +46,12 @@ enum Scene: Sendable {
     case .drifted:
       let folder = try migrated()
       try folder.connection().execute("ALTER TABLE tags ADD COLUMN color INTEGER")
+      return folder
+    case .otherTool:
+      let folder = try WorkingFolder()
+      try folder.makeFolder("sql")
+      try folder.write(
+        "sql/1_notes.sql", "BEGIN; CREATE TABLE notes (id INTEGER PRIMARY KEY); VACUUM;")
       return folder
     case .strangers:
       let folder = try WorkingFolder.ofReminders()
@@ -163,6 +171,8 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(1, .drifted, "fleet verify --databases app.sqlite"),
     Document(66, .current, "fleet verify --databases *.db"),
     Document(1, .strangers, "adopt --database app.sqlite"),
+    Document(0, .otherTool, "import sql"), Document(66, .otherTool, "import nowhere"),
+    Document(1, .current, "import migrations"),
     Document(1, .strangers, "init --from app.sqlite", schema: "adopt"),
   ]
 }

@@ -47,7 +47,7 @@ enum InitCommand: Command {
   ) throws {
     // Looked at first: where it cannot be taken over, nothing is made.
     let folder = MigrationFolder(settings.migrations)
-    try requireNone(in: folder)
+    try settings.requireNoHistory(in: folder)
     try DatabaseFile.require(database)
     if let last = try DatabaseFile.lastApplied(in: database, timeout: settings.timeout) {
       throw Failure(
@@ -62,7 +62,7 @@ enum InitCommand: Command {
       throw Failure(FileError(path: folder.path, systemError: errno))
     }
     try settings.withClaim {
-      try requireNone(in: folder)
+      try settings.requireNoHistory(in: folder)
       try session.writing.close {
         do throws(FileError) {
           try createFileAtomically(Array(text.utf8), at: folder.file(ofMigration: "0001_baseline"))
@@ -78,24 +78,5 @@ enum InitCommand: Command {
         "nothing says whether other devices sync with this database, so `lint` judges as if they did "
           + "(profile additive). When none does, write `sync: { engine: none }` into schemactl.yaml; "
           + "else name the engine there"))
-  }
-
-  private static func requireNone(in folder: MigrationFolder) throws {
-    let ids: [String]
-    let isFrozen: Bool
-    do throws(HistoryReadError) {
-      ids = try folder.ids()
-      isFrozen = try folder.lock() != nil
-    } catch .missingFolder {
-      return
-    } catch {
-      throw error.problem(ofFolder: folder.path)
-    }
-    guard ids.isEmpty, !isFrozen else {
-      throw Failure(
-        .finding,
-        "\(folder.path) holds a history already, through \(ids.last ?? HistoryLock.fileName): "
-          + "`schemactl adopt` takes a database over into it")
-    }
   }
 }

@@ -34,6 +34,7 @@ enum Event {
   case differs([SchemaChange], from: String, to: String)
   case inspected(Schema, [TableDescription], SchemaForm)
   case adopted(AdoptReport, database: String)
+  case imported(ImportReport)
   case linted(LintReport)
   /// A new manifest.
   case created(id: String, file: String)
@@ -59,6 +60,7 @@ enum Event {
     case migrate(database: String)
     case plan, status, verify, diff, inspect, adopt, new, lint, freeze, rebase, ledger, restore
     case bundle, generate
+    case `import`
   }
 }
 

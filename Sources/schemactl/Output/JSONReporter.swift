@@ -70,6 +70,7 @@ final class JSONReporter: Reporter {
         ("at", .string(report.at)), ("adopted", .list(report.adopted)),
         ("pending", .list(report.pending)),
       ])
+    case .imported(let report): write(report.members)
     case .linted(let report): write(report.members)
     case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
     case .wroteBaseline(let file, let findings):
@@ -155,6 +156,8 @@ extension Event.CommandResult {
       return [("file", .null), ("stale", .bool(false)), ("text", .null), failed]
     case .bundle:
       return [("file", .null), ("migrations", .integer(0)), ("drafts", .array([])), failed]
+    case .import:
+      return [("tool", .null), ("migrations", .array([])), ("notes", .array([])), failed]
     case .rebase: return [("renamed", .array([])), failed]
     case .restore: return restoration() + [failed]
     }

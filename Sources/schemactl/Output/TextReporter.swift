@@ -43,6 +43,7 @@ final class TextReporter: Reporter {
     case .differs(let changes, let from, let to): show(changes, from, to)
     case .inspected(let schema, _, let form): show(schema, form)
     case .adopted(let report, let database): show(report, database)
+    case .imported(let report): show(report)
     case .linted(let report): show(report)
     case .created(_, let file): say(file.visible)
     case .explained(_, let text): sayScript(text)

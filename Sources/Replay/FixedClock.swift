@@ -6,7 +6,7 @@ extension Connection {
   /// Puts functions that answer the same each time in the place of the clock and of chance, so that
   /// rows that call them, in a DEFAULT or in a trigger, are the same in every run.
   package func fixClockAndChance() throws(DatabaseError) {
-    try fixClock(at: noon)
+    try fixClock(at: ChanceCounter.noon)
     for (name, value) in constantChances {
       try register(
         FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
@@ -20,11 +20,14 @@ extension Connection {
 
   /// The same for many rows, which may have to differ: chance counts.
   ///
-  /// - Parameter time: what the clock shows on 2026-01-01.
+  /// - Parameters:
+  ///   - day: what the calendar shows.
+  ///   - time: what the clock shows.
   package func fixClockAndCountChances(
-    _ counter: ChanceCounter, at time: String = noon
+    _ counter: ChanceCounter, on day: String = ChanceCounter.day,
+    at time: String = ChanceCounter.noon
   ) throws(DatabaseError) {
-    try fixClock(at: time)
+    try fixClock(on: day, at: time)
     try register(
       FunctionDefinition(name: "random", arguments: 0, isDeterministic: false) { _ in
         .integer(counter.next())
@@ -41,7 +44,9 @@ extension Connection {
       })
   }
 
-  private func fixClock(at time: String) throws(DatabaseError) {
+  private func fixClock(
+    on day: String = ChanceCounter.day, at time: String
+  ) throws(DatabaseError) {
     let now = "\(day) \(time)"
     let constants: [(String, Value)] = [
       ("current_timestamp", .text(now)), ("current_date", .text(day)),
@@ -62,6 +67,10 @@ extension Connection {
 
 /// How often chance was asked.
 package final class ChanceCounter: Sendable {
+  /// What the clock shows.
+  package static let day = "2026-01-01"
+  package static let noon = "12:00:00"
+
   /// Numbers that rows do not hold otherwise, for who must tell chance from values.
   package static let range: Range<Int64> = 5_400_000_000..<5_500_000_000
   private let count: Locked<Int64>
@@ -83,8 +92,6 @@ private func padded(_ number: Int64, to length: Int) -> String {
   return String(repeating: "0", count: max(0, length - digits.count)) + digits
 }
 
-private let day = "2026-01-01"
-private let noon = "12:00:00"
 
 private let constantChances: [(String, Value)] = [
   ("random", 1), ("uuid", "a5a5a5a5-a5a5-45a5-a5a5-a5a5a5a5a5a5"),

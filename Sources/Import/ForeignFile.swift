@@ -1,0 +1,162 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+
+/// A file of SQL as the `sqlite3` shell reads it: CRLF is LF.
+struct ForeignFile {
+  /// For messages.
+  let path: String
+  let sql: TokenizedSQL
+  /// The bytes at which lines begin.
+  private let lineStarts: [Int]
+
+  /// - Throws: a failure (65) for bytes that are not UTF-8.
+  init(_ path: String, bytes: [UInt8]) throws(Failure) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    var text = bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes
+    if text.contains(.carriageReturn) {
+      text = text.indices.filter { index in
+        text[index] != .carriageReturn
+          || !(index + 1 < text.count && text[index + 1] == .lineFeed)
+      }.map { text[$0] }
+    }
+    guard String(validating: text, as: UTF8.self) != nil, !text.contains(0) else {
+      throw Failure(
+        .invalidInput, "the file is not UTF-8: convert it first",
+        place: Failure.Place(file: path))
+    }
+    self.path = path
+    sql = TokenizedSQL(bytes: text)
+    lineStarts = [0] + text.indices.filter { text[$0] == .lineFeed }.map { $0 + 1 }
+  }
+
+  var whole: Range<Int> { 0..<sql.bytes.count }
+
+  func position(_ offset: Int) -> Position {
+    var (low, high) = (0, lineStarts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    let column = sql.bytes[lineStarts[low]..<offset].count { !$0.isContinuation } + 1
+    return Position(line: low + 1, column: column)
+  }
+
+  /// The start of the line of a byte, and that of the next one.
+  func line(of offset: Int) -> Range<Int> {
+    let start = (sql.bytes[..<offset].lastIndex(of: .lineFeed) ?? -1) + 1
+    let end = sql.bytes[offset...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? sql.bytes.count
+    return start..<end
+  }
+
+  /// Comments of one line, `-- …`, that have their line for themselves, without the dashes. Tools put their
+  /// marks into them.
+  var remarks: [(text: String, range: Range<Int>)] {
+    sql.tokens.compactMap { token in
+      guard token.kind == .comment, sql.bytes[token.range].starts(with: "--".utf8) else {
+        return nil
+      }
+      let line = line(of: token.range.lowerBound)
+      guard sql.bytes[line.lowerBound..<token.range.lowerBound].allSatisfy(\.isBlank) else {
+        return nil
+      }
+      let text = sql.bytes[token.range].dropFirst(2)
+      return (String(decoding: text, as: UTF8.self).trimmed, line)
+    }
+  }
+}
+
+extension SourceFiles {
+  /// Whether an SQL file has a comment by which a tool is recognised.
+  func holdsRemark(_ isMark: (String) -> Bool) throws(Failure) -> Bool {
+    for path in scripts {
+      if try ForeignFile(shown(path), bytes: bytes(path)).remarks.contains(where: {
+        isMark($0.text)
+      }) {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+/// One statement of a file.
+struct ForeignStatement {
+  /// Neither white space nor comments; with the `;` at its end.
+  let words: [Token]
+
+  var range: Range<Int> { words[0].range.lowerBound..<words[words.count - 1].range.upperBound }
+}
+
+extension ForeignFile {
+  /// The statements of a part of the file. As in the shell, a trigger ends with `; END;`, and a line that
+  /// begins with a dot where a statement could is a command of the shell.
+  func statements(in range: Range<Int>) -> [ForeignStatement] {
+    var statements: [ForeignStatement] = []
+    var words: [Token] = []
+    var commandEnd = 0
+    for token in sql.significant(in: range) {
+      if words.isEmpty {
+        if token.range.lowerBound < commandEnd { continue }
+        let line = line(of: token.range.lowerBound)
+        if sql.bytes[token.range.lowerBound] == UInt8(ascii: "."),
+          line.lowerBound == token.range.lowerBound
+        {
+          commandEnd = line.upperBound
+          statements.append(
+            ForeignStatement(words: [
+              Token(kind: .illegal, range: line.lowerBound..<min(line.upperBound, range.upperBound))
+            ]))
+          continue
+        }
+      }
+      let text = sql.text(token)
+      if text == ";" {
+        guard !words.isEmpty else { continue }
+        if isTrigger(words), !endsTrigger(words) {
+          words.append(token)
+          continue
+        }
+        statements.append(ForeignStatement(words: words + [token]))
+        words = []
+      } else {
+        words.append(token)
+      }
+    }
+    if !words.isEmpty { statements.append(ForeignStatement(words: words)) }
+    return statements
+  }
+
+  private func isTrigger(_ words: [Token]) -> Bool {
+    var names = words.lazy.prefix(4).map { sql.text($0).identifier }[...]
+    if names.first == "EXPLAIN" { names = names.dropFirst() }
+    guard names.popFirst() == "CREATE" else { return false }
+    if ["TEMP", "TEMPORARY"].contains(names.first) { names = names.dropFirst() }
+    return names.first == "TRIGGER"
+  }
+
+  private func endsTrigger(_ words: [Token]) -> Bool {
+    words.count > 2 && sql.text(words[words.count - 1]).identifier == "END"
+      && sql.text(words[words.count - 2]) == ";"
+  }
+
+  /// The words of a statement as names, without quotes.
+  func names(_ statement: ForeignStatement) -> [Identifier] {
+    statement.words.map { word in
+      switch word.kind {
+      case .quotedIdentifier, .string: Quoting.unquoted(sql.text(word)).identifier
+      default: sql.text(word).identifier
+      }
+    }
+  }
+}
+
+extension String {
+  /// Without white space at either end.
+  var trimmed: String {
+    var bytes = Array(utf8)[...]
+    while let first = bytes.first, first.isWhiteSpace { bytes.removeFirst() }
+    while let last = bytes.last, last.isWhiteSpace { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

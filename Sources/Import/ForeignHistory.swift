@@ -1,0 +1,149 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+
+/// A migration of another tool.
+struct ForeignStep: Sendable {
+  /// Its number or timestamp: digits, or nothing where the tool has none.
+  var number: String
+  var name: String
+  /// The file, as named from the folder.
+  let source: String
+  /// The same for messages, with the folder.
+  let path: String
+  /// What the manifest runs.
+  let sql: String
+  /// What the shell would run.
+  let original: String
+  /// The other tool's entries that the manifest replaces: nil where there is no ledger.
+  let replaces: ReplacedEntries?
+}
+
+/// The history of another tool: its migrations in the order in which it runs them.
+package struct ForeignHistory: Sendable {
+  package let tool: ImportTool
+  let steps: [ForeignStep]
+  /// What is not carried over.
+  package let notes: [ForeignNote]
+
+  /// - Throws: `InvalidInput` with every problem of the files, or a `Failure`.
+  init(_ reader: HistoryReader) throws {
+    try throwIfAny(reader.problems)
+    tool = reader.tool
+    steps = reader.steps
+    notes = reader.notes
+  }
+}
+
+/// Collects the migrations of a tool.
+struct HistoryReader {
+  let tool: ImportTool
+  let source: SourceFiles
+  private(set) var steps: [ForeignStep] = []
+  private(set) var notes: [ForeignNote] = []
+  private(set) var problems: [Diagnostic] = []
+
+  init(_ tool: ImportTool, _ source: SourceFiles) {
+    self.tool = tool
+    self.source = source
+  }
+
+  func file(_ path: String) throws(Failure) -> ForeignFile {
+    try ForeignFile(source.shown(path), bytes: source.bytes(path))
+  }
+
+  /// Adds the migration that a part of a file is.
+  mutating func add(
+    number: String, name: String, _ path: String, _ up: UpPart, _ replaces: ReplacedEntries?
+  ) {
+    notes += up.notes
+    problems += up.problems
+    if up.isEmpty {
+      note(path, kind: .decision, "the migration runs no statement: its manifest is empty")
+    }
+    steps.append(
+      ForeignStep(
+        number: number, name: name, source: path, path: source.shown(path), sql: up.sql,
+        original: up.original, replaces: replaces))
+  }
+
+  mutating func add(_ note: ForeignNote) { notes.append(note) }
+
+  mutating func add(_ step: ForeignStep) { steps.append(step) }
+
+  mutating func note(
+    _ path: String, _ position: Position? = nil, kind: ForeignNote.Kind, _ message: String
+  ) {
+    notes.append(
+      ForeignNote(file: source.shown(path), position: position, kind: kind, message: message))
+  }
+
+  mutating func problem(_ path: String, _ position: Position? = nil, _ message: String) {
+    problems.append(
+      Diagnostic(file: source.shown(path), position: position, message: message))
+  }
+
+  mutating func sort(by isBefore: (ForeignStep, ForeignStep) -> Bool) { steps.sort(by: isBefore) }
+
+  // MARK: Files that are not migrations of SQL
+
+  private static let languages: [(ending: String, name: String)] = [
+    (".go", "Go"), (".py", "Python"), (".java", "Java"), (".kt", "Kotlin"), (".rb", "Ruby"),
+    (".js", "JavaScript"), (".ts", "TypeScript"), (".rs", "Rust"), (".cs", "C#"),
+    (".php", "PHP"), (".swift", "Swift"), (".sh", "shell"),
+  ]
+
+  /// Lists code in other languages, and SQL files that no migration was made of.
+  mutating func noteRest() {
+    let used = Set(steps.map(\.source.exact)).union(notes.map(\.file.exact))
+    for path in source.paths where !used.contains(path) && !used.contains(source.shown(path)) {
+      if isSQLFile(Array(fileName(path).utf8)) {
+        note(path, kind: .file, "it is not named like a migration of \(tool.rawValue)")
+      } else if let language = Self.languages.first(where: {
+        stem(path, without: $0.ending) != nil
+      }), fileName(path).utf8.contains(where: isDigit) || tool != .plain,
+        !fileName(path).hasPrefix("__init__")
+      {
+        note(
+          path, Position(line: 1, column: 1), kind: .code,
+          "\(language.name) code: write what it does as a migration")
+      }
+    }
+  }
+}
+
+extension ForeignHistory {
+  /// The ids of the manifests, in order. Numbers are kept where they are in the tool's order.
+  ///
+  /// - Returns: also whether they had to be counted instead.
+  var ids: (ids: [String], areCounted: Bool) {
+    let numbers = steps.map { MigrationNumber(id: $0.number + "_") }
+    let areKept =
+      steps.allSatisfy { !$0.number.isEmpty }
+      && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+    let width = max(4, "\(steps.count)".utf8.count)
+    let ids = steps.enumerated().map { index, step in
+      let count = "\(index + 1)"
+      let number =
+        areKept
+        ? step.number : String(repeating: "0", count: width - count.utf8.count) + count
+      return "\(number)_\(slug(step.name))"
+    }
+    return (ids, !areKept)
+  }
+
+  /// The name as a part of an id: characters that an id must not hold become `_`.
+  private func slug(_ name: String) -> String {
+    var result = ""
+    for scalar in name.unicodeScalars {
+      let character = String(scalar)
+      let isAllowed = problem(ofMigrationID: "1_" + character) == nil
+      let next = isAllowed ? character : "_"
+      if "_-.".contains(next), result.isEmpty || result.hasSuffix("_") && next == "_" { continue }
+      guard result.utf8.count + next.utf8.count <= 120 else { break }
+      result += next
+    }
+    while result.hasSuffix("_") || result.hasSuffix(".") { result.removeLast() }
+    return result.isEmpty ? "migration" : result
+  }
+}

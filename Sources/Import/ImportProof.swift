@@ -1,0 +1,220 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+
+extension ForeignHistory {
+  /// The history as manifests that were run beside the tool's own SQL.
+  ///
+  /// - Parameters:
+  ///   - asOperations: writes operations instead of SQL where they make the same schema.
+  ///   - ignored: globs of objects of a database that are not the history's.
+  /// - Throws: `InvalidInput`, or a `Failure`: where a migration fails (3), and where the manifests make
+  ///   another schema or other rows than the SQL (1).
+  package func imported(
+    into folder: MigrationFolder, _ application: Application, asOperations: Bool,
+    ignoring ignored: [String], interruption: Interruption
+  ) throws -> ImportedHistory {
+    let scripts = steps.map { ManifestBody(sql: $0) }
+    func history(_ bodies: [ManifestBody]) throws -> ImportedHistory {
+      try ImportedHistory(self, bodies, in: folder, application, ignoring: ignored)
+    }
+    if asOperations {
+      var bodies = try steps.map { try ManifestBody(operationsOf: $0) }
+      // Where operations do not make the same schema, the SQL stays.
+      while true {
+        let history = try history(bodies)
+        guard let difference = history.difference(byTokens: true, interruption) else {
+          return history
+        }
+        guard let index = difference.index, bodies[index] != scripts[index] else { break }
+        bodies[index] = scripts[index]
+      }
+    }
+    let plain = try history(scripts)
+    guard let failure = plain.difference(interruption)?.failure else { return plain }
+    // In the shell PRAGMA foreign_keys acts at once. That can matter for rows.
+    let candidates = steps.indices.filter { steps[$0].turnsForeignKeysOn }
+    guard !candidates.isEmpty else { throw failure }
+    var bodies = scripts
+    for index in candidates { bodies[index].enforcesForeignKeys = true }
+    let enforced = try history(bodies)
+    guard enforced.difference(interruption) == nil else { throw failure }
+    return enforced
+  }
+}
+
+/// Where manifests and the tool's SQL part.
+private struct Difference {
+  /// The step; nil where only the rows at the end differ.
+  let index: Int?
+  let failure: Failure
+}
+
+extension ForeignStep {
+  /// Whether a PRAGMA of the file turns foreign keys on before another statement.
+  fileprivate var turnsForeignKeysOn: Bool {
+    let file = try? ForeignFile(path, bytes: Array(original.utf8))
+    guard let file else { return false }
+    let statements = file.statements(in: file.whole).map(file.names)
+    return statements.dropLast().contains { names in
+      names.first == "PRAGMA" && names.contains("foreign_keys")
+        && names.contains { ["ON", "1", "TRUE", "YES"].contains($0) }
+    }
+  }
+}
+
+extension ImportedHistory {
+  /// Runs the manifests, and the SQL as the `sqlite3` shell would run it, and compares what they make.
+  /// Clock and chance answer the same on both sides.
+  ///
+  /// - Parameter byTokens: quotes, letter case and white space of definitions make no difference.
+  /// - Returns: how they differ, or why a migration failed, with its place in the tool's file; nil when they
+  ///   make the same.
+  fileprivate func difference(
+    byTokens: Bool = false, _ interruption: Interruption
+  ) -> Difference? {
+    var index = 0
+    var found: Difference?
+    do {
+      let shell = try shell()
+      let scratch = try project.replay(
+        interruption: interruption,
+        preparing: { scratch in
+          try? scratch.connection.fixClockAndCountChances(ChanceCounter())
+        },
+        observing: { (_, scratch) throws(Failure) in
+          if found == nil, let failure = try step(index, shell, scratch, byTokens) {
+            found = Difference(index: index, failure: failure)
+          }
+          index += 1
+        })
+      if let found { return found }
+      return try rowDifference(shell, scratch).map { Difference(index: nil, failure: $0) }
+    } catch {
+      guard index < foreign.steps.count else { return Difference(index: nil, failure: error) }
+      return Difference(index: index, failure: foreign.steps[index].locating(error))
+    }
+  }
+
+  private func shell() throws(Failure) -> Connection {
+    do {
+      let connection = try Schema().scratch(project.application)
+      connection.set(.trustedSchema, to: true)
+      connection.set(.defensive, to: false)
+      try connection.fixClockAndCountChances(ChanceCounter())
+      return connection
+    } catch {
+      throw Failure(error.status, error.inWords)
+    }
+  }
+
+  private func step(
+    _ index: Int, _ shell: Connection, _ scratch: ScratchDatabase, _ byTokens: Bool
+  ) throws(Failure) -> Failure? {
+    let step = foreign.steps[index]
+    do {
+      shell.set(.foreignKeys, to: false)
+      try shell.execute(step.original)
+      if shell.isInTransaction { try shell.execute("COMMIT") }
+      let expected = try Schema(of: shell).ours()
+      let actual = scratch.schema.ours()
+      if byTokens, compareSchemas(expected: expected, actual: actual).isEmpty,
+        expected.words == actual.words
+      {
+        return nil
+      }
+      let parts = zip(expected.texts, actual.texts).first { $0 != $1 }?.0
+      guard
+        let object = parts
+          ?? (expected.objects.count == actual.objects.count
+            ? nil : (expected.texts + actual.texts).last)
+      else { return nil }
+      return Failure(
+        .finding,
+        "the manifest makes another schema than the SQL file: compare \(object.name)",
+        place: Failure.Place(file: step.path))
+    } catch {
+      return step.locating(
+        Failure(
+          .migrationFailed, error.inWords,
+          migration: Failure.FailedMigration(
+            id: project.migrations[index].id, statement: error.sql)))
+    }
+  }
+
+  private func rowDifference(
+    _ shell: Connection, _ scratch: ScratchDatabase
+  ) throws(Failure) -> Failure? {
+    let tables: [SchemaObject]
+    do {
+      tables = try Schema(of: shell).objects
+    } catch {
+      throw Failure(error.status, error.inWords)
+    }
+    for table in tables where table.kind == .table {
+      guard !table.name.identifier.hasPrefix("sqlite_stat") else { continue }
+      let query = "SELECT * FROM \(Quoting.quoted(table.name))"
+      // A virtual table may not give its rows, and what keeps them is compared.
+      guard let expected = try? shell.rows(query),
+        let actual = try? scratch.connection.rows(query)
+      else { continue }
+      guard expected != actual else { continue }
+      return Failure(
+        .finding,
+        "the manifests leave other rows in \(table.name) than the SQL files: \(actual.count) in place of "
+          + "\(expected.count)")
+    }
+    return nil
+  }
+}
+
+extension Schema {
+  /// The objects by name, each with its text.
+  fileprivate var texts: [SchemaText] {
+    objects.map { SchemaText(kind: $0.kind, name: $0.name, table: $0.table, sql: $0.sql ?? "") }
+      .sorted { ($0.name.exact, $0.kind.rawValue) < ($1.name.exact, $1.kind.rawValue) }
+  }
+}
+
+extension Schema {
+  /// The words of each definition, without quotes, by name.
+  fileprivate var words: [[Identifier]] {
+    texts.map { text in
+      let tokens = TokenizedSQL(text.sql)
+      return [text.name.identifier]
+        + tokens.significant.map { Quoting.unquoted(tokens.text($0)).identifier }
+    }
+  }
+}
+
+/// A line of `sqlite_schema`.
+private struct SchemaText: Equatable {
+  let kind: SchemaObject.Kind
+  let name: String
+  let table: String
+  let sql: String
+
+  static func == (a: SchemaText, b: SchemaText) -> Bool {
+    a.kind == b.kind && a.name == b.name && a.table == b.table && a.sql == b.sql
+  }
+}
+
+extension ForeignStep {
+  /// The failure with its place in the tool's file.
+  fileprivate func locating(_ failure: Failure) -> Failure {
+    guard [.migrationFailed, .invalidInput].contains(failure.status) else { return failure }
+    var position = Position(line: 1, column: 1)
+    if let statement = failure.migration?.statement?.trimmed,
+      let bytes = try? readFile(path), let file = try? ForeignFile(path, bytes: bytes),
+      let offset = file.sql.bytes.firstRange(of: Array(statement.utf8))?.lowerBound
+    {
+      position = file.position(offset)
+    }
+    return failure.placed(at: Failure.Place(file: path, position: position))
+  }
+}

@@ -1,0 +1,99 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+
+/// A tool whose history can be imported.
+package enum ImportTool: String, Sendable, CaseIterable {
+  case alembic, atlas, dbmate, diesel, django, drizzle, flyway
+  case golangMigrate = "golang-migrate"
+  case goose, grdb, plain, prisma, rails, sqlx
+
+  /// Reads the tool's files.
+  var format: any ForeignFormat.Type {
+    switch self {
+    case .alembic: Alembic.self
+    case .atlas: Atlas.self
+    case .dbmate: Dbmate.self
+    case .diesel: Diesel.self
+    case .django: Django.self
+    case .drizzle: Drizzle.self
+    case .flyway: Flyway.self
+    case .golangMigrate: GolangMigrate.self
+    case .goose: Goose.self
+    case .prisma: Prisma.self
+    case .rails: Rails.self
+    case .sqlx: Sqlx.self
+    case .plain, .grdb: Plain.self
+    }
+  }
+
+  /// The first of these that recognises a folder has made it. Layouts and marks come before names of files.
+  private static let order: [ImportTool] = [
+    .drizzle, .prisma, .diesel, .dbmate, .goose, .alembic, .rails, .django, .flyway, .atlas, .sqlx,
+    .golangMigrate,
+  ]
+
+  /// The tool that has made the files.
+  ///
+  /// - Parameter ledger: the kind of the ledger in a database that the tool has migrated.
+  static func recognised(_ source: SourceFiles, ledger: LedgerKind?) throws(Failure) -> ImportTool {
+    if let tool = ledger.flatMap({ ImportTool(rawValue: $0.rawValue) }), tool != .grdb {
+      // Rails and dbmate share a table.
+      if tool != .dbmate { return tool }
+      if try tool.format.recognises(source) { return tool }
+    }
+    for tool in order where try tool.format.recognises(source) { return tool }
+    return .plain
+  }
+}
+
+/// The files of one tool.
+protocol ForeignFormat {
+  /// Whether a folder is certainly the tool's.
+  static func recognises(_ source: SourceFiles) throws(Failure) -> Bool
+  /// Adds the migrations in the order in which the tool runs them.
+  static func read(_ reader: inout HistoryReader) throws(Failure)
+}
+
+extension ForeignHistory {
+  /// Reads the history of another tool.
+  ///
+  /// - Parameters:
+  ///   - tool: nil recognises it.
+  ///   - ledger: the kind of the ledger in a database that the tool has migrated.
+  /// - Throws: `InvalidInput` with every problem of the files, or a `Failure`.
+  package static func read(
+    _ source: SourceFiles, tool: ImportTool?, ledger: LedgerKind?
+  ) throws -> ForeignHistory {
+    let tool = try tool ?? ImportTool.recognised(source, ledger: ledger)
+    var reader = HistoryReader(tool, source)
+    try tool.format.read(&reader)
+    reader.noteRest()
+    let history = try ForeignHistory(reader)
+    guard !history.steps.isEmpty else {
+      let code = history.notes.filter { $0.kind == .code }
+      let found = code.isEmpty ? "" : ", and \(code.count) files of code"
+      throw Failure(
+        .notFound,
+        "\(source.folder.isEmpty ? "." : source.folder) holds no migration of \(tool.rawValue) as "
+          + "SQL\(found)\(advice(for: tool))")
+    }
+    return history
+  }
+
+  private static func advice(for tool: ImportTool) -> String {
+    switch tool {
+    case .django: ": write the SQL of each one with `python manage.py sqlmigrate`"
+    case .alembic: ": write the SQL with `alembic upgrade head --sql`"
+    case .plain: ": name the folder with the SQL files, and the tool with --tool"
+    default: ""
+    }
+  }
+}
+
+extension ReplacedEntries {
+  /// An entry of a tool's own ledger.
+  init(_ ledger: String, _ kind: LedgerKind, _ entries: String...) {
+    self.init(ledger: ledger, kind: kind, column: nil, entries: entries)
+  }
+}

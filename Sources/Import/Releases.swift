@@ -1,0 +1,136 @@
+import SchemaAuthoring
+import SchemaHistory
+import SchemaInspect
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaYAML
+
+/// Databases as the releases of an app left them: the history of a tool that keeps its migrations in code.
+package struct ReleaseDatabases: Sendable {
+  /// The oldest first.
+  package let paths: [String]
+  package let timeout: Double
+
+  package init(_ paths: [String], timeout: Double) {
+    self.paths = paths
+    self.timeout = timeout
+  }
+
+  /// Whether SQLite has written all of these files.
+  package static func areDatabases(_ paths: [String]) -> Bool {
+    let header = Array("SQLite format 3\0".utf8)
+    return paths.allSatisfy { (try? readStart(of: $0, count: header.count)) == header }
+  }
+
+  private struct Release {
+    let path: String
+    let schema: Schema
+    let ledger: UsualLedger?
+  }
+
+  /// One migration from each release to the next, with the entries of the tool's ledger that the release added.
+  ///
+  /// - Parameter ignored: globs of objects that are not the history's.
+  /// - Throws: `InvalidInput`, or a `Failure`.
+  package func imported(
+    tool: ImportTool, into folder: MigrationFolder, _ application: Application,
+    ignoring ignored: [String], interruption: Interruption
+  ) throws -> ImportedHistory {
+    let releases = try paths.map { try read($0, application, ignored, interruption) }
+    var reader = HistoryReader(tool, try SourceFiles(paths[0]))
+    var bodies: [ManifestBody] = []
+    var former = Schema()
+    var known: [String] = []
+    for release in releases {
+      let entries = release.ledger?.entries ?? []
+      let new = entries.filter { entry in !known.contains { $0 == entry } }
+      if release.ledger != nil, new.isEmpty {
+        throw Failure(
+          .invalidInput,
+          "\(release.path) has run no migration that the database before it has not run: name the databases in "
+            + "the order of their releases, each one once")
+      }
+      let operations = try SchemaTransition.operations(
+        from: former, to: release.schema, application)
+      for possible in SchemaRenaming.possible(
+        from: former, to: release.schema, besides: [], application)
+      {
+        reader.noteDecision(release.path, possible.sentence)
+      }
+      if !bodies.isEmpty {
+        reader.noteDecision(
+          release.path,
+          "only the schema of the release is known: add what its code did to rows, as `update` operations"
+        )
+      }
+      bodies.append(ManifestBody(operations))
+      reader.add(release: release.path, entries: new, release.ledger)
+      former = release.schema
+      known = entries
+    }
+    let history = try ImportedHistory(
+      ForeignHistory(reader), bodies, in: folder, application, ignoring: ignored)
+    try requireSchemas(history, releases, interruption)
+    return history
+  }
+
+  private func read(
+    _ path: String, _ application: Application, _ ignored: [String], _ interruption: Interruption
+  ) throws(Failure) -> Release {
+    try DatabaseFile.require(path)
+    let connection = try DatabaseFile.openForReading(
+      path, timeout: timeout, interruption: interruption)
+    let ledger: UsualLedger?
+    do {
+      ledger = try ForeignLedgers.usual(on: connection)
+    } catch {
+      throw Failure(of: error, database: path)
+    }
+    let schema = try SchemaSource.database(path).schema(
+      application, ignoring: ForeignObjects(ignoring: ignored), timeout: timeout,
+      interruption: interruption)
+    return Release(path: path, schema: schema, ledger: ledger)
+  }
+
+  private func requireSchemas(
+    _ history: ImportedHistory, _ releases: [Release], _ interruption: Interruption
+  ) throws(Failure) {
+    var index = 0
+    try history.project.replay(
+      interruption: interruption,
+      observing: { (_, scratch) throws(Failure) in
+        let release = releases[index]
+        index += 1
+        let differences = compareSchemas(expected: release.schema, actual: scratch.schema)
+        guard differences.isEmpty else {
+          throw Failure(
+            .finding,
+            "the manifests do not make the schema of \(release.path). Nothing was written:",
+            details: differences.prefix(20).map { "  " + $0.sentence })
+        }
+      })
+  }
+}
+
+extension HistoryReader {
+  fileprivate mutating func noteDecision(_ path: String, _ message: String) {
+    add(ForeignNote(file: path, kind: .decision, message: message))
+  }
+
+  fileprivate mutating func add(release path: String, entries: [String], _ ledger: UsualLedger?) {
+    let replaces = ledger.map {
+      ReplacedEntries(ledger: $0.table, kind: $0.kind, column: nil, entries: entries)
+    }
+    let file = fileName(path)
+    let name = stem(file, without: ".sqlite") ?? stem(file, without: ".db") ?? file
+    add(
+      ForeignStep(
+        number: "", name: entries.last ?? name, source: file, path: path, sql: "", original: "",
+        replaces: replaces))
+  }
+}

@@ -1,0 +1,112 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaPlatform
+import SchemaSQLText
+
+/// The files of another tool's folder, or one file.
+package struct SourceFiles: Sendable {
+  /// The folder as somebody has named it; for a single file the folder that holds it.
+  package let folder: String
+  /// Paths below the folder, in the order of their bytes.
+  let paths: [String]
+  /// Whether one file was named and not a folder.
+  let isSingleFile: Bool
+
+  private static let depth = 4
+  private static let sizeLimit = 64 * 1_048_576
+
+  /// - Throws: a failure (66) when nothing has the path.
+  package init(_ path: String) throws(Failure) {
+    do {
+      var status = stat()
+      guard stat(path, &status) == 0 else { throw FileError(path: path, systemError: errno) }
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        folder = path.contains("/") ? parentFolder(of: path) : ""
+        paths = [String(decoding: nameBytes(of: path), as: UTF8.self)]
+        isSingleFile = true
+        return
+      }
+      folder = path
+      isSingleFile = false
+      var found: [String] = []
+      try Self.collect(path, "", Self.depth, &found)
+      paths = found
+    } catch {
+      throw Failure(of: error, database: path)
+    }
+  }
+
+  private static func collect(
+    _ root: String, _ prefix: String, _ depth: Int, _ found: inout [String]
+  ) throws(FileError) {
+    for bytes in try folderNames(joinedPath(root, prefix)) {
+      guard bytes.first != UInt8(ascii: "."),
+        let name = String(validating: bytes, as: UTF8.self), name != "node_modules"
+      else { continue }
+      let path = prefix.isEmpty ? name : prefix + "/" + name
+      var status = stat()
+      guard stat(joinedPath(root, path), &status) == 0 else { continue }
+      if status.st_mode & S_IFMT != S_IFDIR {
+        found.append(path)
+      } else if depth > 1 {
+        try collect(root, path, depth - 1, &found)
+      }
+    }
+  }
+
+  /// The path for messages.
+  func shown(_ path: String) -> String { joinedPath(folder, path) }
+
+  func bytes(_ path: String) throws(Failure) -> [UInt8] {
+    do {
+      return try readFile(shown(path), limit: Self.sizeLimit)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  func has(_ path: String) -> Bool { paths.contains(path) }
+
+  /// The SQL files.
+  var scripts: [String] { paths.filter { isSQLFile(Array(fileName($0).utf8)) } }
+
+  /// Whether a file of this name in the folder or in one of the four above it holds a word.
+  func projectFile(_ name: String, holds word: String) -> Bool {
+    var folder = folder.isEmpty ? "." : folder
+    for _ in 0..<5 {
+      if let bytes = try? readFile(joinedPath(folder, name), limit: 1_048_576),
+        String(decoding: bytes, as: UTF8.self).contains(word)
+      {
+        return true
+      }
+      folder = joinedPath(folder, "..")
+    }
+    return false
+  }
+}
+
+/// The last part of a path.
+func fileName(_ path: String) -> String { String(decoding: nameBytes(of: path), as: UTF8.self) }
+
+/// The path's folder without a slash; empty where it names none.
+func folderName(_ path: String) -> String {
+  path.contains("/") ? parentFolder(of: path) : ""
+}
+
+/// The text without its ending, which is in lower case here; nil where it has another one.
+func stem(_ name: String, without ending: String) -> String? {
+  guard name.utf8.count > ending.utf8.count,
+    name.utf8.suffix(ending.utf8.count).lazy.map(\.lowercased).elementsEqual(ending.utf8)
+  else { return nil }
+  return String(decoding: name.utf8.dropLast(ending.utf8.count), as: UTF8.self)
+}
+
+/// The digits that a text begins with, and the rest.
+func leadingNumber(_ text: String) -> (digits: String, rest: String)? {
+  let digits = text.utf8.prefix(while: isDigit)
+  guard !digits.isEmpty else { return nil }
+  return (
+    String(decoding: digits, as: UTF8.self),
+    String(decoding: text.utf8.dropFirst(digits.count), as: UTF8.self)
+  )
+}

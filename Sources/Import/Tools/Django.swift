@@ -1,0 +1,101 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+
+/// The output of `sqlmigrate`, one file for each migration: `app.0001_initial.sql`, `app/0001_initial.sql`,
+/// or `0001_initial.sql` in a folder that has the app's name. `plan.txt`, the output of
+/// `showmigrations --plan`, gives the order where there are several apps.
+enum Django: ForeignFormat {
+  private static let marks = ["Create model ", "Add field ", "Alter field ", "Remove field "]
+
+  static func recognises(_ source: SourceFiles) throws(Failure) -> Bool {
+    try source.holdsRemark { remark in marks.contains { remark.hasPrefix($0) } }
+  }
+
+  static func read(_ reader: inout HistoryReader) throws(Failure) {
+    var found: [(app: String, name: String, path: String)] = []
+    for path in reader.source.scripts {
+      guard let name = stem(fileName(path), without: ".sql") else { continue }
+      if let dot = name.firstIndex(of: ".") {
+        found.append((String(name[..<dot]), String(name[name.index(after: dot)...]), path))
+      } else if leadingNumber(name) != nil {
+        let folder = joined(reader.source.folder, folderName(path))
+        found.append((fileName(folder), name, path))
+      }
+    }
+    let plan = try plan(reader.source)
+    let places = Dictionary(
+      plan.enumerated().map { ($1.exact, $0) }, uniquingKeysWith: { first, _ in first })
+    found.sort { a, b in
+      let (first, second) = (places[a.app + "." + a.name], places[b.app + "." + b.name])
+      if let first, let second { return first < second }
+      return (first == nil ? 1 : 0, a.name, a.app) < (second == nil ? 1 : 0, b.name, b.app)
+    }
+    let isOneApp = Set(found.map(\.app.exact)).count == 1
+    for (app, name, path) in found {
+      let file = try placingColumns(reader.file(path))
+      for remark in file.remarks where isCode(remark.text) {
+        reader.note(
+          path, file.position(remark.range.lowerBound), kind: .code,
+          "Python code: write what it does as a migration")
+      }
+      let (number, rest) = leadingNumber(name) ?? ("", name)
+      reader.add(
+        number: isOneApp ? number : "", name: isOneApp ? rest : "\(app)_\(name)", path,
+        UpPart(file, file.whole),
+        ReplacedEntries("django_migrations", .django, "\(app).\(name)"))
+    }
+  }
+
+  /// The file with the columns of rebuilt tables in the order in which `migrate` places them: a field that is added
+  /// or altered comes last. In the output of `sqlmigrate` it comes first.
+  private static func placingColumns(_ file: ForeignFile) throws(Failure) -> ForeignFile {
+    var bytes = file.sql.bytes
+    let remarks = file.remarks
+    for statement in file.statements(in: file.whole).reversed() {
+      let text = file.sql.text(statement.range)
+      guard text.hasPrefix("CREATE TABLE \"new__") else { continue }
+      let remark = remarks.last {
+        $0.range.upperBound <= statement.range.lowerBound && !$0.text.isEmpty
+      }
+      let words = (remark?.text ?? "").split(separator: " ").map(String.init)
+      guard words.count > 2, ["Add", "Alter"].contains(words[0]), words[1] == "field" else {
+        continue
+      }
+      let tokens = TokenizedSQL(String(text.dropLast(text.hasSuffix(";") ? 1 : 0)))
+      guard case .createTable(let table)? = try? parseCreate(tokens),
+        let place = table.columns.firstIndex(where: { column in
+          column.name.isSame(as: words[2]) || column.name.isSame(as: words[2] + "_id")
+        })
+      else { continue }
+      var columns = table.columns.map { tokens.text($0.range) }
+      columns.append(columns.remove(at: place))
+      guard let first = table.columns.first?.range, let last = table.columns.last?.range else {
+        continue
+      }
+      let start = statement.range.lowerBound
+      bytes.replaceSubrange(
+        start + first.lowerBound..<start + last.upperBound,
+        with: Array(columns.joined(separator: ", ").utf8))
+    }
+    return try ForeignFile(file.path, bytes: bytes)
+  }
+
+  private static func isCode(_ remark: String) -> Bool {
+    remark.contains("CANNOT BE WRITTEN AS SQL")
+  }
+
+  private static func joined(_ folder: String, _ path: String) -> String {
+    path.isEmpty ? folder : folder + "/" + path
+  }
+
+  /// The last word of each line: `[X]  app.0001_initial`.
+  private static func plan(_ source: SourceFiles) throws(Failure) -> [String] {
+    guard source.has("plan.txt") else { return [] }
+    return String(decoding: try source.bytes("plan.txt"), as: UTF8.self)
+      .split(whereSeparator: \.isNewline)
+      .compactMap { line in
+        line.split(separator: " ").map(String.init).first { $0.contains(".") }
+      }
+  }
+}

@@ -1,0 +1,61 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+
+/// `00001_create_users.sql` with `-- +goose Up` and `-- +goose Down`.
+enum Goose: ForeignFormat {
+  static func recognises(_ source: SourceFiles) throws(Failure) -> Bool {
+    try source.holdsRemark { word($0) != nil }
+  }
+
+  /// The annotation in a comment: `up`, `down`, `statementbegin`.
+  private static func word(_ remark: String) -> String? {
+    guard remark.hasPrefix("+goose") else { return nil }
+    return String(remark.dropFirst(6)).trimmed.lowercased()
+  }
+
+  static func read(_ reader: inout HistoryReader) throws(Failure) {
+    for path in reader.source.scripts {
+      guard let (version, rest) = leadingNumber(fileName(path)), rest.hasPrefix("_") else {
+        continue
+      }
+      let file = try reader.file(path)
+      let marks = file.remarks.compactMap { remark in
+        word(remark.text).map { (word: $0, remark: remark) }
+      }
+      guard let up = marks.first(where: { $0.word == "up" })?.remark else {
+        reader.problem(path, nil, "the line `-- +goose Up` is missing")
+        continue
+      }
+      let down = marks.first { $0.word == "down" }?.remark
+      let end = down?.range.lowerBound ?? file.whole.upperBound
+      var part = UpPart(
+        file, up.range.upperBound..<max(up.range.upperBound, end))
+      for mark in marks where part.range.overlaps(mark.remark.range) {
+        part.remove(mark.remark.range)
+      }
+      for mark in marks where mark.word == "no transaction" {
+        reader.noteTransaction(path, file, mark.remark, mark.remark.text)
+      }
+      for mark in marks where mark.word.hasPrefix("envsub on") {
+        reader.problem(
+          path, file.position(mark.remark.range.lowerBound),
+          "goose puts environment variables into this file: write their values, and remove the line"
+        )
+      }
+      if let down { reader.noteDown(path, file, down.range) }
+      reader.add(
+        number: version, name: stem(rest, without: ".sql") ?? rest, path, part,
+        ReplacedEntries("goose_db_version", .goose, version.withoutLeadingZeros))
+    }
+    reader.sort { MigrationNumber(id: $0.number) < MigrationNumber(id: $1.number) }
+  }
+}
+
+extension String {
+  /// A number as tools store it that read it as one.
+  var withoutLeadingZeros: String {
+    let digits = utf8.drop { $0 == UInt8(ascii: "0") }
+    return digits.isEmpty ? "0" : String(decoding: Array(digits), as: UTF8.self)
+  }
+}

@@ -1,0 +1,80 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaSQLText
+
+/// SQL files with a number in their names, and no ledger: `001_create_users.sql`, `migration-2.sql`,
+/// `2020-01-31_tags.sql`. Some hold the way back, below a comment or in a file of its own.
+enum Plain: ForeignFormat {
+  static func recognises(_ source: SourceFiles) -> Bool { true }
+
+  static func read(_ reader: inout HistoryReader) throws(Failure) {
+    for path in reader.source.scripts {
+      guard let name = stem(fileName(path), without: ".sql"), let (number, rest) = split(name)
+      else { continue }
+      if isDown(name) {
+        try reader.noteDown(file: path)
+        continue
+      }
+      let file = try reader.file(path)
+      let marks = file.remarks.compactMap { remark in
+        direction(remark.text).map { (isUp: $0, range: remark.range) }
+      }
+      let up = marks.first(where: \.isUp)
+      let down = marks.first { !$0.isUp && $0.range.lowerBound > up?.range.lowerBound ?? 0 }
+      var range = file.whole
+      if let up, let down {
+        range = up.range.upperBound..<down.range.lowerBound
+        reader.noteDown(path, file, down.range)
+      }
+      reader.add(
+        number: number, name: withoutDirection(rest), path, UpPart(file, range), nil)
+    }
+    reader.sort { a, b in
+      let (first, second) = (MigrationNumber(id: a.number), MigrationNumber(id: b.number))
+      return first == second ? a.source < b.source : first < second
+    }
+  }
+
+  /// The first number of a name, and the rest of it. The parts of a date are one number.
+  private static func split(_ name: String) -> (number: String, rest: String)? {
+    let bytes = Array(name.utf8)
+    guard let start = bytes.firstIndex(where: isDigit) else { return nil }
+    var end = bytes[start...].firstIndex { !isDigit($0) } ?? bytes.count
+    var number = Array(bytes[start..<end])
+    // 2020-01-31 or 2020_01_31_120000
+    if number.count == 4, [UInt8(ascii: "1"), UInt8(ascii: "2")].contains(number[0]) {
+      while end + 2 < bytes.count, "-_.".utf8.contains(bytes[end]), isDigit(bytes[end + 1]),
+        isDigit(bytes[end + 2])
+      {
+        let next = bytes[(end + 1)...].firstIndex { !isDigit($0) } ?? bytes.count
+        guard [2, 4, 6].contains(next - end - 1) else { break }
+        number += bytes[(end + 1)..<next]
+        end = next
+      }
+    }
+    let before = bytes[..<start].filter { _ in start > 1 }
+    let rest = before + bytes[end...]
+    return (String(decoding: number, as: UTF8.self), String(decoding: rest, as: UTF8.self))
+  }
+
+  private static let upEndings = [".up", "_up", "-up"]
+  private static let downEndings = [
+    ".down", "_down", "-down", ".undo", "_undo", "-undo", ".rollback", "_rollback", "-rollback",
+  ]
+
+  private static func isDown(_ name: String) -> Bool {
+    downEndings.contains { stem(name, without: $0) != nil }
+  }
+
+  private static func withoutDirection(_ name: String) -> String {
+    upEndings.lazy.compactMap { stem(name, without: $0) }.first ?? name
+  }
+
+  /// Whether a comment begins the way there or the way back: `-- Up`, `-- +migrate Down`, `-- @DOWN`.
+  private static func direction(_ remark: String) -> Bool? {
+    let words = remark.lowercased().split { " +@:-=".contains($0) }.map(String.init)
+    let rest = words.filter { !["migrate", "migration", "rambler", "section"].contains($0) }
+    guard rest.count == 1 else { return nil }
+    return rest[0] == "up" ? true : rest[0] == "down" ? false : nil
+  }
+}

@@ -1,0 +1,163 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaReplay
+import SchemaSQLText
+
+/// The part of a file that a migration runs, without what schemactl does itself or cannot do.
+struct UpPart {
+  let file: ForeignFile
+  let range: Range<Int>
+  private(set) var notes: [ForeignNote] = []
+  private(set) var problems: [Diagnostic] = []
+  private var removed: [Range<Int>] = []
+  private var refused: [Range<Int>] = []
+  private var isInTransaction = false
+
+  /// - Parameter ledger: the tool's own table, in which the file keeps the tool's books; nil for a tool that
+  ///   keeps them itself.
+  init(_ file: ForeignFile, _ range: Range<Int>, ledger: Set<Identifier> = []) {
+    self.file = file
+    self.range = range
+    for statement in file.statements(in: range) { inspect(statement, ledger) }
+  }
+
+  /// Removes marks of the tool.
+  mutating func remove(_ mark: Range<Int>) { removed.append(mark) }
+
+  // MARK: Statements
+
+  private mutating func inspect(_ statement: ForeignStatement, _ ledger: Set<Identifier>) {
+    let names = file.names(statement)
+    guard let first = names.first else { return }
+    if statement.words[0].kind == .illegal, file.sql.bytes[statement.range.lowerBound] == 0x2E {
+      let command = file.sql.text(statement.range).trimmed
+      return leaveOut(
+        statement, "`\(command)` is a command of the sqlite3 shell", isRefused: true)
+    }
+    switch first {
+    case "BEGIN", "COMMIT", "END":
+      remove(statement.range)
+      // The shell reports an error, and goes on.
+      if isInTransaction == (first == "BEGIN") { refused.append(statement.range) }
+      isInTransaction = first == "BEGIN"
+    case "SAVEPOINT", "RELEASE":
+      leaveOut(statement, "\(first.text): schemactl applies each migration atomically")
+    case "ROLLBACK":
+      problems.append(
+        Diagnostic(
+          file: file.path, position: file.position(statement.range.lowerBound),
+          message:
+            "ROLLBACK undoes statements of the migration: remove it together with these statements")
+      )
+    case "VACUUM":
+      leaveOut(
+        statement, "VACUUM: it changes no schema, and needs a transaction of its own",
+        isRefused: true)
+    case "ATTACH", "DETACH":
+      leaveOut(statement, "\(first.text): a migration changes one database", isRefused: true)
+    case "PRAGMA": inspect(pragma: statement, names)
+    case "CREATE" where names.prefix(7).contains(where: \.isInternal) && isTable(names),
+      "INSERT" where names.prefix(5).contains("sqlite_sequence"):
+      leaveOut(statement, "SQLite itself creates \(internalName(names))", isRefused: true)
+    case "INSERT", "UPDATE", "DELETE", "CREATE", "DROP":
+      if !ledger.isEmpty, names.prefix(8).contains(where: ledger.contains) {
+        remove(statement.range)
+        refused.append(statement.range)
+      }
+    default: break
+    }
+  }
+
+  private func isTable(_ names: [Identifier]) -> Bool {
+    names.prefix(3).contains("TABLE")
+      && names.prefix(while: { $0 != "(" }).contains(where: \.isInternal)
+  }
+
+  private func internalName(_ names: [Identifier]) -> String {
+    names.first(where: \.isInternal)?.text ?? "its own tables"
+  }
+
+  /// PRAGMAs that schemactl does not run, because it checks foreign keys itself, or must not run.
+  private mutating func inspect(pragma statement: ForeignStatement, _ names: [Identifier]) {
+    let isQualified = names.count > 2 && names[2] == "."
+    let place = isQualified ? 3 : 1
+    guard names.indices.contains(place) else { return }
+    let argument = names.indices.contains(place + 2) ? names[place + 2].text : nil
+    let name = names[place]
+    if Pragmas.acceptedNotRun.contains(name) { return remove(statement.range) }
+    guard Pragmas.reasonToRefuse(name, argument: argument) != nil else { return }
+    leaveOut(
+      statement, "PRAGMA \(name.text): it configures the connection or the file, not the schema")
+  }
+
+  /// - Parameter isRefused: whether the comparison with the shell leaves it out, too.
+  private mutating func leaveOut(
+    _ statement: ForeignStatement, _ why: String, isRefused: Bool = false
+  ) {
+    removed.append(statement.range)
+    if isRefused { refused.append(statement.range) }
+    notes.append(
+      ForeignNote(
+        file: file.path, position: file.position(statement.range.lowerBound), kind: .statement,
+        message: why))
+  }
+
+  // MARK: Text
+
+  /// The SQL of the manifest: lines that hold nothing any more are gone.
+  var sql: String { text(without: removed) }
+
+  /// The SQL as the shell would run it.
+  var original: String { text(without: refused) }
+
+  /// Whether the text holds a statement.
+  var isEmpty: Bool { TokenizedSQL(sql).significant.isEmpty }
+
+  private func text(without ranges: [Range<Int>]) -> String {
+    let bytes = file.sql.bytes
+    var result: [UInt8] = []
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let end = min(file.line(of: start).upperBound, range.upperBound)
+      let line = start..<end
+      let parts = ranges.filter { $0.overlaps(line) }
+      let kept = line.filter { byte in !parts.contains { $0.contains(byte) } }.map { bytes[$0] }
+      if parts.isEmpty || !kept.allSatisfy(\.isWhiteSpace) { result += kept }
+      start = end
+    }
+    return withoutOuterLines(result)
+  }
+
+  /// Without empty lines at either end, and the indentation of the first line.
+  private func withoutOuterLines(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes, as: UTF8.self).trimmed
+  }
+}
+
+/// Something of the other tool's files that the manifests do not hold.
+package struct ForeignNote: Sendable, Hashable {
+  package enum Kind: String, Sendable, Hashable {
+    /// What takes a migration back.
+    case down
+    /// A migration in a programming language.
+    case code
+    /// A statement of an imported file.
+    case statement
+    /// A file that is not a migration.
+    case file
+    /// A decision that the importer has made.
+    case decision
+  }
+
+  package let file: String
+  package let position: Position?
+  package let kind: Kind
+  package let message: String
+
+  init(file: String, position: Position? = nil, kind: Kind, message: String) {
+    self.file = file
+    self.position = position
+    self.kind = kind
+    self.message = message
+  }
+}

@@ -1,0 +1,195 @@
+import SchemaAuthoring
+import SchemaCommandLine
+import SchemaHistory
+import SchemaImport
+import SchemaLint
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
+
+enum ImportCommand: Command {
+  static let name = "import"
+  static let declaration = CommandDeclaration(
+    name: name, summary: "Imports the history of another migration tool.",
+    discussion: """
+      Writes one manifest for each migration of the other tool, with its number and the SQL of its \
+      up part, and names the entry of the tool's ledger under `replaces`. Databases of that tool \
+      then continue where they are: 'schemactl migrate' adopts them by their ledger.
+
+      SOURCE is the tool's folder of migrations, or a file such as the output of 'alembic upgrade \
+      head --sql' or the structure.sql of Rails. For GRDB and other tools that keep their migrations \
+      in code, name databases as the releases left them, the oldest first.
+
+      Before it writes, schemactl runs the manifests and the tool's own SQL on two private databases, \
+      and requires the same schema and the same rows. With --database it also requires that this \
+      database has the schema that the migrations in its ledger make. Everything that the manifests \
+      do not hold is listed with its file and line: down sections, code, PRAGMAs.
+      """,
+    examples: [
+      .init(
+        "schemactl import db/migrations --database app.sqlite",
+        "Recognises the tool, and compares the database."),
+      .init(
+        "schemactl import db/migrations --database app.sqlite --release 2.3",
+        "Also freezes the migrations that the database has run."),
+      .init(
+        "schemactl import 1.0.sqlite 1.1.sqlite 2.0.sqlite --tool grdb",
+        "Writes a migration from each release to the next."),
+    ],
+    arguments: [
+      ArgumentDeclaration(
+        name: "SOURCE", summary: "The folder or file of the other tool, or databases.",
+        repeats: true)
+    ],
+    options: [
+      OptionDeclaration(
+        "tool", .choice("TOOL", ImportTool.allCases.map(\.rawValue)),
+        summary: "The tool; recognised by its files when absent."),
+      OptionDeclaration(
+        "database", .text("FILE"),
+        summary: "A database that the tool has migrated. It is only read."),
+      OptionDeclaration(
+        "release", .text("NAME"),
+        summary: "Freeze what the database has run as this release; needs --database."),
+      OptionDeclaration(
+        "operations", summary: "Write operations instead of SQL where they make the same schema."),
+      .timeout, .verbose,
+    ] + .common)
+
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let given = session.invocation
+    let release = given.text("release")
+    if let release, !isReleaseName(release) {
+      throw session.usageError(
+        "this cannot be a release's name: '\(release.visible)'",
+        hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
+    }
+    guard release == nil || given.isGiven("database") else {
+      throw session.usageError(
+        "--release freezes what a database has run", hint: "Name it with --database FILE.")
+    }
+    let settings = try Settings(session)
+    let result = try attempt { try write(settings, release, session) }
+    switch result {
+    case .success(let report): session.report(.imported(report))
+    case .failure(let failure): session.report(.failed(.import, failure))
+    }
+    return result.failure?.status ?? .success
+  }
+
+  private static func write(
+    _ settings: Settings, _ release: String?, _ session: Session
+  ) throws -> ImportReport {
+    let folder = MigrationFolder(settings.migrations)
+    try settings.requireNoHistory(in: folder)
+    let database = session.invocation.text("database")
+    if let database { try DatabaseFile.require(database) }
+    let imported = try read(settings, database, folder, session)
+    var report = ImportReport(imported, isVerbose: session.invocation.flag("verbose"))
+    if let database {
+      let point = try imported.point(
+        of: database, timeout: settings.timeout, interruption: session.interruption)
+      try require(point, database, imported)
+      report.database = (database, point.count)
+    }
+    if session.interruption.isRequested {
+      throw Failure(.interrupted, "interrupted: nothing was written")
+    }
+    guard mkdir(folder.path, 0o777) == 0 || errno == EEXIST else {
+      throw Failure(FileError(path: folder.path, systemError: errno))
+    }
+    try settings.withClaim {
+      try settings.requireNoHistory(in: folder)
+      try session.writing.close { try imported.write() }
+      if let release, let count = report.database?.count {
+        try freeze(through: count, release, settings, session, &report)
+      }
+    }
+    return report
+  }
+
+  private static func read(
+    _ settings: Settings, _ database: String?, _ folder: MigrationFolder, _ session: Session
+  ) throws -> ImportedHistory {
+    let sources = session.invocation.arguments
+    let tool = session.invocation.text("tool").flatMap(ImportTool.init)
+    let ignored = settings.configuration.ignore
+    if tool == .grdb || tool == nil && ReleaseDatabases.areDatabases(sources) {
+      return try ReleaseDatabases(sources, timeout: settings.timeout).imported(
+        tool: tool ?? .grdb, into: folder, settings.application, ignoring: ignored,
+        interruption: session.interruption)
+    }
+    guard sources.count == 1 else {
+      throw session.usageError(
+        "only databases of releases can be several sources",
+        hint: "Name one folder or file of the other tool.")
+    }
+    let ledger = try database.flatMap { database in
+      try ledgerKind(
+        of: database, timeout: settings.timeout, interruption: session.interruption)
+    }
+    let foreign = try ForeignHistory.read(
+      SourceFiles(sources[0]), tool: tool, ledger: ledger)
+    return try foreign.imported(
+      into: folder, settings.application, asOperations: session.invocation.flag("operations"),
+      ignoring: ignored, interruption: session.interruption)
+  }
+
+  private static func require(
+    _ point: ImportedPoint, _ database: String, _ imported: ImportedHistory
+  ) throws {
+    guard !point.differences.isEmpty else { return }
+    let shown = point.differences.prefix(20).map { "  " + $0.sentence }
+    let more =
+      point.differences.count > 20 ? ["  and \(point.differences.count - 20) more"] : []
+    throw Failure(
+      .finding,
+      "\(database) has run \(imported.project.migrations[point.count - 1].id), and its schema is another "
+        + "one. Nothing was written; without --database the manifests are written all the same. The "
+        + "differences:", details: shown + more)
+  }
+
+  /// Freezes what nobody can change any more, and accepts what lint finds in it.
+  private static func freeze(
+    through count: Int, _ release: String, _ settings: Settings, _ session: Session,
+    _ report: inout ImportReport
+  ) throws {
+    let project = try settings.project()
+    let last = project.migrations[count - 1].id
+    let frozen = try project.freezing(release: release, through: last)
+    let file = settings.baselineFile ?? settings.usualBaselineFile
+    try settings.requireReplaceable(baseline: file)
+    let findings = try settings.linter(of: project, isForBaseline: true).lint(through: last)
+      .findings
+    try session.writing.close {
+      do throws(FileError) {
+        try project.folder.write(frozen.lock)
+        if Baseline.count(findings) > 0 {
+          try writeFileAtomically(Array(Baseline.text(findings).utf8), to: file)
+        }
+      } catch {
+        throw Failure(error)
+      }
+    }
+    report.release = (release, frozen.frozen.count, Baseline.count(findings), file)
+  }
+}
+
+/// What `import` has done.
+struct ImportReport {
+  let imported: ImportedHistory
+  let isVerbose: Bool
+  /// The database that was compared, and how many migrations it has run.
+  var database: (path: String, count: Int)?
+  /// The release that was frozen, with its migrations and the findings in the baseline.
+  var release: (name: String, migrations: Int, findings: Int, baseline: String)?
+
+  init(_ imported: ImportedHistory, isVerbose: Bool) {
+    self.imported = imported
+    self.isVerbose = isVerbose
+  }
+}

@@ -1,0 +1,55 @@
+import SchemaHistory
+import SchemaImport
+import SchemaManifest
+import SchemaReplay
+import SchemaSQLText
+
+extension TextReporter {
+  func show(_ report: ImportReport) {
+    let imported = report.imported
+    let migrations = imported.project.migrations
+    showNotes(report)
+    if imported.areCounted {
+      mention(
+        "The migrations have new numbers: those of \(imported.foreign.tool.rawValue) are missing, not "
+          + "unique or not in its order.")
+    }
+    if let (path, count) = report.database {
+      let last = migrations[count - 1].id.visible
+      let pending = migrations.count - count
+      mention(
+        "\(path.visible) has run the migrations through \(last)"
+          + (pending == 0 ? "" : ", and \(counted(pending, "migration")) would follow")
+          + "; its schema is the one that the manifests make.")
+    }
+    if let (name, count, findings, baseline) = report.release {
+      let accepted =
+        findings == 0 ? "" : "; \(baseline.visible) accepts \(counted(findings, "finding")) in them"
+      mention("\(counted(count, "migration")) frozen for release \(name.visible)\(accepted).")
+    }
+    let folder = imported.project.folder.path.visible
+    say(
+      "Imported \(counted(migrations.count, "migration")) of \(imported.foreign.tool.rawValue) into "
+        + "\(folder): same schema and rows as its SQL. Next: `schemactl status --database FILE`.")
+  }
+
+  /// What the manifests do not hold: each kind in one line where there are many.
+  private func showNotes(_ report: ImportReport) {
+    let notes = report.imported.foreign.notes
+    guard notes.count > 20, !report.isVerbose else {
+      for note in notes { mention(line(note)) }
+      return
+    }
+    var shown: Set<ExactText> = []
+    for note in notes where shown.insert(note.message) {
+      let alike = notes.filter { $0.message == note.message }
+      let more = alike.count == 1 ? "" : " (and \(alike.count - 1) more; --verbose lists them)"
+      mention(line(note) + more)
+    }
+  }
+
+  private func line(_ note: ForeignNote) -> String {
+    let place = note.position.map { ":\($0.line):\($0.column)" } ?? ""
+    return "\(note.file.visible)\(place): note: \(note.message.visible)"
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+/// A sample, and what its import gives.
+struct ImportedSample: Sendable, CustomTestStringConvertible {
+  let tool: String
+  let source: String
+  /// The first and the last manifest.
+  let first: String
+  let last: String
+  /// The first `replaces` item; nil for a tool without a ledger.
+  let replaces: String?
+
+  init(_ tool: String, _ source: String, _ first: String, _ last: String, _ replaces: String?) {
+    self.tool = tool
+    self.source = source
+    self.first = first
+    self.last = last
+    self.replaces = replaces
+  }
+
+  var testDescription: String { tool }
+
+  static let all = [
+    ImportedSample(
+      "dbmate", "db/migrations", "20240105090000_create_lists", "20240630080000_add_list_colors",
+      "ledger: schema_migrations, kind: dbmate, entries: [\"20240105090000\"]"),
+    ImportedSample(
+      "goose", "migrations", "00001_create_lists", "00003_add_list_colors",
+      "ledger: goose_db_version, kind: goose, entries: [\"1\"]"),
+    ImportedSample(
+      "golang-migrate", "migrations", "000001_create_lists", "000003_add_list_colors",
+      "ledger: schema_migrations, kind: golang-migrate, entries: [\"1\"]"),
+    ImportedSample(
+      "sqlx", "migrations", "20240105090000_create_lists", "20240630080000_add_list_colors",
+      "ledger: _sqlx_migrations, kind: sqlx, entries: [\"20240105090000\"]"),
+    ImportedSample(
+      "diesel", "migrations", "20240105090000_create_lists", "20240630080000_add_list_colors",
+      "ledger: __diesel_schema_migrations, kind: diesel, entries: [\"20240105090000\"]"),
+    ImportedSample(
+      "flyway", "sql", "1_create_lists", "4_list_titles",
+      "ledger: flyway_schema_history, kind: flyway, entries: [\"1\"]"),
+    ImportedSample(
+      "rails", "db", "20240630080000_structure", "20240630080000_structure",
+      "ledger: schema_migrations, kind: rails, "
+        + "entries: [\"20240105090000\", \"20240212113000\", \"20240630080000\"]"),
+    ImportedSample(
+      "drizzle", "drizzle", "0000_create_lists", "0002_add_list_colors",
+      "ledger: __drizzle_migrations, kind: drizzle, entries: [\"1704445200000\"]"),
+    ImportedSample(
+      "prisma", "prisma/migrations", "20240105090000_create_lists",
+      "20240630080000_add_list_colors",
+      "ledger: _prisma_migrations, kind: prisma, entries: [\"20240105090000_create_lists\"]"),
+    ImportedSample(
+      "atlas", "migrations", "20240105090000_create_lists", "20240630080000_add_list_colors",
+      "ledger: atlas_schema_revisions, kind: atlas, entries: [\"20240105090000\"]"),
+    ImportedSample(
+      "alembic", "upgrade.sql", "0001_1975ea83b712", "0003_27c6a30d7c24",
+      "ledger: alembic_version, kind: alembic, entries: [\"1975ea83b712\"]"),
+    ImportedSample(
+      "django", "sql", "0001_initial", "0003_list_color",
+      "ledger: django_migrations, kind: django, entries: [lists.0001_initial]"),
+    ImportedSample("plain", "sql", "001_create_lists", "003_add_list_colors", nil),
+  ]
+}
+
+@Suite("import of another tool's history")
+struct ToolTests {
+  @Test(
+    "recognises the tool, keeps the numbers and names its ledger", arguments: ImportedSample.all)
+  func recognises(_ sample: ImportedSample) throws {
+    let folder = try Sample(sample.tool)
+    // The source may be the folder in which the manifests are written.
+    let run = try folder.expect(
+      0, "import", sample.source, "--migrations", "manifests", "--format", "json")
+    #expect(run.output.contains("\"tool\": \"\(sample.tool)\""), "\(run.output)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/manifests")
+      .filter { $0.hasSuffix(".yaml") }.sorted()
+    #expect(names.first == sample.first + ".yaml" && names.last == sample.last + ".yaml")
+    let text = try folder.text("manifests/\(sample.first).yaml")
+    #expect(sample.replaces.map { text.contains("  - { \($0) }") } ?? true, "\(text)")
+    #expect(text.contains("DROP TABLE lists;") == false, "the down part is not imported")
+  }
+
+  @Test(
+    "compares a database that the tool has made, which then continues",
+    arguments: ImportedSample.all)
+  func database(_ sample: ImportedSample) throws {
+    let folder = try Sample(sample.tool)
+    try folder.expect(
+      0, "import", sample.source, "--migrations", "manifests", "--database", "app.sqlite")
+    try folder.write(
+      "manifests/29990101000000_more.yaml",
+      "operations:\n  - sql: CREATE TABLE more (id INTEGER PRIMARY KEY)\n")
+    if sample.replaces == nil {
+      try folder.expect(
+        0, "adopt", "--database", "app.sqlite", "--migrations", "manifests", "--at",
+        String(sample.last.prefix(3)))
+    }
+    try folder.expect(0, "migrate", "--database", "app.sqlite", "--migrations", "manifests")
+    try folder.expect(
+      0, "verify", "--database", "app.sqlite", "--migrations", "manifests")
+    let rows = try folder.open().rows("SELECT count(*) FROM schemactl_migrations")
+    let count = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/manifests")
+      .count { $0.hasSuffix(".yaml") }
+    #expect(rows == [[.integer(Int64(count))]])
+  }
+
+  @Test("stops at a database with another schema, and writes nothing")
+  func otherSchema() throws {
+    let folder = try Sample("dbmate")
+    try folder.open().execute("ALTER TABLE lists ADD COLUMN extra")
+    let run = try folder.expect(1, "import", "db/migrations", "--database", "app.sqlite")
+    #expect(run.errors.contains("extra"), "\(run.errors)")
+    #expect(folder.manifests.isEmpty)
+  }
+
+  @Test("makes migrations of the databases of releases, with the entries that each one added")
+  func releases() throws {
+    let folder = try Sample("grdb")
+    try folder.expect(
+      0, "import", "1.0.sqlite", "1.1.sqlite", "2.0.sqlite", "--database", "app.sqlite")
+    #expect(folder.manifests == ["0001_createLists", "0002_createItems", "0003_addListColors"])
+    #expect(
+      try folder.text("migrations/0002_createItems.yaml")
+        .contains("{ ledger: grdb_migrations, kind: grdb, entries: [createItems] }"))
+    for database in ["1.0.sqlite", "1.1.sqlite", "app.sqlite"] {
+      try folder.expect(0, "migrate", "--database", database)
+    }
+  }
+
+  @Test("freezes what the database has run, and accepts what lint finds there, in one line")
+  func release() throws {
+    let folder = try Sample("dbmate")
+    try folder.open().execute(
+      """
+      DELETE FROM schema_migrations WHERE version = '20240630080000';
+      ALTER TABLE lists DROP COLUMN color;
+      """)
+    let run = try folder.expect(
+      0, "import", "db/migrations", "--database", "app.sqlite", "--release", "2.3")
+    let lines = run.output.split(separator: "\n").filter { $0.contains("release 2.3") }
+    #expect(lines.count == 1 && lines[0].hasPrefix("2 migrations frozen"), "\(run.output)")
+    let lock = try folder.text("migrations/history.lock")
+    #expect(lock.contains("20240212113000_create_items release=2.3"))
+    #expect(!lock.contains("20240630080000"))
+    try folder.expect(0, "verify", "--database", "app.sqlite")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+  }
+
+  @Test("refuses a folder that holds a history, and --release without a database")
+  func refusals() throws {
+    let folder = try Sample("dbmate")
+    try folder.expect(64, "import", "db/migrations", "--release", "1.0")
+    try folder.expect(66, "import", "nowhere")
+    try folder.expect(0, "import", "db/migrations")
+    try folder.expect(1, "import", "db/migrations")
+  }
+}

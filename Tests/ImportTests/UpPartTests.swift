@@ -1,0 +1,151 @@
+import Foundation
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+@Suite("the SQL of an imported migration")
+struct UpPartTests {
+  private func imported(_ sql: String, _ name: String = "001_a.sql") throws -> Sample {
+    let folder = try Sample(files: ["sql/\(name)": sql])
+    try folder.expect(0, "import", "sql")
+    return folder
+  }
+
+  /// The statements of the only manifest.
+  private func statements(_ sql: String) throws -> String {
+    let folder = try imported(sql)
+    return try folder.text("migrations/001_a.yaml")
+  }
+
+  @Test("keeps every byte of a statement, and loses the transaction around it")
+  func transaction() throws {
+    let text = try statements(
+      """
+      BEGIN TRANSACTION;
+      CREATE TABLE t ( -- a comment
+      \ta INTEGER, b TEXT DEFAULT 'it''s; BEGIN');
+      INSERT INTO t VALUES (1, 'COMMIT;');
+      COMMIT;
+      """)
+    #expect(
+      text == """
+        description: Imported from 001_a.sql.
+        operations:
+          - sql: |-
+              CREATE TABLE t ( -- a comment
+              \ta INTEGER, b TEXT DEFAULT 'it''s; BEGIN');
+              INSERT INTO t VALUES (1, 'COMMIT;');
+
+        """)
+  }
+
+  @Test("keeps a trigger whole, whose body holds BEGIN, CASE and END")
+  func trigger() throws {
+    let text = try statements(
+      """
+      CREATE TABLE t (a);
+      CREATE TRIGGER r AFTER INSERT ON t BEGIN
+        UPDATE t SET a = CASE WHEN a > 1 THEN 1 ELSE a END;
+        DELETE FROM t WHERE a IS NULL;
+      END;
+      COMMIT;
+      """)
+    #expect(text.contains("    END;\n") && !text.contains("COMMIT"), "\(text)")
+  }
+
+  @Test("reads CRLF as LF, as the shell does, and takes a file without a last semicolon")
+  func lineEnds() throws {
+    let text = try statements("CREATE TABLE t (a);\r\nCREATE TABLE u (\r\n  b\r\n)")
+    #expect(text.contains("      CREATE TABLE u (\n        b\n      )\n"), "\(text)")
+  }
+
+  @Test("lists what no migration may hold, with file and line")
+  func notes() throws {
+    let folder = try Sample(files: [
+      "sql/001_a.sql": """
+      PRAGMA journal_mode = WAL;
+      PRAGMA foreign_keys = OFF;
+      .echo on
+      CREATE TABLE t (a);
+      VACUUM;
+      SAVEPOINT s;
+      RELEASE s;
+      """
+    ])
+    let run = try folder.expect(0, "import", "sql")
+    for place in [
+      "1:1: note: PRAGMA journal_mode", "3:1: note: `.echo on`", "5:1: note: VACUUM", "6:1",
+    ] {
+      #expect(run.output.contains("sql/001_a.sql:\(place)"), "\(run.output)")
+    }
+    #expect(!run.output.contains("foreign_keys"))
+    #expect(
+      try folder.text("migrations/001_a.yaml").hasSuffix("- sql: |-\n      CREATE TABLE t (a);\n"))
+  }
+
+  @Test("points to the place in the SQL file at which a migration fails, and writes nothing")
+  func failure() throws {
+    let folder = try Sample(files: [
+      "sql/001_a.sql": "CREATE TABLE t (a);\n",
+      "sql/002_b.sql": "-- more\nALTER TABLE t ADD COLUMN b;\nALTER TABLE nowhere ADD COLUMN b;\n",
+    ])
+    let run = try folder.expect(3, "import", "sql")
+    #expect(
+      run.errors.contains("sql/002_b.sql:3:1: error: no such table: nowhere"), "\(run.errors)")
+    #expect(!folder.exists("migrations"))
+  }
+
+  @Test("is refused with ROLLBACK, which takes back a part of it")
+  func rollback() throws {
+    let folder = try Sample(files: ["sql/001_a.sql": "BEGIN;\nCREATE TABLE t (a);\nROLLBACK;\n"])
+    let run = try folder.expect(65, "import", "sql")
+    #expect(run.errors.contains("sql/001_a.sql:3:1: error: ROLLBACK"), "\(run.errors)")
+  }
+
+  @Test("gets other numbers where two files have one, in the order of the tool")
+  func numbers() throws {
+    let folder = try Sample(files: [
+      "sql/2024-01-31-b.sql": "CREATE TABLE b (x);", "sql/2024-01-31-a.sql": "CREATE TABLE a (x);",
+    ])
+    try folder.expect(0, "import", "sql")
+    #expect(folder.manifests == ["0001_a", "0002_b"])
+  }
+
+  @Test("leaves the same rows as the shell where PRAGMA foreign_keys acts")
+  func foreignKeys() throws {
+    let folder = try Sample(files: [
+      "sql/1_a.sql": """
+      CREATE TABLE p (id INTEGER PRIMARY KEY);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, p REFERENCES p ON DELETE CASCADE);
+      INSERT INTO p VALUES (1), (2);
+      INSERT INTO c VALUES (1, 1), (2, 2);
+      """,
+      "sql/2_b.sql": "PRAGMA foreign_keys = ON;\nDELETE FROM p WHERE id = 1;\n",
+    ])
+    try folder.expect(0, "import", "sql")
+    try folder.expect(0, "migrate", "--database", "new.sqlite")
+    #expect(try folder.open("new.sqlite").rows("SELECT id FROM c") == [[.integer(2)]])
+  }
+
+  @Test("becomes operations only with --operations, and only where they make the same schema")
+  func operations() throws {
+    let folder = try Sample(files: [
+      "sql/1_a.sql": """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT NOT NULL DEFAULT 'x');
+      CREATE INDEX t_n ON t (n);
+      INSERT INTO t (n) VALUES ('a');
+      """,
+      "sql/2_b.sql": "ALTER TABLE t ADD COLUMN m INTEGER;\nALTER TABLE t RENAME COLUMN n TO k;\n",
+      "sql/3_c.sql":
+        "CREATE TABLE IF NOT EXISTS u (a CONSTRAINT c CHECK (a > 1));\nDROP INDEX t_n;\n",
+    ])
+    try folder.expect(0, "import", "sql", "--operations")
+    let first = try folder.text("migrations/1_a.yaml")
+    #expect(first.contains("- create_table:") && first.contains("- create_index:"), "\(first)")
+    #expect(first.contains("- sql: INSERT INTO t") || first.contains("INSERT INTO t"), "\(first)")
+    let second = try folder.text("migrations/2_b.yaml")
+    #expect(second.contains("- add_column:") && second.contains("- rename_column:"), "\(second)")
+    let third = try folder.text("migrations/3_c.yaml")
+    #expect(third.contains("IF NOT EXISTS") && third.contains("- drop_index:"), "\(third)")
+  }
+}

@@ -1,0 +1,9 @@
+-- migrate:up
+CREATE TABLE lists (
+  id INTEGER PRIMARY KEY,
+  title TEXT NOT NULL
+);
+INSERT INTO lists (id, title) VALUES (1, 'Inbox');
+
+-- migrate:down
+DROP TABLE lists;

@@ -1,0 +1,6 @@
+-- migrate:up
+ALTER TABLE lists ADD COLUMN color TEXT;
+UPDATE lists SET color = 'gray' WHERE color IS NULL;
+
+-- migrate:down
+ALTER TABLE lists DROP COLUMN color;

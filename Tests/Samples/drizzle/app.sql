@@ -1,0 +1,27 @@
+-- drizzle-orm 0.44
+CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
+  id SERIAL PRIMARY KEY,
+  hash text NOT NULL,
+  created_at numeric
+);
+CREATE TABLE lists (
+  id INTEGER PRIMARY KEY,
+  title TEXT NOT NULL
+);
+INSERT INTO lists (id, title) VALUES (1, 'Inbox');
+CREATE TABLE items (
+  id INTEGER PRIMARY KEY,
+  list_id INTEGER NOT NULL REFERENCES lists (id),
+  title TEXT NOT NULL,
+  changes INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX items_by_list ON items (list_id);
+CREATE TRIGGER items_changed AFTER UPDATE OF title ON items BEGIN
+  UPDATE items SET changes = changes + 1 WHERE id = new.id;
+END;
+ALTER TABLE lists ADD COLUMN color TEXT;
+UPDATE lists SET color = 'gray' WHERE color IS NULL;
+INSERT INTO items (list_id, title) VALUES (1, 'Buy milk');
+INSERT INTO "__drizzle_migrations" ("hash", "created_at") VALUES ('0', 1704445200000);
+INSERT INTO "__drizzle_migrations" ("hash", "created_at") VALUES ('1', 1707737400000);
+INSERT INTO "__drizzle_migrations" ("hash", "created_at") VALUES ('2', 1719734400000);

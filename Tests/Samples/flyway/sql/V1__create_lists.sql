@@ -1,0 +1,5 @@
+CREATE TABLE lists (
+  id INTEGER PRIMARY KEY,
+  title TEXT NOT NULL
+);
+INSERT INTO lists (id, title) VALUES (1, 'Inbox');

@@ -1,0 +1,7 @@
+BEGIN;
+CREATE TABLE lists (
+  id INTEGER PRIMARY KEY,
+  title TEXT NOT NULL
+);
+INSERT INTO lists (id, title) VALUES (1, 'Inbox');
+COMMIT;

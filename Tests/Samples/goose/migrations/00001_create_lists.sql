@@ -1,0 +1,9 @@
+-- +goose Up
+CREATE TABLE lists (
+  id INTEGER PRIMARY KEY,
+  title TEXT NOT NULL
+);
+INSERT INTO lists (id, title) VALUES (1, 'Inbox');
+
+-- +goose Down
+DROP TABLE lists;

@@ -1,0 +1,8 @@
+PRAGMA foreign_keys = OFF;
+BEGIN;
+CREATE TABLE lists (
+  id INTEGER PRIMARY KEY,
+  title TEXT NOT NULL
+);
+INSERT INTO lists (id, title) VALUES (1, 'Inbox');
+COMMIT;

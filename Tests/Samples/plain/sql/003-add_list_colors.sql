@@ -1,0 +1,5 @@
+PRAGMA foreign_keys = OFF;
+BEGIN;
+ALTER TABLE lists ADD COLUMN color TEXT;
+UPDATE lists SET color = 'gray' WHERE color IS NULL;
+COMMIT;
