@@ -18,6 +18,11 @@ GROUPS = {
     "Begin": ["tutorial", "concepts", "faq", "comparison"],
     "Write migrations": ["manifest", "lint", "rules", "ci"],
     "Run migrations": ["operations", "apps", "import", "fleet", "report", "troubleshooting"],
+    "Come from another tool": [
+        "from-alembic", "from-atlas", "from-dbmate", "from-diesel", "from-django", "from-drizzle", "from-flyway",
+        "from-golang-migrate", "from-goose", "from-grdb", "from-plain", "from-prisma", "from-rails",
+        "from-sqlitedata", "from-sqlx",
+    ],
     "How it works": ["design", "history", "reliability", "performance"],
     "Measurements": ["reliability-run", "performance-run"],
 }
@@ -55,6 +60,7 @@ class Catalog:
         self.folder.mkdir(parents=True)
         self.pages = {"schemactl": ROOT / "README.md"}
         self.pages.update({file.stem: file for file in sorted((ROOT / "docs").glob("*.md"))})
+        self.pages.update({f"from-{file.stem}": file for file in sorted((ROOT / "docs/from").glob("*.md"))})
         self.names = {file.resolve(): name for name, file in self.pages.items()}
         self.headings = {name: headings(file.read_text()) for name, file in self.pages.items()}
 

@@ -108,6 +108,14 @@ extension Project {
     _ options: MigrateOptions, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
+    let view = try view(of: options.file, timeout: options.timeout, interruption: interruption)
+    return try view.migrateInView(options, interruption: interruption, onEvent: onEvent)
+  }
+
+  private func migrateInView(
+    _ options: MigrateOptions, interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void
+  ) throws(Failure) -> MigrateReport {
     let targets = try checkedTargets(options)
     let exists = try DatabaseFile.exists(options.file)
     if !exists, options.existing {

@@ -34,14 +34,20 @@ package struct PendingReplay: Sendable {
 
   package func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
 
+  /// How far a squash at the beginning moves the places in the ledger.
+  private var positionOffset: Int {
+    (replayed.prefix(1) + steps.prefix(1).map(\.migration)).positionOffset
+  }
+
   /// The ledger row of a step that was applied.
   package func ledgerRow(
     at index: Int, startedAt: String, milliseconds: Int64 = 0,
     toolVersion: String = ToolVersion.current
   ) -> LedgerRow {
     LedgerRow(
-      of: steps[index].migration, at: replayed.count + index, fingerprint: fingerprints[index],
-      startedAt: startedAt, milliseconds: milliseconds, toolVersion: toolVersion)
+      of: steps[index].migration, at: replayed.count + index + positionOffset,
+      fingerprint: fingerprints[index], startedAt: startedAt, milliseconds: milliseconds,
+      toolVersion: toolVersion)
   }
 
   /// The ledger row of a step whose effect another tool's ledger records.

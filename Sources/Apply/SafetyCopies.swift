@@ -77,7 +77,8 @@ extension Upgrade {
       file.path, timeout: options.timeout, interruption: interruption)
     try requireSound(copy, name)
     let held = try LiveDatabase(copy, path: file.path)
-    guard (held.rows ?? []).map(\.id.exact) == batch.known.dropFirst(batch.adopted).map(\.exact),
+    let rows = try project.countingSquash(held.rows, path: file.path) ?? []
+    guard rows.map(\.id.exact) == batch.known.dropFirst(batch.adopted).map(\.exact),
       held.schema.fingerprint() == batch.live.fingerprint()
     else {
       throw Failure(

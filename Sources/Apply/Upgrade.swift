@@ -127,7 +127,8 @@ final class Upgrade {
     } catch {
       throw Failure(error, database: options.database)
     }
-    let known = Set(rows.map(\.id.exact))
+    let counted = try project.countingSquash(rows, path: options.database) ?? []
+    let known = Set(counted.map(\.id.exact))
     for step in replay.steps where !known.contains(step.migration.id) {
       if let refusal = step.refusal { throw refusal }
     }

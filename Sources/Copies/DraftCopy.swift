@@ -67,7 +67,7 @@ package struct DraftCopy: Sendable {
   }
 
   private func frozen(_ rows: [LedgerRow], _ project: Project) -> [LedgerRow] {
-    rows.filter { project.lock?.contains($0.id) ?? false }
+    rows.filter { project.lock?.anyEntry($0.id) != nil }
   }
 
   private func list(_ rows: [LedgerRow]) -> String {

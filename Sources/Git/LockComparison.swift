@@ -19,11 +19,11 @@ extension OtherRevisions {
               + "frozen; restore it (\(command) > \(shellQuoted(folder.lockFile)))"))
         return differences
       }
-      for entry in other.lock.entries where lock.entry(entry.id)?.continues(entry) != true {
+      for entry in other.lock.all where lock.anyEntry(entry.id)?.continues(entry) != true {
         guard !(isDisputed(other) && wasRenumbered(entry, other)), seen.insert(entry).inserted
         else { continue }
         differences.append(
-          lock.entry(entry.id).map { difference($0, entry, other, command) }
+          lock.anyEntry(entry.id).map { difference($0, entry, other, command) }
             ?? LockDifference(
               kind: .missing, older: other.name,
               message:
@@ -57,7 +57,7 @@ extension OtherRevisions {
   /// Whether the lock holds the same form under another id: while a merge is open, a side gives way when
   /// both have frozen one number.
   private func wasRenumbered(_ entry: LockEntry, _ other: OtherLock) -> Bool {
-    (lock?.entries ?? []).contains { now in
+    (lock?.all ?? []).contains { now in
       !other.lock.contains(now.id) && now.digests.canonical == entry.digests.canonical
     }
   }

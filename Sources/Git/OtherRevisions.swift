@@ -156,13 +156,13 @@ package final class OtherRevisions {
   package var keptIDs: Set<ExactText> {
     var ids = Set<ExactText>()
     for other in locks where other.kind == .tag || !isDisputed(other) {
-      ids.formUnion(other.lock.entries.map(\.id.exact))
+      ids.formUnion(other.lock.all.map(\.id.exact))
     }
     return ids
   }
 
   package var releasedIDs: Set<ExactText> {
-    Set(locks.filter { $0.kind == .tag }.flatMap(\.lock.entries).map(\.id.exact))
+    Set(locks.filter { $0.kind == .tag }.flatMap(\.lock.all).map(\.id.exact))
   }
 
   /// Whether an open operation joins two locks that froze different migrations with one number.

@@ -27,7 +27,7 @@ extension MigrationFolder {
     else { return nil }
     let side = operation.upstreamSide
     let (upstream, other) = side == "--theirs" ? (theirs, ours) : (ours, theirs)
-    let moving = other.entries.filter { !upstream.contains($0.id) }.map(\.id)
+    let moving = other.all.filter { !upstream.contains($0.id) }.map(\.id)
     let released = moving.filter(others.releasedIDs.contains)
     guard released.isEmpty else {
       return
@@ -46,7 +46,7 @@ extension MigrationFolder {
   /// that other revisions have frozen.
   package func frozenIDs() throws(HistoryReadError) -> Set<ExactText> {
     let lock = try repairedLock().0
-    return Set((lock?.entries ?? []).map(\.id.exact)).union(keptIDs(lock))
+    return Set((lock?.all ?? []).map(\.id.exact)).union(keptIDs(lock))
   }
 
   /// The ids that other revisions have frozen, as far as git can tell.
@@ -60,8 +60,8 @@ extension MigrationFolder {
     let lock = joinedLock()
     let others = try? OtherRevisions(of: self, lock: lock)
     let released = others?.releasedIDs ?? []
-    let locked = Set((lock?.entries ?? []).map(\.id.exact))
-    let frozen = locked.union((others?.locks ?? []).flatMap(\.lock.entries).map(\.id.exact))
+    let locked = Set((lock?.all ?? []).map(\.id.exact))
+    let frozen = locked.union((others?.locks ?? []).flatMap(\.lock.all).map(\.id.exact))
     var problems: [ExactText: String] = [:]
     for names in groups {
       let number = MigrationNumber(id: names[0].id)

@@ -95,7 +95,7 @@ extension MigrationFolder {
 
   // MARK: Frozen, with a file
 
-  private func compare(_ migration: Migration, with entry: LockEntry) -> HistoryEntry {
+  package func compare(_ migration: Migration, with entry: LockEntry) -> HistoryEntry {
     let digests = entry.digests
     let sameBytes = migration.rawDigest == digests.raw
     let (state, detail): (HistoryState, String) =

@@ -91,17 +91,61 @@ package struct HistoryLock: Sendable, Hashable {
   package static let fileName = "history.lock"
   static let header = "schemactl history 2"
 
-  /// In the order of the numbers.
+  /// The lines of the history, in the order of the numbers.
   package private(set) var entries: [LockEntry] = []
+  /// The lines of migrations that a squash replaces, or, where those are looked at, of the squash.
+  package private(set) var aside: [LockEntry] = []
   /// The numbers of the lines in the file that was read.
   private var lines: [ExactText: Int] = [:]
 
   /// A lock that freezes nothing.
   package init() {}
 
-  package static func == (a: HistoryLock, b: HistoryLock) -> Bool { a.entries == b.entries }
+  package static func == (a: HistoryLock, b: HistoryLock) -> Bool { a.all == b.all }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(all) }
+
+  // MARK: Squashes
+
+  /// Every line, in the order of the numbers; that of a squash after the line of its last migration.
+  package var all: [LockEntry] {
+    aside.isEmpty
+      ? entries
+      : (entries + aside).sorted { a, b in
+        a.number == b.number ? b.id == squashID(of: a.id) : a.number < b.number
+      }
+  }
+
+  /// A line, also one that is set aside.
+  package func anyEntry(_ id: String) -> LockEntry? {
+    entry(id) ?? aside.first { $0.id == id }
+  }
+
+  /// The lock as it is for a part of the history: other lines are set aside.
+  package func settingAside(_ isAside: (String) -> Bool) -> HistoryLock {
+    var lock = self
+    let all = all
+    lock.entries = all.filter { !isAside($0.id) }
+    lock.aside = all.filter { isAside($0.id) }
+    return lock
+  }
+
+  /// The same, with the lines that are aside already.
+  package func alsoSettingAside(_ isAside: (String) -> Bool) -> HistoryLock {
+    let hidden = Set(aside.map(\.id.exact))
+    return settingAside { hidden.contains($0) || isAside($0) }
+  }
+
+  /// Sets aside what the last squash replaces: its line alone stands for the history through its number.
+  mutating func setSquashedAside() {
+    guard !aside.isEmpty else { return }
+    let all = all
+    let squashes = squashes(among: all.map(\.id))
+    guard let squash = all.last(where: { squashes.contains($0.id) }) else { return }
+    self = settingAside { id in
+      id != squash.id && MigrationNumber(id: id) <= squash.number
+    }
+  }
 
   // MARK: Reading
 
@@ -138,7 +182,8 @@ package struct HistoryLock: Sendable, Hashable {
   /// - Throws: `LockError` when the lock could not be read again, or freezes the migration or its number
   ///   already.
   package mutating func freeze(_ entry: LockEntry) throws(LockError) {
-    try insert(try entry.readBack(), line: entries.count + 2)
+    try insert(try entry.readBack(), line: all.count + 2)
+    setSquashedAside()
   }
 
   /// Replaces the line of a migration, whose edit is accepted.
@@ -163,7 +208,7 @@ package struct HistoryLock: Sendable, Hashable {
   }
 
   package func rendered() -> [UInt8] {
-    Array((Self.header + "\n" + entries.map { $0.text + "\n" }.joined()).utf8)
+    Array((Self.header + "\n" + all.map { $0.text + "\n" }.joined()).utf8)
   }
 
   /// - Parameters:
@@ -172,8 +217,19 @@ package struct HistoryLock: Sendable, Hashable {
   package mutating func insert(
     _ entry: LockEntry, line: Int, advice: String? = nil
   ) throws(LockError) {
+    if let first = aside.first(where: { $0.id == entry.id }) {
+      throw duplicate(entry, line: line, of: first, advice)
+    }
     let place = place(of: entry.number)
     if place < entries.count, entries[place].number == entry.number {
+      let first = entries[place]
+      let isSquash = entry.id == squashID(of: first.id)
+      if isSquash || first.id == squashID(of: entry.id) {
+        aside.append(isSquash ? entry : first)
+        entries[place] = isSquash ? first : entry
+        lines[entry.id] = line
+        return
+      }
       throw duplicate(entry, line: line, of: entries[place], advice)
     }
     entries.insert(entry, at: place)

@@ -45,8 +45,10 @@ extension HistoryLock {
       return (try HistoryLock(anyVersion: lines), isVersion1(lines) ? .converted : nil)
     }
     var lock = ours
-    for entry in theirs.entries {
-      let place = lock.entry(entry.id)
+    let squashes = squashes(among: lock.all.map(\.id))
+    lock = lock.settingAside { squashes.contains($0) }
+    for entry in theirs.all {
+      let place = lock.anyEntry(entry.id)
       if let place, place.continues(entry) { continue }
       if let place, entry.continues(place) {
         lock.replace(with: entry)
@@ -54,6 +56,7 @@ extension HistoryLock {
         try lock.insert(entry, line: theirs.line(freezing: entry.id) ?? 1, advice: advice)
       }
     }
+    lock.setSquashedAside()
     return (lock, .joined)
   }
 
@@ -79,6 +82,7 @@ extension HistoryLock {
       throw headerError(lines.first)
     }
     for line in lines.dropFirst() { try insert(LockEntry(parsing: line), line: line.number) }
+    setSquashedAside()
   }
 }
 

@@ -27,6 +27,9 @@ package struct MigrationFolder: Sendable, Hashable {
     self.path = path
   }
 
+  /// The folder of the manifests that a squash replaces.
+  package var squashed: MigrationFolder { MigrationFolder(joinedPath(path, "squashed")) }
+
   /// Where the manifest with this id is, or would be.
   package func file(ofMigration id: String) -> String { joinedPath(path, id + ".yaml") }
 

@@ -93,16 +93,20 @@ struct HistoryReader {
     (".php", "PHP"), (".swift", "Swift"), (".sh", "shell"),
   ]
 
+  /// Whether a file of code is named like a migration: `00002_fill.go`, `V2__fill.java`.
+  private func isNumbered(_ name: String) -> Bool {
+    leadingNumber(name.hasPrefix("V") ? String(name.dropFirst()) : name) != nil
+  }
+
   /// Lists code in other languages, and SQL files that no migration was made of.
   mutating func noteRest() {
     let used = Set(steps.map(\.source.exact)).union(notes.map(\.file.exact))
     for path in source.paths where !used.contains(path) && !used.contains(source.shown(path)) {
       if isSQLFile(Array(fileName(path).utf8)) {
         note(path, kind: .file, "it is not named like a migration of \(tool.rawValue)")
-      } else if let language = Self.languages.first(where: {
-        stem(path, without: $0.ending) != nil
-      }), fileName(path).utf8.contains(where: isDigit) || tool != .plain,
-        !fileName(path).hasPrefix("__init__")
+      } else if let language = Self.languages.first(where: { stem(path, without: $0.ending) != nil }
+      ),
+        isNumbered(fileName(path))
       {
         note(
           path, Position(line: 1, column: 1), kind: .code,

@@ -103,7 +103,7 @@ func stem(_ name: String, without ending: String) -> String? {
 
 /// The digits that a text begins with, and the rest.
 func leadingNumber(_ text: String) -> (digits: String, rest: String)? {
-  let digits = text.utf8.prefix(while: isDigit)
+  let digits = text.utf8.prefix(while: \.isDigit)
   guard !digits.isEmpty else { return nil }
   return (
     String(decoding: digits, as: UTF8.self),

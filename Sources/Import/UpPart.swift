@@ -11,6 +11,8 @@ struct UpPart {
   private(set) var problems: [Diagnostic] = []
   private var removed: [Range<Int>] = []
   private var refused: [Range<Int>] = []
+  /// Where a semicolon is missing.
+  private var ends: [Int] = []
   private var isInTransaction = false
 
   /// - Parameter ledger: the tool's own table, in which the file keeps the tool's books; nil for a tool that
@@ -21,8 +23,15 @@ struct UpPart {
     for statement in file.statements(in: range) { inspect(statement, ledger) }
   }
 
-  /// Removes marks of the tool.
+  /// Removes a mark of the tool.
   mutating func remove(_ mark: Range<Int>) { removed.append(mark) }
+
+  /// Removes a mark at which a statement ends for the tool, also without a semicolon.
+  mutating func remove(separator mark: Range<Int>) {
+    removed.append(mark)
+    let last = file.sql.significant(in: range.lowerBound..<mark.lowerBound).last
+    if let last, file.sql.text(last) != ";" { ends.append(mark.lowerBound) }
+  }
 
   // MARK: Statements
 
@@ -56,8 +65,7 @@ struct UpPart {
     case "ATTACH", "DETACH":
       leaveOut(statement, "\(first.text): a migration changes one database", isRefused: true)
     case "PRAGMA": inspect(pragma: statement, names)
-    case "CREATE" where names.prefix(7).contains(where: \.isInternal) && isTable(names),
-      "INSERT" where names.prefix(5).contains("sqlite_sequence"):
+    case "CREATE" where isInternalTable(names):
       leaveOut(statement, "SQLite itself creates \(internalName(names))", isRefused: true)
     case "INSERT", "UPDATE", "DELETE", "CREATE", "DROP":
       if !ledger.isEmpty, names.prefix(8).contains(where: ledger.contains) {
@@ -68,7 +76,7 @@ struct UpPart {
     }
   }
 
-  private func isTable(_ names: [Identifier]) -> Bool {
+  private func isInternalTable(_ names: [Identifier]) -> Bool {
     names.prefix(3).contains("TABLE")
       && names.prefix(while: { $0 != "(" }).contains(where: \.isInternal)
   }
@@ -121,7 +129,8 @@ struct UpPart {
       let end = min(file.line(of: start).upperBound, range.upperBound)
       let line = start..<end
       let parts = ranges.filter { $0.overlaps(line) }
-      let kept = line.filter { byte in !parts.contains { $0.contains(byte) } }.map { bytes[$0] }
+      var kept = line.filter { byte in !parts.contains { $0.contains(byte) } }.map { bytes[$0] }
+      if ends.contains(where: line.contains) { kept = [UInt8(ascii: ";")] + kept + [.lineFeed] }
       if parts.isEmpty || !kept.allSatisfy(\.isWhiteSpace) { result += kept }
       start = end
     }

@@ -26,8 +26,16 @@ extension Project {
     _ database: String, at point: String?, timeout: Double,
     interruption: Interruption = Interruption()
   ) throws(Failure) -> AdoptReport {
-    try requireIntactHistory()
     try DatabaseFile.require(database)
+    let view = try view(of: database, timeout: timeout, interruption: interruption)
+    return try view.adoptInView(
+      database, at: point, timeout: timeout, interruption: interruption)
+  }
+
+  private func adoptInView(
+    _ database: String, at point: String?, timeout: Double, interruption: Interruption
+  ) throws(Failure) -> AdoptReport {
+    try requireIntactHistory()
     let replay = try replay(migrations, interruption: interruption)
     if let failure = replay.failure { throw failure }
     do {

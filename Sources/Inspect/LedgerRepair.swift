@@ -50,9 +50,10 @@ extension Project {
     let connection = try reading(database, timeout)
     let live = try LiveDatabase(connection, path: database)
     try live.requireOurs(self, path: database)
+    let view = try view(of: database, timeout: timeout)
     do {
       return (
-        compareLedger(live.rows ?? [], of: database), live.rows ?? [],
+        view.compareLedger(live.rows ?? [], of: database), live.rows ?? [],
         try RecordedRepair.all(in: connection)
       )
     } catch {
@@ -67,6 +68,13 @@ extension Project {
 
   /// What a repair would write. Nothing is written.
   package func plan(
+    _ repair: LedgerRepair, database: String, timeout: Double
+  ) throws(Failure) -> RepairPlan {
+    let view = try view(of: database, timeout: timeout)
+    return try view.planInView(repair, database: database, timeout: timeout)
+  }
+
+  private func planInView(
     _ repair: LedgerRepair, database: String, timeout: Double
   ) throws(Failure) -> RepairPlan {
     let live = try LiveDatabase(reading(database, timeout), path: database)
@@ -105,7 +113,9 @@ extension Project {
     }
     // Positions are the places in the history; what the history does not know comes last.
     let order = Dictionary(
-      migrations.enumerated().map { ($1.id.exact, Int64($0 + 1)) }, uniquingKeysWith: { a, _ in a })
+      migrations.enumerated().map {
+        ($1.id.exact, Int64($0 + 1 + migrations.positionOffset))
+      }, uniquingKeysWith: { a, _ in a })
     var next = Int64(migrations.count)
     for index in rows.indices {
       next += order[rows[index].id] == nil ? 1 : 0
@@ -120,7 +130,8 @@ extension Project {
     }
     let scratch = try replay(Array(migrations[...index]))
     return LedgerRow(
-      of: migrations[index], at: index, fingerprint: scratch.fingerprint,
+      of: migrations[index], at: index + migrations.positionOffset,
+      fingerprint: scratch.fingerprint,
       startedAt: old?.startedAt ?? Timestamp.now.description,
       milliseconds: old?.milliseconds ?? 0)
   }

@@ -70,6 +70,14 @@ extension Project {
   ///
   /// - Parameter database: nil, or a file that is not there, is an empty database.
   package func plan(_ options: MigrateOptions, database: String?) throws(Failure) -> PlanReport {
+    guard let database else { return try planInView(options, database: nil) }
+    let view = try view(of: database, timeout: options.timeout)
+    return try view.planInView(options, database: database)
+  }
+
+  private func planInView(
+    _ options: MigrateOptions, database: String?
+  ) throws(Failure) -> PlanReport {
     try requireIntactHistory()
     try requireEngine(for: targets(options))
     guard let database, try DatabaseFile.exists(database) else {

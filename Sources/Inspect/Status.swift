@@ -42,6 +42,10 @@ extension Project {
   }
 
   package func status(of database: ReadableDatabase) throws(Failure) -> StatusReport {
+    try view(of: database).statusInView(database)
+  }
+
+  private func statusInView(_ database: ReadableDatabase) throws(Failure) -> StatusReport {
     let live = try live(on: database.connection, path: database.name)
     let ledger = compareLedger(live.rows ?? [], of: database.name)
     return StatusReport(
@@ -62,6 +66,10 @@ extension Project {
   }
 
   package func diff(of database: ReadableDatabase) throws(Failure) -> DiffReport {
+    try view(of: database).diffInView(database)
+  }
+
+  private func diffInView(_ database: ReadableDatabase) throws(Failure) -> DiffReport {
     let live = try adopting(
       LiveDatabase(database.connection, path: database.name), on: database.connection,
       path: database.name)

@@ -55,7 +55,9 @@ extension Project {
     database: String?, timeout: Double, interruption: Interruption = Interruption(),
     continuing history: VerifyReport? = nil
   ) throws(Failure) -> VerifyReport {
-    try verify(hasDatabase: database != nil, continuing: history) { () throws(Failure) in
+    try verify(
+      hasDatabase: database != nil, continuing: history, interruption: interruption
+    ) { () throws(Failure) in
       try database.map { (file) throws(Failure) in
         try ReadableDatabase(file: file, timeout: timeout, interruption: interruption)
       }
@@ -71,6 +73,7 @@ extension Project {
 
   private func verify(
     hasDatabase: Bool, continuing history: VerifyReport?,
+    interruption: Interruption = Interruption(),
     opening open: () throws(Failure) -> ReadableDatabase?
   ) throws(Failure) -> VerifyReport {
     var report = history ?? verifyLock(hasLedger: hasDatabase)
@@ -81,9 +84,15 @@ extension Project {
       try requireEngine(for: migrations)
       steps = try replay(into: &report)
     }
+    try verifySquashed(into: &report, interruption)
     guard let database = try open() else { return report }
-    try compare(database, stepCount: steps.count, into: &report) { count in
-      Schema(applying: steps.prefix(count).lazy.map(\.delta))
+    let view = try view(of: database)
+    if view.migrations.count != migrations.count {
+      steps = try view.replay(view.migrations, interruption: interruption).steps
+    }
+    let known = steps
+    try view.compare(database, stepCount: known.count, into: &report) { count in
+      Schema(applying: known.prefix(count).lazy.map(\.delta))
     }
     return report
   }
@@ -111,12 +120,12 @@ extension Project {
     expected: (Int) -> Schema
   ) throws(Failure) {
     var live = try LiveDatabase(database.connection, path: database.name)
-    report.ledger = compareLedger(live.rows ?? [], of: database.name)
     do {
       live = try adopting(live, on: database.connection, path: database.name)
       report.ledger = compareLedger(live.rows ?? [], of: database.name)
       try live.requireOurs(self, path: database.name)
     } catch {
+      report.ledger = report.ledger ?? compareLedger(live.rows ?? [], of: database.name)
       report.failure = report.failure ?? error
       return
     }

@@ -19,6 +19,8 @@ package struct Manifest: Sendable {
   package let requires: Requirements
   /// Where another tool has made this change; the items are alternatives.
   package let replaces: [ReplacedEntries]
+  /// The migrations of this history that this one replaces; empty for all but a squash.
+  package let squashed: [String]
   package let suppressions: [Suppression]
   /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
   package let canonicalForm: [UInt8]
@@ -26,7 +28,8 @@ package struct Manifest: Sendable {
   package init(
     file: String, description: String?, operations: [Operation], before: [Assertion],
     after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements,
-    replaces: [ReplacedEntries], suppressions: [Suppression], canonicalForm: [UInt8]
+    replaces: [ReplacedEntries], squashed: [String] = [], suppressions: [Suppression],
+    canonicalForm: [UInt8]
   ) {
     self.file = file
     self.description = description
@@ -36,6 +39,7 @@ package struct Manifest: Sendable {
     self.foreignKeys = foreignKeys
     self.requires = requires
     self.replaces = replaces
+    self.squashed = squashed
     self.suppressions = suppressions
     self.canonicalForm = canonicalForm
   }
@@ -44,7 +48,8 @@ package struct Manifest: Sendable {
   package func with(operations: [Operation]) -> Manifest {
     Manifest(
       file: file, description: description, operations: operations, before: before, after: after,
-      foreignKeys: foreignKeys, requires: requires, replaces: replaces, suppressions: suppressions,
+      foreignKeys: foreignKeys, requires: requires, replaces: replaces, squashed: squashed,
+      suppressions: suppressions,
       canonicalForm: canonicalForm)
   }
 }

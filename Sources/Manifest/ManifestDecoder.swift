@@ -68,7 +68,8 @@ package struct ManifestDecoder {
       requires: Requirements(
         sqlite: fields["requires"].flatMap { Fields($0)["sqlite"] }
           .flatMap { SQLiteVersion(text($0)) }),
-      replaces: fields.elements("replaces").map { replacedEntries(Fields($0)) },
+      replaces: fields.elements("replaces").compactMap { replacedEntries(Fields($0)) },
+      squashed: fields.elements("replaces").flatMap { names(Fields($0)["migrations"]) },
       suppressions: suppressions(fields["lint"]),
       canonicalForm: CanonicalForm.manifest(root, operations: operations.map(\.canonicalForm)))
   }

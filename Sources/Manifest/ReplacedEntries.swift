@@ -35,21 +35,35 @@ extension Grammar {
   static let replacedEntries = MappingRule(
     "an item of `replaces`",
     [
-      .required(
+      .optional(
         "ledger", .text(.name), "The table in which another tool records its migrations."),
       .optional(
         "kind", .choice(LedgerKind.allCases.map(\.rawValue)),
         "The tool; otherwise the table's name and columns tell."),
       .optional(
         "column", .text(.name), "The column with the entries, for a table of another tool."),
-      .required(
+      .optional(
         "entries", .list(of: .constant, atLeast: 1),
         "Migrations of that tool: all of them have run where this one counts as applied."),
-    ])
+      .optional(
+        "migrations", .list(of: .text(.name), atLeast: 2),
+        "The ids of the migrations that this one replaces as a whole (`schemactl squash`)."),
+    ], exactlyOneOf: ["ledger", "migrations"])
 }
 
 extension ManifestDecoder {
-  mutating func replacedEntries(_ fields: Fields) -> ReplacedEntries {
+  /// Nil for a list of migrations.
+  mutating func replacedEntries(_ fields: Fields) -> ReplacedEntries? {
+    if fields["migrations"] != nil {
+      for key in ["kind", "column", "entries"] where fields[key] != nil {
+        report(
+          "`migrations` and `\(key)` exclude each other: remove one", at: fields.position(of: key))
+      }
+      return nil
+    }
+    if fields["ledger"] != nil, fields["entries"] == nil {
+      report("an item of `replaces` with `ledger` needs `entries`", at: fields.position)
+    }
     if let kind = fields["kind"], fields["column"] != nil {
       report("`kind` and `column` exclude each other: remove one", at: kind.position)
     }

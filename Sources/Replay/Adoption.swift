@@ -21,6 +21,7 @@ extension Project {
     _ live: LiveDatabase, on connection: Connection, path: String
   ) throws(Failure) -> LiveDatabase {
     var live = live
+    live.rows = try countingSquash(live.rows, path: path)
     if (live.rows ?? []).isEmpty, let count = try adoptable(connection, path) {
       live.adopted = count
       live.rows = migrations.prefix(count).enumerated().map { index, migration in
@@ -37,7 +38,7 @@ extension Project {
     _ migration: Migration, at index: Int, fingerprint: String?
   ) -> LedgerRow {
     LedgerRow(
-      of: migration, at: index,
+      of: migration, at: index + migrations.positionOffset,
       fingerprint: fingerprint ?? String(repeating: "0", count: migration.rawDigest.count),
       startedAt: Timestamp.now.description,
       toolVersion: ToolVersion.current + ToolVersion.adopted)

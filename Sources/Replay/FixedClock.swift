@@ -92,7 +92,6 @@ private func padded(_ number: Int64, to length: Int) -> String {
   return String(repeating: "0", count: max(0, length - digits.count)) + digits
 }
 
-
 private let constantChances: [(String, Value)] = [
   ("random", 1), ("uuid", "a5a5a5a5-a5a5-45a5-a5a5-a5a5a5a5a5a5"),
 ]

@@ -18,6 +18,9 @@ package struct Project: Sendable {
   package private(set) var bundle: HistoryBundle?
   /// Ids that must not be renumbered, though the lock may lack them: other revisions have frozen them.
   package var keptIDs: Set<ExactText> = []
+  /// Reads the folder of the migrations that a squash replaces; nil where it does not exist. Most commands do
+  /// not need them.
+  package var readSquashed: (@Sendable (MigrationFolder) throws -> [Migration]?)?
 
   package init(
     folder: MigrationFolder, migrations: [Migration], lock: HistoryLock?,
@@ -26,7 +29,8 @@ package struct Project: Sendable {
   ) {
     self.folder = folder
     self.migrations = migrations
-    self.lock = lock
+    let replaced = Set((migrations.first?.manifest.squashed ?? []).map(\.exact))
+    self.lock = replaced.isEmpty ? lock : lock?.alsoSettingAside { replaced.contains($0) }
     self.application = application
     self.foreign = foreign.adding(migrations.flatMap(\.manifest.replaces).map(\.ledger))
   }

@@ -42,8 +42,45 @@ extension MigrationFolder {
         report("\(error)")
       }
     }
+    migrations.sort { $0.number < $1.number }
+    diagnostics += migrations.enumerated().compactMap { index, migration in
+      problem(ofSquash: migration, isFirst: index == 0)
+    }
     guard diagnostics.isEmpty else { throw .invalid(InvalidInput(diagnostics)) }
-    return migrations.sorted { $0.number < $1.number }
+    return migrations
+  }
+
+  /// What is wrong with a manifest that replaces others.
+  private func problem(ofSquash migration: Migration, isFirst: Bool) -> Diagnostic? {
+    guard let last = migration.replacedMigrations.last else { return nil }
+    let message: String? =
+      if migration.id != squashID(of: last) {
+        "a migration that replaces those through \(last) is called \(squashID(of: last)).yaml"
+      } else if !isFirst, !path.hasSuffix("/squashed") {
+        "a squash comes first: move the migrations that it replaces to \(squashed.path)"
+      } else {
+        nil
+      }
+    return message.map { Diagnostic(file: migration.file, message: $0) }
+  }
+
+  /// Reads the migrations that a squash replaces; nil where their folder does not exist. A squash among them has
+  /// the number of its last migration.
+  @Sendable
+  package static func readSquashed(_ folder: MigrationFolder) throws -> [Migration]? {
+    do throws(HistoryReadError) {
+      return try folder.migrations { groups in
+        renumberOneOf(
+          groups.map { names in
+            let older = squashes(among: names.map(\.id))
+            return names.filter { !older.contains($0.id) }
+          }.filter { $0.count > 1 })
+      }
+    } catch .missingFolder {
+      return nil
+    } catch {
+      throw error.problem(ofFolder: folder.path)
+    }
   }
 
   /// The advice for manifests with one number where nothing else is known about them.

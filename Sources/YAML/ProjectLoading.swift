@@ -16,10 +16,12 @@ extension Project {
   ) throws -> Project {
     let folder = MigrationFolder(path)
     do throws(HistoryReadError) {
-      return Project(
+      var project = Project(
         folder: folder, migrations: try folder.migrations(explaining: twins),
         lock: try folder.lock(),
         application: application, foreign: ForeignObjects(ignoring: ignoring))
+      project.readSquashed = MigrationFolder.readSquashed
+      return project
     } catch {
       throw error.problem(ofFolder: path)
     }
@@ -43,9 +45,8 @@ extension HistoryReadError {
         "\(path) holds no manifest, but \(names.prefix(3).joined(separator: ", "))"
           + "\(names.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) that are "
           + "in the folder itself. Name the folder that holds them with --migrations or in "
-          + "schemactl.yaml. To import another tool's history, bring a database up to date with that "
-          + "tool, and begin a history in another folder: `schemactl init --from DATABASE "
-          + "--migrations FOLDER`")
+          + "schemactl.yaml. `schemactl import \(shellQuoted(path)) --migrations FOLDER` imports the history "
+          + "of another tool")
     case .unreadable(let error): Failure(error)
     case .invalid(let input): input
     case .brokenLock(let file, let error): Failure(error, file: file)

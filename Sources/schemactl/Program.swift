@@ -10,6 +10,7 @@ extension CommandLineProgram {
       InitCommand.self, NewCommand.self,
       MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
       DiffCommand.self, InspectCommand.self, AdoptCommand.self, ImportCommand.self,
+      SquashCommand.self,
       LintCommand.self, CheckCommand.self,
       FreezeCommand.self, RebaseCommand.self, LedgerCommand.self, RestoreCommand.self,
       BundleCommand.self, GenerateCommand.self, FleetCommand.self, ReportCommand.self,

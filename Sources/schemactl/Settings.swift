@@ -165,10 +165,11 @@ struct Settings {
     let folder = MigrationFolder(migrations)
     do throws(HistoryReadError) {
       let (lock, repair) = try folder.repairedLock()
-      let project = Project(
+      var project = Project(
         folder: folder, migrations: try folder.migrations(explaining: folder.explain), lock: lock,
         application: application,
         foreign: ForeignObjects(ignoring: configuration.ignore))
+      project.readSquashed = MigrationFolder.readSquashed
       return (project.askingGitAboutDrafts(), repair)
     } catch {
       throw error.problem(ofFolder: folder.path)
@@ -275,7 +276,10 @@ struct Settings {
   var usualBaselineFile: String { joinedPath(migrations, "lint.baseline") }
 
   /// For a command that begins a history.
-  func requireNoHistory(in folder: MigrationFolder) throws {
+  ///
+  /// - Parameter mayHoldOther: whether the files of another tool may be in the folder, beside which the manifests
+  ///   are written.
+  func requireNoHistory(in folder: MigrationFolder, mayHoldOther: Bool = false) throws {
     let ids: [String]
     let isFrozen: Bool
     do throws(HistoryReadError) {
@@ -283,8 +287,7 @@ struct Settings {
       isFrozen = try folder.lock() != nil
     } catch .missingFolder {
       return
-    } catch .otherHistory {
-      // SQL files may stay beside the manifests.
+    } catch .otherHistory where mayHoldOther {
       return
     } catch {
       throw error.problem(ofFolder: folder.path)

@@ -150,6 +150,54 @@ struct ToolTests {
     try folder.expect(0, "migrate", "--database", "app.sqlite")
   }
 
+  @Test(
+    "leaves a database with a failed entry untouched, and says so",
+    arguments: [
+      ("golang-migrate", "migrations", "UPDATE schema_migrations SET dirty = 1"),
+      ("flyway", "sql", "UPDATE flyway_schema_history SET success = 0 WHERE version = '3'"),
+      (
+        "atlas", "migrations",
+        "UPDATE atlas_schema_revisions SET applied = 1 WHERE version > '20240601'"
+      ),
+      (
+        "sqlx", "migrations",
+        "UPDATE _sqlx_migrations SET success = 0 WHERE version > 20240601000000"
+      ),
+    ])
+  func failedEntry(_ tool: String, _ source: String, _ change: String) throws {
+    let folder = try Sample(tool)
+    try folder.open().execute(change)
+    try folder.expect(0, "import", source, "--migrations", "manifests")
+    for arguments in [["migrate"], ["adopt"]] {
+      let run = try folder.expect(
+        1, arguments[0], "--database", "app.sqlite", "--migrations", "manifests")
+      #expect(run.errors.contains("has entries that failed"), "\(run.errors)")
+    }
+    #expect(
+      try folder.open().rows("SELECT 1 FROM sqlite_schema WHERE name = 'schemactl_migrations'")
+        .isEmpty)
+  }
+
+  @Test("continues databases of the tool after a squash, wherever they are", arguments: [1, 2, 3])
+  func squash(_ step: Int) throws {
+    let folder = try Sample("dbmate")
+    let undone = [
+      "DROP TRIGGER items_changed; DROP TABLE items; "
+        + "DELETE FROM schema_migrations WHERE version >= '202402'",
+      "ALTER TABLE lists DROP COLUMN color; DELETE FROM schema_migrations WHERE version >= '202406'",
+    ]
+    for sql in undone[(step - 1)...].reversed() { try folder.open().execute(sql) }
+    try folder.expect(0, "import", "db/migrations", "--database", "app.sqlite")
+    try folder.expect(0, "squash", "--to", "20240630080000")
+    let text = try folder.text("migrations/20240630080000_squash_add_list_colors.yaml")
+    #expect(text.contains("  - { ledger: schema_migrations, kind: dbmate, entries: ["), "\(text)")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.expect(0, "verify", "--database", "app.sqlite")
+    try folder.expect(0, "migrate", "--database", "new.sqlite")
+    let schema = "SELECT sql FROM sqlite_schema WHERE name IN ('lists', 'items') ORDER BY name"
+    #expect(try folder.open("new.sqlite").rows(schema) == folder.open().rows(schema))
+  }
+
   @Test("refuses a folder that holds a history, and --release without a database")
   func refusals() throws {
     let folder = try Sample("dbmate")

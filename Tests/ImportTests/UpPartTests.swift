@@ -111,6 +111,36 @@ struct UpPartTests {
     #expect(folder.manifests == ["0001_a", "0002_b"])
   }
 
+  @Test("ends a statement where the tool does, also without a semicolon")
+  func separators() throws {
+    let folder = try Sample(files: [
+      "drizzle/0000_a.sql":
+        "CREATE TABLE a (x)\n--> statement-breakpoint\nCREATE TABLE b (x);--> statement-breakpoint\nCREATE TABLE c (x)",
+      "drizzle/meta/_journal.json": "{\"entries\": [{\"tag\": \"0000_a\", \"when\": 7}]}",
+      "goose/1_a.sql":
+        "-- +goose Up\n-- +goose StatementBegin\nCREATE TABLE a (x)\n-- +goose StatementEnd\nCREATE TABLE b (x);\n",
+    ])
+    for tool in ["drizzle", "goose"] {
+      try folder.expect(0, "import", tool, "--migrations", "of-" + tool)
+      try folder.expect(0, "migrate", "--migrations", "of-" + tool, "--database", tool + ".sqlite")
+      #expect(
+        try folder.open(tool + ".sqlite").rows("SELECT count(*) FROM pragma_table_info('b')") == [
+          [1]
+        ])
+    }
+  }
+
+  @Test("comes in the order of versions where files are in folders of versions")
+  func folders() throws {
+    let folder = try Sample(files: [
+      "sql/0.10/00__b.sql": "ALTER TABLE a ADD COLUMN y;",
+      "sql/0.9/00__a.sql": "CREATE TABLE a (x);",
+      "sql/0.10/01__c.sql": "ALTER TABLE a DROP COLUMN y;", "sql/V0001.X.down.sql": "DROP TABLE a",
+    ])
+    try folder.expect(0, "import", "sql")
+    #expect(folder.manifests == ["0001_a", "0002_b", "0003_c"])
+  }
+
   @Test("leaves the same rows as the shell where PRAGMA foreign_keys acts")
   func foreignKeys() throws {
     let folder = try Sample(files: [

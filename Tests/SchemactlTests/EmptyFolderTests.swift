@@ -22,7 +22,7 @@ struct EmptyFolderTests {
       let run = try folder.start(arguments).wait()
       #expect(run.status == 66, "\(file): \(run.output)\(run.errors)")
       #expect((run.output + run.errors).contains("holds no manifest, but"))
-      #expect((run.output + run.errors).contains("To import another tool's history"))
+      #expect((run.output + run.errors).contains("imports the history of another tool"))
       #expect(!folder.exists("app.sqlite"))
     }
   }
@@ -34,8 +34,9 @@ struct EmptyFolderTests {
     try folder.connection().execute("CREATE TABLE t (a)")
     #expect(
       try folder.expect(66, "init", "--from", "app.sqlite").errors
-        .contains("`schemactl init --from DATABASE --migrations FOLDER`"))
-    try folder.expect(0, "init", "--from", "app.sqlite", "--migrations", "history")
+        .contains("`schemactl import migrations --migrations FOLDER`"))
+    try folder.expect(0, "import", "migrations", "--migrations", "history")
+    try folder.expect(0, "adopt", "--migrations", "history", "--database", "app.sqlite")
     try folder.expect(0, "verify", "--migrations", "history", "--database", "app.sqlite")
   }
 

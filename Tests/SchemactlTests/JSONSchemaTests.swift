@@ -173,6 +173,8 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(1, .strangers, "adopt --database app.sqlite"),
     Document(0, .otherTool, "import sql"), Document(66, .otherTool, "import nowhere"),
     Document(1, .current, "import migrations"),
+    Document(0, .current, "squash --to 3"), Document(1, .current, "squash --to 1"),
+    Document(64, .current, "squash"),
     Document(1, .strangers, "init --from app.sqlite", schema: "adopt"),
   ]
 }

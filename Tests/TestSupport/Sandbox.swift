@@ -59,9 +59,11 @@ package final class Sandbox {
 
   package func project() throws -> Project {
     let folder = MigrationFolder(self.folder + "/migrations")
-    return Project(
+    var project = Project(
       folder: folder, migrations: try folder.migrations(),
       lock: try folder.lock(), application: application, foreign: ForeignObjects(ignoring: ignore))
+    project.readSquashed = MigrationFolder.readSquashed
+    return project
   }
 
   package func freeze(release: String? = "1.0", through: String? = nil) throws {

@@ -20,7 +20,7 @@ enum Diesel: ForeignFormat {
       case "up.sql":
         let file = try reader.file(path)
         reader.add(
-          number: version.utf8.allSatisfy(isDigit) ? version : "",
+          number: version.utf8.allSatisfy(\.isDigit) ? version : "",
           name: parts.count > 1 ? String(parts[1]) : "migration", path,
           UpPart(file, file.whole),
           ReplacedEntries("__diesel_schema_migrations", .diesel, version))

@@ -40,7 +40,7 @@ enum Drizzle: ForeignFormat {
       where token.kind == .comment
         && script.sql.text(token).hasPrefix("--> statement-breakpoint")
       {
-        part.remove(token.range)
+        part.remove(separator: token.range)
       }
       reader.add(
         number: number, name: name, path, part,

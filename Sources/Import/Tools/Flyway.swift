@@ -13,7 +13,7 @@ enum Flyway: ForeignFormat {
       let parts = text.split(
         omittingEmptySubsequences: false, whereSeparator: { $0 == "." || $0 == "_" }
       ).map(String.init)
-      guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) }) else { return nil }
+      guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
       self.text = parts.joined(separator: ".")
       self.parts = parts.map { MigrationNumber(id: $0) }
     }

@@ -5,7 +5,9 @@ import SchemaSQLText
 /// `000001_create_users.up.sql` and `000001_create_users.down.sql`.
 enum GolangMigrate: ForeignFormat {
   static func recognises(_ source: SourceFiles) -> Bool {
-    source.scripts.contains { stem($0, without: ".up.sql") != nil }
+    source.scripts.contains { path in
+      stem(path, without: ".up.sql") != nil && leadingNumber(fileName(path)) != nil
+    }
   }
 
   static func read(_ reader: inout HistoryReader) throws(Failure) {

@@ -32,7 +32,11 @@ enum Goose: ForeignFormat {
       var part = UpPart(
         file, up.range.upperBound..<max(up.range.upperBound, end))
       for mark in marks where part.range.overlaps(mark.remark.range) {
-        part.remove(mark.remark.range)
+        if mark.word == "statementend" {
+          part.remove(separator: mark.remark.range)
+        } else {
+          part.remove(mark.remark.range)
+        }
       }
       for mark in marks where mark.word == "no transaction" {
         reader.noteTransaction(path, file, mark.remark, mark.remark.text)

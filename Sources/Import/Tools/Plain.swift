@@ -30,23 +30,52 @@ enum Plain: ForeignFormat {
         number: number, name: withoutDirection(rest), path, UpPart(file, range), nil)
     }
     reader.sort { a, b in
-      let (first, second) = (MigrationNumber(id: a.number), MigrationNumber(id: b.number))
-      return first == second ? a.source < b.source : first < second
+      let folders = (NaturalOrder(folderName(a.source)), NaturalOrder(folderName(b.source)))
+      guard folders.0 == folders.1 else { return folders.0 < folders.1 }
+      let numbers = (MigrationNumber(id: a.number), MigrationNumber(id: b.number))
+      return numbers.0 == numbers.1 ? a.source < b.source : numbers.0 < numbers.1
+    }
+  }
+
+  /// Folders are often called by versions: 0.9 comes before 0.10.
+  private struct NaturalOrder: Comparable {
+    private let parts: [String]
+
+    init(_ text: String) {
+      var parts: [String] = []
+      var isNumber = false
+      for scalar in text.unicodeScalars {
+        let isDigit = ("0"..."9").contains(scalar)
+        if parts.isEmpty || isDigit != isNumber { parts.append("") }
+        parts[parts.count - 1].unicodeScalars.append(scalar)
+        isNumber = isDigit
+      }
+      self.parts = parts
+    }
+
+    static func == (a: NaturalOrder, b: NaturalOrder) -> Bool { !(a < b) && !(b < a) }
+
+    static func < (a: NaturalOrder, b: NaturalOrder) -> Bool {
+      for (first, second) in zip(a.parts, b.parts) where first != second {
+        let numbers = (MigrationNumber(id: first), MigrationNumber(id: second))
+        return numbers.0 == numbers.1 ? first < second : numbers.0 < numbers.1
+      }
+      return a.parts.count < b.parts.count
     }
   }
 
   /// The first number of a name, and the rest of it. The parts of a date are one number.
   private static func split(_ name: String) -> (number: String, rest: String)? {
     let bytes = Array(name.utf8)
-    guard let start = bytes.firstIndex(where: isDigit) else { return nil }
-    var end = bytes[start...].firstIndex { !isDigit($0) } ?? bytes.count
+    guard let start = bytes.firstIndex(where: \.isDigit) else { return nil }
+    var end = bytes[start...].firstIndex { !$0.isDigit } ?? bytes.count
     var number = Array(bytes[start..<end])
     // 2020-01-31 or 2020_01_31_120000
     if number.count == 4, [UInt8(ascii: "1"), UInt8(ascii: "2")].contains(number[0]) {
-      while end + 2 < bytes.count, "-_.".utf8.contains(bytes[end]), isDigit(bytes[end + 1]),
-        isDigit(bytes[end + 2])
+      while end + 2 < bytes.count, "-_.".utf8.contains(bytes[end]), bytes[end + 1].isDigit,
+        bytes[end + 2].isDigit
       {
-        let next = bytes[(end + 1)...].firstIndex { !isDigit($0) } ?? bytes.count
+        let next = bytes[(end + 1)...].firstIndex { !$0.isDigit } ?? bytes.count
         guard [2, 4, 6].contains(next - end - 1) else { break }
         number += bytes[(end + 1)..<next]
         end = next

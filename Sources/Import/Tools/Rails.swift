@@ -23,7 +23,7 @@ enum Rails: ForeignFormat {
         return []
       }
       return zip(statement.words, names).filter { $0.0.kind == .string }.map(\.1.text)
-        .filter { $0.utf8.allSatisfy(isDigit) }
+        .filter { $0.utf8.allSatisfy(\.isDigit) }
     }
   }
 

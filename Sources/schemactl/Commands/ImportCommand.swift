@@ -85,7 +85,7 @@ enum ImportCommand: Command {
     _ settings: Settings, _ release: String?, _ session: Session
   ) throws -> ImportReport {
     let folder = MigrationFolder(settings.migrations)
-    try settings.requireNoHistory(in: folder)
+    try settings.requireNoHistory(in: folder, mayHoldOther: true)
     let database = session.invocation.text("database")
     if let database { try DatabaseFile.require(database) }
     let imported = try read(settings, database, folder, session)
@@ -103,7 +103,7 @@ enum ImportCommand: Command {
       throw Failure(FileError(path: folder.path, systemError: errno))
     }
     try settings.withClaim {
-      try settings.requireNoHistory(in: folder)
+      try settings.requireNoHistory(in: folder, mayHoldOther: true)
       try session.writing.close { try imported.write() }
       if let release, let count = report.database?.count {
         try freeze(through: count, release, settings, session, &report)

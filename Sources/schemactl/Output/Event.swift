@@ -35,6 +35,7 @@ enum Event {
   case inspected(Schema, [TableDescription], SchemaForm)
   case adopted(AdoptReport, database: String)
   case imported(ImportReport)
+  case squashed(Squashing, folder: MigrationFolder)
   case linted(LintReport)
   /// A new manifest.
   case created(id: String, file: String)
@@ -60,7 +61,7 @@ enum Event {
     case migrate(database: String)
     case plan, status, verify, diff, inspect, adopt, new, lint, freeze, rebase, ledger, restore
     case bundle, generate
-    case `import`
+    case `import`, squash
   }
 }
 

@@ -28,9 +28,11 @@ extension TextReporter {
       mention("\(counted(count, "migration")) frozen for release \(name.visible)\(accepted).")
     }
     let folder = imported.project.folder.path.visible
+    let database = report.database.map { shellQuoted($0.path).visible } ?? "FILE"
     say(
       "Imported \(counted(migrations.count, "migration")) of \(imported.foreign.tool.rawValue) into "
-        + "\(folder): same schema and rows as its SQL. Next: `schemactl status --database FILE`.")
+        + "\(folder): same schema and rows as its SQL. Next: `schemactl status --database \(database)`."
+    )
   }
 
   /// What the manifests do not hold: each kind in one line where there are many.

@@ -71,6 +71,12 @@ final class JSONReporter: Reporter {
         ("pending", .list(report.pending)),
       ])
     case .imported(let report): write(report.members)
+    case .squashed(let squashing, let folder):
+      write([
+        ("id", .string(squashing.id)), ("file", .string(folder.file(ofMigration: squashing.id))),
+        ("replaced", .list(squashing.replaced)), ("rows", .number(squashing.rows)),
+        ("releases", .list(squashing.releases)),
+      ])
     case .linted(let report): write(report.members)
     case .created(let id, let file): write([("id", .string(id)), ("file", .string(file))])
     case .wroteBaseline(let file, let findings):
@@ -158,6 +164,7 @@ extension Event.CommandResult {
       return [("file", .null), ("migrations", .integer(0)), ("drafts", .array([])), failed]
     case .import:
       return [("tool", .null), ("migrations", .array([])), ("notes", .array([])), failed]
+    case .squash: return [("id", .null), ("file", .null), ("replaced", .array([])), failed]
     case .rebase: return [("renamed", .array([])), failed]
     case .restore: return restoration() + [failed]
     }

@@ -44,6 +44,7 @@ final class TextReporter: Reporter {
     case .inspected(let schema, _, let form): show(schema, form)
     case .adopted(let report, let database): show(report, database)
     case .imported(let report): show(report)
+    case .squashed(let squashing, let folder): show(squashing, folder)
     case .linted(let report): show(report)
     case .created(_, let file): say(file.visible)
     case .explained(_, let text): sayScript(text)

@@ -1,0 +1,266 @@
+import SchemaHistory
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaYAML
+
+/// The schema and the rows of a scratch database as SQL that makes them in an empty one.
+struct RowScript {
+  /// Tables, then their rows, then what would act on rows: indexes, views, triggers.
+  private(set) var operations: [WrittenOperation] = []
+  private(set) var count = 0
+  private var tables: [SeededTable] = []
+
+  /// - Parameter other: the same at another time and with other chances: what differs there comes from clock and
+  ///   chance.
+  /// - Throws: a failure (1) for rows that no SQL makes again.
+  init(_ scratch: ScratchDatabase, comparedWith other: ScratchDatabase) throws {
+    let schema = scratch.schema.ours().withoutShadowTables()
+    func write(_ kind: SchemaObject.Kind) {
+      for object in schema.objects where object.kind == kind {
+        if let sql = object.sql { operations.append(WrittenOperation(sql: sql)) }
+      }
+    }
+    write(.table)
+    // A virtual table that reads another one is filled after it.
+    let ordinary = schema.tables.filter { !$0.isVirtualTable }
+    for object in ordinary + schema.tables.filter(\.isVirtualTable) {
+      let table = try SeededTable(object, scratch.connection, other.connection)
+      count += table.rows.count
+      operations += table.operations
+      tables.append(table)
+    }
+    operations += try counters(scratch.connection)
+    write(.index)
+    write(.view)
+    write(.trigger)
+  }
+
+  /// AUTOINCREMENT counters that are greater than every rowid of their table.
+  private func counters(_ connection: Connection) throws -> [WrittenOperation] {
+    let hasCounters = try connection.value(
+      "SELECT 1 FROM main.sqlite_schema WHERE name = 'sqlite_sequence'")
+    guard hasCounters != nil else { return [] }
+    return try connection.rows("SELECT name, seq FROM main.sqlite_sequence").compactMap { row in
+      guard let name = row[0].text, let counter = row[1].integer else { return nil }
+      let greatest = try connection.value("SELECT max(rowid) FROM main.\(Quoting.quoted(name))")
+      if greatest?.integer == counter { return nil }
+      let literal = Quoting.stringLiteral(name)
+      return WrittenOperation(
+        sql: greatest?.integer == nil
+          ? "INSERT INTO sqlite_sequence (name, seq) VALUES (\(literal), \(counter));"
+          : "UPDATE sqlite_sequence SET seq = \(counter) WHERE name = \(literal);")
+    }
+  }
+
+  /// The first table whose rows are others in another database.
+  func difference(from connection: Connection) throws -> String? {
+    for table in tables where try !table.hasRows(in: connection) { return table.name }
+    return nil
+  }
+}
+
+/// A table and its rows.
+private struct SeededTable {
+  let name: String
+  /// The columns that an INSERT names.
+  let columns: [String]
+  let rows: [[Value]]
+  /// The SQL of cells that clock or chance makes, by row and column.
+  private var expressions: [[Int: CellExpression]] = []
+  /// How an index over another table's text is filled; nil for all other tables.
+  private var rebuild: String?
+  private let query: String
+
+  init(_ object: SchemaObject, _ connection: Connection, _ other: Connection) throws {
+    name = object.name
+    let table = Quoting.quoted(object.name)
+    let facts = try connection.rows(
+      "SELECT name, dflt_value, pk, type FROM pragma_table_xinfo(?1) WHERE hidden = 0",
+      [.text(object.name)])
+    var names = facts.compactMap { $0[0].text }
+    let defaults = facts.map { $0[1].text }
+    if object.isVirtualTable, let kind = try Self.externalIndex(object, connection) {
+      rebuild = kind
+      (columns, rows, query) = ([], [], "SELECT count(*) FROM \(Quoting.quoted(name + "_docsize"))")
+      return
+    }
+    if try Self.needsRowids(object, names, connection) { names.insert("rowid", at: 0) }
+    columns = names
+    let list = names.map { Quoting.quoted($0) }.joined(separator: ", ")
+    query = "SELECT \(list.isEmpty ? "NULL" : list) FROM main.\(table)"
+    rows = try connection.rows(query)
+    let others = try other.rows(query)
+    guard rows.count == others.count else { throw Self.refusal(name, "the number of rows") }
+    let shift = columns.count - defaults.count
+    for (row, second) in zip(rows, others) {
+      var cells: [Int: CellExpression] = [:]
+      for index in row.indices where row[index] != second[index] {
+        let column = index >= shift ? defaults[index - shift] : nil
+        guard
+          let cell = try CellExpression(
+            row[index], second[index], columnDefault: column, connection, other)
+        else { throw Self.refusal(name, "column \(columns[index])") }
+        cells[index] = cell
+      }
+      expressions.append(cells)
+    }
+  }
+
+  private static func refusal(_ table: String, _ what: String) -> Failure {
+    Failure(
+      .finding,
+      "\(what) of \(table) depends on the clock or on chance when the migrations run, so a squash cannot make "
+        + "the same rows: name a migration before those that insert them. Nothing was changed")
+  }
+
+  /// A full-text index over another table, or over nothing: its rows cannot be read from it.
+  private static func externalIndex(
+    _ object: SchemaObject, _ connection: Connection
+  ) throws -> String? {
+    let tokens = TokenizedSQL(object.sql ?? "")
+    guard case .createVirtualTable(let virtual)? = try? parseCreate(tokens),
+      ["fts4", "fts5"].contains(virtual.module.text.identifier)
+    else { return nil }
+    for argument in virtual.arguments {
+      let words = tokens.significant(in: argument).map { tokens.text($0) }
+      guard words.count > 2, words[1] == "=", words[0].identifier == "content" else { continue }
+      let count = try connection.value(
+        "SELECT count(*) FROM \(Quoting.quoted(object.name + "_docsize"))")
+      if count?.integer == 0 { return "" }
+      guard !Quoting.unquoted(words[2]).isEmpty else {
+        throw Failure(
+          .finding,
+          "\(object.name) indexes text that it does not keep, so a squash cannot fill it. Nothing was changed"
+        )
+      }
+      let table = Quoting.quoted(object.name)
+      return "INSERT INTO \(table) (\(table)) VALUES ('rebuild');"
+    }
+    return nil
+  }
+
+  /// Whether the rowids are not those that the rows would get.
+  private static func needsRowids(
+    _ object: SchemaObject, _ names: [String], _ connection: Connection
+  ) throws -> Bool {
+    guard !names.contains(where: { $0.identifier == "rowid" }) else { return false }
+    let table = "main.\(Quoting.quoted(object.name))"
+    let rowids: [[Value]]
+    do {
+      rowids = try connection.rows("SELECT rowid FROM \(table)")
+    } catch {
+      return false
+    }
+    if object.isVirtualTable { return !rowids.isEmpty }
+    let areCounted = !rowids.enumerated().contains { $1[0].integer != Int64($0 + 1) }
+    return try !areCounted && !hasKeyColumn(object, connection)
+  }
+
+  /// Whether a column is the rowid: an INTEGER PRIMARY KEY, for which SQLite makes no index.
+  private static func hasKeyColumn(
+    _ object: SchemaObject, _ connection: Connection
+  ) throws(DatabaseError) -> Bool {
+    let keys = try connection.value(
+      """
+      SELECT count(*) FROM pragma_table_xinfo(?1) WHERE pk > 0 AND upper(type) = 'INTEGER'
+        AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk')
+      """, [.text(object.name)])
+    return keys?.integer == 1
+  }
+
+  // MARK: Writing
+
+  var operations: [WrittenOperation] {
+    if let rebuild { return rebuild.isEmpty ? [] : [WrittenOperation(sql: rebuild)] }
+    guard !rows.isEmpty, !columns.isEmpty else { return [] }
+    let names = columns.map { Quoting.identifier($0) }.joined(separator: ", ")
+    let start = "INSERT INTO \(Quoting.identifier(name)) (\(names)) VALUES\n"
+    return stride(from: 0, to: rows.count, by: 500).map { first in
+      let lines = (first..<min(first + 500, rows.count)).map { index in
+        let cells = rows[index].enumerated().map { column, value in
+          expressions[index][column]?.sql ?? value.sqlLiteral
+        }
+        return "  (\(cells.joined(separator: ", ")))"
+      }
+      return WrittenOperation(sql: start + lines.joined(separator: ",\n") + ";")
+    }
+  }
+
+  func hasRows(in connection: Connection) throws -> Bool {
+    if rebuild != nil { return true }
+    let actual = try connection.rows(query)
+    guard actual.count == rows.count else { return false }
+    return zip(zip(rows, actual), expressions).allSatisfy { pair, cells in
+      pair.0.indices.allSatisfy { index in
+        pair.0[index] == pair.1[index] || cells[index]?.isChance == true
+      }
+    }
+  }
+}
+
+/// SQL that makes a value which differs from run to run.
+private struct CellExpression {
+  let sql: String
+  /// Whether chance, and not the clock, makes the value.
+  let isChance: Bool
+
+  private static let clock = [
+    "CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "CAST(strftime('%s', 'now') AS INTEGER)",
+    "strftime('%s', 'now')", "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')",
+    "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", "strftime('%Y-%m-%d %H:%M:%f', 'now')",
+    "strftime('%Y-%m-%dT%H:%M:%S', 'now')", "strftime('%Y-%m-%dT%H:%M:%f', 'now')",
+    "strftime('%Y', 'now')", "julianday('now')", "CAST(strftime('%s', 'now') AS INTEGER) * 1000",
+  ]
+
+  /// - Parameters:
+  ///   - first: the value in the first database, `second` in the other one.
+  ///   - columnDefault: the SQL of the column's default.
+  init?(
+    _ first: Value, _ second: Value, columnDefault: String?, _ connection: Connection,
+    _ other: Connection
+  ) throws {
+    for sql in Self.clock + [columnDefault].compactMap({ $0 }) {
+      // A default that calls chance gives another value each time, and is tried below.
+      guard let one = try? connection.value("SELECT \(sql)"), one == first,
+        let two = try? other.value("SELECT \(sql)"), two == second
+      else { continue }
+      (self.sql, isChance) = (sql, false)
+      return
+    }
+    if let columnDefault, columnDefault.utf8.contains(UInt8(ascii: "(")) {
+      (sql, isChance) = ("(\(columnDefault))", true)
+      return
+    }
+    guard let sql = Self.chance(first) else { return nil }
+    (self.sql, isChance) = (sql, true)
+  }
+
+  /// The function of which a value is one of the fixed answers.
+  private static func chance(_ value: Value) -> String? {
+    switch value {
+    case .integer(let number) where (0..<10_000_000).contains(number): "random()"
+    case .text(let text) where text.hasPrefix("a5a5a5a5-"): "uuid()"
+    case .blob(let bytes) where bytes.first == 0xA5: "randomblob(\(bytes.count))"
+    case .text(let text) where text.hasPrefix("a5a5"):
+      "lower(hex(randomblob(\(text.utf8.count / 2))))"
+    case .text(let text) where text.hasPrefix("A5A5"): "hex(randomblob(\(text.utf8.count / 2)))"
+    default: nil
+    }
+  }
+}
+
+extension Value {
+  /// The value as SQL.
+  fileprivate var sqlLiteral: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let number): "\(number)"
+    case .real(let number):
+      number.isInfinite ? (number < 0 ? "-9e999" : "9e999") : "\(number)"
+    case .text(let text): Quoting.stringLiteral(text)
+    case .blob(let bytes): Quoting.blobLiteral(bytes)
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaYAML
+
+/// A squash: one manifest that makes what the migrations through a point of the history make. Nothing of it is
+/// written yet.
+package struct Squashing: Sendable {
+  package let id: String
+  /// The manifest.
+  package let text: String
+  /// The ids that it replaces, older squashes among them, in order.
+  package let replaced: [String]
+  /// The manifests that move to `squashed`.
+  package let moved: [Migration]
+  /// The lock with the squash; nil where nothing is frozen.
+  package let lock: HistoryLock?
+  /// The rows that the squash inserts.
+  package let rows: Int
+  /// The releases whose databases continue with `squashed`.
+  package let releases: [String]
+  let folder: MigrationFolder
+
+  /// How many migrations it replaces, older squashes not counted.
+  package let replacedCount: Int
+}
+
+extension Project {
+  /// Makes a squash of the history through a migration, and proves it: old and new history give the same schema
+  /// and rows, and the later migrations run after it as before.
+  ///
+  /// - Parameter name: the id or the number of the last migration to replace.
+  package func squashing(
+    through name: String, interruption: Interruption = Interruption()
+  ) throws(Failure) -> Squashing {
+    try requireIntactHistory()
+    guard let last = migrations.firstIndex(where: { $0.id == name || $0.isNumbered(name) }) else {
+      throw Failure(.usage, "there is no migration \(name)")
+    }
+    guard last > 0 else {
+      throw Failure(
+        .finding,
+        "\(migrations[last].id) is the first migration: a squash replaces at least two. Nothing was changed"
+      )
+    }
+    let old = Array(migrations[...last])
+    let frozen = old.count(where: isFrozen)
+    if frozen > 0, let draft = old.first(where: { !isFrozen($0) }) {
+      throw Failure(
+        .finding,
+        "\(draft.id) is not frozen, and others before it are: freeze it first (`schemactl freeze`), or name an "
+          + "earlier migration. Nothing was changed")
+    }
+    do {
+      return try squashing(old, isFrozen: frozen > 0, interruption)
+    } catch {
+      throw Failure(of: error, database: folder.path)
+    }
+  }
+
+  private func squashing(
+    _ old: [Migration], isFrozen: Bool, _ interruption: Interruption
+  ) throws -> Squashing {
+    let noon = try seeded(old, on: ChanceCounter.day, at: ChanceCounter.noon, 0, interruption)
+    let other = try seeded(old, on: "2031-05-07", at: "19:23:41", 1_000_000, interruption)
+    let rows = try RowScript(noon, comparedWith: other)
+    let last = old[old.count - 1]
+    let id = squashID(of: last.id)
+    let replaced = old.flatMap { $0.manifest.squashed + [$0.id] }
+    let text = manifest(rows, replaced: replaced, old)
+    let file = folder.file(ofMigration: id)
+    let bytes = Array(text.utf8)
+    let squash = Migration(
+      id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
+    try prove(squash, noon, rows, old.count, interruption)
+
+    var lock = self.lock
+    if isFrozen {
+      let release = old.last.flatMap { self.lock?.entry($0.id)?.release }
+      try lock?.freeze(
+        LockEntry(
+          id: id, release: release,
+          digests: LockedDigests(
+            raw: squash.rawDigest, canonical: squash.canonicalDigest, schema: noon.fingerprint,
+            sqlite: Connection.libraryVersion)))
+    }
+    let ids = Set(replaced.map(\.exact))
+    return Squashing(
+      id: id, text: text, replaced: replaced, moved: old, lock: isFrozen ? lock : nil,
+      rows: rows.count,
+      releases: (self.lock?.releases ?? []).filter { ids.contains($0.lastID) }.map(\.name),
+      folder: folder, replacedCount: squash.replacedMigrations.count)
+  }
+
+  private func seeded(
+    _ migrations: [Migration], on day: String, at time: String, _ chance: Int64,
+    _ interruption: Interruption
+  ) throws(Failure) -> ScratchDatabase {
+    try replay(
+      migrations, interruption: interruption,
+      preparing: { scratch in
+        try? scratch.connection.fixClockAndCountChances(
+          ChanceCounter(from: chance), on: day, at: time)
+      })
+  }
+
+  private func manifest(_ rows: RowScript, replaced: [String], _ old: [Migration]) -> String {
+    let last = old[old.count - 1].id
+    let count = replaced.count - squashes(among: replaced).count
+    var text = manifestText(
+      description: "The schema and the rows after \(last): replaces \(count) migrations.",
+      rows.operations)
+    text += "replaces:\n  - migrations:\n"
+    for id in replaced { text += "      - \(yamlScalar(id))\n" }
+    if let item = commonLedger(of: old) { text += "  - \(item.yaml)\n" }
+    return text
+  }
+
+  /// Where all migrations replace entries of one ledger: all of them.
+  private func commonLedger(of old: [Migration]) -> ReplacedEntries? {
+    let items = old.compactMap { $0.manifest.replaces.first }
+    guard let first = items.first, items.count == old.count,
+      items.allSatisfy({
+        $0.ledger == first.ledger && $0.kind == first.kind && $0.column == first.column
+      })
+    else { return nil }
+    return ReplacedEntries(
+      ledger: first.ledger, kind: first.kind, column: first.column,
+      entries: items.flatMap(\.entries))
+  }
+
+  /// Runs the squash and the migrations after it.
+  private func prove(
+    _ squash: Migration, _ old: ScratchDatabase, _ rows: RowScript, _ count: Int,
+    _ interruption: Interruption
+  ) throws {
+    var project = Project(
+      folder: folder, migrations: [squash] + migrations.dropFirst(count), lock: nil,
+      application: application, foreign: foreign)
+    project.readSquashed = readSquashed
+    let new = try project.seeded(
+      [squash], on: ChanceCounter.day, at: ChanceCounter.noon, 0, interruption)
+    let differences = compareSchemas(expected: old.schema, actual: new.schema)
+    guard differences.isEmpty, new.fingerprint == old.fingerprint else {
+      throw Failure(
+        .bug, "the squash makes another schema than the migrations that it replaces",
+        details: differences.map(\.sentence))
+    }
+    if let table = try rows.difference(from: new.connection) {
+      throw Failure(
+        .finding,
+        "a squash cannot give \(table) the rows that the migrations give it. Nothing was changed")
+    }
+    let (before, after) = (
+      try replay(interruption: interruption), try project.replay(interruption: interruption)
+    )
+    guard before.fingerprint == after.fingerprint else {
+      throw Failure(.bug, "the migrations after the squash make another schema than before")
+    }
+  }
+}
+
+extension Migration {
+  fileprivate func isNumbered(_ name: String) -> Bool {
+    name.utf8.allSatisfy(\.isDigit) && MigrationNumber(id: name) == number
+  }
+}
+
+extension Squashing {
+  /// Moves the replaced manifests, and writes the squash and the lock: all of it, or nothing.
+  package func write() throws(Failure) {
+    let target = folder.squashed
+    let isNew = mkdir(target.path, 0o777) == 0
+    guard isNew || errno == EEXIST else {
+      throw Failure(FileError(path: target.path, systemError: errno))
+    }
+    var done: [Migration] = []
+    do throws(FileError) {
+      for migration in moved {
+        let place = target.file(ofMigration: migration.id)
+        guard try !somethingExists(at: place) else {
+          throw FileError(path: place, systemError: EEXIST)
+        }
+        try renameFile(folder.file(ofMigration: migration.id), to: place)
+        done.append(migration)
+      }
+      try createFileAtomically(Array(text.utf8), at: folder.file(ofMigration: id))
+      try writeLock()
+    } catch {
+      for migration in done {
+        try? renameFile(
+          target.file(ofMigration: migration.id), to: folder.file(ofMigration: migration.id))
+      }
+      if isNew { rmdir(target.path) }
+      throw Failure(error)
+    }
+  }
+
+  private func writeLock() throws(FileError) {
+    guard let lock else { return }
+    do throws(FileError) {
+      try folder.write(lock)
+    } catch {
+      try? removeFile(folder.file(ofMigration: id))
+      throw error
+    }
+  }
+}

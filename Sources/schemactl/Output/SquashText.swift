@@ -1,0 +1,21 @@
+import SchemaAuthoring
+import SchemaHistory
+import SchemaSQLText
+
+extension TextReporter {
+  func show(_ squashing: Squashing, _ folder: MigrationFolder) {
+    say(folder.file(ofMigration: squashing.id).visible)
+    mention(
+      "It makes the schema and \(counted(squashing.rows, "row")) of "
+        + "\(counted(squashing.replacedCount, "migration")), which are in \(folder.squashed.path.visible) now."
+    )
+    if !squashing.releases.isEmpty {
+      mention(
+        "Databases of \(squashing.releases.map(\.visible).joined(separator: ", ")) continue with that "
+          + "folder.")
+    }
+    mention(
+      "Run `schemactl verify`, and commit the folder"
+        + (squashing.lock == nil ? "." : " and \(folder.lockFile.visible)."))
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import SchemaApply
+import SchemaAuthoring
+import SchemaHistory
+import SchemaInspect
+import SchemaModel
+import SchemaReplay
+import SchemaSQLText
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+/// A history of five migrations, of which the third changes rows that the first has inserted.
+private struct LongHistory {
+  static let steps = [
+    "CREATE TABLE lists (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL); "
+      + "INSERT INTO lists (title) VALUES ('Inbox'), ('it''s'), ('gone');",
+    "CREATE TABLE items (list_id REFERENCES lists (id), title TEXT, at TEXT DEFAULT CURRENT_TIMESTAMP); "
+      + "CREATE VIEW titles AS SELECT title FROM lists; INSERT INTO items (list_id, title) VALUES (1, 'x');",
+    "DELETE FROM lists WHERE id = 3; ALTER TABLE lists ADD COLUMN color TEXT; "
+      + "UPDATE lists SET color = 'gray';",
+    "CREATE INDEX items_by_list ON items (list_id); CREATE TRIGGER counted AFTER INSERT ON items BEGIN "
+      + "UPDATE lists SET title = title || '!' WHERE id = new.list_id; END;",
+    "ALTER TABLE lists ADD COLUMN place INTEGER;",
+  ]
+  let sandbox: Sandbox
+
+  init(frozenThrough frozen: Int = 4) throws {
+    sandbox = try Sandbox()
+    for (index, step) in Self.steps.enumerated() {
+      try sandbox.addSQL("000\(index + 1)_step", step)
+      if index + 1 == 2, frozen > 1 { try sandbox.freeze(release: "1.0") }
+    }
+    if frozen > 2 { try sandbox.freeze(release: "2.0", through: "\(frozen)") }
+  }
+
+  /// A database that has run the migrations through one, by the long history.
+  func database(through step: Int) throws {
+    try sandbox.migrate(to: "\(step)")
+    try sandbox.run("INSERT INTO lists (title) VALUES ('mine')")
+  }
+
+  func squash(to step: Int) throws {
+    try sandbox.project().squashing(through: "\(step)").write()
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: sandbox.folder + "/migrations/" + name)
+  }
+
+  func exists(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: sandbox.folder + "/migrations/" + name)
+  }
+}
+
+@Suite("a squash")
+struct SquashTests {
+  @Test(
+    "makes the schema and the rows of the migrations that it replaces", arguments: [2, 3, 4, 5])
+  func sameContent(_ step: Int) throws {
+    let (long, short) = (try LongHistory(frozenThrough: 0), try LongHistory(frozenThrough: 0))
+    try short.squash(to: step)
+    #expect(short.exists("000\(step)_squash_step.yaml") && short.exists("squashed/0001_step.yaml"))
+    try long.sandbox.migrate()
+    try short.sandbox.migrate()
+    let tables = ["lists", "sqlite_sequence", "titles"]
+    for table in tables {
+      #expect(
+        try short.sandbox.rows("SELECT * FROM \(table)")
+          == long.sandbox.rows("SELECT * FROM \(table)"))
+    }
+    let schemas =
+      "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'schemactl%' ORDER BY 2"
+    #expect(try short.sandbox.rows(schemas) == long.sandbox.rows(schemas))
+    #expect(
+      try short.sandbox.rows("SELECT abs(julianday('now') - julianday(at)) < 1 FROM items") == [[1]]
+    )
+    #expect(try short.sandbox.ledger.count == 5 - step + 1)
+  }
+
+  @Test("continues every database, wherever it is, and verifies it", arguments: [1, 2, 3, 4, 5])
+  func continues(at step: Int) throws {
+    let history = try LongHistory()
+    try history.database(through: step)
+    try history.squash(to: 4)
+    let sandbox = history.sandbox
+    let status = try sandbox.project().status(database: sandbox.database, timeout: 1)
+    #expect(status.status == .success)
+    #expect(status.pending.count == 5 - step)
+    let report = try sandbox.migrate()
+    #expect(report.failure == nil && report.applied.count == 5 - step)
+    #expect(try sandbox.rows("SELECT count(*) FROM lists WHERE title = 'mine'") == [[1]])
+    #expect(try sandbox.migrate().applied.isEmpty)
+    let verified = try sandbox.project().verify(database: sandbox.database, timeout: 1)
+    #expect(verified.status == .success, "\(verified)")
+    try sandbox.addSQL("0006_more", "CREATE TABLE more (a);")
+    #expect(try sandbox.migrate().failure == nil)
+    #expect(
+      try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
+  }
+
+  @Test("counts as applied without the replaced manifests where all of them have run")
+  func withoutFolder() throws {
+    let history = try LongHistory()
+    try history.database(through: 4)
+    try history.squash(to: 4)
+    try history.remove("squashed")
+    #expect(try history.sandbox.migrate().applied.map(\.id) == ["0005_step"])
+    #expect(
+      try history.sandbox.project().verify(database: history.sandbox.database, timeout: 1).status
+        == .success)
+  }
+
+  @Test("names the release to install first where some have run and the manifests are missing")
+  func missingFolder() throws {
+    let history = try LongHistory()
+    try history.database(through: 3)
+    try history.squash(to: 4)
+    try history.remove("squashed")
+    let before = try Dump(history.sandbox.open())
+    let failure = try #require(history.sandbox.failure())
+    #expect(failure.status == .notFound)
+    #expect(failure.message.contains("Install release 2.0 first"), "\(failure.message)")
+    #expect(try Dump(history.sandbox.open()) == before)
+  }
+
+  @Test("keeps the lines of the lock, and notices an edit of a replaced manifest")
+  func lock() throws {
+    let history = try LongHistory()
+    let before = try #require(try history.sandbox.project().lock)
+    try history.squash(to: 4)
+    let project = try history.sandbox.project()
+    let lock = try #require(project.lock)
+    for entry in before.entries { #expect(lock.anyEntry(entry.id) == entry) }
+    #expect(lock.entries.map(\.id) == ["0004_squash_step"])
+    #expect(lock.entries[0].release == "2.0")
+    #expect(try project.verify(database: nil, timeout: 1).status == .success)
+    try history.sandbox.addSQL("squashed/0002_step", "CREATE TABLE other (a);")
+    let report = try history.sandbox.project().verify(database: nil, timeout: 1)
+    #expect(report.status == .brokenHistory)
+    #expect(report.history.contains { $0.id == "0002_step" && $0.state == .edited })
+  }
+
+  @Test("can be replaced by a later squash, and its databases continue")
+  func twice() throws {
+    let history = try LongHistory(frozenThrough: 5)
+    try history.squash(to: 3)
+    try history.sandbox.migrate(to: "3")
+    #expect(try history.sandbox.ledger == ["0003_squash_step"])
+    try history.squash(to: 5)
+    #expect(history.exists("squashed/0003_squash_step.yaml"))
+    let report = try history.sandbox.migrate()
+    #expect(report.applied.map(\.id) == ["0004_step", "0005_step"])
+    #expect(
+      try history.sandbox.project().verify(database: history.sandbox.database, timeout: 1).status
+        == .success)
+  }
+
+  @Test("is refused for a draft after frozen migrations, and for the first migration alone")
+  func refusals() throws {
+    let history = try LongHistory(frozenThrough: 4)
+    for step in [1, 5] {
+      let failure = #expect(throws: Failure.self) { try history.squash(to: step) }
+      #expect(failure?.status == .finding)
+    }
+    #expect(!history.exists("squashed"))
+  }
+
+  @Test("is refused where chance makes a value that another table holds")
+  func chance() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE a (id TEXT PRIMARY KEY);")
+    try sandbox.addSQL(
+      "0002_b",
+      "CREATE TABLE b (x); INSERT INTO b VALUES (random() % 7 + CAST(strftime('%s') AS INT));")
+    let failure = #expect(throws: Failure.self) { try sandbox.project().squashing(through: "2") }
+    #expect(failure?.status == .finding)
+    #expect(failure?.message.contains("depends on the clock or on chance") == true)
+  }
+}
