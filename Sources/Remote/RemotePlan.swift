@@ -169,7 +169,10 @@ private struct RemoteLimits {
     if statement.returnsRows {
       return "the statement returns rows, and dqlite does not store what such a statement writes"
     }
-    if events.contains(where: { $0.database == "temp" }) {
+    // ALTER TABLE looks at the schema of temporary objects, too.
+    if events.contains(where: {
+      $0.database == "temp" && !($0.first ?? "").identifier.isInternal
+    }) {
       return "a migration there cannot have temporary objects"
     }
     if let name = function(calledBy: statement) {
