@@ -1,6 +1,7 @@
 /* One dqlite node: Node ID ADDRESS FOLDER. It prints a line when it is ready, and ends with its
  * standard input. */
 #include <dqlite.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@ int main(int argc, char **argv) {
   dqlite_node *node;
   char byte;
   if (argc != 4) return 64;
+  /* Another node may die while this one writes to it. */
+  signal(SIGPIPE, SIG_IGN);
   if (dqlite_node_create(strtoull(argv[1], NULL, 10), argv[2], argv[3], &node) ||
       dqlite_node_set_bind_address(node, argv[2]) ||
       dqlite_node_set_network_latency_ms(node, LATENCY_MS) || dqlite_node_start(node)) {
