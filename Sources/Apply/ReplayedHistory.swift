@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaModel
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
@@ -11,6 +12,8 @@ package struct ReplayedHistory: Sendable {
   /// The migrations to apply, in order.
   package let targets: [Migration]
   private let options: MigrateOptions
+  /// The same for databases that have run some of the migrations that a squash replaces, by their ids.
+  private let views = Locked<[[ExactText]: ReplayedHistory]>([:])
 
   /// - Parameter options: for all databases; the path in them is not used.
   /// - Throws: also the failure of a migration on the scratch database, which no database could run.
@@ -35,11 +38,30 @@ package struct ReplayedHistory: Sendable {
     options.database = database
     options.timeout = timeout
     try DatabaseFile.require(database)
-    if let report = try project.reportIfCurrent(options, targets, interruption) { return report }
+    let view = try view(of: database, timeout: timeout, interruption: interruption)
+    if let report = try view.project.reportIfCurrent(options, view.targets, interruption) {
+      return report
+    }
     return try Upgrade(
-      project: project, options: options, replay: replay, interruption: interruption,
-      onEvent: { _ in }, createsFile: false
+      project: view.project, options: options, replay: view.replay, interruption: interruption,
+      onEvent: { _ in }
     ).run()
+  }
+
+  /// The history as a database needs it (`Project.view`). Each form of it is replayed once.
+  package func view(
+    of database: String, timeout: Double, interruption: Interruption = Interruption()
+  ) throws(Failure) -> ReplayedHistory {
+    guard project.squash != nil else { return self }
+    let view = try project.view(of: database, timeout: timeout, interruption: interruption)
+    let ids = view.migrations.map(\.id.exact)
+    guard ids != project.migrations.map(\.id.exact) else { return self }
+    return try views.withLock { (views) throws(Failure) -> ReplayedHistory in
+      if let known = views[ids] { return known }
+      let history = try ReplayedHistory(view, options, interruption: interruption)
+      views[ids] = history
+      return history
+    }
   }
 
   /// Identifies the migrations to apply.

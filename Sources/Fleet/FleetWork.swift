@@ -9,8 +9,7 @@ import SchemaReplay
 package enum FleetWork: Sendable {
   case migrate(ReplayedHistory)
   case status(Project)
-  /// The history was found intact.
-  case verify(Project, PendingReplay)
+  case verify(ReplayedHistory)
 
   /// - Parameter timeout: how long to wait for a lock, in seconds.
   func perform(
@@ -27,11 +26,13 @@ package enum FleetWork: Sendable {
         result = FleetResult(
           database,
           try project.status(database: database, timeout: timeout, interruption: interruption))
-      case .verify(let project, let replay):
+      case .verify(let history):
+        try DatabaseFile.require(database)
+        let view = try history.view(of: database, timeout: timeout, interruption: interruption)
         result = FleetResult(
           database,
-          try project.verify(
-            database, with: replay, timeout: timeout, interruption: interruption))
+          try view.project.verify(
+            database, with: view.replay, timeout: timeout, interruption: interruption))
       }
     } catch {
       // Of what an interrupt stops, SQLite may report another error.

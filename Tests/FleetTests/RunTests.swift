@@ -1,4 +1,5 @@
 import Foundation
+import SchemaAuthoring
 import SchemaFleet
 import SchemaHistory
 import SchemaJSONChecking
@@ -146,6 +147,26 @@ struct RunTests {
       #expect(many < few + 4096, "\(few) and \(many)")
     }
   #endif
+
+  @Test("continues databases that have run some of the migrations that a squash replaces")
+  func squash() throws {
+    let tenants = try Tenants(3)
+    #expect(try tenants.fleet("migrate", "--databases", Tenants.name(1)).code == 0)
+    try tenants.sandbox.freeze(release: "1.0")
+    try tenants.sandbox.project().squashing(through: "2").write()
+    try tenants.sandbox.addSQL("0003_more", "CREATE TABLE more (id INTEGER PRIMARY KEY)")
+    let run = try tenants.migrateAll("--jobs", "2")
+    #expect(run.code == 0)
+    let results = try run.results
+    for number in 0..<3 {
+      let rest = number == 1 ? ["0003_more"] : [Tenants.second, "0003_more"]
+      #expect(
+        results[Tenants.name(number)]?["applied"] == .array(rest.map { .string($0) }), "\(number)")
+    }
+    let verified = try tenants.fleet("verify", "--databases", "tenants/*.sqlite")
+    #expect(verified.code == 0)
+    #expect(verified.text.hasPrefix("3  verified\n"))
+  }
 
   @Test("shows how far it is, and nothing of that in a log of a short run")
   func progress() throws {

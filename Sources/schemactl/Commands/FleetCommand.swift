@@ -178,7 +178,7 @@ enum FleetCommand: Command {
     guard command != "status" else { return (.status(project), project.digest) }
     let history = try ReplayedHistory(project, options, interruption: session.interruption)
     return command == "verify"
-      ? (.verify(project, history.replay), project.digest) : (.migrate(history), history.digest)
+      ? (.verify(history), project.digest) : (.migrate(history), history.digest)
   }
 
   private static func merge(_ session: Session) throws -> ExitStatus {
