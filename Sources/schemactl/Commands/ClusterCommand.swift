@@ -5,6 +5,7 @@ import SchemaHistory
 import SchemaInspect
 import SchemaRemote
 import SchemaReplay
+import SchemaSQLText
 import SchemaYAML
 
 /// The commands that work on a dqlite cluster, when that is what `--database` or the configuration names.
