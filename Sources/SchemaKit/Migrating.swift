@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaHistory
 import SchemaReplay
+import SchemaSQLText
 import SchemaSQLite
 
 /// How much of a history to apply, and how carefully.

@@ -1,5 +1,6 @@
 import SchemaPlanning
 import SchemaReplay
+import SchemaSQLText
 
 /// What happens while a database is migrated.
 public enum MigrationProgress: Sendable, Hashable {

@@ -10,6 +10,7 @@ struct ConnectionSQLTests {
       "0002_color": manifest("ALTER TABLE notes ADD COLUMN color TEXT"),
     ])
     try folder.write("migrations/connection.sql", sql)
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
     return folder
   }
 

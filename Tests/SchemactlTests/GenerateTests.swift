@@ -97,7 +97,8 @@ struct GenerateTests {
     #expect(!folder.exists("S.swift"))
     try folder.expect(0, "generate", "swift", "--output", "S.swift")
     try folder.expect(0, "generate", "swift", "--output", "S.swift", "--check")
-    try folder.write("migrations/0002_more.yaml", manifest("ALTER TABLE categories ADD COLUMN a"))
+    try folder.write(
+      "migrations/0002_more.yaml", manifest("ALTER TABLE categories ADD COLUMN a TEXT"))
     try folder.expect(1, "generate", "swift", "--output", "S.swift", "--check")
     try folder.expect(64, "generate", "swift", "--check")
     try folder.expect(64, "generate", "kotlin")
