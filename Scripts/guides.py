@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GROUPS = {
     "Begin": ["tutorial", "concepts", "faq", "comparison"],
     "Write migrations": ["manifest", "lint", "rules", "ci"],
-    "Run migrations": ["operations", "apps", "import", "fleet", "report", "troubleshooting"],
+    "Run migrations": ["operations", "apps", "import", "fleet", "dqlite", "report", "troubleshooting"],
     "Come from another tool": [
         "from-alembic", "from-atlas", "from-dbmate", "from-diesel", "from-django", "from-drizzle", "from-flyway",
         "from-golang-migrate", "from-goose", "from-grdb", "from-plain", "from-prisma", "from-rails",
