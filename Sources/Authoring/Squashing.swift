@@ -92,7 +92,9 @@ extension Project {
     return Squashing(
       id: id, text: text, replaced: replaced, moved: old, lock: isFrozen ? lock : nil,
       rows: rows.count,
-      releases: (self.lock?.releases ?? []).filter { ids.contains($0.lastID) }.map(\.name),
+      releases: (self.lock?.settingAside { _ in false }.releases ?? []).filter {
+        ids.contains($0.lastID)
+      }.map(\.name),
       folder: folder, replacedCount: squash.replacedMigrations.count)
   }
 

@@ -147,6 +147,9 @@ struct SquashTests {
     try history.squash(to: 3)
     try history.sandbox.migrate(to: "3")
     #expect(try history.sandbox.ledger == ["0003_squash_step"])
+    #expect(
+      try history.sandbox.project().squashing(through: "5").releases == ["1.0", "2.0"],
+      "also those that only the first squash has replaced")
     try history.squash(to: 5)
     #expect(history.exists("squashed/0003_squash_step.yaml"))
     let report = try history.sandbox.migrate()
