@@ -1,3 +1,6 @@
+// A test takes the script's comparisons for Swift's.
+import SchemaSQLText
+
 /// The script of the page: the slider, the search, and links to what is hidden. Nothing else needs it.
 let pageScript = #"""
   'use strict';
