@@ -70,7 +70,8 @@ struct LargeTableTests {
     #expect(
       try cluster.leader().rows("SELECT id FROM schemactl_migrations") == [["0001_create_items"]])
     #expect(
-      try cluster.leader().rows("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
+      try cluster.leader().rows(
+        "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
         == [["items"], ["schemactl_migrations"]])
     #expect(cluster.hasAllNodes)
   }
