@@ -1,3 +1,5 @@
+import SchemaSQLText
+
 /// The statements of two devices that show how one breaks the rows of the other.
 package struct DeviceTranscript: Sendable, Hashable {
   /// Statements that one device runs until the other one continues.
