@@ -1,6 +1,8 @@
 import Foundation
 import SchemaCSQLite
 import SchemaKitYAML
+import SchemaManifest
+import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTestSupport
@@ -9,7 +11,7 @@ import Testing
 @Suite("Async")
 struct AsyncTests {
   /// A database, and a pending migration whose time grows with the square of its rows.
-  private func slow(rows: Int = 20_000) throws -> Sandbox {
+  private func slow(rows: Int) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_notes", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
     try sandbox.freeze()
@@ -45,48 +47,83 @@ struct AsyncTests {
     #expect(try await migrator.verify(databaseAt: sandbox.database).isIntact)
   }
 
+  /// Keeps a migration where it is until the test lets it continue.
+  private final class Gate: Sendable {
+    let hasBegun = AsyncStream.makeStream(of: Void.self)
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    var function: AppFunction {
+      AppFunction("pause", arguments: 1, isDeterministic: false) { [self] arguments in
+        hasBegun.continuation.yield()
+        semaphore.wait()
+        semaphore.signal()
+        return arguments[0]
+      }
+    }
+
+    func open() { semaphore.signal() }
+  }
+
+  /// A database, and a pending migration that calls the gate's function for each row.
+  private func paused() throws -> Sandbox {
+    let sandbox = try Sandbox()
+    sandbox.application.declaredFunctions = [DeclaredFunction(name: "pause", arguments: 1)]
+    try sandbox.addSQL("0001_notes", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+    try sandbox.freeze()
+    try sandbox.migrator().migrate(databaseAt: sandbox.database)
+    try sandbox.run(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+        + "INSERT INTO notes SELECT i, 'note' FROM n")
+    try sandbox.addSQL("0002_slow", "UPDATE notes SET text = pause('new')")
+    return sandbox
+  }
+
+  private func expectUnchanged(_ sandbox: Sandbox) throws {
+    let connection = try sandbox.open()
+    // The lock is free once the migration has been rolled back.
+    connection.setBusyHandler(timeout: 60)
+    try connection.execute("BEGIN IMMEDIATE; COMMIT")
+    #expect(try sandbox.ledger == ["0001_notes"])
+    #expect(try sandbox.rows("SELECT count(*) FROM notes WHERE text <> 'note'") == [[0]])
+    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+  }
+
   @Test("a cancelled task rolls back", arguments: [true, false])
   func cancels(onHandle: Bool) async throws {
-    let sandbox = try slow()
-    let migrator = try sandbox.migrator()
+    let sandbox = try paused()
+    let gate = Gate()
+    let migrator = try sandbox.migrator(functions: [gate.function])
     let database = sandbox.database
-    let hasBegun = AsyncStream.makeStream(of: Void.self)
     let task = Task {
       let app = try AppConnection(database)
-      let report: @Sendable (MigrationProgress) -> Void = { _ in hasBegun.continuation.yield() }
       do {
         if onHandle {
-          hasBegun.continuation.yield()
-          try await migrator.migrate(handle: app.handle, onProgress: report)
+          try await migrator.migrate(handle: app.handle)
         } else {
-          try await migrator.migrate(databaseAt: database, onProgress: report)
+          try await migrator.migrate(databaseAt: database)
         }
         return nil as SchemaError?
       } catch let error as SchemaError {
         return error
       }
     }
-    for await _ in hasBegun.stream { break }
+    for await _ in gate.hasBegun.stream { break }
     task.cancel()
-    let error = try await task.value
-    #expect(error?.code == .interrupted)
-    #expect(try sandbox.ledger == ["0001_notes"])
-    #expect(try sandbox.rows("SELECT count(*) FROM notes WHERE text <> 'note'") == [[0]])
-    #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
+    gate.open()
+    #expect(try await task.value?.code == .interrupted)
+    try expectUnchanged(sandbox)
   }
 
   @Test("who stops reading the progress cancels the migration")
   func stopsReading() async throws {
-    let sandbox = try slow()
-    for try await progress in try sandbox.migrator().migrating(databaseAt: sandbox.database) {
-      if case .working = progress { break }
+    let sandbox = try paused()
+    let gate = Gate()
+    let migrator = try sandbox.migrator(functions: [gate.function])
+    for try await progress in migrator.migrating(databaseAt: sandbox.database) {
+      if case .started = progress { break }
     }
-    // The lock is free once it has been rolled back.
-    try sandbox.run("PRAGMA busy_timeout = 60000")
-    let connection = try sandbox.open()
-    connection.setBusyHandler(timeout: 60)
-    try connection.execute("BEGIN IMMEDIATE; COMMIT")
-    #expect(try sandbox.ledger == ["0001_notes"])
+    gate.open()
+    try expectUnchanged(sandbox)
   }
 
   @Test("a long statement is reported while it runs")
