@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaImport
 import SchemaManifest
 import SchemaReplay
+import SchemaSQLText
 
 extension ImportReport {
   var members: [(String, JSON)] {
