@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaHistory
 import SchemaModel
+import SchemaSQLText
 
 /// What came of one database.
 package struct FleetResult: Sendable {

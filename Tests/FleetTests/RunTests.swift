@@ -95,17 +95,17 @@ struct RunTests {
   #if os(Linux)
     @Test("that is killed at any moment is run again to the same result", .thorough)
     func killed() throws {
-      let tenants = try Tenants(200)
+      let tenants = try Tenants(60)
       try tenants.open(Tenants.name(7)).execute("ALTER TABLE items ADD COLUMN done TEXT")
       for moment in 0..<10 {
         let run = try tenants.start(
           "migrate", "--databases", "tenants/*.sqlite", "--format", "jsonl")
         try waitUntil {
-          try run.text("out").split(separator: "\n").count > moment * 18 || !run.isRunning
+          try run.text("out").split(separator: "\n").count > moment * 5 || !run.isRunning
         }
         run.send(SIGKILL)
         _ = try run.wait()
-        for number in 0..<200 where number != 7 {
+        for number in 0..<60 where number != 7 {
           let count = try tenants.open(Tenants.name(number)).value(
             "SELECT count(*) FROM schemactl_migrations")?.integer
           let columns = try tenants.open(Tenants.name(number)).value(
@@ -141,7 +141,7 @@ struct RunTests {
         #expect(try run.wait().code == 0)
         return peak
       }
-      let (few, many) = (try peak(200), try peak(4000))
+      let (few, many) = (try peak(100), try peak(1500))
       #expect(few > 0)
       // In KiB.
       #expect(many < few + 4096, "\(few) and \(many)")
