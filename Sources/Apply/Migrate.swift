@@ -158,8 +158,10 @@ extension Project {
         project: self, options: options, replay: replay, interruption: interruption,
         onEvent: onEvent, createsFile: createsFile
       ).run()
-      if createsFile, report.applied.isEmpty, report.uncertain.isEmpty {
+      // Another process may have migrated the new file first.
+      if createsFile, report.applied.isEmpty, report.uncertain.isEmpty,
         DatabaseFile.removeEmpty(options.file)
+      {
         report.created = false
         report.isStillMissing = true
       }

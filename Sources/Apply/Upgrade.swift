@@ -72,7 +72,7 @@ final class Upgrade {
     runner.onStatement = { (statement) throws(DatabaseError) in
       onEvent(.ran(statement: statement.sql))
     }
-    runner.onCopy = { onEvent(.copyingRows($0, done: $1, of: $2)) }
+    runner.onProgress = { onEvent(.phase($0)) }
   }
 
   private static func open(

@@ -5,18 +5,19 @@ extension CommandLineProgram {
     let scopes = visibleScopes
     return """
       # Completions of \(name) for bash.
+      # shellcheck shell=bash disable=SC2207
       \(function)() {
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-        local command=\(name) index skip= word words=
+        local command=\(name) index skip='' word words=''
         # Bash cuts words at '=': '--name=va' comes as three.
         if [ "$current" = '=' ]; then
-          current=
+          current=''
         elif [ "$previous" = '=' ]; then
           previous=${COMP_WORDS[COMP_CWORD-2]}
         fi
         for ((index = 1; index < COMP_CWORD; index++)); do
           word=${COMP_WORDS[index]}
-          if [ -n "$skip" ] && [ "$word" != '=' ]; then skip=; continue; fi
+          if [ -n "$skip" ] && [ "$word" != '=' ]; then skip=''; continue; fi
           case $word in
             \((optionsWithValues + ["="]).joined(separator: " | "))) skip=1; continue ;;
             -*) continue ;;
@@ -62,10 +63,11 @@ extension CommandLineProgram {
 
 extension CommandScope {
   fileprivate var bashChoiceCases: [String] {
-    options.filter { !$0.completions.isEmpty }.map { option in
+    options.compactMap { option in
+      let words = option.completion.bashWords
+      guard !words.isEmpty else { return nil }
       let patterns = option.spellings.map { "'\(invocation):\($0)'" }.joined(separator: " | ")
-      let words = option.completions.joined(separator: " ")
-      return "\(patterns)) COMPREPLY=($(compgen -W '\(words)' -- \"$current\")); return ;;"
+      return "\(patterns)) COMPREPLY=($(compgen -W \(words) -- \"$current\")); return ;;"
     }
   }
 
@@ -74,9 +76,22 @@ extension CommandScope {
   }
 
   fileprivate var bashCommandsCase: String? {
-    let names =
-      visibleSubcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
-      + (command?.arguments.first?.offers ?? [])
-    return names.isEmpty ? nil : "'\(invocation):'*) words='\(names.joined(separator: " "))' ;;"
+    let names = visibleSubcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
+    let words =
+      names.isEmpty
+      ? command?.arguments.first?.completion.bashWords ?? ""
+      : Completion.words(names).bashWords
+    return words.isEmpty ? nil : "'\(invocation):'*) words=\(words) ;;"
+  }
+}
+
+extension Completion {
+  /// As one word of a script.
+  fileprivate var bashWords: String {
+    switch self {
+    case .nothing, .files: ""
+    case .words(let words): "'\(words.joined(separator: " "))'"
+    case .lines(let command): "\"$(\(command) 2>/dev/null)\""
+    }
   }
 }

@@ -54,18 +54,17 @@ package struct ArgumentDeclaration: Sendable {
   package let required: Bool
   /// Takes every further word; only the last argument may.
   package let repeats: Bool
-  /// Words that completions offer instead of files; others are taken, too.
-  package let offers: [String]
+  package let completion: Completion
 
   package init(
     name: String, summary: String, required: Bool = true, repeats: Bool = false,
-    offers: [String] = []
+    completion: Completion = .files
   ) {
     self.name = name
     self.summary = summary
     self.required = required
     self.repeats = repeats
-    self.offers = offers
+    self.completion = completion
   }
 
   /// `FILE`, `[FILE]`, `FILE...`, `[FILE...]`.

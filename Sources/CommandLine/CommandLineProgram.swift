@@ -18,13 +18,28 @@ package struct CommandLineProgram: Sendable {
   /// command makes one.
   package struct Entry: Sendable {
     let name: String
+    /// The heading under which help lists it.
+    let group: String
     let declaration: @Sendable () -> CommandDeclaration
 
     package init(
-      _ name: String, _ declaration: @autoclosure @escaping @Sendable () -> CommandDeclaration
+      _ name: String, group: String = "Commands",
+      _ declaration: @autoclosure @escaping @Sendable () -> CommandDeclaration
     ) {
       self.name = name
+      self.group = group
       self.declaration = declaration
+    }
+  }
+
+  /// An entry of the manual page: a file or an environment variable.
+  package struct ManualEntry: Sendable {
+    package let name: String
+    package let meaning: String
+
+    package init(_ name: String, _ meaning: String) {
+      self.name = name
+      self.meaning = meaning
     }
   }
 
@@ -39,11 +54,19 @@ package struct CommandLineProgram: Sendable {
   package let options: [OptionDeclaration]
   package let exitCodes: [ExitCode]
   package let seeAlso: [String]
+  /// What to do instead of a command that other tools have, a sentence for each name.
+  package let hints: [String: String]
+  /// Environment variables that no option declares.
+  package let environment: [ManualEntry]
+  package let files: [ManualEntry]
+  /// `2026-11-22`: when this version was made.
+  package let date: String
 
   package init(
     name: String, version: String, summary: String, discussion: String = "",
     commands: [Entry], options: [OptionDeclaration] = [],
-    exitCodes: [ExitCode] = [], seeAlso: [String] = []
+    exitCodes: [ExitCode] = [], seeAlso: [String] = [], hints: [String: String] = [:],
+    environment: [ManualEntry] = [], files: [ManualEntry] = [], date: String = ""
   ) {
     self.name = name
     self.version = version
@@ -53,6 +76,14 @@ package struct CommandLineProgram: Sendable {
     self.options = options
     self.exitCodes = exitCodes
     self.seeAlso = seeAlso
+    self.hints = hints
+    self.environment = environment
+    self.files = files
+    self.date = date
+  }
+
+  func group(of command: String) -> String {
+    entries.first { $0.name == command }?.group ?? ""
   }
 
   package var commands: [CommandDeclaration] { entries.map { $0.declaration() } }

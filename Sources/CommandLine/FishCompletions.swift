@@ -29,9 +29,10 @@ extension CommandScope {
     let complete = "complete -c \(program.name) -n \(quoted(fish: "\(function) \(invocation)"))"
     var commands = visibleSubcommands.map { ($0.name, $0.summary) }
     if path.isEmpty { commands.append(("help", OptionDeclaration.help.summary)) }
-    let offers = (command?.arguments ?? []).filter { !$0.offers.isEmpty }.map { argument in
-      let words = argument.offers.joined(separator: " ")
-      return "\(complete) -f -a \(quoted(fish: words)) -d \(quoted(fish: argument.summary))"
+    let offers = (command?.arguments ?? []).compactMap { argument in
+      argument.completion.fishWords.map {
+        "\(complete) -f -a \($0) -d \(quoted(fish: argument.summary))"
+      }
     }
     return commands.map { "\(complete) -f -a \($0.0) -d \(quoted(fish: $0.1))" } + offers
       + options.map { "\(complete) \($0.fishFlags)" }
@@ -41,11 +42,21 @@ extension CommandScope {
 extension OptionDeclaration {
   fileprivate var fishFlags: String {
     var flags = (short.map { "-s \($0) " } ?? "") + "-l \(name)"
-    if kind.takesNextWord { flags += mayBeFile ? " -r -F" : " -x" }
-    if !completions.isEmpty {
-      flags += " -a " + SchemaCommandLine.quoted(fish: completions.joined(separator: " "))
+    if kind.takesNextWord {
+      if case .files = completion { flags += " -r -F" } else { flags += " -x" }
     }
+    if let words = completion.fishWords { flags += " -a \(words)" }
     return flags + " -d " + SchemaCommandLine.quoted(fish: summary)
+  }
+}
+
+extension Completion {
+  fileprivate var fishWords: String? {
+    switch self {
+    case .nothing, .files: nil
+    case .words(let words): quoted(fish: words.joined(separator: " "))
+    case .lines(let command): quoted(fish: "(\(command) 2>/dev/null)")
+    }
   }
 }
 

@@ -6,9 +6,10 @@ extension CommandLineProgram {
 
   func helpText(for scope: CommandScope) -> String {
     let sections = [
-      scope.title, scope.usageSection, TextLayout.paragraphs(scope.discussion),
+      scope.title, scope.usageSection,
+      scope.path.isEmpty ? [] : TextLayout.paragraphs(scope.discussion),
       scope.commandsSection, scope.argumentsSection, scope.optionsSection, scope.examplesSection,
-      scope.exitCodesSection, scope.seeAlsoSection,
+      scope.seeAlsoSection,
     ]
     let lines = sections.filter { !$0.isEmpty }.joined(separator: [""])
     return lines.map { $0 + "\n" }.joined()
@@ -28,20 +29,7 @@ extension CommandScope {
     return own + (visibleSubcommands.isEmpty ? [] : [needsSubcommand])
   }
 
-  /// The runnable commands below, under the names that follow this one's.
-  var commandsBelow: [(name: String, summary: String)] {
-    program.visibleScopes
-      .filter { $0.names.starts(with: names) && $0.path.count > path.count }
-      .filter { $0.command?.isRunnable ?? false }
-      .map { ($0.names.dropFirst(path.count).joined(separator: " "), $0.summary) }
-  }
-
-  /// Where to read on: the declared places, then the help of the commands around this one.
-  var seeAlso: [String] {
-    let declared = command?.seeAlso ?? program.seeAlso
-    guard !path.isEmpty else { return declared + ["\(program.name) help COMMAND"] }
-    return declared + ["\(CommandScope(program: program, path: path.dropLast()).invocation) --help"]
-  }
+  var seeAlso: [String] { command?.seeAlso ?? program.seeAlso }
 
   fileprivate var title: [String] {
     let name = path.isEmpty ? "\(program.name) \(program.version)" : invocation
@@ -52,9 +40,22 @@ extension CommandScope {
     ["USAGE"] + usages.map { TextLayout.pad($0, by: 2) }
   }
 
+  /// The program's commands under the headings of their groups; a command with subcommands, which have
+  /// help of their own, is one line.
   fileprivate var commandsSection: [String] {
-    let below = commandsBelow
-    return below.isEmpty ? [] : ["COMMANDS"] + TextLayout.table(below.map { ($0.name, $0.summary) })
+    let rows = visibleSubcommands.map { ($0.name, $0.summary) }
+    let lines = TextLayout.table(rows)
+    guard path.isEmpty else { return rows.isEmpty ? [] : ["COMMANDS"] + lines }
+    var section: [String] = []
+    var group = ""
+    for line in lines {
+      let name = line.dropFirst(2).prefix { $0 != " " }
+      let next = name.isEmpty ? group : program.group(of: String(name))
+      if next != group { section.append(next.uppercased()) }
+      group = next
+      section.append(line)
+    }
+    return section
   }
 
   fileprivate var argumentsSection: [String] {
@@ -75,14 +76,8 @@ extension CommandScope {
     return ["EXAMPLES"] + blocks.joined()
   }
 
-  fileprivate var exitCodesSection: [String] {
-    guard path.isEmpty, !program.exitCodes.isEmpty else { return [] }
-    let rows = program.exitCodes.map { (label: String($0.code), text: $0.meaning) }
-    return ["EXIT CODES"] + TextLayout.table(rows)
-  }
-
   fileprivate var seeAlsoSection: [String] {
-    ["SEE ALSO"] + seeAlso.map { TextLayout.pad($0, by: 2) }
+    seeAlso.isEmpty ? [] : ["SEE ALSO"] + seeAlso.map { TextLayout.pad($0, by: 2) }
   }
 }
 

@@ -1,38 +1,37 @@
 extension CommandLineProgram {
   /// The manual page of section 1, in roff with the `man` macros: the program and all its commands.
   package func manPage() -> String {
-    var page = [".TH \(roff(name.uppercased())) 1 \"\" \"\(roff("\(name) \(version)"))\""]
+    var page = [".TH \(roff(name.uppercased())) 1 \"\(date)\" \"\(roff("\(name) \(version)"))\""]
     page += [".SH NAME", "\(roff(name)) \\- \(roff(summary))"]
     page += [".SH SYNOPSIS"] + root.usages.flatMap { [".B \(roff($0))"] }
     page += discussion.isEmpty ? [] : [".SH DESCRIPTION"] + roffParagraphs(discussion)
     page += [".SH OPTIONS"] + root.sharedOptions.flatMap(\.roffEntry)
     page += [".SH COMMANDS"] + visibleScopes.dropFirst().flatMap(\.roffSubsection)
-    page += environmentSection + exitStatusSection
-    page += [".SH SEE ALSO"] + [root.seeAlso.map(roff).joined(separator: ", ")]
+    page += environmentSection + section("FILES", files.map { ($0.name, $0.meaning) })
+    page += section("EXIT STATUS", exitCodes.map { (String($0.code), $0.meaning) })
+    page += seeAlso.isEmpty ? [] : [".SH SEE ALSO", seeAlso.map(roff).joined(separator: ", ")]
     return page.map { $0 + "\n" }.joined()
   }
 
   private var environmentSection: [String] {
-    var entries: [String: [String]] = [:]
+    var meanings: [String: String] = [:]
+    for entry in environment { meanings[entry.name] = entry.meaning }
     for option in visibleScopes.flatMap({ $0.ownOptions }) + options {
       guard let variable = option.environment else { continue }
-      entries[variable] = roffEntry(
-        variable, "Stands for \(option.spelling) where it is not given.")
+      meanings[variable] = "The value of \(option.spelling) when that option is not given."
     }
-    let sorted = entries.sorted { $0.key < $1.key }.flatMap(\.value)
-    return sorted.isEmpty ? [] : [".SH ENVIRONMENT"] + sorted
+    return section("ENVIRONMENT", meanings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
   }
 
-  private var exitStatusSection: [String] {
-    guard !exitCodes.isEmpty else { return [] }
-    return [".SH EXIT STATUS"] + exitCodes.flatMap { roffEntry(String($0.code), $0.meaning) }
+  private func section(_ title: String, _ entries: [(String, String)]) -> [String] {
+    entries.isEmpty ? [] : [".SH \(title)"] + entries.flatMap(roffEntry)
   }
 }
 
 extension CommandScope {
   fileprivate var roffSubsection: [String] {
     guard let command else { return [] }
-    var lines = [".SS \(roff(names.joined(separator: " ")))", roff(command.summary)]
+    var lines = [".SS \(roff(names.joined(separator: " ")))"] + roffLines(command.summary)
     lines += usages.flatMap { [".PP", ".B \(roff($0))"] }
     lines += command.discussion.isEmpty ? [] : [".PP"] + roffParagraphs(command.discussion)
     lines += command.arguments.flatMap { roffEntry($0.usage, $0.summary) }
@@ -50,11 +49,16 @@ extension OptionDeclaration {
 }
 
 private func roffEntry(_ label: String, _ text: String) -> [String] {
-  [".TP", ".B \(roff(label))", roff(text)]
+  [".TP", ".B \(roff(label))"] + roffLines(text)
 }
 
 private func roffParagraphs(_ text: String) -> [String] {
-  Array(TextLayout.split(text).map { [roff($0)] }.joined(separator: [".PP"]))
+  Array(TextLayout.split(text).map(roffLines).joined(separator: [".PP"]))
+}
+
+/// Lines of at most 80 bytes, as mandoc wants them.
+private func roffLines(_ text: String) -> [String] {
+  TextLayout.wrap(roff(text), width: 76).map { $0.hasPrefix(".") ? "\\&" + $0 : $0 }
 }
 
 /// A text as roff prints it: no letter of it is a command.

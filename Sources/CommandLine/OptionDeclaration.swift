@@ -1,3 +1,11 @@
+/// What a shell offers for a value; other values are accepted, too.
+package enum Completion: Sendable {
+  case nothing, files
+  case words([String])
+  /// The lines that a command of the shell prints.
+  case lines(of: String)
+}
+
 /// An option: `--name`, perhaps `-n`, perhaps a value, perhaps an environment variable behind it.
 package struct OptionDeclaration: Sendable {
   package enum Kind: Sendable {
@@ -19,27 +27,31 @@ package struct OptionDeclaration: Sendable {
   package let environment: String?
   package let repeats: Bool
   package let summary: String
-  private let offers: @Sendable () -> [String]
+  private let textCompletion: @Sendable () -> Completion
 
-  /// - Parameter offers: words that completions offer for a text; others are taken, too.
+  /// - Parameter completion: for a text.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
-    repeats: Bool = false, offers: @autoclosure @escaping @Sendable () -> [String] = [],
-    summary: String
+    repeats: Bool = false,
+    completion: @autoclosure @escaping @Sendable () -> Completion = .files, summary: String
   ) {
     self.name = name
     self.short = short
     self.kind = kind
     self.environment = environment
     self.repeats = repeats
-    self.offers = offers
+    textCompletion = completion
     self.summary = summary
   }
 
   /// What completions offer for the value.
-  var completions: [String] { kind.choices + offers() }
-  /// Whether a value may well be a file's name, for completions.
-  var mayBeFile: Bool { kind.mayBeFile && offers().isEmpty }
+  var completion: Completion {
+    switch kind {
+    case .text, .optionalText: textCompletion()
+    case .choice(_, let choices): .words(choices)
+    case .flag, .integer, .number: .nothing
+    }
+  }
 
   var spelling: String { "--\(name)" }
 
@@ -78,12 +90,5 @@ extension OptionDeclaration.Kind {
 
   var choices: [String] {
     if case .choice(_, let choices) = self { choices } else { [] }
-  }
-
-  fileprivate var mayBeFile: Bool {
-    switch self {
-    case .text, .optionalText: true
-    case .flag, .integer, .number, .choice: false
-    }
   }
 }

@@ -81,7 +81,7 @@ extension CommandScope {
     if let word = rest.first { throw unknownCommand(word) }
     let names = visibleSubcommands.map(\.name).joined(separator: ", ")
     if path.isEmpty { throw error("a command is missing", hint: "The commands are \(names).") }
-    throw error("\(target) needs a subcommand", hint: "There is \(names).")
+    throw error("\(target) needs a subcommand", hint: "The subcommands are \(names).")
   }
 
   fileprivate func values(
@@ -158,7 +158,8 @@ extension CommandScope {
     let candidates = visibleSubcommands.map(\.name) + (path.isEmpty ? ["help"] : [])
     return error(
       "unknown command " + quoted((names + [word]).joined(separator: " ")),
-      hint: didYouMean(word, among: candidates))
+      hint: path.isEmpty && program.hints[word] != nil
+        ? program.hints[word] : didYouMean(word, among: candidates))
   }
 
   private func unknownOption(_ spelling: String) -> UsageError {

@@ -55,8 +55,7 @@ extension CommandScope {
       let place = argument.repeats ? "*" : String(index + 1)
       let separator = argument.required || argument.repeats ? ":" : "::"
       return quoted(
-        zsh: place + separator + zshMessage(argument.name) + ":"
-          + (argument.offers.isEmpty ? "_files" : "(\(argument.offers.joined(separator: " ")))"))
+        zsh: place + separator + zshMessage(argument.name) + ":" + argument.completion.zshAction)
     }
   }
 }
@@ -76,10 +75,18 @@ extension OptionDeclaration {
   private var zshValue: String {
     guard let placeholder = kind.placeholder else { return "" }
     let separator = kind.takesNextWord ? ":" : "::"
-    let action =
-      completions.isEmpty
-      ? (mayBeFile ? "_files" : " ") : "(\(completions.joined(separator: " ")))"
-    return separator + zshMessage(placeholder) + ":" + action
+    return separator + zshMessage(placeholder) + ":" + completion.zshAction
+  }
+}
+
+extension Completion {
+  fileprivate var zshAction: String {
+    switch self {
+    case .nothing: " "
+    case .files: "_files"
+    case .words(let words): "(\(words.joined(separator: " ")))"
+    case .lines(let command): "{ compadd -- ${(f)\"$(\(command) 2>/dev/null)\"} }"
+    }
   }
 }
 

@@ -75,7 +75,7 @@ extension Backups {
     let name = nameBytes(of: path)
     let others = entries.drop { nameBytes(of: $0.backup.path) != name }.dropFirst()
     guard let older = others.first(where: { $0.isOwn != false && $0.rows?.isEmpty == false }) else {
-      return "Take another backup (\(restoreCommand(database)) --list` shows them)"
+      return "Take another backup (\(restoreCommand(database)) --dry-run` lists them)"
     }
     return "An older one has to be named: \(restoreCommand(database)) "
       + "\(shellQuoted(older.backup.path))`"

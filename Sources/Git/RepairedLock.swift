@@ -36,7 +36,7 @@ extension MigrationFolder {
     let file = shellQuoted(lockFile)
     return
       "take the lock of the side that is upstream (`git checkout \(side) -- \(file) && git add "
-      + "\(file)`), renumber the migrations of the other one (`\(rebaseCommand(moving))`) and freeze "
+      + "\(file)`), renumber the migrations of the other one (`\(renumberCommand(moving))`) and freeze "
       + "them again"
   }
 
@@ -76,7 +76,7 @@ extension MigrationFolder {
       }
       let first = keeper ?? names[0]
       for name in names where name.text != first.text {
-        let command = "(`\(rebaseCommand([name.id]))`)"
+        let command = "(`\(renumberCommand([name.id]))`)"
         let advice =
           if released.contains(name.id) {
             "; both are released, so neither can get another number"

@@ -11,7 +11,7 @@ package struct Failure: Error, Sendable {
   /// The details without what to do; nil where that is in none of them.
   private let plainDetails: [String]?
   /// The sentence that says what to do.
-  private var remedy: String?
+  package private(set) var remedy: String?
   package private(set) var place: Place?
   /// The migration that failed, where one did.
   package let migration: FailedMigration?
@@ -50,6 +50,9 @@ package struct Failure: Error, Sendable {
 
   /// The lines without what to do, which names commands: for users of an app.
   package var linesWithoutRemedy: [String] { [problem] + (plainDetails ?? details) }
+
+  /// The problem without its remedy, then a line for each subject of it.
+  package var statement: [String] { [problem] + details }
 
   package var message: String { lines.joined(separator: "\n") }
 

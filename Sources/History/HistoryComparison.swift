@@ -229,7 +229,7 @@ extension MigrationFolder {
         + "line back (`schemactl verify` shows it)"
       : "it is not frozen, but comes before \(lastFrozen.id), which is: databases that have run that "
         + "one would never run it; give it a number above \(lastFrozen.number) "
-        + "(`schemactl rebase \(shellQuoted(item.id))`)"
+        + "(`schemactl renumber \(shellQuoted(item.id))`)"
     return HistoryEntry(id: item.id, frozen: false, state: .inserted, detail: advice)
   }
 

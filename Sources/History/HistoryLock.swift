@@ -246,7 +246,7 @@ package struct HistoryLock: Sendable, Hashable {
       : "two migrations have the number \(entry.number), `\(first.id)` and `\(entry.id)`: "
         + (advice
           ?? "remove the line of the one that is not released, renumber its migration (`schemactl "
-          + "rebase ID`) and freeze it again")
+          + "renumber ID`) and freeze it again")
     return LockError(
       .duplicate, line: line, message,
       details: [

@@ -56,6 +56,6 @@ private func named(_ scalar: Unicode.Scalar) -> String {
 }
 
 /// The command that renumbers drafts.
-package func rebaseCommand(_ ids: [String]) -> String {
-  "schemactl rebase " + ids.map(shellQuoted).joined(separator: " ")
+package func renumberCommand(_ ids: [String]) -> String {
+  "schemactl renumber " + ids.map(shellQuoted).joined(separator: " ")
 }

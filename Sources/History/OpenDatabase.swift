@@ -85,15 +85,18 @@ package enum DatabaseFile {
 
   /// Removes a database file that `make` made and into which nothing was committed, with its lock held,
   /// so that nobody else is writing there. A file that holds anything stays.
-  package static func removeEmpty(_ path: String) {
+  ///
+  /// - Returns: whether the file was removed.
+  @discardableResult
+  package static func removeEmpty(_ path: String) -> Bool {
     guard let connection = try? Connection(path: path, mode: .readWrite),
       (try? connection.execute("BEGIN EXCLUSIVE")) != nil
-    else { return }
+    else { return false }
     // A link stays, and the file that was made behind it goes.
     // The transaction itself has begun a first page, which is in the file only once it is committed.
     guard size(path) == 0, !connection.hasMoved, let file = try? resolvedPath(path)
-    else { return }
-    unlink(file)
+    else { return false }
+    return unlink(file) == 0
   }
 
   /// SQLite does not tell why it could not make a file.

@@ -49,8 +49,8 @@ extension Project {
       guard (live.rows ?? []).isEmpty else {
         throw Failure(
           .finding,
-          "\(database) has a ledger already, through \(live.rows?.last?.id ?? ""): there is nothing to "
-            + "adopt", remedy: "`schemactl ledger` shows it")
+          "\(database) already has a ledger, up to \(live.rows?.last?.id ?? ""), so there is nothing "
+            + "to adopt", remedy: "`schemactl status --database \(shellQuoted(database))` shows it")
       }
       // Another tool's ledger tells apart points that have the same schema.
       if point == nil, !migrations.allSatisfy(\.manifest.replaces.isEmpty) {
@@ -101,7 +101,8 @@ extension PendingReplay {
       let nearest = differences.indices.min { differences[$0].count < differences[$1].count }
       guard let nearest else {
         throw Failure(
-          .finding, "there is no migration yet", remedy: "`schemactl init --from` makes the first")
+          .finding, "the history has no migration yet",
+          remedy: "`schemactl init --from` writes the first one")
       }
       try require(differences[nearest], nearest, database)
       return nearest
@@ -109,9 +110,9 @@ extension PendingReplay {
     guard first == last else {
       throw Failure(
         .finding,
-        "the schema of \(database) is that of several points of the history, between which only rows "
-          + "change: \(equal.map { steps[$0].migration.id }.joined(separator: ", ")). Nothing was changed",
-        remedy: "Say with --at which of them it has run")
+        "several points of the history have the schema of \(database), because only rows change "
+          + "between them: \(equal.map { steps[$0].migration.id }.joined(separator: ", ")). Nothing was "
+          + "changed", remedy: "Name the last one that the database has run with --to")
     }
     return first
   }
@@ -124,8 +125,8 @@ extension PendingReplay {
     let more = differences.count > 20 ? ["  and \(differences.count - 20) more"] : []
     throw Failure(
       .finding,
-      "\(database) is not what the history promises at any point. Nothing was changed. From the "
-        + "nearest, \(steps[index].migration.id), it differs so:", details: shown + more)
+      "no point of the history has the schema of \(database). Nothing was changed. Differences from the "
+        + "nearest point, \(steps[index].migration.id):", details: shown + more)
   }
 
 }

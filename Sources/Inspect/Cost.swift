@@ -24,10 +24,11 @@ package struct Cost: Sendable, Hashable {
 
 extension Cost {
   package var inWords: String {
-    guard rowsRead + rowsWritten > 0 else { return "reads and writes no row" }
-    var parts = ["reads \(counted(rowsRead, "row"))", "writes \(rowsWritten)"]
-    if extraDisk > 0 { parts.append("needs about \(FreeSpace.size(extraDisk)) more on the disk") }
-    return "\(parts.joined(separator: ", ")), at most"
+    guard rowsRead + rowsWritten > 0 else { return "reads and writes no rows" }
+    var parts = ["reads at most \(counted(rowsRead, "row"))"]
+    parts.append(rowsWritten == 0 ? "writes none" : "writes at most \(grouped(rowsWritten))")
+    if extraDisk > 0 { parts.append("needs about \(FreeSpace.size(extraDisk)) of disk space") }
+    return parts.joined(separator: ", ")
   }
 }
 

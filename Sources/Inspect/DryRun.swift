@@ -21,6 +21,12 @@ package struct DryRunReport: Sendable {
   package var answers: [Answer] = []
   package var failure: Failure?
 
+  /// Without answers of the rows.
+  package init(plan: PlanReport) {
+    self.plan = plan
+    failure = plan.failure
+  }
+
   package var status: ExitStatus { failure?.status ?? .success }
 }
 
@@ -32,7 +38,7 @@ extension Project {
       throw Failure(.notFound, "there is no database \(options.database)")
     }
     let plan = try plan(options, database: options.database)
-    var report = DryRunReport(plan: plan, failure: plan.failure)
+    var report = DryRunReport(plan: plan)
     guard exists else { return report }
     let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
     if !plan.migrations.isEmpty { try requireWhole(connection, options.database, plan) }

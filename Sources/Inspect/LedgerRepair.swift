@@ -43,24 +43,6 @@ package struct RepairPlan: Sendable {
 }
 
 extension Project {
-  /// Where each migration stands in a database's ledger.
-  package func ledger(
-    database: String, timeout: Double
-  ) throws(Failure) -> (entries: [LedgerEntry], rows: [LedgerRow], repairs: [RecordedRepair]) {
-    let connection = try reading(database, timeout)
-    let live = try LiveDatabase(connection, path: database)
-    try live.requireOurs(self, path: database)
-    let view = try view(of: database, timeout: timeout)
-    do {
-      return (
-        view.compareLedger(live.rows ?? [], of: database), live.rows ?? [],
-        try RecordedRepair.all(in: connection)
-      )
-    } catch {
-      throw Failure(error, database: database)
-    }
-  }
-
   private func reading(_ database: String, _ timeout: Double) throws(Failure) -> Connection {
     try DatabaseFile.require(database)
     return try DatabaseFile.openForReading(database, timeout: timeout)
@@ -104,12 +86,12 @@ extension Project {
     case (.absent, nil): throw Failure(.usage, "the ledger has no row of \(repair.id)")
     case (.applied, _?):
       throw Failure(
-        .usage, "the ledger has a row of \(repair.id) already: `--as current` writes it anew")
+        .usage, "the ledger already has a row for \(repair.id): the state `current` rewrites it")
     case (.applied, nil): rows.append(try row(of: repair.id))
     case (.current, let index?): rows[index] = try row(of: repair.id, like: rows[index])
     case (.current, nil):
       throw Failure(
-        .usage, "the ledger has no row of \(repair.id): `--as applied` writes one")
+        .usage, "the ledger has no row for \(repair.id): the state `applied` adds one")
     }
     // Positions are the places in the history; what the history does not know comes last.
     let order = Dictionary(

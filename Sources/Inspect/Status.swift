@@ -12,6 +12,8 @@ package struct StatusReport: Sendable {
   /// How many of them another tool has made, and `migrate` will adopt.
   package var adoptable = 0
   package var ledger: [LedgerEntry]
+  /// Earlier corrections of the ledger.
+  package var repairs: [RecordedRepair] = []
   /// Frozen migrations that are not what they were when they were frozen.
   package var broken: [HistoryEntry]
 
@@ -48,11 +50,16 @@ extension Project {
   private func statusInView(_ database: ReadableDatabase) throws(Failure) -> StatusReport {
     let live = try live(on: database.connection, path: database.name)
     let ledger = compareLedger(live.rows ?? [], of: database.name)
-    return StatusReport(
-      current: live.rows?.last?.id,
-      pending: ledger.filter { $0.state == .pending }.map(\.id),
-      applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
-      broken: comparison.filter(\.state.isBroken))
+    do {
+      return StatusReport(
+        current: live.rows?.last?.id,
+        pending: ledger.filter { $0.state == .pending }.map(\.id),
+        applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
+        repairs: try RecordedRepair.all(in: database.connection),
+        broken: comparison.filter(\.state.isBroken))
+    } catch {
+      throw Failure(error, database: database.name)
+    }
   }
 
   /// How a database differs from the schema that its history promises at the point where it is;

@@ -47,8 +47,8 @@ package var rulesDocument: String {
     the CHECKs name, with NULL, and with values that repeat where nothing forbids it. Rows stay from
     migration to migration, as on a device. A table stays empty if no such row satisfies its CHECK, or if
     it needs a function of the app.
-    `schemactl lint --data app.sqlite` runs the pending migrations on a private copy of a real database
-    instead, prints the row counts before and after, and exits with 3 if a migration fails. The database
+    `schemactl lint --on-copy --database app.sqlite` runs the pending migrations on a private copy of a real
+    database instead, prints the row counts before and after, and exits with 3 if a migration fails. The database
     itself is only read. `migrate` never runs lint.
 
     | rule | local | additive | sqlite-data | cr-sqlite |

@@ -39,6 +39,9 @@ package struct Rule: Sendable, CustomStringConvertible {
     case suppressions
   }
 
+  /// Without the configuration of a project.
+  package func severity(under profile: Profile) -> Severity { severities[profile] }
+
   package struct Example: Sendable {
     package let profile: Profile
     /// How many of the migrations each release has, where the rule asks for releases.

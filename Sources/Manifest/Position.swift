@@ -19,12 +19,23 @@ package struct Position: Hashable, Sendable, Comparable {
 package struct Diagnostic: Error, Hashable, Sendable {
   package let file: String
   package let position: Position?
+  /// The problem with the advice, on one line.
   package let message: String
+  /// The problem alone.
+  package let statement: String
+  /// What to do, where the problem does not say it.
+  package let help: String?
 
   package init(file: String, position: Position? = nil, message: String) {
+    self.init(file: file, position: position, statement: message, help: nil, message: message)
+  }
+
+  init(file: String, position: Position?, statement: String, help: String?, message: String) {
     self.file = file
     self.position = position
     self.message = message
+    self.statement = statement
+    self.help = help
   }
 
   /// `file:line:column: error: message`, the form that editors and CI systems make clickable.

@@ -40,6 +40,20 @@ package struct Validator {
     diagnostics.append(Diagnostic(file: file, position: position, message: message))
   }
 
+  /// - Parameters:
+  ///   - meant: what was probably meant.
+  ///   - list: a further sentence.
+  private mutating func report(
+    _ statement: String, meant: String?, list: String = "", at position: Position
+  ) {
+    let question = meant.map { "did you mean `\($0)`?" }
+    diagnostics.append(
+      Diagnostic(
+        file: file, position: position, statement: statement + (list.isEmpty ? "" : "." + list),
+        help: question,
+        message: statement + (question.map { ": \($0)" } ?? (list.isEmpty ? "" : ".")) + list))
+  }
+
   package mutating func check(_ node: Node, _ shape: Shape, _ subject: Subject) {
     switch shape {
     case .list(let element, let atLeast):
@@ -129,24 +143,24 @@ package struct Validator {
   private mutating func unknownKey(_ key: Scalar, in rule: MappingRule) -> String? {
     let known = rule.keys.map(\.name)
     let meant = suggestion(for: key.text, among: known)
-    let hint =
-      key.text.contains(where: "()'".contains)
-      ? ". Within { } a text ends at a comma: put one that holds a comma in quotes"
-      : meant.map { ": did you mean `\($0)`?" }
-    report(
+    let problem =
       "unknown key \(quoted(key.text)) in \(rule.name), which takes "
-        + listed(known.map { "`\($0)`" }, "and") + (hint ?? ""),
-      at: key.position)
+      + listed(known.map { "`\($0)`" }, "and")
+    if key.text.contains(where: "()'".contains) {
+      report(
+        problem + ". Within { } a text ends at a comma: put one that holds a comma in quotes",
+        at: key.position)
+    } else {
+      report(problem, meant: meant, at: key.position)
+    }
     return meant
   }
 
   private mutating func unknownOperation(_ key: Scalar) {
     let known = Grammar.operations.map(\.name)
-    let near = suggestion(for: key.text, among: known).map { ": did you mean `\($0)`?" }
     report(
-      "unknown operation \(quoted(key.text))\(near ?? ".") The operations are "
-        + listed(known.map { "`\($0)`" }, "and"),
-      at: key.position)
+      "unknown operation \(quoted(key.text))", meant: suggestion(for: key.text, among: known),
+      list: " The operations are " + listed(known.map { "`\($0)`" }, "and"), at: key.position)
   }
 
   private mutating func checkConstant(_ node: Node, _ subject: Subject) {
@@ -299,9 +313,8 @@ package struct Validator {
       return report("\(subject.text) is empty: it must be \(shown)", at: scalar.position)
     }
     let near = choices.count > 1 ? suggestion(for: scalar.text, among: choices) : nil
-    let question = near.map { ": did you mean `\($0)`?" } ?? ""
     report(
-      "\(subject.text) must be \(shown), not \(quoted(scalar.text))\(question)",
+      "\(subject.text) must be \(shown), not \(quoted(scalar.text))", meant: near,
       at: scalar.position)
   }
 

@@ -6,60 +6,55 @@ extension Operation {
   package var inWords: String {
     switch kind {
     case .createTable(let table):
-      return "makes the table \(table.name) with \(listed(table.columns.map(\.name)))"
-    case .dropTable(let table): return "removes the table \(table) and all its rows"
-    case .renameTable(let table, let to): return "\(table) is called \(to) from now on"
-    case .addColumn(let table, let column): return "adds \(column.name) to \(table)"
+      return "creates table `\(table.name)` with \(counted(table.columns.count, "column"))"
+    case .dropTable(let table): return "drops table `\(table)` and its rows"
+    case .renameTable(let table, let to): return "renames table `\(table)` to `\(to)`"
+    case .addColumn(let table, let column): return "adds column `\(table).\(column.name)`"
     case .dropColumn(let table, let column):
-      return "removes \(column) from \(table), with all its values"
+      return "drops column `\(table).\(column)` and its values"
     case .renameColumn(let table, let from, let to):
-      return "\(table).\(from) is called \(to) from now on"
+      return "renames column `\(table).\(from)` to `\(to)`"
     case .moveColumn(let move): return inWords(move)
     case .alterColumn(let change):
-      return "changes the definition of \(change.table).\(change.column)"
-    case .rebuildTable(let rebuild):
-      return "makes \(rebuild.table.name) anew with another definition"
+      return "changes the declaration of `\(change.table).\(change.column)`"
+    case .rebuildTable(let rebuild): return "rebuilds table `\(rebuild.table.name)`"
     case .convertPrimaryKey(let conversion):
-      return "gives \(conversion.table) another kind of primary key"
+      return "converts the primary key of `\(conversion.table)`"
     case .createIndex(let index):
-      let rule = index.unique ? ", and no two rows may be alike in it" : ""
-      return "makes the index \(index.name), by which \(index.table) is found faster\(rule)"
-    case .createView(let name, _): return "makes the view \(name)"
-    case .createTrigger(let name, _): return "makes the trigger \(name)"
+      return "creates \(index.unique ? "unique " : "")index `\(index.name)` on `\(index.table)`"
+    case .createView(let name, _): return "creates view `\(name)`"
+    case .createTrigger(let name, _): return "creates trigger `\(name)`"
     case .createVirtualTable(let name, let module, _):
-      return "makes the virtual table \(name) of \(module)"
-    case .dropIndex(let name): return "removes the index \(name)"
-    case .dropView(let name): return "removes the view \(name)"
-    case .dropTrigger(let name): return "removes the trigger \(name)"
-    case .dropVirtualTable(let name): return "removes the virtual table \(name)"
+      return "creates virtual table `\(name)` with `\(module)`"
+    case .dropIndex(let name): return "drops index `\(name)`"
+    case .dropView(let name): return "drops view `\(name)`"
+    case .dropTrigger(let name): return "drops trigger `\(name)`"
+    case .dropVirtualTable(let name): return "drops virtual table `\(name)`"
     case .insert(let table, let rows):
-      return "adds \(rows.count == 1 ? "a row" : "\(rows.count) rows") to \(table)"
+      return "inserts \(counted(rows.count, "row")) into `\(table)`"
     case .update(let table, let set, let condition):
-      return "writes \(listed(set.map(\.column))) in \(rows(of: table, condition))"
-    case .delete(let table, let condition): return "removes \(rows(of: table, condition))"
+      return "sets \(listed(set.map(\.column))) in \(rows(of: table, condition))"
+    case .delete(let table, let condition): return "deletes \(rows(of: table, condition))"
     case .sql: return "runs the SQL of the manifest"
-    case .assert(let assertion): return assertion.message.map { "checks: \($0)" } ?? "checks a fact"
+    case .assert(let assertion):
+      return assertion.message.map { "asserts: \($0)" } ?? "asserts a condition"
     }
   }
 
   private func inWords(_ move: MoveColumn) -> String {
-    let place = move.keepSource ? "beside it as the last column" : "in its place"
     var text =
-      "\(move.table).\(move.from) \(move.keepSource ? "stays, and" : "becomes") \(move.to.name)"
-    text += move.keepSource ? " comes \(place)" : ", \(place)"
-    guard case .map(let pairs) = move.mapping else {
-      return text + "; an expression gives its values"
+      move.keepSource
+      ? "copies column `\(move.table).\(move.from)` to the new column `\(move.to.name)`"
+      : "replaces column `\(move.table).\(move.from)` by `\(move.to.name)`"
+    if case .map(let pairs) = move.mapping {
+      let values = pairs.prefix(8).map { "\($0.from.sql) as \($0.to.sql)" }
+      text += " (\(values.joined(separator: ", "))\(pairs.count > 8 ? " and so on" : ""))"
     }
-    let values = pairs.prefix(8).map { pair in
-      pair.from == pair.to ? "\(pair.from.sql) stays" : "\(pair.from.sql) becomes \(pair.to.sql)"
-    }
-    let more = pairs.count > 8 ? " and so on" : ""
-    text += ": \(values.joined(separator: ", "))\(more); any other value stops it"
-    return text + (move.mirror ? "; from then on triggers keep both columns in step" : "")
+    return text + (move.mirror ? " and keeps both in step with triggers" : "")
   }
 
   private func rows(of table: String, _ condition: SQLSource?) -> String {
-    condition == nil ? "all rows of \(table)" : "the rows of \(table) that meet its condition"
+    condition == nil ? "all rows of `\(table)`" : "some rows of `\(table)`"
   }
 }
 

@@ -45,10 +45,10 @@ package struct Work: Sendable, Hashable {
 
   package var inWords: String {
     switch kind {
-    case .none: "reads and writes no row"
+    case .none: "reads and writes no rows"
     case .scan: "reads rows, writes none"
-    case .buildsIndex: "reads every row once, and writes an index"
-    case .writesRows: "writes only rows that are new or change"
+    case .buildsIndex: "reads every row and writes the index"
+    case .writesRows: "writes new and changed rows"
     case .rewritesTable: "writes every row of the table"
     case .asWritten: "reads and writes what the manifest's SQL says"
     }

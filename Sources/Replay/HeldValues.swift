@@ -93,10 +93,6 @@ extension Scan.Problem {
   }
 }
 
-package func counted(_ count: Int64, _ noun: String) -> String {
-  "\(count) \(noun)\(count == 1 ? "" : "s")"
-}
-
 extension Value {
   /// The value for a message: as SQL, at most forty characters.
   var shown: String {

@@ -13,8 +13,8 @@ package enum MigrateEvent: Sendable {
   case began
   case started(id: String, number: Int, of: Int)
   case ran(statement: String)
-  /// A rewrite copies the rows of a table: the number copied so far, and the total.
-  case copyingRows(RowCopy, done: Int64, of: Int64)
+  /// How far the work on a table's rows is.
+  case phase(PhaseProgress)
   /// A statement runs.
   case working
   case willCommit

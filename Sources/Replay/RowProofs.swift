@@ -18,7 +18,10 @@ extension Runner {
     do {
       return try proofs.enumerated().map { index, proof in
         let scan = try connection.fullScan(of: proof.table)
-        let count = try connection.value(proof.count(scan))?.integer ?? 0
+        var count: Int64 = 0
+        try reporting(.check, proof.table) { () throws(DatabaseError) in
+          count = try connection.value(proof.count(scan))?.integer ?? 0
+        }
         guard isParanoid else { return KeptRows(proof: proof, count: count, snapshot: nil) }
         let snapshot = "schemactl_kept\(index)"
         for statement in proof.keeping(as: snapshot, scan) { try connection.execute(statement) }
@@ -35,7 +38,11 @@ extension Runner {
     for rows in kept {
       let difference: String?
       do {
-        difference = try self.difference(from: rows)
+        var found: String?
+        try reporting(.verify, rows.proof.table) { () throws(DatabaseError) in
+          found = try self.difference(from: rows)
+        }
+        difference = found
       } catch {
         throw context.failure(error, onScratch: target == .scratch)
       }
@@ -74,7 +81,11 @@ extension Runner {
   func requireSound(_ table: String, _ context: Context) throws(Failure) {
     let damage: String?
     do {
-      damage = try connection.structuralDamage(of: table)
+      var found: String?
+      try reporting(.verify, table) { () throws(DatabaseError) in
+        found = try connection.structuralDamage(of: table)
+      }
+      damage = found
     } catch {
       throw context.failure(error)
     }

@@ -46,8 +46,8 @@ package final class Runner {
   /// Told of each statement once it has run.
   package var onStatement: ((RunStatement) throws(DatabaseError) -> Void)?
 
-  /// Told how many rows of how many are copied, where there are so many that it takes a while.
-  package var onCopy: ((RowCopy, _ done: Int64, _ all: Int64) -> Void)?
+  /// Told how far the work on a table's rows is.
+  package var onProgress: ((PhaseProgress) -> Void)?
 
   /// Told of each operation's plan before it runs.
   var onPlan: ((Int, OperationPlan, WriteSet) -> Void)?
@@ -219,11 +219,12 @@ package final class Runner {
 
   /// Runs a generated statement. It may hold expressions of the manifest, and must be one.
   func runOne(
-    _ sql: String, _ source: SQLSource?, _ context: Context, record: inout Record
+    _ sql: String, _ source: SQLSource?, _ context: Context, copying rows: CopiedRows? = nil,
+    record: inout Record
   ) throws(Failure) {
     var script = Script(sql)
     let place = source?.position ?? context.operation.position
-    try runNext(of: &script, sql, context, record: &record) { _ in place }
+    try runNext(of: &script, sql, context, copying: rows, record: &record) { _ in place }
     let rest = TokenizedSQL(String(decoding: sql.utf8.dropFirst(script.offset), as: UTF8.self))
     guard rest.significant.isEmpty else {
       throw context.failure(
@@ -251,8 +252,8 @@ package final class Runner {
   /// Compiles and runs the script's next statement. False when there is none.
   @discardableResult
   private func runNext(
-    of script: inout Script, _ text: String, _ context: Context, record: inout Record,
-    position: (Int) -> Position
+    of script: inout Script, _ text: String, _ context: Context, copying rows: CopiedRows? = nil,
+    record: inout Record, position: (Int) -> Position
   ) throws(Failure) -> Bool {
     calls?.clear()
     do {
@@ -286,8 +287,11 @@ package final class Runner {
         warnings.readsItself = try readsItself(sql, statementGuard.events)
       }
       reach.note(tokens)
+      let compiled = statementGuard.events
       let time = Stopwatch()
-      try statementGuard.watching { () throws(DatabaseError) in try statement.run() }
+      try statementGuard.watching { () throws(DatabaseError) in
+        try run(statement, compiled, copying: rows)
+      }
       let nanoseconds = time.nanoseconds
       try stopIfCalled(context, sql)
       for event in statementGuard.events { record.writeSet.note(event) }

@@ -8,7 +8,11 @@ import SchemaSQLite
 extension Runner {
   func answer(_ scan: Scan, _ context: Context) throws(Failure) {
     do {
-      guard try connection.value("SELECT \(scan.exists)") == 1 else { return }
+      var isFound = false
+      try reporting(.check, scan.table) { () throws(DatabaseError) in
+        isFound = try connection.value("SELECT \(scan.exists)") == 1
+      }
+      guard isFound else { return }
       let values = try HeldValues(of: scan, on: connection)
       throw context.failure(
         .migrationFailed, values.message(redacted: redactsValues), key: scan.problem.key)
@@ -19,7 +23,11 @@ extension Runner {
 
   func check(_ condition: Guard, _ context: Context) throws(Failure) {
     do {
-      guard try connection.value("SELECT \(condition.condition)") == 1 else { return }
+      var isFound = false
+      try reporting(.check, context.operation.name) { () throws(DatabaseError) in
+        isFound = try connection.value("SELECT \(condition.condition)") == 1
+      }
+      guard isFound else { return }
     } catch {
       throw context.failure(error, onScratch: target == .scratch)
     }

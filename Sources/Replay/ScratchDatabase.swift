@@ -58,7 +58,7 @@ package final class ScratchDatabase {
         remedy:
           "See `schemactl diff`; correct the database with SQL, or take over what it holds: a "
           + "migration before this one that makes the same, marked there with "
-          + "`schemactl ledger repair ID --as applied`")
+          + "`schemactl repair ID applied`")
     }
 
     /// Why it cannot run on a database: a function that only the application has would be called.

@@ -39,8 +39,9 @@ final class ProgressReader {
       migration = id
       report(.started(migration: id, number: number, of: count))
     case .ran, .working: report(.working(migration: migration))
-    case .copyingRows(let copy, let done, let all):
-      report(.copyingRows(table: copy.table, done: done, of: all))
+    case .phase(let progress):
+      guard progress.phase == .copy, let all = progress.all else { return }
+      report(.copyingRows(table: progress.object, done: progress.done, of: all))
     case .committed(let ids): report(.committed(ids))
     case .created, .note, .began, .willCommit, .drift: break
     }

@@ -7,6 +7,8 @@ package struct Configuration: Sendable {
   package var database: String?
   /// The folder of the application's queries; nil: `queries` beside the migrations, if it is there.
   package var queries: String?
+  /// The file that holds the current schema in SQL; nil: none.
+  package var schema: String?
   /// For every lock, in seconds.
   package var timeout = 5.0
   /// The limits of a replay.
@@ -110,6 +112,7 @@ extension ManifestDecoder {
     if let migrations = fields["migrations"] { configuration.migrations = text(migrations) }
     configuration.database = fields["database"].map(text)
     configuration.queries = fields["queries"].map(text)
+    configuration.schema = fields["schema"].map(text)
     if let seconds = number(fields["timeout"]) { configuration.timeout = seconds }
     if let node = fields["replay"] { configuration.replay = replay(Fields(node)) }
     configuration.minimumSQLite = fields["minimum_sqlite"].flatMap { SQLiteVersion(text($0)) }

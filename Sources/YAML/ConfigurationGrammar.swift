@@ -11,6 +11,9 @@ extension Grammar {
         "The folder of the application's queries, `*.sql`; `queries` beside the migrations when absent."
       ),
       .optional(
+        "schema", .text(.filled),
+        "A file that schemactl keeps equal to the current schema in SQL, such as `schema.sql`."),
+      .optional(
         "timeout", .number(0...Configuration.maximumTimeout),
         "How many seconds to wait for a lock."),
       .optional(

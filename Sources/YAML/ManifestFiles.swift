@@ -90,7 +90,7 @@ extension MigrationFolder {
       for name in names.dropFirst() {
         problems[name.text] =
           "\(names[0].text) has the number \(MigrationNumber(id: name.id)) too: give one of the two "
-          + "another number (`\(rebaseCommand([name.id]))`)"
+          + "another number (`\(renumberCommand([name.id]))`)"
       }
     }
     return problems

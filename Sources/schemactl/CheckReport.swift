@@ -8,7 +8,13 @@ import SchemaSQLText
 /// keeps no other from being carried out.
 struct CheckReport {
   enum Part: String, CaseIterable {
-    case manifests, history, replay, lint
+    case manifests, history, replay, lint, schema
+  }
+
+  /// The file of the current schema in SQL.
+  struct SchemaFile {
+    let file: String
+    let isCurrent: Bool
   }
 
   /// Nil when the manifests or the lock cannot be read: then nothing else could be checked.
@@ -16,6 +22,8 @@ struct CheckReport {
   var history: VerifyReport?
   var proof: ReplayProof?
   var lint: LintReport?
+  /// Nil also when the configuration names no such file.
+  var schema: SchemaFile?
   /// What ended a check, each once.
   private(set) var problems: [(part: Part, problem: Problem)] = []
 
@@ -43,6 +51,7 @@ struct CheckReport {
       case .replay: proof?.status
       // A migration that fails is a result of the replay, and lint ends there, too.
       case .lint: isSameFailure ? lint?.statusOfFindings : lint?.status
+      case .schema: schema?.isCurrent == false ? .finding : nil
       }
     let problems = problems.filter { $0.part == part }.map(\.problem.status)
     return ExitStatus.worst(problems + [found ?? .success])
@@ -55,6 +64,7 @@ struct CheckReport {
     case .history: history != nil
     case .replay: proof != nil
     case .lint: lint != nil
+    case .schema: schema != nil
     }
   }
 

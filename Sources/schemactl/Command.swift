@@ -1,6 +1,9 @@
 import SchemaCommandLine
 import SchemaHistory
+import SchemaLint
+import SchemaPlatform
 import SchemaSQLText
+import SchemaTimeline
 
 /// A command: how it is called, and what it does.
 protocol Command: SendableMetatype {
@@ -32,7 +35,36 @@ struct Session {
   /// A terminal gets SQL with what drives it escaped, and a document has an escape of its own; a
   /// program gets it as it is.
   var printsRawSQL: Bool {
-    invocation.text("format") != OutputFormat.json.rawValue && !output.isTerminal
+    format != .json && !output.isTerminal
+  }
+
+  var format: OutputFormat {
+    invocation.text("format").flatMap(OutputFormat.init) ?? .text
+  }
+
+  var profile: Profile? { invocation.text("profile").flatMap(Profile.init) }
+
+  /// A command to type next, with the options of this call that say which project and database it is
+  /// about.
+  func command(_ name: String, _ words: [String], database: Bool = true) -> String {
+    var all = ["schemactl", name] + words
+    for option in ["migrations", "config"] + (database ? ["database"] : [])
+    where invocation.isOnCommandLine(option) {
+      all += invocation.texts(option).flatMap { ["--\(option)", $0] }
+    }
+    return all.map(shellQuoted).joined(separator: " ")
+  }
+
+  func command(_ name: String, _ words: String..., database: Bool = true) -> String {
+    command(name, words, database: database)
+  }
+
+  /// The answer of somebody at a terminal; nil where nobody can be asked.
+  func ask(_ question: String) -> String? {
+    guard isatty(0) == 1, isatty(2) == 1 else { return nil }
+    output.flush()
+    _ = writeAll(Array(question.utf8), to: 2)
+    return readLine() ?? ""
   }
 
   /// What `--base` says; nil without it.
@@ -41,8 +73,8 @@ struct Session {
       guard let base = invocation.text("base") else { return nil }
       guard !base.isEmpty, !base.hasPrefix("-") else {
         throw usageError(
-          "this cannot be a revision: '\(base.visible)'",
-          hint: "Name a branch, a tag or a commit, like 'origin/main'.")
+          "'\(base.visible)' is not a valid revision",
+          hint: "Name a branch, a tag or a commit, for example 'origin/main'.")
       }
       return base
     }
@@ -55,19 +87,6 @@ struct Session {
   }
 }
 
-/// A failure below 64 is a command's result like any other; from 64 up it takes its place.
-func attempt<Success>(_ body: () throws -> Success) throws -> Result<Success, Failure> {
-  do {
-    return .success(try body())
-  } catch let failure as Failure where failure.status.rawValue < ExitStatus.usage.rawValue {
-    return .failure(failure)
-  }
-}
-
 extension Result where Failure == SchemaHistory.Failure {
   var success: Success? { try? get() }
-
-  var failure: Failure? {
-    if case .failure(let failure) = self { failure } else { nil }
-  }
 }

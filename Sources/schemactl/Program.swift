@@ -5,65 +5,116 @@ import SchemaTimeline
 import SchemaYAML
 
 extension CommandLineProgram {
-  static var commands: [any Command.Type] {
+  /// In the order of help.
+  static var groups: [(name: String, commands: [any Command.Type])] {
     [
-      InitCommand.self, NewCommand.self,
-      MigrateCommand.self, StatusCommand.self, PlanCommand.self, VerifyCommand.self,
-      DiffCommand.self, InspectCommand.self, AdoptCommand.self, ImportCommand.self,
-      SquashCommand.self,
-      LintCommand.self, CheckCommand.self,
-      FreezeCommand.self, RebaseCommand.self, LedgerCommand.self, RestoreCommand.self,
-      BundleCommand.self, GenerateCommand.self, FleetCommand.self, ReportCommand.self,
-      DiagramCommand.self, CompletionsCommand.self, SchemaCommand.self,
+      (
+        "Every day",
+        [
+          NewCommand.self, LintCommand.self, PlanCommand.self, MigrateCommand.self,
+          StatusCommand.self,
+        ]
+      ),
+      (
+        "Before a merge",
+        [CheckCommand.self, VerifyCommand.self, FreezeCommand.self, RenumberCommand.self]
+      ),
+      (
+        "Once",
+        [
+          InitCommand.self, ImportCommand.self, AdoptCommand.self, SquashCommand.self,
+          BundleCommand.self, GenerateCommand.self,
+        ]
+      ),
+      (
+        "When something is wrong",
+        [DiffCommand.self, InspectCommand.self, RepairCommand.self, RestoreCommand.self]
+      ),
+      ("Many databases", [FleetCommand.self]),
+      ("To look at", [ReportCommand.self, DiagramCommand.self]),
+      ("Tool", [CompletionsCommand.self, SchemaCommand.self]),
     ]
   }
+
+  static var allCommands: [any Command.Type] { groups.flatMap(\.commands) }
 
   package static let schemactl = CommandLineProgram(
     name: "schemactl", version: ToolVersion.current,
     summary: "migrations and schema management for SQLite",
     discussion: """
-      A database schema is a history: a folder of small YAML files, each one migration. schemactl \
-      applies them to a database, each whole or not at all, checks that what has shipped is never \
-      changed, and tells what a migration will do to rows and to devices that synchronise.
+      A database schema is a history: a directory of small YAML manifests, each one migration. \
+      schemactl applies them to a database, each completely or not at all, checks that released \
+      migrations never change, and reports what a migration does to rows and to devices that sync.
 
-      The folder, the database and more can be named in schemactl.yaml, in the working folder or \
-      any folder above it. An option on the command line wins over the environment, and the \
-      environment over the file.
+      An option on the command line wins over the environment, and the environment over \
+      schemactl.yaml.
       """,
-    commands: commands.map { command in Entry(command.name, command.declaration) },
+    commands: groups.flatMap { group in
+      group.commands.map { Entry($0.name, group: group.name, $0.declaration) }
+    },
     exitCodes: [
-      .init(0, "done, nothing to report"),
-      .init(1, "the check found something: a lint error, drift, pending migrations"),
-      .init(2, "the frozen history is broken"),
-      .init(3, "a migration failed; the database is as it was before that migration"),
-      .init(4, "the database is ahead of the history"),
-      .init(64, "the command line is wrong"),
-      .init(65, "a manifest, the configuration or a requirement is wrong"),
-      .init(66, "a file or database that was named is not there"),
-      .init(70, "a bug in schemactl"),
-      .init(74, "reading or writing failed: disk full, damaged or encrypted file"),
-      .init(75, "the database is busy; try again"),
-      .init(77, "permission denied"),
-      .init(130, "a signal; what was not complete is rolled back"),
-    ])
+      .init(0, "Success."),
+      .init(1, "The check found something: a lint error, drift, pending migrations."),
+      .init(2, "The frozen history is broken."),
+      .init(3, "A migration failed; the database is as it was before that migration."),
+      .init(4, "The database is ahead of the history."),
+      .init(64, "The command line is invalid."),
+      .init(65, "A manifest, the configuration or a requirement is invalid."),
+      .init(66, "A named file, database or revision is missing."),
+      .init(70, "A bug in schemactl."),
+      .init(74, "Reading or writing failed: disk full, damaged or encrypted file."),
+      .init(75, "The database is busy; try again."),
+      .init(77, "Permission denied."),
+      .init(130, "Interrupted by a signal; unfinished work was rolled back."),
+    ],
+    hints: hints,
+    environment: [
+      .init("NO_COLOR", "Switches off colour when set and not empty."),
+      .init("TERM", "With the value dumb: no colour and no progress line."),
+    ],
+    files: [
+      .init(
+        "schemactl.yaml", "The configuration, in the working directory or a directory above it."),
+      .init("migrations/*.yaml", "The manifests, in order of their number."),
+      .init("migrations/history.lock", "The digests of released migrations."),
+      .init("queries/*.sql", "The application's queries, which lint compiles."),
+      .init("FILE.before-drafts", "A copy of the database FILE from before its first draft."),
+      .init("FILE.before-restore", "What restore replaced in the database FILE."),
+    ], date: "2026-11-22")
+
+  /// Commands of other tools.
+  private static let hints: [String: String] = {
+    let migrate = "Use `schemactl migrate`."
+    let back =
+      "schemactl does not migrate backwards. `schemactl restore` puts a backup back; a new migration "
+      + "(`schemactl new`) undoes a change."
+    return [
+      "up": migrate, "apply": migrate, "upgrade": migrate, "deploy": migrate, "push": migrate,
+      "down": back, "rollback": back, "undo": back, "revert": back, "downgrade": back,
+      "seed": "Write the rows as `insert` operations of a migration: `schemactl new`.",
+      "dump": "Use `schemactl inspect`.",
+      "baseline": "Use `schemactl init --from DATABASE`.",
+      "stamp": "Use `schemactl adopt --to ID`.",
+      "create": "Use `schemactl new`.", "make": "Use `schemactl new`.",
+      "history": "Use `schemactl status`.", "current": "Use `schemactl status`.",
+      "ledger": "Use `schemactl status` to see the ledger, `schemactl repair` to correct it.",
+      "rebase": "Use `schemactl renumber`.",
+    ]
+  }()
 }
 
 /// Options that several commands have.
 extension [OptionDeclaration] {
   static var common: [OptionDeclaration] { common(OutputFormat.common) }
 
-  /// For commands that tell of places in manifests.
+  /// For commands that report places in manifests.
   static var reporting: [OptionDeclaration] { common(OutputFormat.reporting) }
 
   static func common(_ formats: [OutputFormat]) -> [OptionDeclaration] {
     [
-      OptionDeclaration(
-        "migrations", .text("DIR"),
-        summary: "The folder of the manifests; 'migrations' when nothing names one."),
-      OptionDeclaration(
-        "config", .text("FILE"),
-        summary: "The configuration, instead of the nearest schemactl.yaml."),
+      .migrations, .config,
       .format(formats), .quiet,
+      OptionDeclaration("verbose", short: "v", summary: "Print long lists and details in full."),
     ]
   }
 
@@ -76,38 +127,62 @@ extension [OptionDeclaration] {
   }
 }
 
+extension Completion {
+  /// The ids of the project's migrations.
+  static let migrations = Completion.lines(of: "schemactl completions ids")
+}
+
 extension OptionDeclaration {
+  static let migrations = OptionDeclaration(
+    "migrations", .text("DIR"), summary: "The migrations directory; default: migrations.")
+
+  static let config = OptionDeclaration(
+    "config", .text("FILE"), summary: "Use this file instead of the nearest schemactl.yaml.")
+
   static func format(_ formats: [OutputFormat]) -> OptionDeclaration {
     OptionDeclaration(
-      "format", .choice("FORMAT", formats.map(\.rawValue)), summary: "How to report.")
+      "format", .choice("FORMAT", formats.map(\.rawValue)), summary: "The output format.")
   }
 
   static let quiet = OptionDeclaration(
-    "quiet", short: "q", summary: "Say only what is wrong, and what was asked for.")
+    "quiet", short: "q", summary: "Print only problems and requested results.")
 
-  static let at = OptionDeclaration(
-    "at", .text("ID"), summary: "The last migration of a history that counts, by id or number.")
+  static func to(_ summary: String = "The last migration to apply.") -> OptionDeclaration {
+    OptionDeclaration(
+      "to", .text("ID"), completion: .migrations, summary: "\(summary) By id or number.")
+  }
+
+  static let historyPoint = to("Read the history up to this migration.")
 
   static let timeout = OptionDeclaration(
     "timeout", .number("SECONDS", 0...Configuration.maximumTimeout),
-    summary: "How long to wait for a lock; 5 when nothing says otherwise.")
+    summary: "How long to wait for a lock; default: 5.")
 
   static let profile = OptionDeclaration(
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
-    summary: "What syncs the database; otherwise `sync` in schemactl.yaml says it.")
-
-  static let queries = OptionDeclaration(
-    "queries", .text("DIR"),
-    summary: "The folder of the application's queries; otherwise 'queries' beside the migrations.")
+    summary: "What syncs the database; default: `sync` in schemactl.yaml.")
 
   static let strict = OptionDeclaration(
-    "strict", summary: "Exit with 1 for warnings and notes too.")
-
-  static let verbose = OptionDeclaration(
-    "verbose", summary: "Show every finding, also those in frozen migrations.")
+    "strict", summary: "Exit with 1 also for warnings and notes.")
 
   static let base = OptionDeclaration(
     "base", .text("REV"),
-    summary: "A git revision: the lock of its merge base with HEAD is compared, too."
-  )
+    completion: .lines(of: "git for-each-ref --format='%(refname:short)'"),
+    summary: "Also compare with history.lock at the merge base of HEAD and this git revision.")
+
+  static let frozen = OptionDeclaration(
+    "frozen", summary: "Only released migrations, and only an existing database.")
+
+  static let dryRun = OptionDeclaration(
+    "dry-run", summary: "Show what the command would do, and change nothing.")
+
+  static let redact = OptionDeclaration("redact", summary: "Print no values of rows.")
+
+  static let paranoid = OptionDeclaration(
+    "paranoid",
+    summary: "Compare written tables row by row with their old content, and run integrity_check.")
+
+  static func force(_ summary: String) -> OptionDeclaration {
+    OptionDeclaration("force", summary: summary)
+  }
 }

@@ -1,3 +1,4 @@
+import SchemaApply
 import SchemaCommandLine
 import SchemaCopies
 import SchemaGit
@@ -38,9 +39,10 @@ struct Settings {
       let failure = Failure(error)
       guard session.invocation.isOnCommandLine("config") else { throw failure }
       throw Failure(
-        failure.status,
-        failure.message + ": --config names a file such as schemactl.yaml; without it the nearest "
-          + "one is taken, in this folder or above")
+        failure.status, failure.message,
+        remedy:
+          "--config names a file such as schemactl.yaml; without it schemactl takes the nearest "
+          + "one, in this directory or above")
     }
     configuration = try decodeConfiguration(bytes, file: file)
     base = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
@@ -60,12 +62,6 @@ struct Settings {
     return nil
   }
 
-  private static var workingFolder: String? {
-    guard let path = getcwd(nil, 0) else { return nil }
-    defer { free(path) }
-    return String(cString: path)
-  }
-
   /// A path of the configuration, seen from the working folder.
   private func resolved(_ path: String) -> String {
     path.hasPrefix("/") ? path : base + path
@@ -76,6 +72,9 @@ struct Settings {
   var migrations: String {
     session.invocation.text("migrations") ?? resolved(configuration.migrations)
   }
+
+  /// Whether a `schemactl.yaml` was found.
+  var hasFile: Bool { file != nil }
 
   /// Whether somebody has said what the project is.
   var namesProject: Bool { file != nil || session.invocation.text("migrations") != nil }
@@ -103,7 +102,7 @@ struct Settings {
   func optionalDatabase() throws -> String? {
     guard let database = try database() else { return nil }
     if session.invocation.text("database") == nil, try !DatabaseFile.exists(database) {
-      session.report(.note("\(database) is not there yet"))
+      session.report(.note("\(database) does not exist yet"))
       return nil
     }
     return database
@@ -112,12 +111,26 @@ struct Settings {
   /// Where backups are kept, when the configuration says it.
   var backupFolder: String? { configuration.backup?.folder.map(resolved) }
 
+  /// The file of the current schema in SQL; nil when the configuration names none.
+  var schemaFile: String? { configuration.schema.map(resolved) }
+
+  /// What `migrate` and `plan` are asked to do.
+  func migrateOptions(_ database: String) -> MigrateOptions {
+    let given = session.invocation
+    var options = MigrateOptions(database: database)
+    options.through = given.text("to")
+    options.frozenOnly = given.flag("frozen")
+    options.existing = given.flag("existing") || options.frozenOnly
+    options.timeout = timeout
+    options.redactsValues = given.flag("redact")
+    options.isParanoid = given.flag("paranoid")
+    return options
+  }
+
   /// The backup that `migrate` makes first; nil is none.
   func backup() -> BackupOptions? {
     let given = session.invocation
-    guard !given.flag("no-backup"), given.isGiven("backup") || configuration.backup != nil else {
-      return nil
-    }
+    guard given.isGiven("backup") || configuration.backup != nil else { return nil }
     let place: BackupOptions.Place =
       if let path = given.text("backup") {
         .path(path)
@@ -126,8 +139,7 @@ struct Settings {
       } else {
         .besideDatabase
       }
-    let keep = given.integer("keep-backups") ?? configuration.backup?.keep
-    return BackupOptions(place, keep: keep ?? BackupOptions.usualCount)
+    return BackupOptions(place, keep: configuration.backup?.keep ?? BackupOptions.usualCount)
   }
 
   /// The history. What is wrong with a database is said before what is wrong with a manifest (see
@@ -147,8 +159,8 @@ struct Settings {
     if project.migrations.isEmpty, project.lock == nil, !mayBeEmpty {
       session.report(
         .warning(
-          "\(migrations) holds no migration: nothing was checked or run. `schemactl new NAME` writes "
-            + "the first one"))
+          "\(migrations) holds no migration, so nothing was checked or run. "
+            + "`\(session.command("new", database: false)) NAME` writes the first one"))
     }
     return asksGitAboutDrafts ? project.askingGitAboutDrafts() : project
   }
@@ -188,11 +200,11 @@ struct Settings {
         // What it leads to may be frozen under another name.
         continue
       } catch {
-        throw Failure(error)
+        throw error
       }
       guard rawDigest(of: texts[migration.id] ?? []) == migration.rawDigest else {
         throw Failure(
-          .busy, "\(migration.file) was changed while it was looked at: try again")
+          .busy, "\(migration.file) changed while schemactl read it", remedy: "Try again")
       }
     }
     return (project, texts)
@@ -203,8 +215,8 @@ struct Settings {
     guard let claim = FolderClaim(migrations, timeout: timeout) else {
       throw Failure(
         .busy,
-        "another schemactl is writing in \(migrations), and has been for \(timeout) s: try again "
-          + "when it has ended. Nothing was changed")
+        "another schemactl has been writing in \(migrations) for \(timeout) s. Nothing was changed",
+        remedy: "Try again when it has ended")
     }
     defer { withExtendedLifetime(claim) {} }
     return try body()
@@ -241,22 +253,22 @@ struct Settings {
   }
 
   private func source(_ path: String?, mayBeEmpty: Bool = false) throws -> SchemaSource {
-    let through = session.invocation.text("at")
+    let through = session.invocation.text("to")
     guard let path else {
       return .history(try project(mayBeEmpty: mayBeEmpty), through: through)
     }
     return try .at(path, through: through, loading: project(in:))
   }
 
-  /// `--at` names a point of a history: of the project's, or of a folder that is named.
+  /// `--to` names a point of a history: of the project's, or of a directory that is named.
   func requireHistory(among names: [String]) throws {
-    guard session.invocation.text("at") != nil, !names.isEmpty,
+    guard session.invocation.text("to") != nil, !names.isEmpty,
       names.allSatisfy(DatabaseFile.isFile)
     else { return }
     let list = names.map(\.visible).joined(separator: " and ")
     throw session.usageError(
-      "--at is a point of a history, and \(list) \(names.count == 1 ? "is" : "are") none",
-      hint: "Leave out --at, or name a folder of migrations.")
+      "--to needs a history, and \(list) \(names.count == 1 ? "is a file" : "are files")",
+      hint: "Leave out --to, or name a migrations directory.")
   }
 
   func schema(of source: SchemaSource, besides other: Schema = Schema()) throws -> Schema {
@@ -268,8 +280,7 @@ struct Settings {
   /// The file that holds the findings which lint does not report; nil when nobody has named one, and
   /// none has the usual name.
   var baselineFile: String? {
-    let file = session.invocation.text("baseline") ?? configuration.baseline.map(resolved)
-    return file ?? (exists(usualBaselineFile) ? usualBaselineFile : nil)
+    configuration.baseline.map(resolved) ?? (exists(usualBaselineFile) ? usualBaselineFile : nil)
   }
 
   /// Where `import` keeps the baseline when nobody names one: beside the manifests.
@@ -295,12 +306,12 @@ struct Settings {
     guard ids.isEmpty, !isFrozen else {
       throw Failure(
         .finding,
-        "\(folder.path) holds a history already, through \(ids.last ?? HistoryLock.fileName): "
-          + "`schemactl adopt` takes a database over into it")
+        "\(folder.path) already holds a history, up to \(ids.last ?? HistoryLock.fileName)",
+        remedy: "`schemactl adopt` adopts an existing database into it")
     }
   }
 
-  func baseline() throws -> Baseline? {
+  private func baseline() throws -> Baseline? {
     guard let baselineFile else { return nil }
     let bytes: [UInt8]
     do throws(FileError) {
@@ -308,11 +319,9 @@ struct Settings {
     } catch {
       let failure = Failure(error)
       throw Failure(
-        failure.status,
-        failure.message + ": `schemactl lint --write-baseline"
-          + (session.invocation.isOnCommandLine("baseline")
-            ? " --baseline \(shellQuoted(baselineFile))" : "")
-          + "` writes the findings of today there")
+        failure.status, failure.message,
+        remedy: "`\(session.command("lint", "--write-baseline", database: false))` writes today's "
+          + "findings there")
     }
     return try Baseline(bytes, file: baselineFile)
   }
@@ -329,8 +338,8 @@ struct Settings {
     }
     throw Failure(
       .invalidInput,
-      "\(file) is not a baseline of lint findings, and nothing was written. Name another file with "
-        + "--baseline, or remove this one first")
+      "\(file) is not a baseline of lint findings, so schemactl did not overwrite it",
+      remedy: "Name another file as `lint: { baseline: FILE }`, or remove this one first")
   }
 
   private func exists(_ path: String) -> Bool {
@@ -340,8 +349,7 @@ struct Settings {
 
   private func queries() throws -> [QueryFile]? {
     let folder =
-      (session.invocation.text("queries") ?? configuration.queries.map(resolved))
-      .map { QueryFolder($0) }
+      configuration.queries.map { QueryFolder(resolved($0)) }
       ?? QueryFolder(besideMigrations: migrations)
     do throws(HistoryReadError) {
       let files = try folder.files()
@@ -363,13 +371,16 @@ struct Settings {
     }
   }
 
-  func linter(
-    of project: Project, profile: Profile? = nil, isForBaseline: Bool = false,
-    interruption: Interruption = Interruption()
-  ) throws -> Linter {
+  func linter(of project: Project, isForBaseline: Bool = false) throws -> Linter {
     try Linter(
-      project: project, configuration: configuration, profile: profile,
+      project: project, configuration: configuration, profile: session.profile,
       baseline: isForBaseline ? nil : try baseline(), queries: try queries(),
-      configurationFile: file ?? "schemactl.yaml", interruption: interruption)
+      configurationFile: file ?? "schemactl.yaml", interruption: session.interruption)
+  }
+
+  func lint(_ project: Project, isFull: Bool, on copy: TrialCopy? = nil) throws -> LintReport {
+    try linter(of: project).lint(
+      isStrict: session.invocation.flag("strict"), isFull: isFull,
+      isVerbose: session.invocation.flag("verbose"), on: copy)
   }
 }

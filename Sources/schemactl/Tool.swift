@@ -18,8 +18,9 @@ struct Tool {
     ignoreSignalsOfWriting()
     let output = Output(1, gate: gate)
     let errors = Output(2, gate: gate)
-    var reporter = format.reporter(output: output, errors: errors, isQuiet: false)
+    var reporter = format.reporter(output: output, errors: errors, .normal)
     var status: ExitStatus
+    var name: String?
     do {
       switch try CommandLineProgram.schemactl.parse(arguments, environment: { Environment[$0] }) {
       case .help(let text), .version(let text):
@@ -27,15 +28,15 @@ struct Tool {
         status = .success
       case .run(let invocation):
         let command = try command(of: invocation)
+        name = command.name
         reporter = format.reporter(
-          output: output, errors: errors, isQuiet: invocation.flag("quiet"))
+          output: output, errors: errors,
+          invocation.flag("quiet") ? .quiet : invocation.flag("verbose") ? .verbose : .normal)
         stopMemoryStatistics()
         if command.observesRollbacks {
           observeRollbacks { [reporter] in
             reporter.report(
-              .note(
-                "a transaction that another process had not finished was rolled back: SQLite \($0)")
-            )
+              .note("SQLite rolled back an unfinished transaction of another process: \($0)"))
           }
         }
         let interruption = Interruption()
@@ -45,6 +46,10 @@ struct Tool {
           writing: writing)
         status = try ClusterCommand.run(command, session) ?? command.run(session)
       }
+    } catch let failure as Failure where failure.status.rawValue < ExitStatus.usage.rawValue {
+      // Below 64 a failure is a command's result like any other.
+      reporter.report(.failed(command: name ?? "", failure))
+      status = failure.status
     } catch {
       let problem = Problem(error)
       reporter.report(.stopped(problem))
@@ -55,8 +60,8 @@ struct Tool {
 
   private func command(of invocation: Invocation) throws -> any Command.Type {
     let name = invocation.commandPath.first
-    guard let command = CommandLineProgram.commands.first(where: { $0.name == name })
-    else { throw Failure(.bug, "the command \(name ?? "") is declared and not there") }
+    guard let command = CommandLineProgram.allCommands.first(where: { $0.name == name })
+    else { throw Failure(.bug, "the command \(name ?? "") is declared but missing") }
     return command
   }
 
@@ -80,8 +85,8 @@ struct Tool {
     output.flush()
     guard let problem = output.problem else { return status }
     errors.write(
-      "schemactl: error: standard output cannot be written: \(problem). What the command did stays "
-        + "done: `schemactl status` tells where a database stands\n")
+      "schemactl: error: cannot write standard output: \(problem). Completed work is not undone\n"
+        + "help: `schemactl status` shows the state of a database\n")
     errors.flush()
     return ExitStatus.worst([status, .inputOutput])
   }

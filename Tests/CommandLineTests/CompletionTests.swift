@@ -184,8 +184,6 @@ import Testing
         .TP
         .B \-t, \-\-to SEA
         Where. (one of north, south)
-        .SH SEE ALSO
-        raft help COMMAND
 
         """#)
   }

@@ -39,7 +39,10 @@ import Testing
       (
         "--quiet", "a command is missing. The commands are cross, ledger, fog.", "ferry --help"
       ),
-      ("ledger", "'ledger' needs a subcommand. There is show, repair.", "ferry ledger --help"),
+      (
+        "ledger", "'ledger' needs a subcommand. The subcommands are show, repair.",
+        "ferry ledger --help"
+      ),
       ("cross", "argument PIER is missing for 'cross'.", "ferry cross --help"),
       (
         "ledger show monday sunday",

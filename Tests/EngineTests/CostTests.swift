@@ -115,8 +115,11 @@ struct CostTests {
     #expect(migration.costs.map { $0?.rowsWritten } == [nil, 0, 2, 0, 2500, nil])
     #expect(report.isCostPartial)
     #expect(report.script.contains("\n--   reads and writes what the manifest's SQL says\n"))
-    #expect(report.script.contains("\n--   reads 2500 rows, writes 2500, needs about "))
-    #expect(report.script.contains("\n-- all of it reads 2500 rows, writes 2502, needs about "))
+    #expect(
+      report.script.contains("\n--   reads at most 2,500 rows, writes at most 2,500, needs about "))
+    #expect(
+      report.script.contains(
+        "\n-- all of it reads at most 2,500 rows, writes at most 2,502, needs about "))
 
     let nowhere = try plan(sandbox, database: false)
     #expect(nowhere.cost == nil)

@@ -166,7 +166,6 @@ struct HostileDatabaseTests {
       { _ = try project.migrate(options) }, { _ = try project.dryRun(options) },
       { _ = try project.status(database: path, timeout: 0.01) },
       { _ = try project.verify(database: path, timeout: 0.01) },
-      { _ = try project.ledger(database: path, timeout: 0.01) },
     ]
     for command in commands {
       let failure = #expect(throws: Failure.self) { try command() }
@@ -220,7 +219,6 @@ struct HostileDatabaseTests {
     let project = try sandbox.project()
     _ = try project.status(database: sandbox.database, timeout: 1)
     _ = try project.verify(database: sandbox.database, timeout: 1)
-    _ = try project.ledger(database: sandbox.database, timeout: 1)
     _ = try project.dryRun(sandbox.options())
     let beforeWriting = calls.withLock { $0 }
     #expect(beforeWriting == 0)

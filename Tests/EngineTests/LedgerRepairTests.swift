@@ -36,10 +36,10 @@ struct LedgerRepairTests {
     #expect(plan.isClean)
     try carryOut(plan, sandbox)
     #expect(try sandbox.migrate().failure == nil)
-    let told = try sandbox.project().ledger(database: sandbox.database, timeout: 1)
-    #expect(told.repairs.map(\.id) == ["0003_refresh_updated_at"])
-    #expect(told.repairs.map(\.reason) == ["because"])
-    #expect(told.entries.allSatisfy { $0.state == .applied })
+    let status = try sandbox.project().status(database: sandbox.database, timeout: 1)
+    #expect(status.repairs.map(\.id) == ["0003_refresh_updated_at"])
+    #expect(status.repairs.map(\.reason) == ["because"])
+    #expect(status.ledger.allSatisfy { $0.state == .applied })
     #expect(try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
   }
 

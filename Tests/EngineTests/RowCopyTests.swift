@@ -74,7 +74,9 @@ struct RowCopyTests {
     let sandbox = try filled(.alias, rows: 2_000_000)
     var reported: [(done: Int64, all: Int64)] = []
     let report = try sandbox.project().migrate(sandbox.options()) { event in
-      if case .copyingRows(_, let done, let all) = event { reported.append((done, all)) }
+      if case .phase(let progress) = event, progress.phase == .copy, progress.done > 0 {
+        reported.append((progress.done, progress.all ?? 0))
+      }
     }
     #expect(report.failure == nil)
     #expect(!reported.isEmpty)

@@ -129,7 +129,7 @@ struct HistoryLockTests {
     let number = lockError(
       (goldenLock + lines[2].replacing("0002_größe", with: "02_b") + "\n").utf8)
     #expect(number?.message.contains("the number 2, `0002_größe` and `02_b`") == true)
-    #expect(number?.message.contains("schemactl rebase") == true)
+    #expect(number?.message.contains("schemactl renumber") == true)
   }
 
   @Test("what could not be read again is not written")

@@ -162,7 +162,7 @@ struct MigrationFolderTests {
     #expect(
       temporary.problems() == [
         "7_b.yaml: 007_a.yaml has the number 7 too: give one of the two another number "
-          + "(`schemactl rebase 7_b`)"
+          + "(`schemactl renumber 7_b`)"
       ])
   }
 
@@ -183,7 +183,7 @@ struct MigrationFolderTests {
         "1_a.yaml: unknown key `first`\(keys)", "1_a.yaml: unknown key `second`\(keys)",
         "2_b.yml: rename it to 2_b.yaml: manifests end in .yaml",
         "3_c.yaml: 03_d.yaml has the number 3 too: give one of the two another number "
-          + "(`schemactl rebase 3_c`)",
+          + "(`schemactl renumber 3_c`)",
         "4_e.yaml: is not a regular file",
       ])
   }

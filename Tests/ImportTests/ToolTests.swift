@@ -96,7 +96,7 @@ struct ToolTests {
       "operations:\n  - sql: CREATE TABLE more (id INTEGER PRIMARY KEY)\n")
     if sample.replaces == nil {
       try folder.expect(
-        0, "adopt", "--database", "app.sqlite", "--migrations", "manifests", "--at",
+        0, "adopt", "--database", "app.sqlite", "--migrations", "manifests", "--to",
         String(sample.last.prefix(3)))
     }
     try folder.expect(0, "migrate", "--database", "app.sqlite", "--migrations", "manifests")

@@ -140,7 +140,7 @@ struct BrowserTests {
       let folder = try Folder()
       try sql.write(toFile: folder.path + "/s.sql", atomically: true, encoding: .utf8)
       let run = try start(
-        "schemactl", ["diagram", "--sql", "s.sql", "--format", "svg"], in: folder.path
+        "schemactl", ["diagram", "--file", "s.sql", "--format", "svg"], in: folder.path
       ).wait()
       #expect(run.code == 0, "\(run.errors)")
       images +=

@@ -18,7 +18,7 @@ struct DiagramCommandTests {
     #expect(try entities(sandbox, "--to", "1") == ["a"])
     #expect(try entities(sandbox, "--release", "1.0") == ["a", "b"])
     #expect(try entities(sandbox, "--database", "live.sqlite") == ["a"])
-    #expect(try entities(sandbox, "--sql", "s.sql") == ["d"])
+    #expect(try entities(sandbox, "--file", "s.sql") == ["d"])
     #expect(try entities(sandbox, "--tables", "[bc]") == ["b", "c"])
     for point in ["1.0", "0002_b", "live.sqlite", "s.sql", "migrations"] {
       let run = try diagram(sandbox, "--changed-since", point)
@@ -38,7 +38,7 @@ struct DiagramCommandTests {
       #expect(run.errors.contains("9.9") && run.errors.contains("1.0"))
     }
     #expect(try diagram(sandbox, "--tables", "x*").code == 66)
-    #expect(try diagram(sandbox, "--release", "1.0", "--sql", "s.sql").code == 64)
+    #expect(try diagram(sandbox, "--release", "1.0", "--file", "s.sql").code == 64)
   }
 
   @Test("without Graphviz it says so and prints Mermaid")

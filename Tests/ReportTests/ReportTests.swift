@@ -119,7 +119,7 @@ struct ReportTests {
     #expect(page.contains("0007_replace_is_completed_with_status"))
     // Row counts and the cost of what is pending.
     #expect(page.contains("<td>30</td>"))
-    #expect(page.contains(", at most"))
+    #expect(page.contains("writes at most"))
   }
 
   @Test("drift of the database is listed")

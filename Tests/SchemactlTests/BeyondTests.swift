@@ -19,7 +19,7 @@ struct BeyondTests {
   @Test(
     "is told where it is, and how to get back",
     arguments: [
-      ["migrate"], ["migrate", "--dry-run"], ["migrate", "--dry-run=copy"], ["plan"],
+      ["migrate"], ["migrate", "--dry-run"], ["plan", "--on-copy"], ["plan"],
       ["migrate", "--paranoid"],
     ], ["1", "0001_notes"])
   func told(command: [String], target: String) throws {
@@ -33,7 +33,7 @@ struct BeyondTests {
 
   @Test(
     "is told in JSON, too",
-    arguments: [["migrate"], ["migrate", "--dry-run"], ["migrate", "--dry-run=copy"], ["plan"]])
+    arguments: [["migrate"], ["migrate", "--dry-run"], ["plan", "--on-copy"], ["plan"]])
   func json(command: [String]) throws {
     let folder = try database()
     func beyond(_ target: String) throws -> [String]? {

@@ -42,8 +42,8 @@ struct CheckTests {
   @Test("a history without a fault: one line for each check")
   func clean() throws {
     let folder = try WorkingFolder.ofReminders()
-    try folder.expect(0, "freeze", "--release", "1.0", "--through", "3")
-    try folder.expect(0, "freeze", "--release", "1.1", "--through", "6")
+    try folder.expect(0, "freeze", "--release", "1.0", "--to", "3")
+    try folder.expect(0, "freeze", "--release", "1.1", "--to", "6")
     let run = try folder.expect(0, "check")
     #expect(
       run.output == """
@@ -51,6 +51,7 @@ struct CheckTests {
         ok      history    7 migrations: 6 unchanged, 1 draft.
         ok      replay     7 migrations; the same schema from each of 2 releases.
         ok      lint       Found no problems; 2 suppressed.
+        All checks passed
 
         """)
     #expect(try folder.expect(0, "check", "--quiet").output.isEmpty)
@@ -107,13 +108,17 @@ struct CheckTests {
     #expect(
       run.output.hasPrefix(
         """
-        failed  manifests  2 problems.
+        failed  manifests  2 errors.
         -       history    not compared.
         -       replay     not done.
         -       lint       not done.
         migrations/0001_first.yaml:2:3: error:
         """))
-    #expect(run.output.split(separator: "\n").count == 6)
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.filter { $0.contains(": error: ") }.count == 2)
+    #expect(lines.contains("  2 | - drop_tabel: { table: t }") && lines.contains("    |   ^"))
+    #expect(lines.contains("help: did you mean `drop_table`?"))
+    #expect(lines.last == "1 check failed")
     #expect(run.errors.isEmpty)
     let json = try folder.expect(65, "check", "--format", "json").json()
     let error = try #require(json["error"] as? [String: Any])
@@ -187,7 +192,7 @@ struct CheckTests {
   func full() throws {
     let folder = try WorkingFolder.ofReminders()
     for (release, last) in [("1.0", "2"), ("1.1", "4"), ("1.2", "6")] {
-      try folder.expect(0, "freeze", "--release", release, "--through", last)
+      try folder.expect(0, "freeze", "--release", release, "--to", last)
     }
     func paths(_ arguments: String...) throws -> Int? {
       let json = try folder.start(["check", "--format", "json"] + arguments).wait().json()

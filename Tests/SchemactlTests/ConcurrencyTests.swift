@@ -135,7 +135,7 @@ struct ConcurrencyTests {
       75, "migrate", "--database", "app.sqlite", "--timeout", "0.2")
     #expect(run.errors.contains("app.sqlite is in use by another process"))
     #expect(run.errors.contains("Close it there and try again, or wait longer with --timeout"))
-    #expect(run.errors.contains("no migration was applied: app.sqlite is as it was"))
+    #expect(run.errors.contains("no migration was applied: app.sqlite is unchanged"))
     try reader.execute("COMMIT")
     #expect(try folder.applied().count == 2)
     #expect(try folder.rows("SELECT name FROM sqlite_schema WHERE name = 'tags'").isEmpty)
@@ -185,10 +185,10 @@ struct ConcurrencyTests {
       let child = try folder.start(
         ["migrate", "--database", "app.sqlite", "--timeout", "100"],
         environment: ["TERM": "xterm"], errors: terminal.handle)
-      terminal.read(until: "\r\u{1B}[Kwaiting for another process to release the database: 0.2 s")
+      terminal.read(until: "\r\u{1B}[Kwaiting for the database 0.2 s")
       try writer.execute("COMMIT")
       #expect(try child.wait().status == 0)
-      #expect(terminal.readToEnd().contains("committing …\r\u{1B}[Knote: kept a copy"))
+      #expect(terminal.readToEnd().contains("commit …\r\u{1B}[Knote: kept a copy"))
     }
   #endif
 
@@ -196,7 +196,7 @@ struct ConcurrencyTests {
   func between() throws {
     let folder = try counting()
     try fill(folder, .delete)
-    let script = try folder.expect(0, "plan", "--database", "app.sqlite").output
+    let script = try folder.expect(0, "plan", "--sql", "--database", "app.sqlite").output
       .split(separator: "\n").filter {
         !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") && !$0.hasPrefix(".")
       }
@@ -245,7 +245,7 @@ struct ConcurrencyTests {
   private static let adds =
     "CREATE TABLE slow AS SELECT count(*) FROM notes a, notes b, notes c, notes d"
   private static let lookers = [
-    ["status"], ["verify"], ["diff"], ["ledger"], ["migrate", "--dry-run"], ["plan"],
+    ["status"], ["verify"], ["diff"], ["migrate", "--dry-run"], ["plan"],
   ]
 
   @Test(
@@ -297,11 +297,11 @@ struct FolderConcurrencyTests {
     defer { close(descriptor) }
     #expect(flock(descriptor, LOCK_EX) == 0)
     for words in [
-      ["freeze"], ["freeze", "--accept", "1", "--reason", "x"], ["new", "x"], ["rebase", "1"],
+      ["freeze"], ["freeze", "--accept", "1", "--reason", "x"], ["new", "x"], ["renumber", "1"],
     ] {
       let run = try folder.start(words).wait()
       #expect(run.status == 75, "\(words): \(run.errors)")
-      #expect(run.errors.contains("another schemactl is writing in migrations"))
+      #expect(run.errors.contains("another schemactl has been writing in migrations"))
     }
     #expect(try folder.expect(0, "verify").status == 0)
     #expect(flock(descriptor, LOCK_UN) == 0)
@@ -312,7 +312,7 @@ struct FolderConcurrencyTests {
   func freezing() throws {
     for round in 0..<6 {
       let folder = try drafts(8)
-      let first = try folder.start(["freeze", "--release", "1.0", "--through", "\(round + 1)"])
+      let first = try folder.start(["freeze", "--release", "1.0", "--to", "\(round + 1)"])
       let second = try folder.start(["freeze", "--release", "2.0"])
       let codes = [try first.wait().status, try second.wait().status]
       #expect(codes == [0, 0])
@@ -328,7 +328,8 @@ struct FolderConcurrencyTests {
       let folder = try drafts(4)
       try folder.write("migrations/0003_late.yaml", "operations: []\n")
       let children = try [
-        ["rebase", "0003_late"], ["new", "next"], ["freeze"], ["rebase", "0003_late"], ["freeze"],
+        ["renumber", "0003_late"], ["new", "next"], ["freeze"], ["renumber", "0003_late"],
+        ["freeze"],
       ].map { try folder.start($0) }
       for child in children {
         let run = try child.wait()

@@ -90,8 +90,10 @@ struct CosmeticEditTests {
     let folder = try history(Self.renamings[3])
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     try folder.connection().execute("DROP VIEW s; CREATE VIEW s AS SELECT a + b FROM t")
-    let sentence = "view s differs: expected result column `a+b`, found result column `a + b`"
-    for command in ["diff", "verify"] {
+    for (command, sentence) in [
+      ("diff", "-result column `a+b`\n+result column `a + b`\n"),
+      ("verify", "view s differs: expected result column `a+b`, found result column `a + b`"),
+    ] {
       let run = try folder.expect(1, command, "--database", "app.sqlite")
       #expect(run.output.contains(sentence), "\(run.output)")
       let json = try folder.expect(1, command, "--database", "app.sqlite", "--format", "json")

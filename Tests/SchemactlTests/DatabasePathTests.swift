@@ -13,8 +13,8 @@ struct DatabasePathTests {
   func refused(path: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     for command in [
-      ["migrate"], ["migrate", "--dry-run"], ["migrate", "--dry-run=copy"], ["plan"], ["status"],
-      ["verify"], ["diff"], ["adopt"], ["restore"], ["ledger", "show"],
+      ["migrate"], ["migrate", "--dry-run"], ["plan", "--on-copy"], ["plan"], ["status"],
+      ["verify"], ["diff"], ["adopt"], ["restore"], ["repair", "1", "applied", "--reason", "x"],
     ] {
       let run = try folder.start(command + ["--database", path]).wait()
       #expect(run.status == 64, "\(command): \(run.output)\(run.errors)")

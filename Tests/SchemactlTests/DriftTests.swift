@@ -33,21 +33,21 @@ struct DriftTests {
 
   @Test(
     "where a migration touches it, whatever tells of that migration says that it cannot run",
-    arguments: [["--dry-run"], ["--dry-run=copy"], []])
+    arguments: [["migrate", "--dry-run"], ["plan", "--on-copy"], ["migrate"]])
   func inTheWay(_ words: [String]) throws {
     let folder = try folder()
     try folder.write("migrations/0002_move.yaml", Self.move)
-    let run = try folder.start(["migrate"] + words).wait()
+    let run = try folder.start(words).wait()
     #expect(run.status == 1)
     #expect(run.errors.contains(Self.sentence), "\(run.errors)")
     #expect(run.errors.contains("note: drift: "), "\(run.errors)")
-    let json = try folder.start(["migrate", "--format", "json"] + words).wait().json()
+    let json = try folder.start(words + ["--format", "json"]).wait().json()
     #expect((json["drift"] as? [Any])?.count == 1)
     #expect((json["failed"] as? [String: Any])?["id"] as? String == "0002_move")
     #expect(try folder.rows("SELECT * FROM notes") == ["1|0|mine"])
   }
 
-  @Test("`plan` ends before that migration, and `lint --data` does not run it")
+  @Test("`plan` ends before that migration, and `lint --on-copy` does not run it")
   func planned() throws {
     let folder = try folder()
     try folder.write(
@@ -57,9 +57,9 @@ struct DriftTests {
     #expect(plan.output.contains("0002_tags"))
     #expect(!plan.output.contains("state"))
     #expect(plan.errors.contains(Self.sentence))
-    let lint = try folder.expect(1, "lint", "--data", "app.sqlite")
+    let lint = try folder.expect(1, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(lint.errors.contains(Self.sentence), "\(lint.errors)")
-    #expect(lint.output.contains("app.sqlite: 1 migration ran on a copy."), "\(lint.output)")
+    #expect(lint.output.contains("On a copy of app.sqlite: 1 migration applied."), "\(lint.output)")
   }
 
   @Test("where no migration touches it, it is said and no more")
@@ -82,9 +82,9 @@ struct DriftTests {
       "operations:\n- add_column: { table: notes, column: { name: memo, type: TEXT } }\n")
     try folder.write("migrations/0003_move.yaml", Self.move)
     let run = try folder.expect(1, "migrate")
-    #expect(run.errors.contains("`schemactl ledger repair ID --as applied`"))
+    #expect(run.errors.contains("`schemactl repair ID applied`"))
     try folder.expect(
-      0, "ledger", "repair", "2", "--as", "applied", "--reason", "made by hand", "--yes")
+      0, "repair", "2", "applied", "--reason", "made by hand", "--force")
     try folder.expect(0, "migrate")
     try folder.expect(0, "verify", "--database", "app.sqlite")
     #expect(try folder.rows("SELECT id, state, memo FROM notes") == ["1|open|mine"])

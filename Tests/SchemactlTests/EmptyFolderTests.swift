@@ -7,7 +7,7 @@ import Testing
 struct EmptyFolderTests {
   private static let commands: [[String]] = [
     ["check"], ["verify"], ["lint"], ["migrate", "--database", "app.sqlite"], ["plan"], ["freeze"],
-    ["diff", "migrations"], ["inspect"], ["new", "x"], ["rebase", "1", "--dry-run"],
+    ["diff", "migrations"], ["inspect"], ["new", "x"], ["renumber", "1", "--dry-run"],
   ]
 
   @Test(
@@ -81,7 +81,7 @@ struct EmptyFolderTests {
     let folder = try WorkingFolder.of([:])
     try folder.write("migrations/0001_a.YAML", tableOfNotes)
     let run = try folder.start(arguments).wait()
-    let isRenumbering = arguments[0] == "rebase"
+    let isRenumbering = arguments[0] == "renumber"
     #expect(run.status == (isRenumbering ? 66 : 65), "\(run.output)\(run.errors)")
     guard !isRenumbering else { return }
     #expect((run.output + run.errors).contains("rename it to 0001_a.yaml"))

@@ -16,7 +16,7 @@ struct EmptySQLTests {
     #expect(try folder.expect(0, "lint").output.hasSuffix("Found no problems\n"))
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     try folder.expect(0, "verify", "--database", "app.sqlite")
-    let shell = try folder.shell("$schemactl plan --empty | sqlite3 shell.sqlite")
+    let shell = try folder.shell("$schemactl plan --sql | sqlite3 shell.sqlite")
     #expect(shell.status == 0 && shell.errors.isEmpty, "\(shell.errors)")
     try folder.expect(0, "verify", "--database", "shell.sqlite")
     try folder.expect(0, "freeze", "--release", "1.0")

@@ -73,7 +73,7 @@ struct ExampleTests {
     let lock = try String(contentsOfFile: file, encoding: .utf8)
     try folder.remove("migrations/history.lock")
     for (index, (release, _)) in example.releases.enumerated() {
-      try folder.expect(0, "freeze", "--release", release, "--through", "\(index + 1)")
+      try folder.expect(0, "freeze", "--release", release, "--to", "\(index + 1)")
     }
     // Another SQLite writes its own version.
     let own = { (text: String) in text.replacing(/\ssqlite=\S+/, with: "") }

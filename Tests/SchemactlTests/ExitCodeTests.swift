@@ -11,8 +11,8 @@ struct ExitCodeTests {
     let run = try WorkingFolder().expect(64, "migrate", "--databas", "app.sqlite")
     #expect(
       run.errors == """
-        schemactl: error: unknown option '--databas' for 'migrate'. Did you mean '--database'?
-          See 'schemactl migrate --help'.
+        schemactl: error: unknown option '--databas' for 'migrate'
+        help: Did you mean '--database'? See 'schemactl migrate --help'.
 
         """)
     #expect(run.output.isEmpty)
@@ -33,7 +33,9 @@ struct ExitCodeTests {
   @Test("64: no database is named", arguments: ["migrate", "status", "diff"])
   func noDatabase(command: String) throws {
     let run = try WorkingFolder.ofReminders().expect(64, command)
-    #expect(run.errors.contains("no database is named. Name it with --database FILE"))
+    #expect(
+      run.errors.hasPrefix(
+        "schemactl: error: no database is named\nhelp: Name it with --database FILE"))
   }
 
   @Test("64: a migration that is not there", arguments: ["migrate", "plan"])
@@ -57,10 +59,11 @@ struct ExitCodeTests {
       "0002_second": "descripion: x\noperations: []\n",
     ])
     let run = try folder.expect(65, "migrate", "--database", "app.sqlite")
-    let lines = run.errors.split(separator: "\n")
+    let lines = run.errors.split(separator: "\n").filter { $0.contains(": error: ") }
     #expect(lines.count == 2)
     #expect(lines.first?.hasPrefix("migrations/0001_first.yaml:2:3: error: ") == true)
     #expect(lines.last?.hasPrefix("migrations/0002_second.yaml:1:1: error: ") == true)
+    #expect(run.errors.hasSuffix("Found 2 errors\n"))
     #expect(!folder.exists("app.sqlite"))
   }
 
@@ -135,7 +138,7 @@ struct ExitCodeTests {
       let full = FileHandle(forWritingAtPath: "/dev/full")
       let run = try folder.start(["plan"], output: full).wait()
       #expect(run.status == 74)
-      #expect(run.errors.contains("standard output cannot be written: No space left on device"))
+      #expect(run.errors.contains("cannot write standard output: No space left on device"))
     }
 
     @Test("77: a database that may not be read", arguments: ["migrate", "status"])
@@ -184,7 +187,8 @@ struct ExitCodeTests {
     let folder = try migrated()
     try folder.remove("migrations/0007_replace_is_completed_with_status.yaml")
     let run = try folder.expect(4, command, "--database", "app.sqlite")
-    #expect((run.output + run.errors).contains("0007_replace_is_completed_with_status: unknown"))
+    let said = (run.output + run.errors).replacing(": unknown", with: "  unknown")
+    #expect(said.contains("0007_replace_is_completed_with_status  unknown"))
   }
 
   @Test("2: a frozen manifest was edited", arguments: ["migrate", "verify", "freeze", "plan"])
@@ -218,10 +222,12 @@ struct ExitCodeTests {
     #expect(
       run.errors == """
         migrations/0002_twice.yaml:3:5: error: UNIQUE constraint failed: notes.id
+          3 |     INSERT INTO notes (id) VALUES (1), (1)
+            |     ^
+          applied and kept: 1 migration, up to 0001_notes
           in operation 1 sql of migration 0002_twice
           statement: INSERT INTO notes (id) VALUES (1), (1)
-          applied and kept: 1 migration, the last one 0001_notes
-          next: correct the manifest, or the rows that it names, and run `schemactl migrate` again
+        help: correct the manifest, or the rows that the message names, and run the command again
 
         """)
     #expect(run.output.hasPrefix("Created app.sqlite.\nApplied 0001_notes in "))
@@ -237,7 +243,7 @@ struct ExitCodeTests {
     try folder.expect(0, "migrate", "--database", "app.sqlite", "--to", "1")
     try folder.connection().execute("INSERT INTO notes (text) VALUES ('x'), ('x')")
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--frozen")
-    #expect(run.errors.contains("next: correct the rows that it names"))
+    #expect(run.errors.contains("help: correct the rows that the message names"))
     #expect(!run.errors.contains("correct the manifest"))
   }
 
@@ -257,7 +263,11 @@ struct ExitCodeTests {
     let folder = try migrated()
     try folder.connection().execute("DROP TRIGGER reminders_refresh_updatedAt")
     let run = try folder.expect(1, command, "--database", "app.sqlite")
-    #expect(run.output.contains("trigger reminders_refresh_updatedAt is missing"))
+    let difference =
+      command == "diff"
+      ? "@@ trigger reminders_refresh_updatedAt @@\n-CREATE TRIGGER"
+      : "trigger reminders_refresh_updatedAt is missing"
+    #expect(run.output.contains(difference))
   }
 
   @Test("1: a database that others have made is left alone", arguments: ["migrate", "verify"])

@@ -92,7 +92,7 @@ struct VerifyInRepositoryTests {
       #expect(try starts(2, "check") <= 4)
       try folder.write("migrations/0002_twin.yaml", creating("twin"))
       #expect(try starts(65, "verify", "--base", "main") <= 4)
-      #expect(try starts(0, "rebase", "0002_twin") <= 4)
+      #expect(try starts(0, "renumber", "0002_twin") <= 4)
     }
   #endif
 
@@ -300,15 +300,15 @@ struct FreezeInRepositoryTests {
   }
 }
 
-@Suite("rebase")
-struct RebaseTests {
+@Suite("renumber")
+struct RenumberTests {
   @Test("renames the files of drafts, says so, and rehearses when asked")
   func rename() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0004_d": creating("d")])
     try folder.write("migrations/0002_x.yaml", creating("x"))
     try folder.write("migrations/0003_y.yaml", creating("y"))
     try folder.expect(2, "verify")
-    let rehearsal = try folder.expect(0, "rebase", "0003_y", "2", "--dry-run")
+    let rehearsal = try folder.expect(0, "renumber", "0003_y", "2", "--dry-run")
     #expect(
       rehearsal.output == """
         Would rename 0002_x to 0005_x.
@@ -317,14 +317,15 @@ struct RebaseTests {
 
         """)
     #expect(folder.exists("migrations/0002_x.yaml"))
-    let json = try folder.expect(0, "rebase", "0003_y", "2", "--format", "json").json()
+    let json = try folder.expect(0, "renumber", "0003_y", "2", "--format", "json").json()
     #expect(
       json["renamed"] as? [[String: String]] == [
         ["from": "0002_x", "to": "0005_x"], ["from": "0003_y", "to": "0006_y"],
       ])
     #expect(!folder.exists("migrations/0002_x.yaml"))
     try folder.expect(0, "verify")
-    #expect(try folder.expect(0, "rebase", "0005_x", "0006_y").output.contains("Nothing to rename"))
+    #expect(
+      try folder.expect(0, "renumber", "0005_x", "0006_y").output.contains("Nothing to renumber"))
   }
 
   @Test("drafts that move to each other's names are all renamed")
@@ -333,7 +334,7 @@ struct RebaseTests {
     for name in ["0000_fix", "0003_fix", "0004_fix"] {
       try folder.write("migrations/\(name).yaml", creating("t\(name)"))
     }
-    try folder.expect(0, "rebase", "0", "3", "4")
+    try folder.expect(0, "renumber", "0", "3", "4")
     for (new, old) in [("0003", "0000"), ("0004", "0003"), ("0005", "0004")] {
       #expect(
         try folder.text("migrations/\(new)_fix.yaml") == creating("t\(old)_fix"))
@@ -345,9 +346,10 @@ struct RebaseTests {
   func refused() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0004_d": creating("d")])
     try folder.write("migrations/0002_x.yaml", creating("x"))
-    #expect(try folder.expect(64, "rebase", "0002_x", "0001_a").errors.contains("0001_a is frozen"))
-    try folder.expect(66, "rebase", "0002_x", "0003_none")
-    try folder.expect(64, "rebase")
+    #expect(
+      try folder.expect(64, "renumber", "0002_x", "0001_a").errors.contains("0001_a is frozen"))
+    try folder.expect(66, "renumber", "0002_x", "0003_none")
+    try folder.expect(64, "renumber")
     #expect(folder.exists("migrations/0002_x.yaml"))
   }
 }

@@ -29,6 +29,65 @@ func help(of command: String) throws {
   try expectGolden(run.output, "help\(command.isEmpty ? "" : "-\(command)").txt")
 }
 
+@Test("help fits on a screen: 40 lines for the program, 60 for a command", arguments: pages)
+func size(of command: String) throws {
+  let help = CommandLineProgram.schemactl.helpText(for: command.isEmpty ? [] : [command])
+  #expect(
+    help.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+      <= (command.isEmpty ? 40 : 60))
+}
+
+@Test("there are at most 34 options, each with one name for one meaning")
+func options() {
+  let counted = CommandLineProgram.schemactl.commands.filter {
+    !["fleet", "report", "diagram", "bundle", "generate", "import", "squash"].contains($0.name)
+  }
+  let names = Set(counted.flatMap(\.options).map(\.name)).union(["help", "version"])
+    .subtracting(["report"])
+  #expect(names.count <= 34, "\(names.sorted())")
+}
+
+@Test(
+  "a command of another tool is answered with the one to use",
+  arguments: [
+    ("up", "schemactl migrate"), ("apply", "schemactl migrate"), ("down", "schemactl restore"),
+    ("rollback", "schemactl restore"), ("seed", "schemactl new"), ("dump", "schemactl inspect"),
+    ("baseline", "schemactl init --from"), ("stamp", "schemactl adopt --to"),
+    ("rebase", "schemactl renumber"), ("ledger", "schemactl status"),
+  ])
+func otherTools(word: String, command: String) throws {
+  let run = try WorkingFolder().expect(64, word)
+  #expect(run.errors.hasPrefix("schemactl: error: unknown command '\(word)'\nhelp: "))
+  #expect(run.errors.contains("`\(command)"), "\(run.errors)")
+}
+
+@Test("completions ids prints the ids of the migrations, and nothing where there are none")
+func ids() throws {
+  let folder = try WorkingFolder.of(["0001_notes": tableOfNotes, "0002_tags": tableOfNotes])
+  #expect(try folder.expect(0, "completions", "ids").output == "0001_notes\n0002_tags\n")
+  #expect(try WorkingFolder().expect(0, "completions", "ids").output.isEmpty)
+}
+
+@Test("the shells are told to ask for migrations and for git revisions")
+func liveCompletions() throws {
+  for shell in ["bash", "zsh", "fish"] {
+    let script = try WorkingFolder().expect(0, "completions", shell).output
+    #expect(script.contains("schemactl completions ids"), "\(shell)")
+    #expect(script.contains("git for-each-ref --format="), "\(shell)")
+    #expect(script.contains("manifest config"), "\(shell)")
+  }
+}
+
+@Test("the manual page has a date, the environment and the files")
+func manualSections() throws {
+  let page = try WorkingFolder().expect(0, "completions", "man").output
+  #expect(page.hasPrefix(".TH SCHEMACTL 1 \"20"))
+  for section in ["ENVIRONMENT", "FILES", "EXIT STATUS"] {
+    #expect(page.contains("\n.SH \(section)\n"))
+  }
+  #expect(page.contains(".B SCHEMACTL_DATABASE") && page.contains(".B NO_COLOR"))
+}
+
 @Test("`help COMMAND` is `COMMAND --help`, and no words at all are `--help`")
 func otherWaysToHelp() throws {
   let folder = try WorkingFolder()
@@ -60,7 +119,7 @@ func unknownShell() throws {
 @Test("a shell that is none of them is not taken for one")
 func otherShell() throws {
   let run = try WorkingFolder().expect(64, "completions", "tcsh")
-  #expect(run.errors.contains("There are completions for bash, zsh and fish."))
+  #expect(run.errors.contains("Completions exist for bash, zsh and fish."))
   #expect(!run.errors.contains("Did you mean"))
 }
 

@@ -215,7 +215,7 @@ struct IntegrationTests {
     let entry = try #require(hook["entry"])
 
     let folder = try WorkingFolder.ofReminders()
-    try folder.expect(0, "freeze", "--release", "1.0", "--through", "3")
+    try folder.expect(0, "freeze", "--release", "1.0", "--to", "3")
     #expect(try bash(entry, in: folder.path).status == 0)
     try folder.remove("migrations/0003_refresh_updated_at.yaml")
     let run = try bash(entry, in: folder.path)

@@ -33,6 +33,10 @@ enum Scene: Sendable {
   case malformed
   /// A folder of another tool, and no manifest.
   case otherTool
+  /// Nothing, or a database that schemactl has not made.
+  case empty, foreign
+  /// A baseline and a file of the schema are configured.
+  case configured
 
   func folder() throws -> WorkingFolder {
     switch self {
@@ -78,6 +82,19 @@ enum Scene: Sendable {
       ])
     case .harmful:
       return try .of(["0001_notes": tableOfNotes, "0002_drop": manifest("DROP TABLE notes")])
+    case .empty: return try WorkingFolder()
+    case .foreign:
+      let folder = try WorkingFolder()
+      try folder.connection().execute("CREATE TABLE theirs (id)")
+      return folder
+    case .configured:
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      try folder.write(
+        "schemactl.yaml",
+        "lint: { baseline: known }\nschema: schema.sql\nsync: { engine: none }\n")
+      try folder.write("known", "")
+      try folder.expect(0, "inspect", "--write")
+      return folder
     case .malformed:
       return try .of(["0001_a": "operations: [{ drop: 1 }]\n", "0002_b": "operation: []\n"])
     }
@@ -111,8 +128,8 @@ struct Document: Sendable, CustomTestStringConvertible {
 
   static let all = [
     Document(0, .current, "lint"), Document(1, .harmful, "lint"), Document(3, .failing, "lint"),
-    Document(65, .malformed, "lint"), Document(0, .pending, "lint --data app.sqlite"),
-    Document(4, .ahead, "lint --data app.sqlite"),
+    Document(65, .malformed, "lint"), Document(0, .pending, "lint --on-copy --database app.sqlite"),
+    Document(4, .ahead, "lint --on-copy --database app.sqlite"),
     Document(0, .current, "check"), Document(1, .harmful, "check --full"),
     Document(2, .edited, "check"), Document(3, .failing, "check"),
     Document(65, .malformed, "check", schema: "check"),
@@ -129,17 +146,17 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(0, .pending, "migrate --database app.sqlite"),
     Document(0, .pending, "migrate --database new.sqlite"),
     Document(0, .pending, "migrate --database new.sqlite --paranoid"),
-    Document(0, .pending, "migrate --database app.sqlite --dry-run"),
+    Document(0, .pending, "migrate --database app.sqlite --dry-run", schema: "plan"),
     Document(1, .strangers, "migrate --database app.sqlite"),
     Document(2, .edited, "migrate --database app.sqlite"),
     Document(3, .failing, "migrate --database app.sqlite"),
     Document(3, .unplannable, "migrate --database app.sqlite"),
-    Document(3, .unplannable, "migrate --database app.sqlite --dry-run"),
-    Document(0, .pending, "migrate --database app.sqlite --dry-run=copy"),
-    Document(3, .failing, "migrate --database app.sqlite --dry-run=copy"),
+    Document(3, .unplannable, "migrate --database app.sqlite --dry-run", schema: "plan"),
+    Document(0, .pending, "plan --database app.sqlite --on-copy"),
+    Document(3, .failing, "plan --database app.sqlite --on-copy"),
     Document(0, .pending, "migrate --database app.sqlite --backup"),
     Document(0, .backedUp, "restore --database app.sqlite"),
-    Document(0, .backedUp, "restore --database app.sqlite --list"),
+    Document(0, .backedUp, "restore --database app.sqlite --dry-run"),
     Document(1, .backedUp, "restore --database app.sqlite theirs.sqlite"),
     Document(66, .current, "restore --database app.sqlite"),
     Document(4, .ahead, "migrate --database app.sqlite"),
@@ -158,7 +175,7 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(0, .current, "generate swift"), Document(3, .failing, "generate swift"),
     Document(1, .current, "generate swift --output no.swift --check"),
     Document(0, .current, "bundle"), Document(2, .edited, "bundle"),
-    Document(0, .current, "rebase 1"), Document(66, .current, "rebase 99"),
+    Document(0, .current, "renumber 1"), Document(66, .current, "renumber 99"),
     Document(0, .pending, "plan --database app.sqlite"), Document(0, .current, "plan"),
     Document(1, .strangers, "plan --database app.sqlite"), Document(2, .edited, "plan"),
     Document(3, .unplannable, "plan"), Document(66, .current, "plan --config no.yaml"),
@@ -175,7 +192,16 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(1, .current, "import migrations"),
     Document(0, .current, "squash --to 3"), Document(1, .current, "squash --to 1"),
     Document(64, .current, "squash"),
-    Document(1, .strangers, "init --from app.sqlite", schema: "adopt"),
+    Document(1, .strangers, "init --from app.sqlite"), Document(1, .current, "init"),
+    Document(0, .empty, "init --profile local"), Document(0, .foreign, "init --from app.sqlite"),
+    Document(0, .foreign, "init --from app.sqlite --migrations db"),
+    Document(0, .pending, "repair 7 applied --reason x --force --database app.sqlite"),
+    Document(64, .pending, "repair 7 absent --reason x --force --database app.sqlite"),
+    Document(1, .strangers, "repair 7 applied --reason x --force --database app.sqlite"),
+    Document(0, .current, "lint --explain drop-column", schema: "explanation"),
+    Document(0, .configured, "lint --write-baseline", schema: "baseline"),
+    Document(0, .configured, "inspect --write", schema: "schema-file"),
+    Document(0, .configured, "check"),
   ]
 }
 

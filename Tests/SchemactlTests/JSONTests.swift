@@ -18,7 +18,7 @@ struct JSONTests {
       (["migrate", "--database", "new.sqlite"], ["applied", "failed", "backup"]),
       (
         ["migrate", "--database", "app.sqlite", "--dry-run"],
-        ["applied", "failed", "backup", "plan", "answers"]
+        ["migrations", "script", "answers", "failed"]
       ),
       (["freeze", "--release", "1.0"], ["frozen", "release", "file"]),
     ])

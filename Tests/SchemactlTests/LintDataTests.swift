@@ -14,7 +14,7 @@ private let tables = """
 
   """
 
-@Suite("lint --data FILE")
+@Suite("lint --on-copy")
 struct LintDataTests {
   /// A database that has run the first migration and holds rows, beside a history that goes on.
   private func folder(_ steps: KeyValuePairs<String, String>) throws -> WorkingFolder {
@@ -43,14 +43,14 @@ struct LintDataTests {
       "0005_notes": "operations:\n- sql: CREATE TABLE notes AS SELECT name FROM lists\n",
     ])
     let before = try bytes(folder)
-    let run = try folder.expect(0, "lint", "--data", "app.sqlite")
+    let run = try folder.expect(0, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(
       run.output.contains(
         """
-        app.sqlite: 4 migrations ran on a copy.
+        On a copy of app.sqlite: 4 migrations applied.
           items: 4 rows before, 3 after
           lists: 3 rows
-          notes: new, with 3 rows
+          notes: created with 3 rows
 
         """))
     #expect(try bytes(folder) == before)
@@ -77,10 +77,10 @@ struct LintDataTests {
       }
     }
     let before = try left()
-    let run = try folder.expect(0, "lint", "--data", "left.sqlite")
+    let run = try folder.expect(0, "lint", "--on-copy", "--database", "left.sqlite")
     #expect(run.output.contains("notes"))
     #expect(try left() == before)
-    try folder.expect(0, "migrate", "--dry-run=copy", "--database", "left.sqlite")
+    try folder.expect(0, "plan", "--on-copy", "--database", "left.sqlite")
     #expect(try left() == before)
   }
 
@@ -90,7 +90,9 @@ struct LintDataTests {
       "0002_gone": "operations:\n- drop_table: { table: items }\n",
       "0003_notes": "operations:\n- sql: CREATE TABLE notes AS SELECT name FROM lists\n",
     ])
-    let json = try folder.expect(0, "lint", "--data", "app.sqlite", "--format", "json").json()
+    let json = try folder.expect(
+      0, "lint", "--on-copy", "--database", "app.sqlite", "--format", "json"
+    ).json()
     let data = try #require(json["data"] as? [String: Any])
     #expect(data["database"] as? String == "app.sqlite")
     #expect(data["applied"] as? [String] == ["0002_gone", "0003_notes"])
@@ -116,16 +118,18 @@ struct LintDataTests {
       "0003_more": "operations:\n- sql: CREATE TABLE more (a TEXT) STRICT\n",
     ])
     let before = try bytes(folder)
-    let run = try folder.expect(3, "lint", "--data", "app.sqlite")
+    let run = try folder.expect(3, "lint", "--on-copy", "--database", "app.sqlite")
     let line =
       "migrations/0002_notes.yaml:4:5: error: the migration fails on a copy of app.sqlite: "
       + "NOT NULL constraint failed: notes.name [fails-on-data]"
     #expect(run.output.split(separator: "\n").filter { $0.contains("NOT NULL") } == [line[...]])
-    #expect(run.output.contains("  0002_notes did not run, nor did what comes after it.\n"))
+    #expect(run.output.contains("  0002_notes failed; later migrations did not run.\n"))
     #expect(run.output.contains("Found 1 error"))
     #expect(run.errors.isEmpty)
     #expect(try bytes(folder) == before)
-    let json = try folder.expect(3, "lint", "--data", "app.sqlite", "--format", "json").json()
+    let json = try folder.expect(
+      3, "lint", "--on-copy", "--database", "app.sqlite", "--format", "json"
+    ).json()
     #expect((json["failed"] as? [String: Any])?["id"] as? String == "0002_notes")
   }
 
@@ -136,7 +140,7 @@ struct LintDataTests {
     ])
     let foreseen = try folder.expect(0, "lint")
     #expect(foreseen.output.contains(" warning: the unique index `names`"))
-    let run = try folder.expect(3, "lint", "--data", "app.sqlite")
+    let run = try folder.expect(3, "lint", "--on-copy", "--database", "app.sqlite")
     let found = run.output.split(separator: "\n").filter { $0.hasPrefix("migrations/") }
     #expect(found.count == 1)
     #expect(found.first?.contains(" error: the unique index `names`") ?? false)
@@ -158,7 +162,9 @@ struct LintDataTests {
 
       """
     ])
-    #expect(try !folder.expect(0, "lint", "--data", "app.sqlite").output.contains("fails-on-data"))
+    #expect(
+      try !folder.expect(0, "lint", "--on-copy", "--database", "app.sqlite").output.contains(
+        "fails-on-data"))
   }
 
   @Test("an assertion is asked of the rows")
@@ -171,7 +177,7 @@ struct LintDataTests {
       """
     ])
     try folder.expect(0, "lint")
-    let run = try folder.expect(3, "lint", "--data", "app.sqlite")
+    let run = try folder.expect(3, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(run.output.contains("four lists: expected 4, found 3 [fails-on-data]"))
   }
 
@@ -181,16 +187,17 @@ struct LintDataTests {
       "0002_delete":
         "foreign_keys: enforced\noperations:\n- delete: { table: lists, where: id = 1 }\n"
     ])
-    let run = try folder.expect(1, "lint", "--data", "app.sqlite")
+    let run = try folder.expect(1, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(run.output.split(separator: "\n").filter { $0.contains("[loses-rows]") }.count == 1)
     #expect(run.output.contains("  items: 4 rows before, 2 after\n"))
   }
 
   @Test("nothing is pending: the rows are counted all the same")
   func upToDate() throws {
-    let run = try folder([:]).expect(0, "lint", "--data", "app.sqlite")
+    let run = try folder([:]).expect(0, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(
-      run.output.contains("app.sqlite: nothing ran on a copy.\n  items: 4 rows\n  lists: 3 rows\n"))
+      run.output.contains(
+        "On a copy of app.sqlite: 0 migrations applied.\n  items: 4 rows\n  lists: 3 rows\n"))
   }
 
   @Test("a database whose ledger disagrees is an error that says what to do, with its exit code")
@@ -201,26 +208,27 @@ struct LintDataTests {
       INSERT INTO schemactl_migrations SELECT '0009_new', 9, raw_digest, canonical_digest, fingerprint,
         started_at, 1, tool_version FROM schemactl_migrations;
       """)
-    let unknown = try ahead.expect(4, "lint", "--data", "app.sqlite")
+    let unknown = try ahead.expect(4, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(unknown.errors.contains("update the migrations"))
     let edited = try folder([:])
     try edited.write("migrations/0001_tables.yaml", tables + "  - sql: CREATE TABLE more (a)\n")
-    let changed = try edited.expect(1, "lint", "--data", "app.sqlite")
+    let changed = try edited.expect(1, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(changed.errors.contains("undo the edit"))
     let stranger = try folder([:])
     try stranger.connection().execute("DROP TABLE schemactl_migrations")
-    let adopted = try stranger.expect(1, "lint", "--data", "app.sqlite")
+    let adopted = try stranger.expect(1, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(adopted.errors.contains("schemactl adopt"))
   }
 
   @Test("a file that is not there is 66, one that is no database is 74, and neither is made")
   func missing() throws {
     let folder = try folder([:])
-    try folder.expect(66, "lint", "--data", "none.sqlite")
+    try folder.expect(66, "lint", "--on-copy", "--database", "none.sqlite")
     #expect(!folder.exists("none.sqlite"))
-    try folder.expect(74, "lint", "--data", "schemactl.yaml")
-    try folder.expect(64, "lint", "--data", "app.sqlite", "--explain", "drop-column")
-    try folder.expect(64, "lint", "--data", "app.sqlite", "--write-baseline", "--baseline", "b")
+    try folder.expect(74, "lint", "--on-copy", "--database", "schemactl.yaml")
+    try folder.expect(
+      64, "lint", "--on-copy", "--database", "app.sqlite", "--explain", "drop-column")
+    try folder.expect(64, "lint", "--on-copy", "--database", "app.sqlite", "--write-baseline")
   }
 
   @Test("a signal ends it, and the copy goes with it")
@@ -240,7 +248,7 @@ struct LintDataTests {
     func files() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
-    let running = try folder.start(["lint", "--data", "app.sqlite"])
+    let running = try folder.start(["lint", "--on-copy", "--database", "app.sqlite"])
     try waitUntil { try files().contains { $0.hasSuffix(".partial") } }
     running.send(SIGTERM)
     let run = try running.wait()
@@ -257,7 +265,7 @@ struct LintDataTests {
     ])
     try folder.write(
       "schemactl.yaml", "sync: { engine: none }\nfunctions: [{ name: slug, arguments: 1 }]\n")
-    let run = try folder.expect(65, "lint", "--data", "app.sqlite")
+    let run = try folder.expect(65, "lint", "--on-copy", "--database", "app.sqlite")
     #expect((run.output + run.errors).contains("slug() belongs to the application"))
   }
 }

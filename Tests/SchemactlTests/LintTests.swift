@@ -301,8 +301,9 @@ struct LintTests {
     }
     try folder.write("schemactl.yaml", "sync: { engine: additive }\n")
     try folder.expect(1, "lint", "--full")
-    try folder.expect(0, "lint", "--write-baseline", "--baseline", "known", "--full")
-    try folder.expect(0, "lint", "--full", "--baseline", "known", "--strict")
+    try folder.write("schemactl.yaml", "sync: { engine: additive }\nlint: { baseline: known }\n")
+    try folder.expect(0, "lint", "--write-baseline", "--full")
+    try folder.expect(0, "lint", "--full", "--strict")
   }
 
   @Test("a rule explains itself")
@@ -319,8 +320,8 @@ struct LintTests {
     let run = try WorkingFolder().expect(64, "lint", "--explain", "drop-colum")
     #expect(
       run.errors == """
-        schemactl: error: there is no rule 'drop-colum'. Did you mean 'drop-column'?
-          See 'schemactl lint --help'.
+        schemactl: error: 'drop-colum' is not a rule
+        help: Did you mean 'drop-column'? See 'schemactl lint --help'.
 
         """)
   }
@@ -329,7 +330,8 @@ struct LintTests {
   func baselineOverOthers() throws {
     let folder = try dropping()
     func write(to file: String, _ status: Int32) throws -> Run {
-      try folder.expect(status, "lint", "--write-baseline", "--baseline", file)
+      try folder.write("project.yaml", "lint: { baseline: \"\(file)\" }\n")
+      return try folder.expect(status, "lint", "--write-baseline", "--config", "project.yaml")
     }
     try folder.connection("app.sqlite").execute("CREATE TABLE t (a)")
     try folder.write("notes.txt", "# to do\n\nlint\n")
@@ -370,17 +372,17 @@ struct LintTests {
   func baseline() throws {
     let folder = try dropping()
     #expect(
-      try folder.expect(64, "lint", "--write-baseline").errors.contains("no baseline is named"))
+      try folder.expect(64, "lint", "--write-baseline").errors.contains(
+        "schemactl.yaml names no baseline"))
+    try folder.write("gone.yaml", "lint: { baseline: gone }\n")
     #expect(
-      try folder.expect(66, "lint", "--baseline", "gone").errors.contains("--write-baseline"))
-    let written = try folder.expect(0, "lint", "--write-baseline", "--baseline", "known")
-    #expect(written.output == "Wrote 1 finding to known.\n")
-    try folder.expect(1, "lint")
-    let run = try folder.expect(0, "lint", "--baseline", "known")
-    #expect(run.output.contains("suppressed: drop-column: It is in the baseline, known.\n"))
+      try folder.expect(66, "lint", "--config", "gone.yaml").errors.contains("--write-baseline"))
     try folder.write("schemactl.yaml", "lint: { baseline: known }\n")
-    try folder.expect(0, "lint")
-    try folder.expect(0, "freeze", "--through", "1")
+    let written = try folder.expect(0, "lint", "--write-baseline")
+    #expect(written.output == "Wrote 1 finding to known.\n")
+    let run = try folder.expect(0, "lint")
+    #expect(run.output.contains("suppressed: drop-column: It is in the baseline, known.\n"))
+    try folder.expect(0, "freeze", "--to", "1")
     try folder.expect(0, "freeze")
     try folder.write("known", "0123456789abcdef drop-column 0001_notes notes.color\n")
     let stale = try folder.expect(1, "lint")
@@ -423,18 +425,19 @@ struct LintTests {
     let folder = try dropping()
     let run = try folder.expect(1, "freeze")
     #expect(run.output.contains("[drop-column]"))
-    #expect(run.errors.hasPrefix("schemactl: error: nothing was frozen: lint finds 1 error."))
+    #expect(
+      run.errors.hasPrefix("schemactl: error: lint found 1 error, so nothing was frozen\nhelp: "))
     let json = try folder.expect(1, "freeze", "--format", "json").json()
     #expect((json["frozen"] as? [String])?.isEmpty == true)
     #expect((json["findings"] as? [Any])?.isEmpty == false)
     #expect(!folder.exists("migrations/history.lock"))
 
-    try folder.expect(0, "freeze", "--through", "1")
+    try folder.expect(0, "freeze", "--to", "1")
     try folder.expect(1, "freeze")
     try folder.write(
       "migrations/0002_drop.yaml",
       Self.drop + "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
     let second = try folder.expect(0, "freeze")
-    #expect(second.output.hasPrefix("Froze 0002_drop.\n1 migration frozen in "))
+    #expect(second.output.hasPrefix("Froze 0002_drop.\n1 migration frozen. Commit "))
   }
 }

@@ -219,7 +219,7 @@ struct NothingToDoTests {
     let (name, change) = Self.changes[index]
     func run(_ arguments: [String] = []) throws -> Run {
       let folder = try history()
-      try folder.expect(0, "freeze", "--through", "0002_items")
+      try folder.expect(0, "freeze", "--to", "0002_items")
       try folder.expect(0, "migrate", "--database", "app.sqlite")
       try change(folder)
       return try folder.start(["migrate", "--database", "app.sqlite"] + arguments).wait()
@@ -259,10 +259,13 @@ struct FirstMigrationFailingTests {
           "CREATE TABLE p (x PRIMARY KEY); "
             + "CREATE TABLE a (x REFERENCES p DEFERRABLE INITIALLY DEFERRED); INSERT INTO a VALUES (1)"
         ),
-    ], [[], ["--paranoid"], ["--backup"], ["--dry-run=copy"]])
-  func nothing(text: String, options: [String]) throws {
+    ],
+    [
+      ["migrate"], ["migrate", "--paranoid"], ["migrate", "--backup"], ["plan", "--on-copy"],
+    ])
+  func nothing(text: String, command: [String]) throws {
     let folder = try WorkingFolder.of(["0001_fails": text])
-    let run = try folder.start(["migrate", "--database", "app.sqlite"] + options).wait()
+    let run = try folder.start(command + ["--database", "app.sqlite"]).wait()
     #expect(run.status == 3)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["migrations"])
     #expect(run.errors.contains("app.sqlite was not c"), "\(run.errors)")

@@ -98,7 +98,7 @@ struct OpenMergeTests {
   func limited() throws {
     let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0004_d"])
     try folder.join(.mergeMain)
-    try folder.expect(0, "freeze", "--release", "2.0", "--through", "0003_c")
+    try folder.expect(0, "freeze", "--release", "2.0", "--to", "0003_c")
     try folder.expect(0, "verify")
   }
 
@@ -107,9 +107,9 @@ struct OpenMergeTests {
     let folder = try WorkingFolder.parted(feature: ["0006_f"], main: ["0004_d"])
     try folder.join(.mergeMain)
     try folder.write("migrations/0005_draft.yaml", creating("draft"))
-    #expect(try folder.expect(0, "freeze").output.contains("schemactl rebase 0005_draft"))
+    #expect(try folder.expect(0, "freeze").output.contains("schemactl renumber 0005_draft"))
     try folder.expect(2, "verify")
-    try folder.expect(0, "rebase", "0005_draft")
+    try folder.expect(0, "renumber", "0005_draft")
     try folder.expect(0, "verify")
   }
 
@@ -122,7 +122,7 @@ struct OpenMergeTests {
     let accepted = try folder.text(lock).split(separator: "\n").dropLast()
     try folder.write(lock, (accepted + [stale]).joined(separator: "\n") + "\n")
     #expect(try folder.expect(1, "verify").output.contains("0002_b: engine-differs"))
-    #expect(try folder.expect(0, "freeze").output.contains("Computed fingerprints"))
+    #expect(try folder.expect(0, "freeze").output.contains("Updated fingerprints"))
     try folder.expect(0, "verify")
   }
 
@@ -181,14 +181,14 @@ struct OpenMergeTests {
       let side = joining == .mergeMain ? "--theirs" : "--ours"
       let taking = "git checkout \(side) -- \(lock) && git add \(lock)"
       #expect(run.errors.contains("(`\(taking)`)"), "\(run.errors)")
-      let moving = "schemactl rebase \(feature) 0004_e"
+      let moving = "schemactl renumber \(feature) 0004_e"
       #expect(run.errors.contains("(`\(moving)`)"), "\(run.errors)")
       for command in ["verify", "check"] {
         let other = try folder.expect(65, command)
         #expect((other.output + other.errors).contains("both are frozen: run `schemactl freeze`"))
       }
       #expect(try folder.shell(taking).status == 0)
-      try folder.expect(0, "rebase", feature, "0004_e")
+      try folder.expect(0, "renumber", feature, "0004_e")
       try folder.expect(0, "freeze", "--release", "1.2")
       try folder.git("add", "--all")
       try folder.expect(0, "check")
@@ -217,7 +217,7 @@ struct OpenMergeTests {
     try folder.join(.mergeMain)
     try folder.git("checkout", "--theirs", "--", lock)
     try folder.git("add", lock)
-    try folder.expect(0, "rebase", "0003_c")
+    try folder.expect(0, "renumber", "0003_c")
     try folder.write("migrations/0004_c.yaml", creating("another"))
     try folder.expect(0, "freeze")
     let run = try folder.expect(2, "verify")
@@ -236,10 +236,10 @@ struct OpenMergeTests {
       #expect(run.output.contains("history.lock: missing"))
       #expect(run.output.contains("the line of `\(dropped)` in"), "\(run.output)")
       // Nobody is told to renumber it, and nobody can.
-      #expect(!run.output.contains("schemactl rebase"))
-      try folder.expect(64, "rebase", dropped)
+      #expect(!run.output.contains("schemactl renumber"))
+      try folder.expect(64, "renumber", dropped)
       let migrate = try folder.start(["migrate", "--database", "app.sqlite"]).wait()
-      #expect(!(migrate.output + migrate.errors).contains("schemactl rebase"))
+      #expect(!(migrate.output + migrate.errors).contains("schemactl renumber"))
     }
   }
 
@@ -271,10 +271,11 @@ struct TwinDraftTests {
         #expect(
           (run.output + run.errors).contains(
             "migrations/\(feature).yaml: error: \(main).yaml has the number 3 too and is upstream: "
-              + "renumber this one (`schemactl rebase \(feature)`)"), "\(run.output)\(run.errors)")
+              + "renumber this one (`schemactl renumber \(feature)`)"), "\(run.output)\(run.errors)"
+        )
         #expect(!(run.output + run.errors).contains("rebase \(main)"))
       }
-      try folder.expect(0, "rebase", feature)
+      try folder.expect(0, "renumber", feature)
       try folder.expect(0, "verify")
     }
   }
@@ -290,10 +291,10 @@ struct TwinDraftTests {
       #expect(
         run.errors.contains("\(kept).yaml has the number 3 too and is frozen: renumber this one"),
         "\(run.errors)")
-      #expect(run.errors.contains("schemactl rebase \(moved)"))
+      #expect(run.errors.contains("schemactl renumber \(moved)"))
       #expect(!run.errors.contains("rebase \(kept)"))
-      try folder.expect(64, "rebase", kept)
-      try folder.expect(0, "rebase", "3")
+      try folder.expect(64, "renumber", kept)
+      try folder.expect(0, "renumber", "3")
       try folder.expect(0, "verify")
     }
   }
@@ -305,6 +306,6 @@ struct TwinDraftTests {
     try folder.join(.mergeMain)
     try folder.write("notes.txt", "both\n")
     try folder.commit("merge")
-    #expect(try folder.expect(65, "verify").errors.contains("schemactl rebase 0003_add"))
+    #expect(try folder.expect(65, "verify").errors.contains("schemactl renumber 0003_add"))
   }
 }

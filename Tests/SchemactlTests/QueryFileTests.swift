@@ -34,9 +34,10 @@ struct QueryFileTests {
         "app/sql/all.sql:1:8: error"))
     try named.expect(1, "check", "--profile", "local")
     try named.makeFolder("none")
-    try named.expect(0, "lint", "--profile", "local", "--queries", "none")
-    try named.expect(0, "check", "--profile", "local", "--queries", "none")
     try named.expect(1, "freeze")
+    try named.write("schemactl.yaml", "queries: none\n")
+    try named.expect(0, "lint", "--profile", "local")
+    try named.expect(0, "check", "--profile", "local")
   }
 
   @Test("a single file may stand in the place of the folder")
@@ -49,9 +50,9 @@ struct QueryFileTests {
     try folder.write("queries", "SELECT * FROM notes;")
     try folder.expect(0, "lint", "--profile", "local")
     try folder.write("app.sql", "SELECT gone FROM notes;")
+    try folder.write("schemactl.yaml", "queries: app.sql\n")
     #expect(
-      try folder.expect(1, "lint", "--profile", "local", "--queries", "app.sql").output.contains(
-        "app.sql:1:8: error"))
+      try folder.expect(1, "lint", "--profile", "local").output.contains("app.sql:1:8: error"))
   }
 
   @Test("none are needed, and a folder that is named must be there")

@@ -34,7 +34,7 @@
   @Suite("Where nothing may be written")
   struct ReadOnlyTests {
     private static let lookers = [
-      ["status"], ["verify"], ["diff"], ["ledger"], ["plan"], ["migrate", "--dry-run"],
+      ["status"], ["verify"], ["diff"], ["plan"], ["migrate", "--dry-run"],
     ]
 
     /// `app.sqlite`, one migration behind, its write-ahead log, if it has one, gone or left over.

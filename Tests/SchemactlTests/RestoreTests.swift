@@ -24,17 +24,16 @@ struct RestoreTests {
     let folder = try folder()
     let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
     let name = try #require(try backups(folder).first)
-    #expect(run.errors == "note: kept a backup from before: \(name)\n")
+    #expect(run.errors == "note: kept a backup: \(name)\n")
     #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
-    let list = try folder.expect(0, "restore", "--database", "app.sqlite", "--list")
+    let list = try folder.expect(0, "restore", "--database", "app.sqlite", "--dry-run")
     #expect(list.output.hasPrefix("\(name)  2"))
-    #expect(list.output.hasSuffix("kB  0001_notes\n"))
+    #expect(list.output.hasSuffix("kB  0001_notes\nFound 1 backup of app.sqlite.\n"))
     let restored = try folder.expect(0, "restore", "--database", "app.sqlite")
     #expect(
       restored.output == """
         Restored app.sqlite from \(name).
-        Its last migration is 0001_notes.
-        Pending: 1 migration, the next one is 0002_empty.
+        Its last migration is 0001_notes; 1 migration pending.
 
         """)
     #expect(
@@ -53,7 +52,9 @@ struct RestoreTests {
     try FileManager.default.copyItem(
       atPath: folder.path("app.sqlite"), toPath: folder.path("kept.sqlite"))
     try folder.setMode(0o644, of: "kept.sqlite")
-    for command in [["status"], ["restore"], ["restore", "kept.sqlite"], ["restore", "--list"]] {
+    for command in [
+      ["status"], ["restore"], ["restore", "kept.sqlite"], ["restore", "--dry-run"],
+    ] {
       let run = try folder.start(command + ["--database", "app.sqlite"], asStranger: true).wait()
       #expect(run.status == 77, "\(command) \(run.errors)")
       #expect(
@@ -67,7 +68,7 @@ struct RestoreTests {
   @Test("drafts are reset to the copy, and the report names both files")
   func resetDrafts() throws {
     let folder = try folder()
-    try folder.expect(0, "freeze", "--through", "1")
+    try folder.expect(0, "freeze", "--to", "1")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--reset-drafts")
     #expect(run.errors.contains("reset to app.sqlite.before-drafts; "), "\(run.errors)")
@@ -89,7 +90,7 @@ struct RestoreTests {
     try folder.write(
       "migrations/0003_twice.yaml", manifest("INSERT INTO notes (id) VALUES (1), (1)"))
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--backup=it's.bak")
-    let advice = "to go back to before: `schemactl restore --database app.sqlite 'it'\\''s.bak'`"
+    let advice = "help: `schemactl restore --database app.sqlite 'it'\\''s.bak'` goes back"
     #expect(run.errors.contains(advice), "\(run.errors)")
     try folder.expect(0, "restore", "--database", "app.sqlite", "it's.bak")
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
@@ -111,10 +112,10 @@ struct RestoreTests {
     try folder.write(
       "migrations/0002_empty.yaml", manifest("INSERT INTO notes (id) VALUES (1)"))
     let before = try names(folder)
-    let arguments = ["migrate", "--database", "app.sqlite", "--backup\(place)", "--keep-backups=1"]
+    let arguments = ["migrate", "--database", "app.sqlite", "--backup\(place)"]
     for _ in 0..<2 {
       let run = try expect(3, arguments, folder)
-      #expect(!run.errors.contains("to go back to before"))
+      #expect(!run.errors.contains("goes back to the state"))
       #expect(try names(folder) == before)
     }
     let json = try expect(3, arguments + ["--format=json"], folder).json()
@@ -128,7 +129,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("the configuration asks for one every time, and the command line wins")
+  @Test("the configuration asks for one every time")
   func configured() throws {
     let folder = try folder()
     try folder.makeFolder("kept")
@@ -141,16 +142,13 @@ struct RestoreTests {
     #expect(first.count == 1)
     for number in 3...4 {
       try folder.write("migrations/000\(number)_more.yaml", manifest("CREATE TABLE m\(number) (a)"))
-      if number == 3 { try folder.expect(0, "migrate", "--no-backup") }
     }
-    #expect(try backups(folder, in: "kept") == first)
     try folder.expect(0, "migrate")
     #expect(try backups(folder, in: "kept").count == 1)
-    let list = try folder.expect(0, "restore", "--list", in: "sub")
-    #expect(list.output.contains("0003_more"))
+    #expect(try backups(folder, in: "kept") != first)
+    let list = try folder.expect(0, "restore", "--dry-run", in: "sub")
+    #expect(list.output.contains("0002_empty"))
     try folder.expect(0, "restore", "--from", "../kept", in: "sub")
-    try folder.expect(64, "migrate", "--backup", "--no-backup")
-    try folder.expect(64, "migrate", "--keep-backups", "0")
   }
 
   @Test("--frozen makes one, too")
@@ -168,7 +166,7 @@ struct RestoreTests {
     try folder.remove("migrations")
     try folder.remove("app.sqlite")
     let run = try folder.expect(0, "restore", "--database", "app.sqlite")
-    #expect(run.errors.contains("not held against the history"))
+    #expect(run.errors.contains("did not compare the backup with the history"))
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     try folder.write("app.sqlite", "not a database at all")
     let again = try folder.expect(0, "restore", "--database", "app.sqlite", "--format", "json")
@@ -211,8 +209,9 @@ struct RestoreTests {
   func ofAnother(content: String) throws {
     let (folder, own, other) = try shared()
     if content == "there" {
-      let list = try expect(0, Self.fromShared + ["--list"], folder).output.split(separator: "\n")
-      #expect(list.count == 2)
+      let list = try expect(0, Self.fromShared + ["--dry-run"], folder).output.split(
+        separator: "\n")
+      #expect(list.count == 3)
       #expect(list[0].hasPrefix(other) && list[0].hasSuffix("  of another database"))
       #expect(list[1].hasPrefix(own) && list[1].hasSuffix("0001_notes"))
       let run = try expect(0, Self.fromShared, folder)
@@ -223,11 +222,12 @@ struct RestoreTests {
       } else {
         try folder.write("app.sqlite", content)
       }
-      let list = try expect(0, Self.fromShared + ["--list"], folder)
-      #expect(list.output.split(separator: "\n").allSatisfy { $0.contains("  first run at 20") })
-      let json = try expect(0, Self.fromShared + ["--list", "--format=json"], folder).json()
-      let entries = try #require(json["backups"] as? [[String: Any]])
-      #expect(entries.allSatisfy { $0["own"] is NSNull && $0["firstRunAt"] is String })
+      let list = try expect(0, Self.fromShared + ["--dry-run"], folder)
+      let entries = list.output.split(separator: "\n").dropLast()
+      #expect(entries.allSatisfy { $0.contains("  first run at 20") })
+      let json = try expect(0, Self.fromShared + ["--dry-run", "--format=json"], folder).json()
+      let objects = try #require(json["backups"] as? [[String: Any]])
+      #expect(objects.allSatisfy { $0["own"] is NSNull && $0["firstRunAt"] is String })
       let run = try expect(1, Self.fromShared, folder)
       for part in [own, other, "`schemactl restore --database app.sqlite BACKUP`"] {
         #expect(run.errors.contains(part), "\(run.errors)")
@@ -292,7 +292,7 @@ struct RestoreTests {
   func advice() throws {
     let folder = try WorkingFolder()
     try folder.write("app.sqlite", "no database at all, but longer than the header of one is wide")
-    let damaged = try folder.expect(74, "ledger", "--database", "app.sqlite")
+    let damaged = try folder.expect(74, "status", "--database", "app.sqlite")
     #expect(
       damaged.errors.contains("`schemactl restore --database app.sqlite`"), "\(damaged.errors)")
     let status = try folder.expect(66, "restore", "--database", "app.sqlite")
@@ -303,19 +303,17 @@ struct RestoreTests {
     #expect(run.errors.contains("`backup.path` in schemactl.yaml"), "\(run.errors)")
   }
 
-  @Test("--dry-run=copy says how long it took, and any other word what it could be")
+  @Test("plan --on-copy reports the time that the migrations take")
   func rehearsal() throws {
     let folder = try folder()
-    let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--dry-run=copy")
+    let run = try folder.expect(0, "plan", "--database", "app.sqlite", "--on-copy")
     #expect(run.output.contains("On a copy, applied 0002_empty in "))
     #expect(run.output.hasSuffix("ms, on a copy: app.sqlite was not changed.\n"))
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
-    let wrong = try folder.expect(64, "migrate", "--database", "app.sqlite", "--dry-run=kopie")
-    #expect(wrong.errors.contains("--dry-run=copy"))
     let json = try folder.expect(
-      0, "migrate", "--database", "app.sqlite", "--dry-run=copy", "--format=json"
+      0, "plan", "--database", "app.sqlite", "--on-copy", "--format=json"
     ).json()
-    #expect((json["applied"] as? [Any])?.isEmpty == true)
+    #expect((json["migrations"] as? [Any])?.isEmpty == true)
     let copy = try #require(json["copy"] as? [String: Any])
     #expect((copy["applied"] as? [[String: Any]])?.first?["id"] as? String == "0002_empty")
   }
@@ -332,7 +330,7 @@ struct RestoreTests {
       try folder.write(
         "migrations/0002_empty.yaml",
         manifest("UPDATE notes SET text = iif(id < 9, 'few', \(hours))"))
-      let child = try folder.start(["migrate", "--database", "app.sqlite", "--dry-run=copy"])
+      let child = try folder.start(["plan", "--database", "app.sqlite", "--on-copy"])
       try waitUntil {
         try partials(folder).contains { $0.hasSuffix("-journal") } || !child.isRunning
       }
@@ -361,7 +359,7 @@ struct RestoreTests {
       let child = try longRehearsal(in: folder)
       try folder.write("migrations/0002_empty.yaml", manifest("DELETE FROM notes"))
       // Another run while it goes on leaves its copy alone.
-      try folder.expect(0, "migrate", "--database", "app.sqlite", "--dry-run=copy")
+      try folder.expect(0, "plan", "--database", "app.sqlite", "--on-copy")
       #expect(try !partials(folder).isEmpty)
       child.send(SIGKILL)
       _ = try child.wait()

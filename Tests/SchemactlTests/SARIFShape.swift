@@ -23,11 +23,16 @@ indirect enum SARIFShape: Sendable {
     ])
 
   private static let component = object(
-    required: ["name": .text], optional: ["semanticVersion": .text, "rules": .list(descriptor)])
+    required: ["name": .text],
+    optional: ["semanticVersion": .text, "informationUri": .text, "rules": .list(descriptor)])
 
   private static let descriptor = object(
     required: ["id": .text],
-    optional: ["shortDescription": message, "fullDescription": message, "help": message])
+    optional: [
+      "name": .text, "shortDescription": message, "fullDescription": message, "help": message,
+      "helpUri": .text, "defaultConfiguration": .object(required: [:], optional: ["level": level]),
+      "properties": .object(required: [:], optional: ["tags": .list(.text)]),
+    ])
 
   private static let message = object(required: ["text": .text])
 

@@ -42,7 +42,7 @@ import Testing
       let run = try child.wait()
       #expect(run.status == 130)
       #expect(run.errors.contains("The last migration that was applied is 0002_more"))
-      #expect(run.errors.contains("next: run `schemactl migrate` again"))
+      #expect(run.errors.contains("help: run the command again"))
       #expect(try folder.applied() == ["0001_notes", "0002_more"])
       #expect(try folder.rows("SELECT DISTINCT text FROM notes") == ["text"])
     }
@@ -222,7 +222,7 @@ import Testing
       let descriptor = open(folder.path("migrations"), O_RDONLY | O_CLOEXEC)
       defer { close(descriptor) }
       #expect(flock(descriptor, LOCK_EX) == 0)
-      for words in [["freeze"], ["new", "x"], ["rebase", "1"]] {
+      for words in [["freeze"], ["new", "x"], ["renumber", "1"]] {
         let child = try folder.start(words)
         try waitUntil { child.takes(SIGINT) }
         child.send(SIGINT)

@@ -8,7 +8,8 @@ import Testing
     private var slave: Int32
     private var bytes: [UInt8] = []
 
-    init() throws {
+    /// - Parameter columns: 0 is a terminal that does not know its width.
+    init(columns: UInt16 = 0) throws {
       // unlockpt and ptsname (ioctl_tty(2)), which Glibc's module leaves out.
       master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
       var isLocked: Int32 = 0
@@ -16,6 +17,12 @@ import Testing
       try #require(ioctl(master, 0x4004_5431, &isLocked) == 0)
       try #require(ioctl(master, 0x8004_5430, &number) == 0)
       slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+      resize(columns: columns)
+    }
+
+    func resize(columns: UInt16) {
+      var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+      _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
     deinit {
@@ -36,6 +43,20 @@ import Testing
       slave = -1
       while readMore() {}
       return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// All that is written until no program has the terminal open any more, with the time at which it
+    /// came.
+    func readPieces() -> [(text: String, time: ContinuousClock.Instant)] {
+      close(slave)
+      slave = -1
+      var pieces: [(text: String, time: ContinuousClock.Instant)] = []
+      var length = 0
+      while readMore() {
+        pieces.append((String(decoding: bytes[length...], as: UTF8.self), .now))
+        length = bytes.count
+      }
+      return pieces
     }
 
     private func readMore() -> Bool {

@@ -164,8 +164,8 @@ extension Deed {
     return try Deed("ledger repair", sandbox) { deed in
       let repair = LedgerRepair(id: "0002_status", action: .applied, reason: "restored")
       // Where it was done already, there is nothing to do.
-      let ledger = try deed.project.ledger(database: deed.sandbox.database, timeout: 0.02)
-      if ledger.rows.count == 2 { return Ending(answer: ["clean"]) }
+      let status = try deed.project.status(database: deed.sandbox.database, timeout: 0.02)
+      if status.applied.count == 2 { return Ending(answer: ["clean"]) }
       let plan = try deed.project.plan(repair, database: deed.sandbox.database, timeout: 0.02)
       try deed.project.carryOut(plan, database: deed.sandbox.database, timeout: 0.02)
       return Ending(answer: [plan.isClean ? "clean" : "unfit"])

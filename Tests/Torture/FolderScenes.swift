@@ -69,7 +69,7 @@ struct FolderScenes {
   /// No manifest is lost, none is there twice, and their order stays.
   private func rebasing() throws -> Scene {
     let ids = ["0001_a", "0002_b", "0003_c", "0004_d", "0005_e", "0006_f"]
-    let template = try makeTemplate("rebase", ids, frozen: 1)
+    let template = try makeTemplate("renumber", ids, frozen: 1)
     // Another branch has brought the number 2 again, and one more.
     for id in ["0002_x", "0007_y"] {
       try "operations: []\n".write(
@@ -82,11 +82,11 @@ struct FolderScenes {
       .map { String($0.dropLast(5)) }
     }
     func slugs(_ ids: [String]) -> String { ids.map { $0.suffix(1) }.joined() }
-    let words = ["rebase", "0002_b", "0003_c", "0004_d", "0005_e", "0006_f"]
-    return Scene(name: "rebase", words: words, template: template) { folder, ended in
+    let words = ["renumber", "0002_b", "0003_c", "0004_d", "0005_e", "0006_f"]
+    return Scene(name: "renumber", words: words, template: template) { folder, ended in
       let now = try drafts(folder)
       guard slugs(now) == "bcdef" else { return "not in their order: \(now)" }
-      let again = try schemactl(["rebase"] + now, in: folder)
+      let again = try schemactl(["renumber"] + now, in: folder)
       guard again.code == 0, slugs(try drafts(folder)) == "bcdef" else {
         return "not again: \(again.errors)"
       }

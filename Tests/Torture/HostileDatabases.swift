@@ -175,7 +175,7 @@ struct HostileDatabases: Campaign {
   // MARK: Judgement
 
   private static let readingCommands = [
-    ["status"], ["verify"], ["diff"], ["ledger"], ["plan"], ["migrate", "--dry-run"],
+    ["status"], ["verify"], ["diff"], ["plan"], ["migrate", "--dry-run"],
   ]
 
   private func judge(_ specimen: Specimen) throws -> [String] {

@@ -11,7 +11,7 @@ enum KilledCopies: Campaign {
 
   private enum Command: String, CaseIterable {
     case backup = "--backup"
-    case rehearsal = "--dry-run=copy"
+    case rehearsal = "--on-copy"
     case restore
   }
 
@@ -46,7 +46,7 @@ enum KilledCopies: Campaign {
     for backup in try scene.backups(in: place) {
       guard try scene.content(backup) == scene.old else { return moment + "a backup is not whole" }
     }
-    let next = try SchemaTestSupport.run("schemactl", scene.words("--dry-run=copy", database))
+    let next = try SchemaTestSupport.run("schemactl", scene.words("--on-copy", database))
     guard next.code == 0 else { return moment + "the next run: \(next.errors)" }
     let again = try SchemaTestSupport.run("schemactl", scene.words(command.rawValue, database))
     guard again.code == 0 else { return moment + "the same run again: \(again.errors)" }
@@ -114,7 +114,8 @@ enum KilledCopies: Campaign {
 
     func words(_ command: String, _ database: String) -> [String] {
       let common = ["--migrations", migrations, "--database", database]
-      return (command == "restore" ? [command] : ["migrate", command]) + common
+      let words = ["restore": ["restore"], "--on-copy": ["plan", command]]
+      return words[command, default: ["migrate", command]] + common
     }
 
     func backups(in place: String) throws -> [String] {

@@ -198,13 +198,13 @@ enum FaultyCalls {
     try sandbox.addSQL("0004_d", "CREATE TABLE d (x)")
     let before = try Set(sandbox.project().migrations.map(\.rawDigest))
     return try Deed(
-      "rebase", sandbox, repeats: false,
+      "renumber", sandbox, repeats: false,
       isPartOf: { _, ending in
         ending.message.contains("is called")
           && (try? Set(sandbox.project().migrations.map(\.rawDigest))) == before
       }
     ) {
-      run("rebase", "0001_a", "0002_b", of: $0)
+      run("renumber", "0001_a", "0002_b", of: $0)
     }
   }
 

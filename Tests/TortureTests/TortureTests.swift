@@ -88,7 +88,7 @@ struct TortureTests {
     let ended = try run(
       "SchemaTorture", ["killed-copies", "--seed", "1", "--tries", "12", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
-    for command in ["--backup", "--dry-run=copy", "restore"] {
+    for command in ["--backup", "--on-copy", "restore"] {
       for journal in ["delete", "wal"] {
         #expect(ended.output.contains("| kill -9 of \(command), \(journal) | 2 | 0 |"))
       }

@@ -12,7 +12,7 @@ extension Rule {
       with a STORED value; NOT NULL where rows hold NULL; a UNIQUE, a CHECK, STRICT or a foreign key that \
       existing rows may break (warnings). Where something syncs, a new CHECK is an error, because devices \
       with an older version keep sending rows that break it. Lint also runs each migration on rows that \
-      it generates, and with `lint --data FILE` on those of a copy of a real database.
+      it generates, and with `lint --on-copy` on those of a copy of a real database.
       """,
     fix: """
       Change or delete the rows in question first, in the same migration; give a new column a default, \

@@ -5,48 +5,30 @@ import SchemaInspect
 enum AdoptCommand: Command {
   static let name = "adopt"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Takes over a database that others have made.",
+    name: name, summary: "Adopt a database that was created without schemactl.",
     discussion: """
-      Looks for the point of the history at which the schema is the one that the database has, and \
-      records it: from there on `schemactl migrate` goes on. Only the ledger is written. When no \
-      point fits, the nearest one is shown with its differences, and nothing is changed.
+      Finds the migration after which the history has the same schema as the database, and records \
+      the migrations up to it in the ledger; `schemactl migrate` continues from there. Only the ledger \
+      is written. If no point of the history fits, schemactl reports the differences from the nearest \
+      one and changes nothing.
       """,
     examples: [
-      .init("schemactl adopt --database app.sqlite", "Finds where the database stands."),
+      .init("schemactl adopt --database app.sqlite", "Find the point and record it."),
       .init(
-        "schemactl adopt --database app.sqlite --at 0004",
-        "Says it, where several points have the same schema."),
+        "schemactl adopt --database app.sqlite --to 0004",
+        "Choose one of several points that have the same schema."),
     ],
-    options: [
-      OptionDeclaration(
-        "at", .text("ID"), summary: "The last migration that the database has, by id or number.")
-    ] + .database + .common)
+    options: [.to("The last migration that the database already contains.")] + .database + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let database = try settings.requiredDatabase()
-    let result = try attempt {
-      let project = try settings.project(for: database)
-      return try project.adopt(
-        database, at: session.invocation.text("at"), timeout: settings.timeout,
-        interruption: session.interruption)
-    }
-    return finish(result, database, session)
-  }
-
-  /// `init` ends so, too.
-  static func finish(
-    _ result: Result<AdoptReport, Failure>, _ database: String, _ session: Session
-  ) -> ExitStatus {
-    switch result {
-    case .success(let report):
-      session.report(.adopted(report, database: database))
-      return .success
-    case .failure(let failure):
-      session.report(.failed(.adopt, failure))
-      return failure.status
-    }
+    let report = try settings.project(for: database).adopt(
+      database, at: session.invocation.text("to"), timeout: settings.timeout,
+      interruption: session.interruption)
+    session.report(.adopted(report, database: database))
+    return .success
   }
 }

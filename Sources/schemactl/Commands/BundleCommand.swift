@@ -8,7 +8,7 @@ import SchemaSQLText
 enum BundleCommand: Command {
   static let name = "bundle"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Compiles the history into one file that an app ships.",
+    name: name, summary: "Compile the history into one file that an app ships.",
     discussion: """
       Replays the history, and writes the manifests, history.lock, connection.sql and the schema of each \
       release into one file, which SchemaKit reads without YAML. A history that is broken or does not \
@@ -30,24 +30,10 @@ enum BundleCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let file = session.invocation.text("output") ?? "migrations.schema"
-    let result = try attempt {
-      try settings.project().bundled(
-        frozenOnly: session.invocation.flag("frozen"), interruption: session.interruption)
-    }
-    switch result {
-    case .success(let report):
-      try session.writing.close {
-        do throws(FileError) {
-          try writeFileAtomically(report.bytes, to: file)
-        } catch {
-          throw Failure(error)
-        }
-      }
-      session.report(.bundled(report, file: file))
-      return .success
-    case .failure(let failure):
-      session.report(.failed(.bundle, failure))
-      return failure.status
-    }
+    let report = try settings.project().bundled(
+      frozenOnly: session.invocation.flag("frozen"), interruption: session.interruption)
+    try session.writing.close { try writeFileAtomically(report.bytes, to: file) }
+    session.report(.bundled(report, file: file))
+    return .success
   }
 }

@@ -3,33 +3,31 @@ import SchemaGit
 import SchemaHistory
 import SchemaInspect
 import SchemaLint
-import SchemaTimeline
 import SchemaReplay
+import SchemaSQLText
+import SchemaTimeline
 
 enum CheckCommand: Command {
   static let name = "check"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Checks all that has to hold before a change is merged.",
+    name: name, summary: "Check the whole project, for example in CI.",
     discussion: """
-      Reads every manifest, compares the history with history.lock and that with other revisions in \
-      git, replays it, also from each release on, and lints it. All of that is done, whatever is found \
-      on the way; the exit code is that of the worst finding. With --base, the lock of the merge base of \
-      HEAD and REV is compared, too. No database is needed and nothing is written.
+      Reads every manifest, compares the history with history.lock and with other git revisions, \
+      replays it from the beginning and from each release, lints it, and compares the schema file, if \
+      schemactl.yaml names one. Every check runs even if another one fails; the exit code is that of \
+      the worst result. check needs no database and writes nothing.
       """,
     examples: [
-      .init("schemactl check", "Checks the history, as before every merge."),
+      .init("schemactl check", "Check the project before a merge."),
       .init(
         "schemactl check --base origin/main --format github",
-        "Checks a branch, and annotates the pull request."),
-      .init(
-        "schemactl check --full", "The same, with a replay from each release to every later one."),
+        "Check a branch and annotate the pull request."),
     ],
     options: [
       .base,
       OptionDeclaration(
-        "full",
-        summary: "Replay from each release to every later one, and let devices of all pairs sync."),
-      .profile, .strict, .verbose, .queries,
+        "full", summary: "Also replay and simulate every pair of releases, not only adjacent ones."),
+      .profile, .strict,
       OptionDeclaration(
         "report", .text("FILE"), summary: "Also write the HTML page of `schemactl report`."),
     ] + .reporting)
@@ -37,7 +35,7 @@ enum CheckCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let base = try session.base
     let settings = try Settings(session)
-    let profile = session.invocation.text("profile").flatMap(Profile.init)
+    let isFull = session.invocation.flag("full")
     var report = CheckReport()
     report.project = report.attempt(.manifests) {
       try settings.project(asksGitAboutDrafts: false)
@@ -49,16 +47,17 @@ enum CheckCommand: Command {
       var history = compared?.0 ?? VerifyReport(comparing: project)
       report.proof = report.attempt(.replay) {
         try project.proveReplay(
-          noting: &history, everyPair: session.invocation.flag("full"),
-          interruption: session.interruption)
+          noting: &history, everyPair: isFull, interruption: session.interruption)
       }
       report.attempt(.history) { try project.showEdits(in: &history, compared?.1) }
       report.history = history
       report.lint = report.attempt(.lint) {
-        try settings.linter(of: project, profile: profile)
-          .lint(
-            isStrict: session.invocation.flag("strict"), isFull: session.invocation.flag("full"),
-            isVerbose: session.invocation.flag("verbose"))
+        try settings.lint(project, isFull: isFull)
+      }
+      if report.proof?.status == .success {
+        report.schema =
+          report.attempt(.schema) { try SchemaFile(settings)?.compare(with: project) }
+          ?? nil
       }
     }
     if let file = session.invocation.text("report") {

@@ -20,8 +20,7 @@ struct ClusterCommand {
     case MigrateCommand.name: return try Self(session)?.migrate()
     case StatusCommand.name: return try Self(session)?.status()
     case VerifyCommand.name: return try Self(session)?.verify()
-    case PlanCommand.name where !session.invocation.flag("empty"):
-      return try Self(session)?.plan()
+    case PlanCommand.name: return try Self(session)?.plan()
     case DiffCommand.name where session.invocation.arguments.isEmpty:
       return try Self(session)?.diff()
     default: return nil
@@ -55,89 +54,60 @@ struct ClusterCommand {
 
   private func migrate() throws -> ExitStatus {
     let given = session.invocation
-    for option in ["backup", "keep-backups", "reset-drafts", "paranoid"] where given.isGiven(option)
-    {
+    for option in ["backup", "reset-drafts", "paranoid"] where given.isGiven(option) {
       throw session.usageError(
         "--\(option) needs a database file, and \(database) is a cluster", hint: nil)
     }
     guard settings.backup() == nil else {
       throw session.usageError(
         "schemactl.yaml asks for a backup, and \(database) is a cluster, which schemactl cannot copy",
-        hint: "Back the cluster up by other means, and give --no-backup.")
+        hint: "Back the cluster up by other means, and use a configuration without `backup`.")
     }
-    if given.isGiven("dry-run") {
-      guard given.text("dry-run") == nil else {
-        throw session.usageError(
-          "--dry-run cannot copy \(database), which is a cluster", hint: "Give --dry-run alone.")
-      }
-      return try plan()
-    }
+    if given.flag("dry-run") { return try plan() }
     var options = options
     options.existing = given.flag("existing") || options.frozenOnly
     options.redactsValues = given.flag("redact")
-    let result = try attempt {
-      try settings.project().migrate(options, on: cluster) { session.report(.progress($0)) }
+    let report = try settings.project().migrate(options, on: cluster) {
+      session.report(.progress($0))
     }
-    return finish(result, as: .migrate(database: database)) { report in
-      session.report(.migrated(report, options))
-      return report.status
-    }
+    session.report(.migrated(report, options))
+    return report.status
   }
 
   private func plan() throws -> ExitStatus {
-    let result = try attempt { try settings.project().plan(options, on: cluster) }
-    if session.printsRawSQL { try result.success?.plan.requirePlainText() }
-    return finish(result, as: .plan) { report in
-      session.report(.planned(report.plan))
-      for note in report.notes { session.report(.note(note)) }
-      return report.plan.failure?.status ?? .success
+    guard !session.invocation.flag("on-copy") else {
+      throw session.usageError(
+        "--on-copy cannot copy \(database), which is a cluster", hint: "Leave out --on-copy.")
     }
+    let isSQL = session.invocation.flag("sql")
+    let report = try settings.project().plan(options, on: cluster)
+    if isSQL, session.printsRawSQL { try report.plan.requirePlainText() }
+    session.report(
+      .planned(DryRunReport(plan: report.plan), PlanView(database: database, isSQL: isSQL)))
+    for note in report.notes { session.report(.note(note)) }
+    return report.plan.failure?.status ?? .success
   }
 
   private func status() throws -> ExitStatus {
-    let result = try attempt {
-      let project = try settings.project()
-      return try project.status(of: readable(project))
-    }
-    return finish(result, as: .status) { report in
-      session.report(.stands(report, database: database))
-      let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
-      return ExitStatus.worst([report.status, isBehind ? .finding : .success])
-    }
+    let project = try settings.project()
+    let report = try project.status(of: readable(project))
+    session.report(.stands(report, database: database))
+    let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
+    return ExitStatus.worst([report.status, isBehind ? .finding : .success])
   }
 
   private func verify() throws -> ExitStatus {
     let base = try session.base
-    let result = try attempt {
-      let project = try settings.project(asksGitAboutDrafts: false)
-      return (try project.verify(readable(project), base: base), project)
-    }
-    return finish(result, as: .verify) { report, project in
-      session.report(.verified(report, of: project, database: database))
-      return report.status
-    }
+    let project = try settings.project(asksGitAboutDrafts: false)
+    let report = try project.verify(readable(project), base: base)
+    session.report(.verified(report, of: project, database: database))
+    return report.status
   }
 
   private func diff() throws -> ExitStatus {
-    let result = try attempt {
-      let project = try settings.project()
-      return try project.diff(of: readable(project))
-    }
-    return finish(result, as: .diff) { report in
-      session.report(.compared(report, database: database))
-      return report.status
-    }
-  }
-
-  private func finish<Report>(
-    _ result: Result<Report, Failure>, as command: Event.CommandResult,
-    _ body: (Report) -> ExitStatus
-  ) -> ExitStatus {
-    switch result {
-    case .success(let report): return body(report)
-    case .failure(let failure):
-      session.report(.failed(command, failure))
-      return failure.status
-    }
+    let project = try settings.project()
+    let report = try project.diff(of: readable(project))
+    session.report(.compared(report, database: database))
+    return report.status
   }
 }

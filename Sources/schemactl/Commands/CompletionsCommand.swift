@@ -8,25 +8,24 @@ enum CompletionsCommand: Command {
 
   static let name = "completions"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Prints completions for a shell, or the manual page.",
+    name: name, summary: "Print shell completions or the manual page.",
     discussion: """
-      Prints a script that lets bash, zsh or fish complete commands and options; for 'man' the \
-      manual page of all commands.
+      Prints a script that completes commands, options, migration ids and git revisions in bash, zsh \
+      or fish; with 'man', the manual page. The scripts call `schemactl completions ids`, which prints \
+      the ids of the project's migrations.
       """,
     examples: [
       .init(
         "schemactl completions bash > ~/.local/share/bash-completion/completions/schemactl",
-        "Installs them for bash."),
-      .init(
-        "schemactl completions fish > ~/.config/fish/completions/schemactl.fish",
-        "Installs them for fish."),
+        "Install the completions for bash."),
       .init(
         "schemactl completions man > ~/.local/share/man/man1/schemactl.1",
-        "Installs the manual page."),
+        "Install the manual page."),
     ],
     arguments: [
-      ArgumentDeclaration(name: "SHELL", summary: "bash, zsh, fish or man.", offers: shells)
-    ])
+      ArgumentDeclaration(
+        name: "SHELL", summary: "bash, zsh, fish or man.", completion: .words(shells))
+    ], options: [.migrations, .config])
 
   static func run(_ session: Session) throws -> ExitStatus {
     let shell = session.invocation.arguments.first ?? ""
@@ -36,13 +35,16 @@ enum CompletionsCommand: Command {
     case "zsh": session.output.write(program.zshCompletions())
     case "fish": session.output.write(program.fishCompletions())
     case "man": session.output.write(program.manPage())
+    case "ids":
+      let ids = try? MigrationFolder(Settings(session).migrations).ids()
+      for id in ids ?? [] { session.output.write(id.visible + "\n") }
     default:
       // A slip keeps the first letter; another shell is not meant when it does not.
       let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(
-        "there are no completions for '\(shell.visible)'",
+        "no completions exist for '\(shell.visible)'",
         hint: near.map { "Did you mean '\($0)'?" }
-          ?? "There are completions for bash, zsh and fish.")
+          ?? "Completions exist for bash, zsh and fish.")
     }
     return .success
   }

@@ -14,7 +14,7 @@ import SchemaYAML
 enum DiagramCommand: Command {
   static let name = "diagram"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Draws the tables of a schema and their foreign keys.",
+    name: name, summary: "Draw the tables of a schema and their foreign keys.",
     discussion: """
       Draws the schema of the latest migration, of an earlier migration (--to), a release, a database or a \
       file of SQL, as Mermaid, which GitHub renders, as DOT, or as SVG. Graphviz's dot lays out SVG; \
@@ -37,7 +37,7 @@ enum DiagramCommand: Command {
       OptionDeclaration(
         "to", .text("ID"), summary: "The last migration that counts, by id or number."),
       OptionDeclaration("release", .text("NAME"), summary: "The release whose schema is drawn."),
-      OptionDeclaration("sql", .text("FILE"), summary: "The file of SQL whose schema is drawn."),
+      OptionDeclaration("file", .text("FILE"), summary: "The file of SQL whose schema is drawn."),
       OptionDeclaration(
         "changed-since", .text("POINT"),
         summary: "A release, a migration, a database, a folder of migrations or a file of SQL."),
@@ -117,7 +117,7 @@ extension Settings {
   /// The schema that the options name; without any, that of the latest migration.
   fileprivate func drawnSource(_ session: Session) throws -> SchemaSource {
     let given = session.invocation
-    let names = ["to", "release", "database", "sql"].filter(given.isOnCommandLine)
+    let names = ["to", "release", "database", "file"].filter(given.isOnCommandLine)
     guard names.count <= 1 else {
       throw session.usageError(
         "--\(names[0]) and --\(names[1]) name two schemas",
@@ -126,7 +126,7 @@ extension Settings {
     }
     switch names.first {
     case "database": return .database(try requiredDatabase())
-    case "sql": return .sql(file: given.text("sql") ?? "")
+    case "file": return .sql(file: given.text("file") ?? "")
     case "release":
       let project = try project()
       return .history(project, through: try project.lastMigration(of: given.text("release") ?? ""))

@@ -7,49 +7,40 @@ import SchemaSQLText
 enum DiffCommand: Command {
   static let name = "diff"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Shows how a database differs from its history, or two schemas.",
+    name: name, summary: "Compare a database with its history, or two schemas.",
     discussion: """
-      Without names it compares the database's schema with the one that its history promises at the \
-      point where the database stands. With one name it compares the history with that, with two \
-      names the first with the second: each is a database, a folder of migrations or a file of SQL. \
-      Quoting, white space, comments and the case of keywords make no difference. Nothing is written.
+      Without names, compares the schema of the database with the schema that the history gives at \
+      the database's point. With one name, compares the history with it; with two names, compares the \
+      first with the second. A name is a database, a migrations directory or a file of SQL. Quoting, \
+      white space, comments and the case of keywords make no difference.
       """,
     examples: [
-      .init(
-        "schemactl diff --database app.sqlite", "Shows every difference, or that there is none."),
-      .init("schemactl diff schema.sql", "What a file of SQL has more or less than the history."),
-      .init("schemactl diff old.sqlite new.sqlite", "Two databases."),
+      .init("schemactl diff --database app.sqlite", "Show the drift of a database."),
+      .init("schemactl diff schema.sql", "Compare the history with a file of SQL."),
+      .init("schemactl diff old.sqlite new.sqlite", "Compare two databases."),
     ],
     arguments: [
       ArgumentDeclaration(
-        name: "FROM", summary: "A database, a folder of migrations or a file of SQL.",
+        name: "FROM", summary: "A database, a migrations directory or a file of SQL.",
         required: false),
-      ArgumentDeclaration(name: "TO", summary: "What is compared with it.", required: false),
+      ArgumentDeclaration(name: "TO", summary: "The schema to compare it with.", required: false),
     ],
-    options: [.at] + .database + .common)
+    options: [.historyPoint] + .database + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let names = session.invocation.arguments
     if !names.isEmpty { return try compare(names, settings, session) }
-    guard session.invocation.text("at") == nil else {
+    guard session.invocation.text("to") == nil else {
       throw session.usageError(
-        "--at goes with the name of what is compared",
-        hint: "As in: schemactl diff --at 4 app.sqlite")
+        "--to needs a name to compare the history with",
+        hint: "For example `schemactl diff --to 4 app.sqlite`.")
     }
     let database = try settings.requiredDatabase()
-    let result = try attempt {
-      try settings.project(for: database).diff(
-        database: database, timeout: settings.timeout, interruption: session.interruption)
-    }
-    switch result {
-    case .success(let report):
-      session.report(.compared(report, database: database))
-      return report.status
-    case .failure(let failure):
-      session.report(.failed(.diff, failure))
-      return failure.status
-    }
+    let report = try settings.project(for: database).diff(
+      database: database, timeout: settings.timeout, interruption: session.interruption)
+    session.report(.compared(report, database: database))
+    return report.status
   }
 
   /// One name is compared with the history.
@@ -59,17 +50,9 @@ enum DiffCommand: Command {
     let from = names.count == 2 ? names[0] : nil
     let to = names[names.count - 1]
     if names.count == 2 { try settings.requireHistory(among: names) }
-    let result = try attempt {
-      let (expected, actual) = try settings.schemas(from, to)
-      return compareSchemas(expected: expected, actual: actual)
-    }
-    switch result {
-    case .success(let changes):
-      session.report(.differs(changes, from: from ?? settings.migrations, to: to))
-      return changes.isEmpty ? .success : .finding
-    case .failure(let failure):
-      session.report(.failed(.diff, failure))
-      return failure.status
-    }
+    let (expected, actual) = try settings.schemas(from, to)
+    let changes = compareSchemas(expected: expected, actual: actual)
+    session.report(.differs(changes, from: from ?? settings.migrations, to: to))
+    return changes.isEmpty ? .success : .finding
   }
 }

@@ -9,7 +9,7 @@ import SchemaSQLText
 enum FleetCommand: Command {
   static let name = "fleet"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Works on many databases.",
+    name: name, summary: "Migrate, count or verify many databases.",
     discussion: """
       Migrates, inspects or verifies each database of a list. The history is read and replayed once; \
       every database has its own ledger, locks and result, so an interrupted run is simply run again. \
@@ -29,7 +29,7 @@ enum FleetCommand: Command {
     ],
     subcommands: [
       CommandDeclaration(
-        name: "migrate", summary: "Brings the databases up to date.",
+        name: "migrate", summary: "Bring the databases up to date.",
         discussion: """
           Applies the pending migrations to each database, each migration atomically. Exits with the worst \
           result of a database. With --canary, the first databases of the list come first, and the \
@@ -53,7 +53,7 @@ enum FleetCommand: Command {
           OptionDeclaration("redact", summary: "Show no values of rows in messages."),
         ] + output),
       CommandDeclaration(
-        name: "status", summary: "Counts the databases that are up to date.",
+        name: "status", summary: "Count the databases that are up to date.",
         discussion: "Reads the ledger of each database. Nothing is written.",
         examples: [
           .init(
@@ -64,7 +64,7 @@ enum FleetCommand: Command {
           OptionDeclaration("check", summary: "Exit with 1 when a migration is pending.")
         ] + output),
       CommandDeclaration(
-        name: "verify", summary: "Compares the databases with the history.",
+        name: "verify", summary: "Compare the databases with the history.",
         discussion:
           "Compares the ledger and the schema of each database with the history. Nothing is written.",
         examples: [

@@ -10,7 +10,7 @@ import SchemaSQLite
 enum GenerateCommand: Command {
   static let name = "generate"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Writes Swift structs and column names from the schema.",
+    name: name, summary: "Write Swift structs and column names from the schema.",
     discussion: """
       Writes one struct for each table of the latest schema: its name, the names of its columns, and a \
       property for each column. With --check nothing is written, and a file that is not what would be \
@@ -26,7 +26,7 @@ enum GenerateCommand: Command {
         "Fails when the file is stale."),
     ],
     arguments: [
-      ArgumentDeclaration(name: "LANGUAGE", summary: "'swift'.", offers: ["swift"])
+      ArgumentDeclaration(name: "LANGUAGE", summary: "'swift'.", completion: .words(["swift"]))
     ],
     options: [
       OptionDeclaration(
@@ -50,14 +50,7 @@ enum GenerateCommand: Command {
     }
     let settings = try Settings(session)
     let flavor = invocation.text("for").flatMap(SwiftFlavor.init) ?? .plain
-    let result = try attempt { try text(settings, flavor) }
-    switch result {
-    case .success(let text):
-      return try write(text, to: output, session)
-    case .failure(let failure):
-      session.report(.failed(.generate, failure))
-      return failure.status
-    }
+    return try write(try text(settings, flavor), to: output, session)
   }
 
   private static func text(_ settings: Settings, _ flavor: SwiftFlavor) throws -> String {

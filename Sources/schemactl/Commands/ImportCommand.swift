@@ -12,7 +12,7 @@ import SchemaYAML
 enum ImportCommand: Command {
   static let name = "import"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Imports the history of another migration tool.",
+    name: name, summary: "Import the history of another migration tool.",
     discussion: """
       Writes one manifest for each migration of the other tool, with its number and the SQL of its \
       up part, and names the entry of the tool's ledger under `replaces`. Databases of that tool \
@@ -55,7 +55,7 @@ enum ImportCommand: Command {
         summary: "Freeze what the database has run as this release; needs --database."),
       OptionDeclaration(
         "operations", summary: "Write operations instead of SQL where they make the same schema."),
-      .timeout, .verbose,
+      .timeout,
     ] + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
@@ -73,12 +73,8 @@ enum ImportCommand: Command {
         "--release freezes what a database has run", hint: "Name it with --database FILE.")
     }
     let settings = try Settings(session)
-    let result = try attempt { try write(settings, release, session) }
-    switch result {
-    case .success(let report): session.report(.imported(report))
-    case .failure(let failure): session.report(.failed(.import, failure))
-    }
-    return result.failure?.status ?? .success
+    session.report(.imported(try write(settings, release, session)))
+    return .success
   }
 
   private static func write(

@@ -1,82 +1,95 @@
+import SchemaAuthoring
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
+import SchemaLint
+import SchemaManifest
 import SchemaPlanning
 import SchemaPlatform
 import SchemaSQLText
+import SchemaTimeline
 import SchemaYAML
 
 enum InitCommand: Command {
   static let name = "init"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Begins a history, from a database that is there.",
+    name: name, summary: "Start a project, empty or from an existing database.",
     discussion: """
-      Writes 0001_baseline.yaml, which makes the schema that the database has, and adopts the \
-      database: its ledger says that it has run it. Rows are not part of a baseline: what a fresh \
-      database needs to begin with is for you to add, as a migration of its own. What other engines \
-      keep in the database, and what `ignore` in schemactl.yaml names, is left out.
+      Creates the migrations directory, schemactl.yaml, and the JSON Schemas that let editors complete \
+      and check both. On a terminal it asks what syncs the database with other devices; elsewhere \
+      --profile says it. Existing files are never changed.
 
-      Say in schemactl.yaml what syncs the database: 'sync: { engine: none }' when nothing does. \
-      Until then lint takes the profile 'additive', which has much to say about a baseline.
+      With --from it also writes 0001_baseline.yaml, a migration that creates the schema of an existing \
+      database, and adopts that database. A baseline has no rows: add rows that a new database needs \
+      in a migration of their own.
       """,
     examples: [
-      .init("schemactl init --from app.sqlite", "Writes migrations/0001_baseline.yaml.")
+      .init("schemactl init --profile local", "Start an empty project; nothing syncs."),
+      .init("schemactl init --from app.sqlite", "Start from the schema of a database."),
     ],
     options: [
-      OptionDeclaration("from", .text("FILE"), summary: "The database."), .timeout,
+      OptionDeclaration("from", .text("FILE"), summary: "An existing database."), .profile,
+      .timeout,
     ] + .common)
 
-  static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { invocation.isGiven("from") }
 
   static func run(_ session: Session) throws -> ExitStatus {
-    guard let database = session.invocation.text("from") else {
-      throw session.usageError(
-        "--from is missing", hint: "Name the database: schemactl init --from app.sqlite")
-    }
     let settings = try Settings(session)
-    let result = try attempt {
-      try writeBaseline(of: database, settings, session)
-      return try settings.project(for: database).adopt(
-        database, at: nil, timeout: settings.timeout, interruption: session.interruption)
-    }
-    return AdoptCommand.finish(result, database, session)
-  }
-
-  private static func writeBaseline(
-    of database: String, _ settings: Settings, _ session: Session
-  ) throws {
-    // Looked at first: where it cannot be taken over, nothing is made.
     let folder = MigrationFolder(settings.migrations)
     try settings.requireNoHistory(in: folder)
+    let database = session.invocation.text("from")
+    let text = try database.map { database in try baseline(of: database, settings) }
+    var files = ProjectFiles(settings, session)
+    let engine = settings.hasFile ? nil : try askedEngine(session)
+    try session.writing.close {
+      if !settings.hasFile { try files.writeConfiguration(engine: engine) }
+      try files.makeFolder()
+      try files.writeManifestSchema()
+    }
+    guard let database, let text else {
+      session.report(
+        .initialized(files.written, nil, next: session.command("new") + " 'Create notes'"))
+      return .success
+    }
+    let file = folder.file(ofMigration: "0001_baseline")
+    try settings.withClaim {
+      try settings.requireNoHistory(in: folder)
+      try session.writing.close { try createFileAtomically(Array(text.utf8), at: file) }
+    }
+    let report = try settings.project(for: database).adopt(
+      database, at: nil, timeout: settings.timeout, interruption: session.interruption)
+    session.report(
+      .initialized(files.written + [file], report, next: session.command("lint")))
+    return .success
+  }
+
+  /// Looked at first: if the database cannot be adopted, nothing is written.
+  private static func baseline(of database: String, _ settings: Settings) throws -> String {
     try DatabaseFile.require(database)
     if let last = try DatabaseFile.lastApplied(in: database, timeout: settings.timeout) {
       throw Failure(
         .finding,
-        "\(database) has a ledger already, through \(last): its history is elsewhere. Nothing was "
+        "\(database) already has a ledger, up to \(last): its history is somewhere else. Nothing was "
           + "written")
     }
-    let schema = try settings.schema(of: .database(database))
-    let text = manifestText(
-      description: "The schema as it was when the history began.", schema.operations)
-    guard mkdir(folder.path, 0o777) == 0 || errno == EEXIST else {
-      throw Failure(FileError(path: folder.path, systemError: errno))
+    return manifestText(
+      description: "The schema of the existing database.",
+      try settings.schema(of: .database(database)).operations)
+  }
+
+  /// Nil when nobody has said it.
+  private static func askedEngine(_ session: Session) throws -> SyncEngine? {
+    let engines = SyncEngine.allCases
+    if let profile = session.profile { return engines.first { Profile($0) == profile } }
+    let list = zip(1..., engines).map { "  \($0)  \($1.rawValue): \(Profile($1).meaning)\n" }
+    let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
+    guard let answer = session.ask(question) else { return nil }
+    if answer.isEmpty { return engines.first }
+    guard let number = Int(answer), engines.indices.contains(number - 1) else {
+      throw session.usageError(
+        "'\(answer.visible)' is not one of the numbers", hint: "Nothing was written.")
     }
-    try settings.withClaim {
-      try settings.requireNoHistory(in: folder)
-      try session.writing.close {
-        do throws(FileError) {
-          try createFileAtomically(Array(text.utf8), at: folder.file(ofMigration: "0001_baseline"))
-        } catch {
-          throw Failure(error)
-        }
-      }
-    }
-    session.report(.note("wrote \(folder.file(ofMigration: "0001_baseline"))"))
-    guard !settings.configuration.sync.isGiven else { return }
-    session.report(
-      .note(
-        "nothing says whether other devices sync with this database, so `lint` judges as if they did "
-          + "(profile additive). When none does, write `sync: { engine: none }` into schemactl.yaml; "
-          + "else name the engine there"))
+    return engines[number - 1]
   }
 }

@@ -9,62 +9,71 @@ import SchemaSQLite
 enum InspectCommand: Command {
   static let name = "inspect"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Prints a schema.",
+    name: name, summary: "Print a schema.",
     discussion: """
-      Prints the schema of a database, of a folder of migrations or of a file of SQL: as the SQL that \
-      SQLite stores, or as the operations of a manifest that make it. Without a name it is that of \
-      the history.
+      Prints the schema of a database, of a migrations directory or of a file of SQL; without SOURCE, \
+      the schema of the project's history. The output is SQL; with --format yaml it is a manifest whose \
+      operations create the schema.
       """,
     examples: [
-      .init("schemactl inspect app.sqlite", "The schema of a database, as SQL."),
-      .init("schemactl inspect --at 0004", "What the history promises after migration 4."),
-      .init("schemactl inspect schema.sql --as operations", "As the operations of a manifest."),
+      .init("schemactl inspect app.sqlite", "Print the schema of a database."),
+      .init("schemactl inspect --to 0004", "Print the schema after migration 4."),
+      .init("schemactl inspect --write", "Update the file that `schema` in schemactl.yaml names."),
     ],
     arguments: [
       ArgumentDeclaration(
-        name: "SOURCE", summary: "A database, a folder of migrations or a file of SQL.",
+        name: "SOURCE", summary: "A database, a migrations directory or a file of SQL.",
         required: false)
     ],
     options: [
       OptionDeclaration(
-        "as", .choice("FORM", SchemaForm.allCases.map(\.rawValue)),
-        summary: "'sql', when nothing says otherwise, or 'operations'."),
-      .at, .timeout,
-    ] + .common)
+        "write", summary: "Write the history's schema to the file that `schema` names."),
+      .historyPoint, .timeout,
+    ] + [OptionDeclaration].common(OutputFormat.inspection))
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
-    let form = session.invocation.text("as").flatMap(SchemaForm.init) ?? .sql
     let source = session.invocation.arguments.first
     try settings.requireHistory(among: session.invocation.arguments)
-    let result = try attempt {
-      let schema = try settings.schema(of: source, mayBeEmpty: true)
-      do throws(DatabaseError) {
-        return (schema, try schema.described(settings.application))
-      } catch {
-        throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
-      }
+    if session.invocation.flag("write") { return try write(settings, session) }
+    let schema = try settings.schema(of: source, mayBeEmpty: true)
+    let tables: [TableDescription]
+    do throws(DatabaseError) {
+      tables = try schema.described(settings.application)
+    } catch {
+      throw Failure(error.status, "the schema cannot be read: \(error.inWords)")
     }
-    switch result {
-    case .success(let (schema, tables)):
-      if form == .sql, session.printsRawSQL { try requirePlainText(schema) }
-      session.report(.inspected(schema, tables, form))
-      if schema.objects.isEmpty {
-        session.report(.note(reasonForNothing(source ?? settings.migrations)))
-      }
-      return .success
-    case .failure(let failure):
-      session.report(.failed(.inspect, failure))
-      return failure.status
+    let isSQL = session.format == .text
+    if isSQL, session.printsRawSQL { try requirePlainText(schema) }
+    session.report(.inspected(schema, tables, asSQL: isSQL))
+    if schema.objects.isEmpty {
+      session.report(.note(reasonForNothing(source ?? settings.migrations)))
     }
+    return .success
+  }
+
+  private static func write(_ settings: Settings, _ session: Session) throws -> ExitStatus {
+    guard session.invocation.arguments.isEmpty, session.invocation.text("to") == nil else {
+      throw session.usageError(
+        "--write writes the schema of the whole history",
+        hint: "Leave out SOURCE and --to.")
+    }
+    guard let file = SchemaFile(settings) else {
+      throw session.usageError(
+        "schemactl.yaml names no schema file", hint: "Add a line such as `schema: schema.sql`.")
+    }
+    let project = try settings.project()
+    try session.writing.close { _ = try file.write(project) }
+    session.report(.wroteSchema(file: file.path))
+    return .success
   }
 
   private static func reasonForNothing(_ source: String) -> String {
     guard !DatabaseFile.isFile(source), let ids = try? MigrationFolder(source).ids() else {
-      return "\(source) holds no tables"
+      return "\(source) has no tables"
     }
     return ids.isEmpty
-      ? "there are no migrations in \(source)" : "the history in \(source) makes no tables"
+      ? "\(source) holds no migrations" : "the history in \(source) creates no tables"
   }
 
   private static func requirePlainText(_ schema: Schema) throws(Failure) {
@@ -72,14 +81,9 @@ enum InspectCommand: Command {
       guard let control = object.sql?.controlCharacter else { continue }
       throw Failure(
         .invalidInput,
-        "the SQL of the \(object.kind.rawValue) \(object.name) holds the control character "
-          + "\(control), and whoever looks at it would send it to a terminal: `--as operations` and "
-          + "`--format json` show it escaped")
+        "the SQL of the \(object.kind.rawValue) \(object.name) contains the control character "
+          + "\(control), which a terminal would obey: `--format yaml` and `--format json` print it "
+          + "escaped")
     }
   }
-}
-
-/// How a schema is printed.
-enum SchemaForm: String, CaseIterable {
-  case sql, operations
 }

@@ -2,55 +2,71 @@ import SchemaApply
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
+import SchemaSQLText
 
 enum PlanCommand: Command {
   static let name = "plan"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Shows the SQL that 'migrate' would run.",
+    name: name, summary: "Show what migrate will do, and change nothing.",
     discussion: """
-      Prints a script for the sqlite3 shell that does what 'migrate' would do: the same statements, \
-      the same transactions, the same entries in the ledger. It stops at the first error. With \
-      --empty, or without a database, it begins with an empty one. SQL with a control character \
-      in it, which would drive a terminal behind a pipe, is shown with --format json alone.
+      Lists the pending operations with their cost on this database, and reports rows that would stop \
+      a migration. Without a database, plans the whole history for an empty one. --sql prints a script \
+      for the sqlite3 shell with the same statements, transactions and ledger entries. --on-copy runs \
+      the migrations on a temporary copy of the database and measures the time.
       """,
     examples: [
-      .init("schemactl plan --database app.sqlite", "Shows what is pending as SQL."),
+      .init("schemactl plan --database app.sqlite", "List the pending operations."),
+      .init("schemactl plan --on-copy --database app.sqlite", "Try them on a copy."),
       .init(
-        "schemactl plan --empty | sqlite3 new.sqlite", "Makes a database without schemactl."),
+        "schemactl plan --sql --database new.sqlite | sqlite3 new.sqlite",
+        "Create a database without schemactl."),
     ],
     options: [
-      OptionDeclaration(
-        "to", .text("ID"), summary: "The last migration to plan, by its id or its number."),
-      OptionDeclaration("frozen", summary: "Plan only what is frozen."),
-      OptionDeclaration(
-        "empty", summary: "Begin with an empty database, whatever is configured."),
+      OptionDeclaration("sql", summary: "Print SQL for the sqlite3 shell."),
+      OptionDeclaration("on-copy", summary: "Run the migrations on a copy of the database."),
+      .to(), .frozen, .redact, .paranoid,
     ] + .database + .common)
 
-  static func run(_ session: Session) throws -> ExitStatus {
-    let isEmpty = session.invocation.flag("empty")
-    if isEmpty, session.invocation.isOnCommandLine("database") {
-      throw session.usageError(
-        "--empty and --database contradict each other",
-        hint: "--empty plans the whole history, --database what a database lacks.")
-    }
-    let settings = try Settings(session)
-    var options = MigrateOptions(database: "")
-    options.through = session.invocation.text("to")
-    options.frozenOnly = session.invocation.flag("frozen")
-    options.timeout = settings.timeout
-    let result = try attempt {
-      let database = isEmpty ? nil : try settings.optionalDatabase()
-      return try settings.project(for: database, mustExist: false)
-        .plan(options, database: database)
-    }
-    switch result {
-    case .success(let report):
-      if session.printsRawSQL { try report.requirePlainText() }
-      session.report(.planned(report))
-      return report.failure?.status ?? .success
-    case .failure(let failure):
-      session.report(.failed(.plan, failure))
-      return failure.status
-    }
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool {
+    invocation.flag("on-copy")
   }
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let printsSQL = session.invocation.flag("sql")
+    guard session.invocation.flag("on-copy") else {
+      return try plan(try settings.optionalDatabase(), printsSQL, settings, session)
+    }
+    if printsSQL {
+      throw session.usageError("--sql and --on-copy contradict each other", hint: nil)
+    }
+    let options = settings.migrateOptions(try settings.requiredDatabase())
+    let report = try settings.project(for: options.database, mustExist: options.existing)
+      .rehearse(options, interruption: session.interruption) { session.report(.progress($0)) }
+    session.report(.tried(report, options))
+    return report.status
+  }
+
+  /// `migrate --dry-run` is this, too.
+  static func plan(
+    _ database: String?, _ printsSQL: Bool, _ settings: Settings, _ session: Session
+  ) throws -> ExitStatus {
+    var options = settings.migrateOptions(database ?? "")
+    // A script may be meant for a database that it creates.
+    if printsSQL { options.existing = false }
+    let project = try settings.project(for: database, mustExist: options.existing)
+    let report =
+      database == nil || printsSQL
+      ? DryRunReport(plan: try project.plan(options, database: database))
+      : try project.dryRun(options)
+    if printsSQL, session.printsRawSQL { try report.plan.requirePlainText() }
+    session.report(.planned(report, PlanView(database: database, isSQL: printsSQL)))
+    return report.status
+  }
+}
+
+/// How a plan is shown.
+struct PlanView {
+  let database: String?
+  let isSQL: Bool
 }

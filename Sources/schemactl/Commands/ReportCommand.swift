@@ -11,7 +11,7 @@ enum ReportCommand: Command {
   static let name = "report"
   static let declaration = CommandDeclaration(
     name: name,
-    summary: "Writes an HTML page that shows the schema, its history and lint findings.",
+    summary: "Write an HTML page of the schema and its history.",
     discussion: """
       The page is one file. It needs no network, and opens from the disk and as an artifact of CI. It shows \
       the migrations by release, the drafts, the schema at each release and the differences between them, \
@@ -28,15 +28,14 @@ enum ReportCommand: Command {
     options: [
       OptionDeclaration(
         "output", .text("FILE"), summary: "The page; 'schema.html' without the option."),
-      .profile, .queries,
+      .profile,
     ] + .database + [OptionDeclaration].common.filter { $0.name != "format" })
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let database = try settings.optionalDatabase()
     let project = try settings.project(for: database)
-    let profile = session.invocation.text("profile").flatMap(Profile.init)
-    let lint = try settings.linter(of: project, profile: profile).lint()
+    let lint = try settings.linter(of: project).lint()
     let file = session.invocation.text("output") ?? "schema.html"
     let failure = try settings.writeReport(
       of: project, lint: lint, database: database, to: file, session)

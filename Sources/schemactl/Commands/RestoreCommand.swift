@@ -8,121 +8,87 @@ import SchemaSQLText
 enum RestoreCommand: Command {
   static let name = "restore"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Puts a backup back in a database's place.",
+    name: name, summary: "Put a backup back in place of a database.",
     discussion: """
-      Takes the newest backup that 'migrate --backup' has made, or the one that is named, checks it \
-      and writes it over the database as one transaction: who reads meanwhile sees the old content \
-      or the new. What the database held is kept beside it, as FILE.before-restore. A database that \
-      is damaged or gone is replaced as a file. The folder of the migrations need not be there.
+      Checks the newest backup that `migrate --backup` made, or BACKUP, and writes it over the \
+      database in one transaction: other processes read either the old or the new content. The old \
+      content is kept in FILE.before-restore. A damaged or missing database is replaced as a file. \
+      restore works without the migrations.
       """,
     examples: [
-      .init("schemactl restore --database app.sqlite", "Puts the newest backup back."),
-      .init("schemactl restore --database app.sqlite --list", "Shows every backup."),
-      .init(
-        "schemactl restore --database app.sqlite --from /mnt/backups",
-        "Puts the newest backup of that folder back."),
+      .init("schemactl restore --database app.sqlite", "Restore the newest backup."),
+      .init("schemactl restore --database app.sqlite --dry-run", "List the backups."),
     ],
     arguments: [
       ArgumentDeclaration(
-        name: "BACKUP", summary: "A file, or the name of one that --list shows.", required: false)
+        name: "BACKUP", summary: "A file, or a name from the list of backups.", required: false)
     ],
     options: [
       OptionDeclaration(
         "from", .text("PATH"),
-        summary: "The folder with the backups, or a file; otherwise beside the database."),
-      OptionDeclaration("list", summary: "Show the backups, and change nothing."),
-      OptionDeclaration(
-        "force",
-        summary: "Also a backup of another database, or one that the history does not know."),
+        summary: "The directory of the backups, or a backup file; default: beside the database."),
+      OptionDeclaration("dry-run", summary: "List the backups, newest last, and change nothing."),
+      .force("Also accept a backup of another database, or one that the history does not know."),
     ] + .database + .common)
 
-  static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("list") }
+  static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let database = try settings.requiredDatabase()
-    let result = try attempt {
-      session.invocation.flag("list")
-        ? try list(database, settings, session) : try restore(database, settings, session)
+    let backups = Backups(
+      of: database, in: session.invocation.text("from") ?? settings.backupFolder)
+    if session.invocation.flag("dry-run") {
+      session.report(
+        .backups(try backups.entries(timeout: settings.timeout), database: database))
+      return .success
     }
-    if let failure = result.failure { session.report(.failed(.restore, failure)) }
-    return result.success ?? result.failure?.status ?? .bug
-  }
-
-  // MARK: Which backup
-
-  private static func backups(_ database: String, _ settings: Settings, _ session: Session)
-    -> Backups
-  {
-    Backups(of: database, in: session.invocation.text("from") ?? settings.backupFolder)
-  }
-
-  private static func list(
-    _ database: String, _ settings: Settings, _ session: Session
-  ) throws -> ExitStatus {
-    let entries = try backups(database, settings, session).entries(timeout: settings.timeout)
-    session.report(.backups(entries, database: database))
-    return .success
-  }
-
-  private static func backup(
-    of database: String, _ settings: Settings, _ session: Session
-  ) throws -> String {
-    let from = session.invocation.text("from")
-    if let name = session.invocation.arguments.first {
-      let all = (try? backups(database, settings, session).all()) ?? []
-      return all.first { $0.path == name || $0.path.hasSuffix("/" + name) }?.path ?? name
-    }
-    if let from, DatabaseFile.isFile(from) { return from }
-    let backups = backups(database, settings, session)
-    if let newest = try backups.newest(timeout: settings.timeout) { return newest.path }
-    throw Failure(
-      .notFound,
-      "there is no backup of \(database) in the folder \(backups.folder): name a file, or with "
-        + "--from the folder that holds the backups")
-  }
-
-  // MARK: Putting it back
-
-  private static func restore(
-    _ database: String, _ settings: Settings, _ session: Session
-  ) throws -> ExitStatus {
     let project = project(settings, session)
-    let backup = try backup(of: database, settings, session)
     var restore = Restore(
-      database, from: backup, interruption: session.interruption,
-      onEvent: { session.report(.progress($0)) })
+      database, from: try backup(among: backups, of: database, settings, session),
+      interruption: session.interruption, onEvent: { session.report(.progress($0)) })
     restore.force = session.invocation.flag("force")
     restore.timeout = settings.timeout
     let report = try restore.run(project)
-    let state = state(of: database, in: project, timeout: settings.timeout)
-    session.report(.restored(report, state, database: database))
+    session.report(.restored(report, state(of: database, project, settings), database: database))
     return .success
   }
 
   private static func state(
-    of database: String, in project: Project?, timeout: Double
+    of database: String, _ project: Project?, _ settings: Settings
   ) -> Result<StatusReport, Failure>? {
     guard let project else { return nil }
     do {
-      return .success(try project.status(database: database, timeout: timeout))
+      return .success(try project.status(database: database, timeout: settings.timeout))
     } catch {
       return .failure(error)
     }
   }
 
-  /// What stands in the way of the history is no reason not to restore.
+  private static func backup(
+    among backups: Backups, of database: String, _ settings: Settings, _ session: Session
+  ) throws -> String {
+    if let name = session.invocation.arguments.first {
+      let all = (try? backups.all()) ?? []
+      return all.first { $0.path == name || $0.path.hasSuffix("/" + name) }?.path ?? name
+    }
+    if let from = session.invocation.text("from"), DatabaseFile.isFile(from) { return from }
+    if let newest = try backups.newest(timeout: settings.timeout) { return newest.path }
+    throw Failure(
+      .notFound, "\(backups.folder) holds no backup of \(database)",
+      remedy: "Name a backup file, or the directory of the backups with --from")
+  }
+
+  /// A broken history is no reason not to restore.
   private static func project(_ settings: Settings, _ session: Session) -> Project? {
     do {
       return try settings.project()
-    } catch let failure as Failure where failure.status == .notFound && !settings.namesProject {
-      session.report(
-        .note(
-          "the backup is not held against the history: there is no folder \(settings.migrations)"))
-      return nil
     } catch {
-      session.report(
-        .note("the backup is not held against the history: \(Problem(error).message)"))
+      let failure = error as? Failure
+      let isMissing = failure?.status == .notFound && !settings.namesProject
+      let reason =
+        isMissing ? "\(settings.migrations) does not exist" : Problem(error).message
+      session.report(.note("schemactl did not compare the backup with the history: \(reason)"))
       return nil
     }
   }

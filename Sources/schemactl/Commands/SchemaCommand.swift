@@ -8,25 +8,25 @@ import SchemaYAML
 enum SchemaCommand: Command {
   static let name = "schema"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Prints the JSON Schema of manifests or of schemactl.yaml.",
+    name: name, summary: "Print the JSON Schema of manifests or of schemactl.yaml.",
     discussion: """
-      Editors complete and check YAML by a JSON Schema (draft-07). A file names its schema, by a \
-      path from its own folder, in a comment at its top:
+      Editors use a JSON Schema (draft-07) to complete and check YAML. A file names its schema, by a \
+      path from its own directory, in a comment at its top:
 
       # yaml-language-server: $schema=.manifest.schema.json
 
-      'schemactl new' does that by itself. After an update of schemactl, print the schema again.
+      `schemactl init` and `schemactl new` write that comment and the schema. After an update of \
+      schemactl, print the schema again.
       """,
     examples: [
       .init(
         "schemactl schema manifest > migrations/.manifest.schema.json",
-        "Writes the schema of manifests beside them."),
-      .init(
-        "schemactl schema config > .schemactl.schema.json",
-        "Writes the schema of schemactl.yaml beside it."),
+        "Update the schema of the manifests.")
     ],
-    arguments: [ArgumentDeclaration(name: "KIND", summary: "manifest or config.")],
-    seeAlso: ["schemactl new --help"])
+    arguments: [
+      ArgumentDeclaration(
+        name: "KIND", summary: "manifest or config.", completion: .words(["manifest", "config"]))
+    ])
 
   static func run(_ session: Session) throws -> ExitStatus {
     let kind = session.invocation.arguments.first ?? ""
@@ -36,8 +36,8 @@ enum SchemaCommand: Command {
     default:
       let near = suggestion(for: kind, among: ["manifest", "config"])
       throw session.usageError(
-        "there is no schema of '\(kind.visible)'",
-        hint: near.map { "Did you mean '\($0)'?" } ?? "There are schemas of manifest and config.")
+        "no schema exists for '\(kind.visible)'",
+        hint: near.map { "Did you mean '\($0)'?" } ?? "Schemas exist for manifest and config.")
     }
     return .success
   }

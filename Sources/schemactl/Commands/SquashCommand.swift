@@ -8,7 +8,7 @@ import SchemaSQLText
 enum SquashCommand: Command {
   static let name = "squash"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Replaces the beginning of a long history by one migration.",
+    name: name, summary: "Replace the beginning of a long history by one migration.",
     discussion: """
       Writes NNNN_squash_NAME.yaml, which makes the schema and the rows that the migrations through ID \
       make, and moves their manifests to the folder 'squashed' beside the others. New databases run the \
@@ -36,22 +36,16 @@ enum SquashCommand: Command {
         "--to is missing", hint: "Name the last migration to replace: schemactl squash --to 0120")
     }
     let settings = try Settings(session)
-    let result = try attempt {
-      try settings.withClaim {
-        let squashing = try settings.project().squashing(
-          through: last, interruption: session.interruption)
-        if session.interruption.isRequested {
-          throw Failure(.interrupted, "interrupted: nothing was written")
-        }
-        try session.writing.close { try squashing.write() }
-        return squashing
+    let squashing = try settings.withClaim {
+      let squashing = try settings.project().squashing(
+        through: last, interruption: session.interruption)
+      if session.interruption.isRequested {
+        throw Failure(.interrupted, "interrupted: nothing was written")
       }
+      try session.writing.close { try squashing.write() }
+      return squashing
     }
-    switch result {
-    case .success(let squashing):
-      session.report(.squashed(squashing, folder: MigrationFolder(settings.migrations)))
-    case .failure(let failure): session.report(.failed(.squash, failure))
-    }
-    return result.failure?.status ?? .success
+    session.report(.squashed(squashing, folder: MigrationFolder(settings.migrations)))
+    return .success
   }
 }

@@ -1,39 +1,45 @@
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
+import SchemaSQLText
 
 enum StatusCommand: Command {
   static let name = "status"
   static let declaration = CommandDeclaration(
-    name: name, summary: "Says where a database stands.",
+    name: name, summary: "Show which migrations a database has run.",
     discussion: """
-      Shows the last migration that the database has run, and those that are pending. Nothing is \
-      written.
+      Compares the ledger of the database with the history: what was applied and when, what is \
+      pending, what is wrong, and the next command to run. Nothing is written.
       """,
     examples: [
-      .init("schemactl status --database app.sqlite", "Shows what is applied and what is pending."),
+      .init("schemactl status --database app.sqlite", "Show applied and pending migrations."),
       .init(
         "schemactl status --database app.sqlite --check",
-        "Exits with 1 when something is pending."),
+        "Exit with 1 if a migration is pending."),
     ],
-    options: [OptionDeclaration("check", summary: "Exit with 1 when a migration is pending.")]
+    options: [OptionDeclaration("check", summary: "Exit with 1 if a migration is pending.")]
       + .database + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let database = try settings.requiredDatabase()
-    let result = try attempt {
-      try settings.project(for: database).status(
-        database: database, timeout: settings.timeout, interruption: session.interruption)
+    let report = try settings.project(for: database).status(
+      database: database, timeout: settings.timeout, interruption: session.interruption)
+    session.report(.stands(report, database: database, next: next(after: report, session)))
+    let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
+    return ExitStatus.worst([report.status, isBehind ? .finding : .success])
+  }
+
+  private static func next(after report: StatusReport, _ session: Session) -> String? {
+    let states = report.ledger.map(\.state)
+    if !report.broken.isEmpty { return session.command("verify", database: false) }
+    if states.contains(.unknown) { return nil }
+    if states.contains(.draftEdited) { return session.command("migrate", "--reset-drafts") }
+    if states.contains(.outOfOrder) {
+      let drafts = report.ledger.filter { $0.state == .outOfOrder }.map(\.id)
+      return session.command("renumber", drafts, database: false)
     }
-    switch result {
-    case .success(let report):
-      session.report(.stands(report, database: database))
-      let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
-      return ExitStatus.worst([report.status, isBehind ? .finding : .success])
-    case .failure(let failure):
-      session.report(.failed(.status, failure))
-      return failure.status
-    }
+    if states.contains(where: \.stops) { return session.command("diff") }
+    return report.pending.isEmpty ? nil : session.command("migrate")
   }
 }

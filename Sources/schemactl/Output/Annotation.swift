@@ -99,6 +99,12 @@ struct Annotations {
     if let proof = report.proof { add(proof) }
     if let lint = report.lint { add(lint) }
     for (_, problem) in report.problems { add(problem) }
+    if let schema = report.schema, !schema.isCurrent {
+      found.append(
+        Annotation(
+          rule: "schema/stale", level: .error, lines: schema.failure.lines,
+          place: schema.failure.place, subject: [schema.file]))
+    }
     status = report.status
   }
 
@@ -195,16 +201,18 @@ extension Problem {
 extension Finding {
   fileprivate var annotation: Annotation {
     Annotation(
-      rule: rule, level: level,
+      rule: rule, level: severity.annotationLevel,
       lines: lines + (fix.map { ["help: write this instead"] + $0.lines } ?? []),
       place: Failure.Place(file: file, position: Position(line: line, column: column)),
       subject: [home, object ?? ""],
       suppression: isSuppressed ? .allowed(reason: reason ?? "") : nil,
       isFrozen: isFrozen)
   }
+}
 
-  private var level: Annotation.Level {
-    switch severity {
+extension Severity {
+  var annotationLevel: Annotation.Level {
+    switch self {
     case .error: .error
     case .warning: .warning
     case .note, .off: .note

@@ -12,80 +12,85 @@ struct AnnotationRule {
 
   static let all: [AnnotationRule] = [
     AnnotationRule(
-      id: "history/edited", summary: "A migration does something else than what was frozen.",
+      id: "history/edited", summary: "A frozen migration was edited.",
       advice: """
-        Devices that have run it will never run it again, so the edit reaches new installs alone. \
-        Restore the file from git and put the change into a new migration; where no device has run \
-        it, `schemactl freeze --accept ID --reason TEXT` records the edit.
+        Devices that have run it will not run it again, so only new installs see the edit. Restore the \
+        file from git and put the change into a new migration. If no device has run it, \
+        `schemactl freeze --accept ID --reason TEXT` records the edit.
         """),
     AnnotationRule(
-      id: "history/removed", summary: "The file of a frozen migration is gone.",
-      advice: "Restore it from git. What a new install does not need it must run all the same."),
+      id: "history/removed", summary: "The file of a frozen migration is missing.",
+      advice: "Restore it from git. New installs must run it, too."),
     AnnotationRule(
-      id: "history/renamed", summary: "A frozen migration has another name.",
-      advice: "Databases know it by its old name: give the file that name back."),
+      id: "history/renamed", summary: "A frozen migration was renamed.",
+      advice: "Databases know it by its old name. Give the file its old name."),
     AnnotationRule(
       id: "history/reordered", summary: "A frozen migration has another place in the order.",
-      advice: "Databases have run it in the old order: give the file its number back."),
+      advice: "Databases have run it in the old order. Give the file its old number."),
     AnnotationRule(
-      id: "history/inserted", summary: "A new migration comes before one that is frozen.",
-      advice: "Databases that are past it would never run it: give it a number after the last one."),
+      id: "history/inserted", summary: "A new migration comes before a frozen one.",
+      advice: "Databases beyond it would never run it. Run `schemactl renumber ID`."),
     AnnotationRule(
       id: "history/engine-differs",
-      summary: "This SQLite makes another schema of a frozen migration than the one that froze it.",
+      summary: "This SQLite version gives a frozen migration another schema than the version that "
+        + "froze it.",
       advice: """
-        The manifests are as they were. `schemactl verify --database FILE` tells whether a database \
+        The manifests are unchanged. `schemactl verify --database FILE` reports whether a database \
         really differs.
         """),
     AnnotationRule(
       id: "history/lock",
-      summary: "The history lock is broken, or lacks a line of another revision.",
-      advice: "Restore the line from git; `schemactl freeze` resolves conflict markers."),
+      summary: "history.lock is invalid, or lacks a line of another revision.",
+      advice: "Restore the line from git. `schemactl freeze` resolves conflict markers."),
     AnnotationRule(
-      id: "manifest/invalid", summary: "A manifest cannot be read.",
-      advice: "Correct it at the place that is named; `schemactl check` tells of every problem."),
+      id: "manifest/invalid", summary: "A manifest is invalid.",
+      advice: "Correct it at the reported place. `schemactl check` reports every problem."),
     AnnotationRule(
-      id: "configuration/invalid", summary: "The configuration cannot be read.",
-      advice: "Correct schemactl.yaml at the place that is named."),
+      id: "configuration/invalid", summary: "The configuration is invalid.",
+      advice: "Correct schemactl.yaml at the reported place."),
     AnnotationRule(
       id: "replay/failed",
       summary: "The history cannot be replayed from its beginning, or from a release.",
       advice:
-        "Correct the migration; where it is frozen, restore it. A new install would stop there."),
+        "Correct the migration, or restore it if it is frozen. A new install would stop there."),
     AnnotationRule(
-      id: "replay/differs", summary: "The schema depends on the release that one starts from.",
+      id: "replay/differs",
+      summary: "The final schema depends on the release that a device starts from.",
       advice: """
-        A migration asks for what only the connection knows that ran an older one, as \
-        `last_insert_rowid()` and `changes()` do. Make the migration independent of it.
+        A migration uses a value of the connection that ran an earlier one, such as \
+        `last_insert_rowid()` or `changes()`. Make the migration independent of it.
         """),
     AnnotationRule(
+      id: "schema/stale", summary: "The schema file is not the schema of the latest migration.",
+      advice: "Run `schemactl inspect --write` and commit the file."),
+    AnnotationRule(
       id: "ledger/unknown",
-      summary: "A database has run a migration that the history does not know.",
-      advice: "Its app is newer than this history: use the history that belongs to it."),
+      summary: "A database has run a migration that the history does not have.",
+      advice: "Its app is newer than this history. Use the history that belongs to it."),
     AnnotationRule(
       id: "ledger/missing",
-      summary: "A database has not run a frozen migration, though a later one.",
-      advice: "See `schemactl ledger --database FILE`."),
+      summary: "A database has skipped a frozen migration and run a later one.",
+      advice: "See `schemactl status --database FILE`."),
     AnnotationRule(
       id: "ledger/edited", summary: "A database has run another form of a frozen migration.",
-      advice: "See `schemactl ledger --database FILE`."),
+      advice: "See `schemactl status --database FILE`."),
     AnnotationRule(
-      id: "ledger/altered", summary: "A row of the ledger contradicts itself or the lock.",
-      advice: "See `schemactl ledger --database FILE`."),
+      id: "ledger/altered", summary: "A row of the ledger contradicts itself or history.lock.",
+      advice: "See `schemactl status --database FILE`."),
     AnnotationRule(
       id: "ledger/out-of-order",
-      summary: "A database has not run a draft, though a later migration.",
-      advice: "Give the draft a number after the last migration that the database has run."),
+      summary: "A database has skipped a draft and run a later migration.",
+      advice: "Run `schemactl renumber ID` to put the draft last."),
     AnnotationRule(
-      id: "ledger/draft-edited", summary: "A database has run a draft that was edited since.",
+      id: "ledger/draft-edited", summary: "A draft was edited after a database ran it.",
       advice:
-        "`schemactl migrate --reset-drafts` goes back to before the first draft; rows written since are "
-        + "then in the `.before-reset` copy only."),
+        "`schemactl migrate --reset-drafts` goes back to the state before the first draft. Rows written "
+        + "since then remain only in the `.before-reset` copy."),
     AnnotationRule(
-      id: "database/drift", summary: "A database is not what its history says.",
+      id: "database/drift", summary: "The schema of a database differs from its history.",
       advice: "`schemactl diff --database FILE` shows every difference."),
     AnnotationRule(
-      id: "database/not-ours", summary: "A database was not made by this history.",
-      advice: "Name another database."),
+      id: "database/not-ours", summary: "This history did not create the database.",
+      advice: "Name another database, or adopt this one with `schemactl adopt`."),
   ]
 }

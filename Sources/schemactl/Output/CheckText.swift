@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaInspect
+import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
 
@@ -8,6 +9,8 @@ extension TextReporter {
   func show(_ report: CheckReport) {
     for part in CheckReport.Part.allCases {
       let line = "\(mark(report, part))  \(padded(part.rawValue))  \(sentence(report, part))"
+      // A schema file is compared only where the configuration names one.
+      if part == .schema, !report.wasRun(part), report.status(of: part) == .success { continue }
       if report.status(of: part) == .success { mention(line) } else { say(line) }
     }
     if let history = report.history { showHistory(history) }
@@ -21,6 +24,9 @@ extension TextReporter {
     }
     if let failure = report.failure { state(Problem(failure)) }
     for (_, problem) in report.problems { state(problem) }
+    if let schema = report.schema, !schema.isCurrent { state(Problem(schema.failure)) }
+    let failed = CheckReport.Part.allCases.count { report.status(of: $0) != .success }
+    mention(failed == 0 ? "All checks passed" : "\(counted(failed, "check")) failed")
   }
 
   private func mark(_ report: CheckReport, _ part: CheckReport.Part) -> String {
@@ -38,17 +44,30 @@ extension TextReporter {
     case .manifests:
       guard let project = report.project else {
         let count = problem?.diagnostics.count ?? 0
-        return count > 0 ? "\(counted(count, "problem"))." : "cannot be read."
+        return count > 0 ? "\(counted(count, "error"))." : "cannot be read."
       }
       return "\(counted(project.migrations.count, "manifest")) read."
     case .history: return report.history.map { summary($0.history) } ?? "not compared."
     case .replay:
       guard let proof = report.proof else { return "not done." }
       return proof.sentence
+    case .schema:
+      guard let schema = report.schema else { return "not compared." }
+      return "\(schema.file.visible) is \(schema.isCurrent ? "current" : "stale")."
     case .lint:
       return report.lint.map { "\(verdict(on: $0, countsFailure: !report.isSameFailure))." }
         ?? "not done."
     }
+  }
+}
+
+extension CheckReport.SchemaFile {
+  /// Why it does not pass.
+  var failure: Failure {
+    Failure(
+      .finding, "\(file) is not the schema of the latest migration",
+      remedy: "`schemactl inspect --write` updates it",
+      place: Failure.Place(file: file, position: Position(line: 1, column: 1)))
   }
 }
 

@@ -19,20 +19,22 @@ enum Event {
   case stopped(Problem)
 
   case migrated(MigrateReport, MigrateOptions)
-  case rehearsed(DryRunReport, MigrateOptions)
+  case planned(DryRunReport, PlanView)
   /// On a copy.
   case tried(RehearsalReport, MigrateOptions)
-  /// What the history says of the database afterwards; nil when the history is not at hand.
+  /// Nil when the history is not at hand.
   case restored(Restore.Report, Result<StatusReport, Failure>?, database: String)
   case backups([Backups.Entry], database: String)
-  case planned(PlanReport)
-  case stands(StatusReport, database: String)
+  case stands(StatusReport, database: String, next: String? = nil)
   case verified(VerifyReport, of: Project, database: String?)
   case checked(CheckReport)
   case compared(DiffReport, database: String)
   /// How the second of two schemas differs from the first.
   case differs([SchemaChange], from: String, to: String)
-  case inspected(Schema, [TableDescription], SchemaForm)
+  case inspected(Schema, [TableDescription], asSQL: Bool)
+  /// The file of the current schema.
+  case wroteSchema(file: String)
+  case initialized([String], AdoptReport?, next: String)
   case adopted(AdoptReport, database: String)
   case imported(ImportReport)
   case squashed(Squashing, folder: MigrationFolder)
@@ -48,21 +50,12 @@ enum Event {
   /// Swift source, and whether the file that was to be checked holds something else.
   case generated(String, file: String?, isStale: Bool)
   case bundled(BundleReport, file: String)
-  case rebased([Renaming], isRehearsal: Bool)
-  case ledger([LedgerEntry], [LedgerRow], [RecordedRepair])
+  case renumbered([Renaming], isRehearsal: Bool)
   /// Shown before it is carried out, and again when it is.
   case repair(RepairPlan, isDone: Bool)
   case fleet(FleetEvent)
   /// A failure below 64, which is a command's result: the reason why it has no other.
-  case failed(CommandResult, Failure)
-
-  /// Whose result a failure stands in.
-  enum CommandResult {
-    case migrate(database: String)
-    case plan, status, verify, diff, inspect, adopt, new, lint, freeze, rebase, ledger, restore
-    case bundle, generate
-    case `import`, squash
-  }
+  case failed(command: String, Failure)
 }
 
 /// Turns events into output.

@@ -1,58 +1,127 @@
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
+import SchemaPlanning
+import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 extension TextReporter {
-  func show(_ report: StatusReport, _ database: String) {
-    say(database.visible)
-    say("  current  \(report.current?.visible ?? "no migration yet")")
-    let adoptable =
-      report.adoptable == 0 ? "" : " (by another tool: `schemactl migrate` adopts the database)"
-    say("  applied  \(report.applied.count)\(adoptable)")
-    say("  pending  \(report.pending.count)")
-    for id in report.pending { say("    \(id.visible)") }
+  // MARK: The ledger
+
+  func show(_ report: StatusReport, _ database: String, _ next: String?) {
+    let width = report.ledger.map(\.id.visible.count).max() ?? 0
+    let rows = Dictionary(report.applied.map { ($0.id.exact, $0) }) { $1 }
+    // The end of a long history is what counts.
+    let hidden = volume == .verbose ? 0 : max(0, report.ledger.count - 20)
+    let earlier = report.ledger.prefix(hidden).filter { !$0.state.stops }
+    if !earlier.isEmpty {
+      mention("… \(counted(earlier.count, "earlier migration")); --verbose shows all")
+    }
+    for entry in report.ledger.prefix(hidden).filter(\.state.stops)
+      + report.ledger.dropFirst(hidden)
+    {
+      let time =
+        rows[entry.id.exact].map {
+          "  \($0.startedAt.visible)  " + ($0.isAdopted ? "adopted" : duration($0.milliseconds))
+        } ?? ""
+      let id = entry.id.visible
+      say(id + String(repeating: " ", count: width - id.count) + "  \(entry.state.rawValue)\(time)")
+      if !entry.detail.isEmpty { say("  \(entry.detail.visible)") }
+    }
     for entry in report.broken {
-      say("  \(entry.id.visible): \(entry.state.rawValue). \(entry.detail.visible)")
+      say("\(entry.id.visible): \(entry.state.rawValue)")
+      say("  \(entry.detail.visible)")
     }
-    for entry in report.ledger where entry.state.stops {
-      say("  \(entry.id.visible): \(entry.state.rawValue). \(entry.detail.visible)")
+    list(report.repairs, "repair") { repair in
+      say(
+        "repaired \(repair.at.visible): \(repair.id.visible) as \(repair.action.visible): "
+          + repair.reason.visible)
     }
+    let wrong = report.ledger.count(where: \.state.stops) + report.broken.count
+    say(
+      "\(database.visible): \(grouped(report.applied.count)) applied, "
+        + "\(grouped(report.pending.count)) pending"
+        + (report.adoptable > 0 ? " (another tool applied them; `migrate` adopts them)" : "")
+        + (wrong > 0 ? ", \(counted(wrong, "problem"))" : ""))
+    if let next { mention("Next: \(next.visible)") }
+  }
+
+  func show(_ plan: RepairPlan, _ isDone: Bool) {
+    let record = "\(plan.repair.id.visible) as \(plan.repair.action.rawValue)"
+    guard !isDone else { return mention("Recorded \(record).") }
+    say("schemactl will record \(record).")
+    for entry in plan.after where entry.state.stops {
+      say("\(entry.id.visible) is still \(entry.state.rawValue): \(entry.detail.visible)")
+    }
+    for change in plan.drift { say("the schema does not fit: \(change.sentence.visible)") }
+    if plan.isClean { say("The schema then fits the ledger.") }
+  }
+
+  func show(_ report: AdoptReport, _ database: String) {
+    mention("Adopted \(database.visible) at \(report.at.visible).")
+    let pending = report.pending.map(\.visible)
+    mention(
+      pending.isEmpty
+        ? "No migration is pending."
+        : "\(counted(pending.count, "migration")) pending, next: \(pending[0])")
+  }
+
+  func show(_ files: [String], _ report: AdoptReport?, _ next: String) {
+    for file in files { mention("Created \(file.visible)") }
+    if let report { mention("Adopted the database at \(report.at.visible).") }
+    mention("Next: \(next.visible)")
+  }
+
+  // MARK: Schemas
+
+  func show(_ schema: Schema, _ isSQL: Bool) {
+    sayScript(isSQL ? schema.script : manifestText(schema.operations))
   }
 
   func show(_ report: DiffReport, _ database: String) {
-    let start =
-      "\(database.visible) has no ledger, so it does not say which migrations it has run: its "
-      + "schema "
-    switch (report.hasLedger, report.changes.isEmpty) {
-    case (true, true) where report.ledger.isEmpty:
-      mention("\(database.visible) is what its history says it is.")
-    case (true, true): mention("The schema is what the history says, and the ledger is not:")
-    case (false, true): mention(start + "equals that of the whole history.")
-    case (false, false): mention(start + "differs from that of the whole history.")
-    case (true, false): break
+    let database = database.visible
+    show(report.changes, "the history", database)
+    list(report.ledger, "ledger entry") { entry in
+      say("\(entry.id.visible): \(entry.state.rawValue) in the ledger")
+      say("  \(entry.detail.visible)")
     }
-    for change in report.changes { say(change.sentence.visible) }
-    for entry in report.ledger {
-      say("\(entry.id.visible): \(entry.state.rawValue) in the ledger. \(entry.detail.visible)")
+    if !report.hasLedger {
+      note("\(database) has no ledger, so it was compared with the latest schema of the history")
     }
   }
 
+  /// The parts of the first schema that the second lacks as `-`, the others as `+`.
+  func show(_ changes: [SchemaChange], _ from: String, _ to: String) {
+    let (from, to) = (from.visible, to.visible)
+    guard !changes.isEmpty else { return mention("\(from) and \(to) have the same schema.") }
+    say(paint("--- \(from)", "1"))
+    say(paint("+++ \(to)", "1"))
+    list(changes, "difference") { change in
+      say(paint("@@ \(change.subject.visible) @@", "36"))
+      if let expected = change.expected { say(paint("-\(expected.visible)", "31")) }
+      if let actual = change.actual { say(paint("+\(actual.visible)", "32")) }
+    }
+    mention("Found \(counted(changes.count, "difference")).")
+  }
+
+  // MARK: Frozen history
+
   func show(_ report: VerifyReport, _ database: String?) {
     showHistory(report)
-    for entry in report.ledger ?? [] where !entry.detail.isEmpty {
+    list((report.ledger ?? []).filter { !$0.detail.isEmpty }, "ledger entry") { entry in
       say("\(entry.id.visible): \(entry.state.rawValue) in \(database?.visible ?? "the database")")
       say("  \(entry.detail.visible)")
     }
-    for change in report.drift ?? [] { say("drift: \(change.sentence.visible)") }
+    list(report.drift ?? [], "difference") { say("drift: \($0.sentence.visible)") }
+    if let failure = report.failure { complain(Problem(failure)) }
+    for text in report.notes { note(text) }
     mention(summary(report.history))
     if let database, report.drift?.isEmpty == true,
       !(report.ledger ?? []).contains(where: \.state.stops)
     {
-      mention("\(database.visible) is what its history says it is.")
+      mention("\(database.visible) matches its history.")
     }
-    for text in report.notes { note(text) }
-    if let failure = report.failure { complain(Problem(failure)) }
   }
 
   func showHistory(_ report: VerifyReport) {
@@ -60,7 +129,7 @@ extension TextReporter {
       say("\(HistoryLock.fileName): \(difference.kind.rawValue)")
       say("  \(difference.message.visible)")
     }
-    for entry in report.history where !entry.detail.isEmpty {
+    list(report.history.filter { !$0.detail.isEmpty }, "migration") { entry in
       say("\(entry.id.visible): \(entry.state.rawValue)")
       say("  \(entry.detail.visible)")
       for line in report.edits[entry.id]?.lines ?? [] { say("  \(line)") }
@@ -71,7 +140,7 @@ extension TextReporter {
   func summary(_ history: [HistoryEntry]) -> String {
     let states = HistoryState.allCases.compactMap { state in
       let count = history.count { $0.state == state }
-      return count == 0 ? nil : "\(count) \(state.rawValue)"
+      return count == 0 ? nil : "\(grouped(count)) \(state.rawValue)"
     }
     let total = counted(history.count, "migration")
     return states.isEmpty ? "\(total)." : "\(total): \(states.joined(separator: ", "))."
@@ -85,7 +154,7 @@ extension ManifestDiff {
     if let restore { lines.append("restore it with `\(restore.visible)`") }
     lines += text.split(separator: "\n").map { String($0).visible }
     lines += schema.map { "schema after it: \($0.sentence.visible)" }
-    if let problem { lines.append("the edit is not shown: \(problem.visible)") }
+    if let problem { lines.append("the edit cannot be shown: \(problem.visible)") }
     return lines
   }
 }

@@ -16,6 +16,12 @@ enum JSON {
 
   static func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
 
+  /// The members of two objects.
+  static func + (first: JSON, second: JSON) -> JSON {
+    guard case .object(let these) = first, case .object(let those) = second else { return first }
+    return .object(these + those)
+  }
+
   /// One line in UTF-8, with its line end.
   var line: [UInt8] {
     var bytes: [UInt8] = []
@@ -69,4 +75,28 @@ enum JSON {
     }
     bytes.append(UInt8(ascii: "\""))
   }
+}
+
+/// What can stand in a JSON document.
+protocol JSONConvertible {
+  var json: JSON { get }
+}
+
+extension JSON: JSONConvertible, ExpressibleByDictionaryLiteral {
+  var json: JSON { self }
+
+  init(dictionaryLiteral elements: (String, any JSONConvertible)...) {
+    self = .object(elements.map { ($0.0, $0.1.json) })
+  }
+}
+
+extension Bool: JSONConvertible { var json: JSON { .bool(self) } }
+extension Int: JSONConvertible { var json: JSON { .integer(Int64(self)) } }
+extension Int64: JSONConvertible { var json: JSON { .integer(self) } }
+extension String: JSONConvertible { var json: JSON { .string(self) } }
+extension Optional: JSONConvertible where Wrapped: JSONConvertible {
+  var json: JSON { self?.json ?? .null }
+}
+extension Array: JSONConvertible where Element: JSONConvertible {
+  var json: JSON { .array(map(\.json)) }
 }

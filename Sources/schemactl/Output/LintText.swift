@@ -15,54 +15,51 @@ extension TextReporter {
     showFindings(report, withSuppressed: true)
     if let failure = report.unfoundFailure { complain(Problem(failure)) }
     if let data = report.data { show(data) }
+    for text in report.notes { note(text) }
     mention(scope(of: report))
     mention(verdict(on: report))
-    for text in report.notes { note(text) }
   }
 
-  /// `reminders: 1000 rows before, 998 after`.
+  /// `reminders: 1,000 rows before, 998 after`.
   private func show(_ data: DataReport) {
-    let count = data.applied.count
     say(
-      "\(data.database.visible): \(count == 0 ? "nothing" : counted(count, "migration")) "
-        + "ran on a copy.")
-    for table in data.tables {
+      "On a copy of \(data.database.visible): "
+        + "\(counted(data.applied.count, "migration")) applied.")
+    list(data.tables, "table") { table in
       let name = table.name.visible
       switch (table.before, table.after) {
+      case (let before?, let after?) where before == after:
+        say("  \(name): \(counted(before, "row"))")
       case (let before?, let after?):
-        let rows = counted(Int(before), "row")
-        say(before == after ? "  \(name): \(rows)" : "  \(name): \(rows) before, \(after) after")
-      case (nil, let after?): say("  \(name): new, with \(counted(Int(after), "row"))")
-      case (let before?, nil): say("  \(name): gone, with \(counted(Int(before), "row"))")
+        say("  \(name): \(counted(before, "row")) before, \(grouped(after)) after")
+      case (nil, let after?): say("  \(name): created with \(counted(after, "row"))")
+      case (let before?, nil): say("  \(name): dropped with \(counted(before, "row"))")
       case (nil, nil): break
       }
     }
     guard let id = data.failure?.migration?.id else { return }
-    say("  \(id.visible) did not run, nor did what comes after it.")
+    say("  \(id.visible) failed; later migrations did not run.")
   }
 
   /// Findings about frozen manifests, which nobody can change, are one line unless all are wanted.
   func showFindings(_ report: LintReport, withSuppressed: Bool = false) {
-    var excerpts = SourceExcerpts()
     let hidden = report.hiddenFindings
-    for finding in report.findings where !hidden.contains(finding) {
-      if !finding.isSuppressed {
-        show(finding, &excerpts)
-      } else if withSuppressed {
-        mention(suppression(of: finding))
+    list(report.findings.filter { !hidden.contains($0) && !$0.isSuppressed }, "finding") {
+      show($0)
+    }
+    if withSuppressed, volume != .quiet {
+      list(report.findings.filter(\.isSuppressed), "suppressed finding") { finding in
+        say(
+          "\(finding.file.visible):\(finding.line):\(finding.column): suppressed: \(finding.rule): "
+            + (finding.reason?.visible ?? ""))
       }
     }
     if let summary = report.hiddenSummary { mention(summary) }
   }
 
-  private func suppression(of finding: Finding) -> String {
-    "\(finding.file.visible):\(finding.line):\(finding.column): suppressed: \(finding.rule): "
-      + (finding.reason?.visible ?? "")
-  }
-
   /// `Profile local: nothing syncs; 3 queries.`
   private func scope(of report: LintReport) -> String {
-    let queries = report.queries.map { $0 == 1 ? "; 1 query" : "; \($0) queries" } ?? ""
+    let queries = report.queries.map { $0 == 1 ? "; 1 query" : "; \(grouped($0)) queries" } ?? ""
     let text = "Profile \(report.profile.rawValue): \(report.profile.meaning)\(queries)."
     guard let migration = report.failure?.migration?.id else { return text }
     return text + " The replay ended at \(migration.visible): later migrations were not checked."
@@ -76,7 +73,7 @@ extension TextReporter {
     let counts = [
       (summary.errors - (countsFailure ? 0 : 1), "error"), (summary.warnings, "warning"),
       (summary.notes, "note"),
-    ].filter { $0.0 > 0 }.map(counted)
+    ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
     let fixable = report.findings.count { $0.isFixable && !$0.isSuppressed }
     var text = "Found " + (counts.isEmpty ? "no problems" : counts.joined(separator: ", "))
     if fixable > 0 { text += " (\(fixable) fixable with --fix)" }
@@ -88,36 +85,14 @@ extension TextReporter {
   /// Why nothing was frozen.
   func refuse(_ report: LintReport) {
     let errors = report.findings.filter { $0.severity == .error && !$0.isSuppressed }
-    var excerpts = SourceExcerpts()
-    for finding in errors { show(finding, &excerpts) }
-    let message =
-      "nothing was frozen: lint finds \(counted(errors.count, "error")). Change the migrations, or "
-      + "suppress a finding with a reason under `lint.allow` in its manifest"
-    complain(Problem(Failure(.finding, message)))
-  }
-
-  private func show(_ finding: Finding, _ excerpts: inout SourceExcerpts) {
-    say(
-      "\(finding.file.visible):\(finding.line):\(finding.column): \(label(finding.severity)) "
-        + "\(finding.lines[0].visible) [\(finding.rule)]")
-    for line in excerpts.lines(finding.file, line: finding.line, column: finding.column) {
-      say(line)
-    }
-    for line in finding.lines.dropFirst() { say("  \(line.visible)") }
-    if let fix = finding.fix {
-      say("help: write this instead")
-      for line in fix.lines where !line.isEmpty { say("    \(line.visible)") }
-    } else if let help = finding.help {
-      say("help: \(help)")
-    }
-  }
-
-  private func label(_ severity: Severity) -> String {
-    switch severity {
-    case .error: paint("error:", "1;31")
-    case .warning: paint("warning:", "1;33")
-    case .note, .off: "\(severity.rawValue):"
-    }
+    list(errors, "error") { show($0) }
+    complain(
+      Problem(
+        Failure(
+          .finding, "lint found \(counted(errors.count, "error")), so nothing was frozen",
+          remedy:
+            "Change the migrations, or suppress a finding with a reason under `lint.allow` in "
+            + "its manifest")))
   }
 }
 

@@ -12,37 +12,45 @@ extension TextReporter {
     if report.created { mention("Created \(database).") }
     if let last = report.adopted.last {
       mention(
-        "Adopted \(counted(report.adopted.count, "migration")) through \(last.visible), which another tool "
-          + "had made.")
+        "Adopted \(counted(report.adopted.count, "migration")) up to \(last.visible), which another "
+          + "tool applied.")
     }
     if let copy = report.draftCopy {
       note("kept a copy from before the first draft: \(copy) (--reset-drafts goes back to it)")
     }
-    if let backup = report.backup { note("kept a backup from before: \(backup)") }
-    for applied in report.applied {
-      let effects = effects(of: applied).map { " (\($0))" } ?? ""
-      mention("Applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
-    }
+    if let backup = report.backup { note("kept a backup: \(backup)") }
+    show(report.applied, "Applied")
     if let result = report.integrityCheck, report.failure == nil {
       note(
         result == "ok"
-          ? "integrity_check found no problem"
-          : "integrity_check could not run: \(result.visible)")
+          ? "integrity_check found no problem" : "integrity_check could not run: \(result)")
     }
     for change in report.drift { note("drift: " + change.sentence) }
     guard let failure = report.failure else {
       return mention(
         report.isHistoryEmpty
-          ? nothingThere(options)
-          : report.beyond.map(sentence) ?? arrival(report.applied.count, options))
+          ? nothingToDo(options)
+          : report.beyond.map(sentence) ?? arrival(report.applied.count, options)
+      )
     }
-    complain(Problem(failure))
-    advise(whatStays(report, database, options.reset != nil))
-    if let advice = failure.status.advice(ofFrozen: report.failedFrozen) { advise(advice) }
+    complain(Problem(failure.adding(remainder(report, options))))
+    if let advice = failure.status.advice(ofFrozen: report.failedFrozen) { help(advice) }
     if let backup = report.backup {
-      advise(
-        "to go back to before: `schemactl restore --database "
-          + "\(shellQuoted(options.database).visible) \(shellQuoted(backup).visible)`")
+      help(
+        "`schemactl restore --database \(shellQuoted(options.database)) \(shellQuoted(backup))` goes "
+          + "back to the state before this run")
+    }
+  }
+
+  /// Of a long list only its end.
+  private func show(_ applied: [AppliedMigration], _ verb: String) {
+    let hidden = volume == .verbose ? 0 : max(0, applied.count - 20)
+    if hidden > 0 {
+      mention("\(verb) \(counted(hidden, "earlier migration")); --verbose lists them.")
+    }
+    for migration in applied.dropFirst(hidden) {
+      let effects = effects(of: migration).map { " (\($0))" } ?? ""
+      mention("\(verb) \(migration.id.visible) in \(duration(migration.milliseconds))\(effects).")
     }
   }
 
@@ -71,101 +79,108 @@ extension TextReporter {
     let database = options.database.visible
     let state =
       if let last = options.through {
-        "\(database) has everything through \(last.visible)"
+        "\(database) has every migration up to \(last.visible)"
       } else if options.frozenOnly {
-        "\(database) has everything that is frozen"
+        "\(database) has every frozen migration"
       } else {
         "\(database) is up to date"
       }
-    return count == 0
-      ? "\(state): nothing to do."
-      : "\(state): \(counted(count, "migration")) applied."
+    return "\(state): \(count == 0 ? "nothing to do" : "\(counted(count, "migration")) applied")."
   }
 
   private func sentence(_ beyond: Beyond) -> String { beyond.sentence.visible + "." }
 
-  private func nothingThere(_ options: MigrateOptions) -> String {
-    let database = options.database.visible
-    return options.frozenOnly
-      ? "Nothing is frozen yet, so there is nothing to do: \(database) is as it was."
-      : "The history is empty: no migration was applied to \(database), and no database was made."
+  private func nothingToDo(_ options: MigrateOptions) -> String {
+    options.frozenOnly
+      ? "No migration is frozen yet: \(options.database.visible) is unchanged."
+      : "The history is empty: no migration was applied, and no database was created."
   }
 
-  private func whatStays(
-    _ report: MigrateReport, _ database: String, _ wasReset: Bool
-  ) -> String {
+  private func remainder(_ report: MigrateReport, _ options: MigrateOptions) -> String {
+    let database = options.database
     guard let last = report.applied.last else {
       guard report.uncertain.isEmpty else {
-        return "\(database) is as it was, or holds all of what was to be committed"
+        return "\(database) is either unchanged or contains everything that was to be committed"
       }
       guard !report.isStillMissing else {
         return "no migration was applied: \(database) was not created"
       }
-      let state = wasReset ? "is as it was before its drafts" : "is as it was"
-      return "no migration was applied: \(database) \(state)"
+      return "no migration was applied: \(database) is "
+        + (options.reset != nil ? "as it was before its drafts" : "unchanged")
     }
-    return "applied and kept: \(counted(report.applied.count, "migration")), the last one "
-      + last.id.visible
+    return "applied and kept: \(counted(report.applied.count, "migration")), up to \(last.id)"
   }
 
   // MARK: Before anything is done
 
-  func show(_ report: DryRunReport, _ options: MigrateOptions) {
-    for planned in report.plan.migrations {
-      say("Would apply \(planned.migration.id.visible):")
-      for (index, operation) in planned.operations.enumerated() {
-        say("  \(index + 1) \(operation.operation.inWords.visible)")
-        say("    (\(operation.operation.name), \(operation.explanation.visible))")
-        say("    " + (planned.costs[index]?.inWords ?? planned.work[index].inWords))
-      }
-      for answer in report.answers where answer.migration == planned.migration.id {
-        say("  " + sentence(answer))
-      }
+  func show(_ report: DryRunReport, _ view: PlanView) {
+    let plan = report.plan
+    if view.isSQL {
+      sayScript(plan.script)
+    } else {
+      list(plan.migrations, "migration") { show($0, report.answers) }
     }
-    if report.plan.migrations.isEmpty, report.failure == nil {
-      mention(
-        report.plan.isHistoryEmpty
-          ? nothingThere(options) : report.plan.beyond.map(sentence) ?? arrival(0, options))
-    }
-    for change in report.plan.drift { note("drift: " + change.sentence) }
+    for change in plan.drift { note("drift: " + change.sentence) }
+    if view.isSQL, let beyond = plan.beyond { note(beyond.sentence) }
     if let failure = report.failure { complain(Problem(failure)) }
-    if !report.plan.migrations.isEmpty { mention("Nothing was changed.") }
+    if !view.isSQL { mention(verdict(on: report, view)) }
+  }
+
+  private func show(_ planned: PlannedMigration, _ answers: [DryRunReport.Answer]) {
+    say(planned.migration.id.visible)
+    for (index, operation) in planned.operations.enumerated() {
+      let cost = planned.costs[index]?.inWords ?? planned.work[index].inWords
+      say("  \(index + 1) \(operation.operation.inWords.visible): \(cost)")
+      if volume == .verbose {
+        say("    (\(operation.operation.name), \(operation.explanation.visible))")
+      }
+    }
+    let own = answers.filter { $0.migration.exact == planned.migration.id.exact }
+    let passed = own.filter { $0.isAsked && $0.obstacle == nil }
+    for answer in volume == .verbose ? own : own.filter({ !$0.isAsked || $0.obstacle != nil }) {
+      say("  " + sentence(answer))
+    }
+    if volume != .verbose, !passed.isEmpty { say("  \(counted(passed.count, "check")) passed") }
   }
 
   private func sentence(_ answer: DryRunReport.Answer) -> String {
     let question = answer.question.visible
     guard answer.isAsked else {
-      return "not checked: \(question) (a migration before it writes these rows)"
+      return "not checked, because an earlier migration writes these rows: \(question)"
     }
-    return answer.obstacle == nil ? "checked: \(question)" : "in the way: not \(question)"
+    return (answer.obstacle == nil ? "checked: " : "failed check: ") + question
+  }
+
+  private func verdict(on report: DryRunReport, _ view: PlanView) -> String {
+    let plan = report.plan
+    let database = view.database?.visible ?? "an empty database"
+    if plan.migrations.isEmpty {
+      if let beyond = plan.beyond { return sentence(beyond) }
+      if report.failure != nil { return "Nothing was changed." }
+      return plan.isHistoryEmpty
+        ? "The history is empty: nothing to do." : "Nothing is pending for \(database)."
+    }
+    let count = "\(counted(plan.migrations.count, "migration")) pending for \(database)"
+    let cost = plan.cost.map { "; \($0.inWords)" } ?? ""
+    return "\(count)\(cost). Nothing was changed."
   }
 
   func show(_ report: RehearsalReport, _ options: MigrateOptions) {
-    for applied in report.run.applied {
-      let effects = effects(of: applied).map { " (\($0))" } ?? ""
-      say("On a copy, applied \(applied.id.visible) in \(applied.milliseconds) ms\(effects).")
-    }
+    show(report.run.applied, "On a copy, applied")
     for change in report.run.drift { note("drift: " + change.sentence) }
     let database = options.database.visible
     if let failure = report.run.failure {
-      complain(Problem(failure))
-      return advise("this was a copy: \(database) was not changed")
+      return complain(
+        Problem(failure.adding("this was a copy: \(options.database) was not changed")))
     }
     guard !report.run.applied.isEmpty else {
       return mention(
         report.run.isHistoryEmpty
-          ? nothingThere(options) : report.run.beyond.map(sentence) ?? arrival(0, options))
+          ? nothingToDo(options) : report.run.beyond.map(sentence) ?? arrival(0, options))
     }
     mention(
-      "\(counted(report.run.applied.count, "migration")) in \(report.milliseconds) ms, on a copy: "
-        + "\(database) was not changed.")
-  }
-
-  func show(_ report: PlanReport) {
-    sayScript(report.script)
-    if let beyond = report.beyond { note(beyond.sentence) }
-    for change in report.drift { note("drift: " + change.sentence) }
-    if let failure = report.failure { complain(Problem(failure)) }
+      "\(counted(report.run.applied.count, "migration")) in \(duration(report.milliseconds)), on a "
+        + "copy: \(database) was not changed.")
   }
 }
 
@@ -174,11 +189,11 @@ extension ExitStatus {
   fileprivate func advice(ofFrozen isFrozen: Bool) -> String? {
     switch self {
     case .migrationFailed where isFrozen:
-      "next: correct the rows that it names, and run `schemactl migrate` again; the manifest is "
-        + "frozen, and must stay as it is"
+      "correct the rows that the message names, and run the command again; do not change the "
+        + "manifest, which is frozen"
     case .migrationFailed:
-      "next: correct the manifest, or the rows that it names, and run `schemactl migrate` again"
-    case .interrupted: "next: run `schemactl migrate` again to go on"
+      "correct the manifest, or the rows that the message names, and run the command again"
+    case .interrupted: "run the command again to continue"
     default: nil
     }
   }

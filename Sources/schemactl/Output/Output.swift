@@ -20,6 +20,8 @@ final class Output {
   let isTerminal: Bool
   /// Whether colours may be used (https://no-color.org).
   let isColored: Bool
+  /// Whether a line can be written over.
+  let rewritesLines: Bool
   private let descriptor: Int32
   private let gate: OutputGate
   private var buffer: [UInt8] = []
@@ -30,8 +32,15 @@ final class Output {
     self.descriptor = descriptor
     self.gate = gate
     isTerminal = isatty(descriptor) == 1
-    isColored =
-      isTerminal && (Environment["NO_COLOR"] ?? "").isEmpty && Environment["TERM"] != "dumb"
+    rewritesLines = isTerminal && Environment["TERM"] != "dumb"
+    isColored = rewritesLines && (Environment["NO_COLOR"] ?? "").isEmpty
+  }
+
+  /// The columns of the terminal, which may change at any time (ioctl_tty(2)).
+  var width: Int {
+    var size = winsize()
+    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return isKnown ? Int(size.ws_col) : 80
   }
 
   /// What was wrong with the stream. A reader that has gone away (`| head`) wanted no more, and

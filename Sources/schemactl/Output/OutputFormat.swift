@@ -2,7 +2,7 @@ import SchemaSQLText
 
 /// How a command reports: `--format`.
 enum OutputFormat: String, CaseIterable {
-  case text, json, jsonl, sarif, github, xcode
+  case text, json, jsonl, yaml, sarif, github, xcode
 
   /// What every command can do.
   static let common: [OutputFormat] = [.text, .json]
@@ -10,6 +10,7 @@ enum OutputFormat: String, CaseIterable {
   static let reporting: [OutputFormat] = [.text, .json, .sarif, .github, .xcode]
   /// For commands that report many databases.
   static let fleet: [OutputFormat] = [.text, .json, .jsonl]
+  static let inspection: [OutputFormat] = [.text, .json, .yaml]
 
   /// Looked for among the words of a command line by itself: what is wrong with them is to be said
   /// in the format, too.
@@ -29,18 +30,27 @@ enum OutputFormat: String, CaseIterable {
     self = format
   }
 
-  func reporter(output: Output, errors: Output, isQuiet: Bool) -> any Reporter {
+  func reporter(output: Output, errors: Output, _ volume: Volume) -> any Reporter {
     switch self {
-    case .text: TextReporter(output: output, errors: errors, isQuiet: isQuiet)
+    case .text, .yaml: TextReporter(output: output, errors: errors, volume)
     case .json: JSONReporter(output)
     case .jsonl: JSONLinesReporter(output)
     case .sarif: SARIFReporter(output)
     case .github:
       AnnotationReporter(
-        GitHubLines(), output: output, errors: errors, isQuiet: isQuiet)
+        GitHubLines(), output: output, errors: errors, isQuiet: volume == .quiet)
     case .xcode:
       AnnotationReporter(
-        XcodeLines(), output: output, errors: errors, isQuiet: isQuiet)
+        XcodeLines(), output: output, errors: errors, isQuiet: volume == .quiet)
     }
   }
+}
+
+/// How much text a person wants.
+enum Volume {
+  /// `--quiet`: problems and requested results only.
+  case quiet
+  /// Long lists are summarised.
+  case normal
+  case verbose
 }

@@ -1,13 +1,16 @@
 import SchemaCommandLine
 import SchemaHistory
 import SchemaManifest
+import SchemaPlatform
 import SchemaSQLText
 
 /// What ended a command, in the one form that reporters know.
 struct Problem {
   let status: ExitStatus
-  /// The message, and further lines of it.
-  let lines: [String]
+  /// The message without the remedy, and further lines of it.
+  let statement: [String]
+  /// What to do.
+  let help: String?
   let place: Failure.Place?
   let migration: Failure.FailedMigration?
   /// Every problem of every manifest, where manifests are the problem.
@@ -16,26 +19,35 @@ struct Problem {
   init(_ error: any Error) {
     switch error {
     case let failure as Failure: self.init(failure)
+    case let error as FileError: self.init(Failure(error))
     case let input as InvalidInput: self.init(input)
     case let error as UsageError:
-      self.init(Failure(.usage, error.sentence, details: [error.advice]))
+      self.init(
+        Failure(
+          .usage, error.message,
+          remedy: [error.hint, error.advice].compactMap { $0 }.joined(separator: " ")))
     default: self.init(Failure(.bug, "\(error)"))
     }
   }
 
+  /// The message with its remedy in one line, then a line for each subject of it.
+  var lines: [String] {
+    guard let help, let first = statement.first else { return statement }
+    return ["\(first). \(help)"] + statement.dropFirst()
+  }
+
   var message: String { lines.joined(separator: "\n") }
 
-  init(_ failure: Failure) { self.init(failure, lines: failure.lines) }
+  init(_ failure: Failure) { self.init(failure, message: nil) }
 
   /// - Parameter message: what to say instead of the failure's own message.
-  init(_ failure: Failure, message: String) { self.init(failure, lines: [message]) }
-
-  private init(_ failure: Failure, lines: [String]) {
-    let advice =
-      "This is a bug in schemactl: please report it, with this message and the output of "
-      + "`schemactl --version`"
+  init(_ failure: Failure, message: String?) {
     status = failure.status
-    self.lines = lines + (failure.status == .bug ? [advice] : [])
+    statement = message.map { [$0] } ?? failure.statement
+    help =
+      status == .bug
+      ? "This is a bug in schemactl. Please report it with this message and the output of "
+        + "`schemactl --version`" : message == nil ? failure.remedy : nil
     place = failure.place
     migration = failure.migration
     diagnostics = []
@@ -43,7 +55,8 @@ struct Problem {
 
   private init(_ input: InvalidInput) {
     status = .invalidInput
-    lines = [input.diagnostics.first?.message ?? ""]
+    statement = [input.diagnostics.first?.message ?? ""]
+    help = nil
     place = input.diagnostics.first.map { Failure.Place(file: $0.file, position: $0.position) }
     migration = nil
     diagnostics = input.diagnostics

@@ -1,17 +1,18 @@
 import SchemaFleet
-import SchemaLint
-import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
-/// One line on the terminal of standard error that says what is going on, rewritten in place.
-/// Elsewhere nothing, but for a long wait, which is said once.
+/// One line on the terminal of standard error that says what is going on, rewritten in place and never wider
+/// than the terminal. Elsewhere nothing, but for a long wait, which is said once.
 struct ProgressLine {
   private let output: Output
   private let isOn: Bool
   private var shown = ""
-  private var copying: Copying?
+  /// `0007_status 1/3`.
+  private var migration = ""
+  private var phase: (progress: PhaseProgress, started: ContinuousClock.Instant)?
+
   private var fleet: Fleet?
 
   /// When a run on many databases began, and when its progress was shown last.
@@ -29,43 +30,71 @@ struct ProgressLine {
     switch event {
     case .waiting(let seconds): showWaiting(seconds)
     case .started(let id, let number, let count):
-      show("\(id.shortened(to: 56)) \(number)/\(count) …")
-    case .willCommit: show("committing …")
+      migration = "\(id.visible) \(number)/\(count)"
+      phase = nil
+      show([migration])
+    case .willCommit: show(["commit"])
     case .copying(let done, let all):
-      show("copying the database: \(done / 1_000_000) of \(all / 1_000_000) MB …")
-    case .copyingRows(let copy, let done, let all):
-      show(copying(copy).line(done: done, of: all))
+      show(["copy the database", " \(percent(done, all))", " of \(grouped(all / 1_000_000)) MB"])
+    case .phase(let progress): show(progress)
     case .created, .note, .began, .ran, .working, .committed, .drift: break
     }
   }
+
+  mutating func clear() { show([]) }
 
   /// On a terminal ten times a second, elsewhere every ten seconds.
   mutating func show(_ summary: FleetSummary) {
     guard isOn else { return }
     let fleet = fleet ?? Fleet()
     self.fleet = fleet
-    guard fleet.shown.milliseconds >= (output.isTerminal ? 100 : 10_000) else { return }
+    guard fleet.shown.milliseconds >= (output.rewritesLines ? 100 : 10_000) else { return }
     self.fleet?.shown = Stopwatch()
     let text = summary.progress(afterMilliseconds: fleet.started.milliseconds)
-    guard !output.isTerminal else { return show(text) }
+    guard !output.rewritesLines else { return show([text]) }
     output.write(text + "\n")
     output.flush()
   }
 
-  mutating func clear() { show("") }
+  /// The most important part first: what has no room is left out.
+  private mutating func show(_ progress: PhaseProgress) {
+    if phase?.progress.phase != progress.phase || phase?.progress.object != progress.object
+      || progress.done == 0
+    {
+      phase = (progress, .now)
+    }
+    let elapsed = phase.map { ContinuousClock.now - $0.started } ?? .zero
+    var parts = ["\(progress.phase.rawValue) \(progress.object.visible)"]
+    if let all = progress.all, all > 0, progress.done > 0 {
+      parts.append(" \(percent(progress.done, all))")
+      // A phase that has just begun says nothing about its end.
+      if elapsed > .milliseconds(500), progress.done < all {
+        let left = elapsed / Double(progress.done) * Double(all - progress.done)
+        parts.append(", \(seconds(left)) left in this phase")
+      }
+      parts.append(", \(grouped(progress.done)) of \(counted(all, "row"))")
+    } else {
+      if elapsed > .seconds(1) { parts.append(", \(seconds(elapsed))") }
+      if progress.done > 0 { parts.append(", \(counted(progress.done, "row"))") }
+    }
+    parts.append(" (\(migration))")
+    show(parts)
+  }
 
-  private mutating func copying(_ copy: RowCopy) -> Copying {
-    if let copying, copying.copy == copy { return copying }
-    let new = Copying(copy: copy, time: Stopwatch())
-    copying = new
-    return new
+  private func percent(_ done: Int64, _ all: Int64) -> String {
+    "\(all > 0 ? min(done * 100 / all, 100) : 100) %"
+  }
+
+  private func seconds(_ duration: Duration) -> String {
+    let seconds = duration.components.seconds
+    return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
   }
 
   private mutating func showWaiting(_ seconds: Double) {
     let waiting = "waiting for another process to release the database"
-    if output.isTerminal {
+    if output.rewritesLines {
       let tenths = Int(seconds * 10)
-      show("\(waiting): \(tenths / 10).\(tenths % 10) s")
+      show(["waiting for the database", " \(tenths / 10).\(tenths % 10) s"])
     } else if isOn, seconds >= 1, shown.isEmpty {
       shown = waiting
       output.write("note: \(waiting)\n")
@@ -73,24 +102,18 @@ struct ProgressLine {
     }
   }
 
-  private mutating func show(_ text: String) {
-    guard isOn, output.isTerminal, text != shown else { return }
+  /// - Parameter parts: joined as far as they have room; the first is cut short when it has none.
+  private mutating func show(_ parts: [String]) {
+    guard isOn, output.rewritesLines else { return }
+    // A full line would make some terminals begin the next one.
+    let width = max(output.width - 1, 1)
+    var text = ""
+    for part in parts where text.count + part.count + 2 <= width { text += part }
+    if text.isEmpty, let first = parts.first { text = String(first.prefix(max(width - 2, 0))) }
+    if !text.isEmpty { text += " …" }
+    guard text != shown else { return }
     shown = text
     output.write("\r\u{1B}[K\(text)")
     output.flush()
-  }
-}
-
-/// How far the copying of a table's rows is.
-private struct Copying {
-  let copy: RowCopy
-  let time: Stopwatch
-
-  func line(done: Int64, of all: Int64) -> String {
-    let percent = all > 0 ? min(done * 100 / all, 100) : 100
-    let left = time.seconds / Double(max(done, 1)) * Double(max(all - done, 0))
-    let seconds = Int(left)
-    return "copying \(copy.table.shortened(to: 40)): \(done) of \(all) rows, \(percent) %, about "
-      + (seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min") + " left …"
   }
 }

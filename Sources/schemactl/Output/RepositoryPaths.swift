@@ -9,7 +9,7 @@ struct RepositoryPaths {
   private let root: [Substring]
 
   init() {
-    let folder = workingFolderPath ?? "/"
+    let folder = schemactl.workingFolder ?? "/"
     let parts = folder.split(separator: "/")
     workingFolder = parts
     let top = (0...parts.count).last { depth in
@@ -40,7 +40,7 @@ struct RepositoryPaths {
 }
 
 /// Nil when it has been removed.
-private var workingFolderPath: String? {
+var workingFolder: String? {
   guard let path = getcwd(nil, 0) else { return nil }
   defer { free(path) }
   return String(cString: path)

@@ -5,34 +5,31 @@ import SchemaSQLText
 
 extension TextReporter {
   func show(_ entries: [Backups.Entry], _ database: String) {
-    if entries.isEmpty { mention("There is no backup of \(database.visible) there.") }
-    for entry in entries {
+    list(entries, "backup") { entry in
       let backup = entry.backup
       say(
         "\(backup.path.visible)  \(backup.madeAt)  \(FreeSpace.size(backup.bytes))  "
           + entry.lastMigration.visible + entry.owner.visible)
     }
+    mention("Found \(counted(entries.count, "backup")) of \(database.visible).")
   }
 
   func show(
     _ report: Restore.Report, _ state: Result<StatusReport, Failure>?, _ database: String
   ) {
-    let database = database.visible
-    mention("Restored \(database) from \(report.backup.visible).")
-    mention("Its last migration is \(report.current?.visible ?? "none").")
     switch state {
     case .success(let status)?:
-      let stops = status.ledger.filter(\.state.stops)
-      for entry in stops {
+      for entry in status.ledger where entry.state.stops {
         note("\(entry.id): \(entry.state.rawValue). \(entry.detail)")
       }
-      guard !status.pending.isEmpty else { return }
-      mention(
-        "Pending: \(counted(status.pending.count, "migration")), the next one is "
-          + "\(status.pending[0].visible).")
     case .failure(let failure)?: note(failure.message)
     case nil: break
     }
+    mention("Restored \(database.visible) from \(report.backup.visible).")
+    let pending = state?.success?.pending ?? []
+    mention(
+      "Its last migration is \(report.current?.visible ?? "none")"
+        + (pending.isEmpty ? "." : "; \(counted(pending.count, "migration")) pending."))
   }
 }
 

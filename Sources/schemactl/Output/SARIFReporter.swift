@@ -3,6 +3,7 @@ import SchemaLint
 import SchemaManifest
 import SchemaModel
 import SchemaSQLText
+import SchemaTimeline
 
 /// One log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS, errata 01),
 /// and nothing else on standard output.
@@ -22,75 +23,76 @@ final class SARIFReporter: Reporter {
     if case .warning(let text) = event { warnings.append(text) }
     guard var annotations = Annotations(event) else { return }
     annotations.notes.insert(contentsOf: notes, at: 0)
-    output.write(JSON.object(log(annotations)).line)
-  }
-
-  private func log(_ annotations: Annotations) -> [(String, JSON)] {
-    [
-      (
-        "$schema",
-        .string(
-          "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-        )
-      ), ("version", .string("2.1.0")), ("runs", .array([.object(run(annotations))])),
+    let log: JSON = [
+      "$schema":
+        "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+      "version": "2.1.0", "runs": [run(annotations)],
     ]
+    output.write(log.line)
   }
 
-  private func run(_ annotations: Annotations) -> [(String, JSON)] {
+  private func run(_ annotations: Annotations) -> JSON {
     var rules: [String] = []
     for annotation in annotations.found where !rules.contains(annotation.rule) {
       rules.append(annotation.rule)
     }
-    let driver: [(String, JSON)] = [
-      ("name", .string("schemactl")), ("semanticVersion", .string(ToolVersion.current)),
-      ("rules", .array(rules.map { .object(descriptor($0)) })),
+    let driver: JSON = [
+      "name": "schemactl", "semanticVersion": ToolVersion.current,
+      "informationUri": Self.home ?? "man:schemactl(1)", "rules": rules.map(descriptor),
     ]
-    let base = JSON.object([
-      ("description", text("The top of the repository that the files are in."))
-    ])
+    let base: JSON = ["description": text("The top of the repository that the files are in.")]
     return [
-      ("tool", .object([("driver", .object(driver))])),
-      ("invocations", .array([.object(invocation(annotations))])),
-      ("originalUriBaseIds", .object([("%SRCROOT%", base)])),
-      ("columnKind", .string("unicodeCodePoints")),
-      ("results", .array(results(annotations.found, rules))),
+      "tool": ["driver": driver] as JSON, "invocations": [invocation(annotations)],
+      "originalUriBaseIds": ["%SRCROOT%": base] as JSON, "columnKind": "unicodeCodePoints",
+      "results": results(annotations.found, rules),
     ]
   }
 
-  private func text(_ text: String) -> JSON { .object([("text", .string(text))]) }
+  private func text(_ text: String) -> JSON { ["text": text] }
 
   // MARK: Rules
 
-  private func descriptor(_ id: String) -> [(String, JSON)] {
-    if let rule = Rule.named(id) {
-      return [
-        ("id", .string(id)), ("shortDescription", text(rule.summary)),
-        ("fullDescription", text(rule.why)), ("help", text(explanation(of: id) ?? rule.fix)),
-      ]
-    }
-    guard let rule = AnnotationRule.named(id) else { return [("id", .string(id))] }
+  /// The web page of the action that runs this, as GitHub tells it (Variables reference); nil elsewhere.
+  private static var home: String? {
+    guard let server = Environment["GITHUB_SERVER_URL"],
+      let repository = Environment["GITHUB_ACTION_REPOSITORY"], !repository.isEmpty
+    else { return nil }
+    return "\(server)/\(repository)"
+  }
+
+  private func descriptor(_ id: String) -> JSON {
+    let group = String(id.prefix { $0 != "/" })
+    let page = Self.home.map { "\($0)/blob/HEAD/docs/rules.md" } ?? "man:schemactl(1)"
+    let rule = Rule.named(id)
+    let own = AnnotationRule.named(id)
+    let summary = rule?.summary ?? own?.summary ?? id
     return [
-      ("id", .string(id)), ("shortDescription", text(rule.summary)),
-      ("fullDescription", text(rule.summary)), ("help", text(rule.advice)),
+      "id": id, "name": pascalCase(id), "shortDescription": text(summary),
+      "fullDescription": text(rule?.why ?? summary),
+      "help": text(explanation(of: id) ?? own?.advice ?? summary),
+      "helpUri": rule == nil ? page : "\(page)#\(id)",
+      "defaultConfiguration": [
+        "level": rule?.severity(under: .additive).annotationLevel.rawValue ?? "error"
+      ] as JSON,
+      "properties": ["tags": rule == nil ? ["sqlite", group] : ["sqlite", "lint"]] as JSON,
     ]
   }
 
   // MARK: The run itself
 
-  private func invocation(_ annotations: Annotations) -> [(String, JSON)] {
-    let problems = annotations.problems.map { notification($0.message, "error") }
-    let notes =
-      warnings.map { notification($0, "warning") }
+  private func invocation(_ annotations: Annotations) -> JSON {
+    let notifications =
+      annotations.problems.map { notification($0.message, "error") }
+      + warnings.map { notification($0, "warning") }
       + annotations.notes.map { notification($0, "note") }
     return [
-      ("executionSuccessful", .bool(annotations.status.rawValue < ExitStatus.usage.rawValue)),
-      ("exitCode", .integer(Int64(annotations.status.rawValue))),
-      ("toolExecutionNotifications", .array(problems + notes)),
+      "executionSuccessful": annotations.status.rawValue < ExitStatus.usage.rawValue,
+      "exitCode": Int(annotations.status.rawValue), "toolExecutionNotifications": notifications,
     ]
   }
 
   private func notification(_ message: String, _ level: String) -> JSON {
-    .object([("level", .string(level)), ("message", text(message))])
+    ["level": level, "message": text(message)]
   }
 
   // MARK: Results
@@ -101,44 +103,31 @@ final class SARIFReporter: Reporter {
       let subject = [annotation.rule] + annotation.subject
       let occurrence = occurrences[subject.map(\.exact), default: 0]
       occurrences[subject.map(\.exact)] = occurrence + 1
-      return .object(result(annotation, rules, fingerprint(subject, occurrence)))
+      let result: JSON = [
+        "ruleId": annotation.rule, "ruleIndex": rules.firstIndex(of: annotation.rule),
+        "level": annotation.level.rawValue, "message": text(annotation.message),
+      ]
+      return result
+        + (annotation.place.map { ["locations": [["physicalLocation": location($0)] as JSON]] }
+          ?? [:])
+        + ["partialFingerprints": ["schemactl/v1": fingerprint(subject, occurrence)] as JSON]
+        + (annotation.isFrozen ? ["properties": ["frozen": true] as JSON] : [:])
+        // An empty list says that suppressions are known, and that this is none.
+        + ["suppressions": annotation.suppression.map { [suppression($0)] } ?? []]
     }
-  }
-
-  private func result(
-    _ annotation: Annotation, _ rules: [String], _ fingerprint: String
-  ) -> [(String, JSON)] {
-    var members: [(String, JSON)] = [
-      ("ruleId", .string(annotation.rule)),
-      ("ruleIndex", .number(rules.firstIndex(of: annotation.rule))),
-      ("level", .string(annotation.level.rawValue)), ("message", text(annotation.message)),
-    ]
-    if let place = annotation.place {
-      members.append(("locations", .array([.object([("physicalLocation", location(place))])])))
-    }
-    members.append(
-      ("partialFingerprints", .object([("schemactl/v1", .string(fingerprint))])))
-    if annotation.isFrozen {
-      members.append(("properties", .object([("frozen", .bool(true))])))
-    }
-    // An empty list says that suppressions are known, and that this is none.
-    members.append(
-      ("suppressions", .array(annotation.suppression.map { [suppression($0)] } ?? [])))
-    return members
   }
 
   private func location(_ place: Failure.Place) -> JSON {
-    let artifact: [(String, JSON)] =
+    let artifact: JSON =
       if let path = paths.relative(place.file) {
-        [("uri", .string(percentEncoded(path))), ("uriBaseId", .string("%SRCROOT%"))]
+        ["uri": percentEncoded(path), "uriBaseId": "%SRCROOT%"]
       } else {
-        [("uri", .string("file://" + percentEncoded(paths.absolute(place.file))))]
+        ["uri": "file://" + percentEncoded(paths.absolute(place.file))]
       }
-    let region: [(String, JSON)] = [
-      ("startLine", .number(place.position?.line ?? 1)),
-      ("startColumn", .number(place.position?.column ?? 1)),
+    let region: JSON = [
+      "startLine": place.position?.line ?? 1, "startColumn": place.position?.column ?? 1,
     ]
-    return .object([("artifactLocation", .object(artifact)), ("region", .object(region))])
+    return ["artifactLocation": artifact, "region": region]
   }
 
   private func suppression(_ suppression: Annotation.Suppression) -> JSON {
@@ -147,9 +136,7 @@ final class SARIFReporter: Reporter {
       case .allowed(let reason): ("inSource", reason)
       case .accepted(let reason): ("external", reason)
       }
-    return .object([
-      ("kind", .string(kind)), ("status", .string("accepted")), ("justification", .string(reason)),
-    ])
+    return ["kind": kind, "status": "accepted", "justification": reason]
   }
 
   /// The same as long as a rule finds the same in the same migration, wherever it stands there.
@@ -157,6 +144,11 @@ final class SARIFReporter: Reporter {
     let parts = (subject + [String(occurrence)]).map { "\($0.utf8.count):\($0)" }
     return SHA256.hex(parts.joined().utf8)
   }
+}
+
+/// `drop-column` as `DropColumn`, the form of a rule's name (SARIF, section 3.49.7).
+private func pascalCase(_ id: String) -> String {
+  id.split { $0 == "-" || $0 == "/" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
 }
 
 /// The text as part of a URI's path (RFC 3986, section 3.3); `/` stays.

@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaLint
 import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
@@ -7,18 +8,19 @@ import SchemaSQLText
 final class TextReporter: Reporter {
   private let output: Output
   private let errors: Output
-  let isQuiet: Bool
+  let volume: Volume
   private var progress: ProgressLine
+  private var excerpts = SourceExcerpts()
   /// The migration that runs.
   private var current = ""
   /// Migrations that have rewritten rows one by one.
   private(set) var rewriting: Set<ExactText> = []
 
-  init(output: Output, errors: Output, isQuiet: Bool) {
+  init(output: Output, errors: Output, _ volume: Volume) {
     self.output = output
     self.errors = errors
-    self.isQuiet = isQuiet
-    progress = ProgressLine(errors, isOn: !isQuiet)
+    self.volume = volume
+    progress = ProgressLine(errors, isOn: volume != .quiet)
   }
 
   func report(_ event: Event) {
@@ -31,17 +33,18 @@ final class TextReporter: Reporter {
     case .warning(let text): warn(text)
     case .stopped(let problem): complain(problem)
     case .migrated(let report, let options): show(report, options)
-    case .rehearsed(let report, let options): show(report, options)
+    case .planned(let report, let view): show(report, view)
     case .tried(let report, let options): show(report, options)
     case .restored(let report, let state, let database): show(report, state, database)
     case .backups(let backups, let database): show(backups, database)
-    case .planned(let report): show(report)
-    case .stands(let report, let database): show(report, database)
+    case .stands(let report, let database, let next): show(report, database, next)
     case .verified(let report, _, let database): show(report, database)
     case .checked(let report): show(report)
     case .compared(let report, let database): show(report, database)
     case .differs(let changes, let from, let to): show(changes, from, to)
-    case .inspected(let schema, _, let form): show(schema, form)
+    case .inspected(let schema, _, let isSQL): show(schema, isSQL)
+    case .wroteSchema(let file): mention("Wrote \(file.visible).")
+    case .initialized(let files, let report, let next): show(files, report, next)
     case .adopted(let report, let database): show(report, database)
     case .imported(let report): show(report)
     case .squashed(let squashing, let folder): show(squashing, folder)
@@ -49,21 +52,16 @@ final class TextReporter: Reporter {
     case .created(_, let file): say(file.visible)
     case .explained(_, let text): sayScript(text)
     case .wroteBaseline(let file, let findings):
-      say("Wrote \(counted(findings, "finding")) to \(file.visible).")
+      mention("Wrote \(counted(findings, "finding")) to \(file.visible).")
     case .refused(let report): refuse(report)
     case .frozen(let report, let release, let file): show(report, release, file)
     case .accepted(let id, let reason, let file): showAccepted(id, reason, file)
     case .generated(let text, let file, let isStale): show(text, file, isStale: isStale)
     case .bundled(let report, let file): show(report, file)
-    case .rebased(let renamings, let isRehearsal): show(renamings, isRehearsal)
-    case .ledger(let entries, let rows, let repairs): show(entries, rows, repairs)
+    case .renumbered(let renamings, let isRehearsal): show(renamings, isRehearsal)
     case .repair(let plan, let isDone): show(plan, isDone)
     case .fleet(let event): show(event)
-    case .failed(let result, let failure):
-      complain(Problem(failure))
-      if case .migrate(let database) = result, failure.status == .migrationFailed {
-        errors.write("  \(database.visible) was not changed\n")
-      }
+    case .failed(_, let failure): complain(Problem(failure))
     }
     errors.flush()
   }
@@ -89,7 +87,7 @@ final class TextReporter: Reporter {
 
   /// A line that nobody has asked for.
   func mention(_ line: String) {
-    if !isQuiet { say(line) }
+    if volume != .quiet { say(line) }
   }
 
   /// A text of several lines; SQL among them has to stay as it is when a program reads it.
@@ -97,8 +95,17 @@ final class TextReporter: Reporter {
     output.write(output.isTerminal ? script.visibleScript : script)
   }
 
+  /// A list, of which at most twenty items are shown unless `--verbose` asks for all.
+  func list<Item>(_ items: [Item], _ noun: String, _ line: (Item) -> Void) {
+    let limit = volume == .verbose || items.count <= 20 ? items.count : 20
+    items.prefix(limit).forEach(line)
+    if items.count > limit {
+      say("  … and \(counted(items.count - limit, noun)) more; --verbose shows all")
+    }
+  }
+
   func note(_ text: String) {
-    guard !isQuiet else { return }
+    guard volume != .quiet else { return }
     output.flush()
     errors.write("note: \(text.visible)\n")
   }
@@ -108,8 +115,7 @@ final class TextReporter: Reporter {
     errors.write("\(paint("warning:", "1;33", on: errors)) \(text.visible)\n")
   }
 
-  /// A line under a problem: what was kept, what to do next.
-  func advise(_ line: String) { errors.write("  \(line)\n") }
+  // MARK: Diagnostics
 
   /// What ended the command.
   func complain(_ problem: Problem) {
@@ -120,31 +126,66 @@ final class TextReporter: Reporter {
   /// A problem that is the command's result.
   func state(_ problem: Problem) { write(problem, to: output) }
 
-  private func write(_ problem: Problem, to stream: Output) {
-    guard problem.diagnostics.isEmpty else {
-      for diagnostic in problem.diagnostics {
-        write(
-          Failure.Place(file: diagnostic.file, position: diagnostic.position),
-          [diagnostic.message], to: stream)
+  /// A line of advice under the last diagnostic on standard error.
+  func help(_ text: String) { errors.write("help: \(text.visible)\n") }
+
+  func show(_ finding: Finding) {
+    let (label, colour): (String, String?) =
+      switch finding.severity {
+      case .error: ("error", "1;31")
+      case .warning: ("warning", "1;33")
+      case .note, .off: ("note", nil)
       }
-      return
-    }
-    write(problem.place, problem.lines, to: stream)
-    guard let migration = problem.migration else { return }
-    stream.write(
-      "  in " + (migration.operation.map { "operation \($0.visible) of " } ?? "")
-        + "migration \(migration.id.visible)\n")
-    if let statement = migration.statement {
-      stream.write("  statement: \(statement.shortened(to: 200))\n")
+    write(
+      Failure.Place(
+        file: finding.file, position: Position(line: finding.line, column: finding.column)),
+      label, colour, finding.lines, rule: finding.rule, to: output)
+    if let fix = finding.fix {
+      say("help: write this instead")
+      for line in fix.lines where !line.isEmpty { say("    \(line.visible)") }
+    } else if let help = finding.help {
+      say("help: \(help)")
     }
   }
 
-  private func write(_ place: Failure.Place?, _ lines: [String], to stream: Output) {
+  private func write(_ problem: Problem, to stream: Output) {
+    for diagnostic in problem.diagnostics {
+      let place = Failure.Place(file: diagnostic.file, position: diagnostic.position)
+      write(place, "error", "1;31", [diagnostic.statement], to: stream)
+      if let help = diagnostic.help { stream.write("help: \(help.visible)\n") }
+    }
+    if problem.diagnostics.isEmpty {
+      write(problem.place, "error", "1;31", problem.statement, to: stream)
+    }
+    if let migration = problem.migration {
+      let operation = migration.operation.map { "operation \($0.visible) of " } ?? ""
+      stream.write("  in \(operation)migration \(migration.id.visible)\n")
+      if let statement = migration.statement {
+        stream.write("  statement: \(statement.shortened(to: 200))\n")
+      }
+    }
+    if let help = problem.help { stream.write("help: \(help.visible)\n") }
+    if problem.diagnostics.count > 1 {
+      stream.write("Found \(counted(problem.diagnostics.count, "error"))\n")
+    }
+  }
+
+  /// `file:line:column: error: message [rule]`, the line of the file with a caret, and further lines.
+  private func write(
+    _ place: Failure.Place?, _ label: String, _ colour: String?, _ lines: [String],
+    rule: String? = nil, to stream: Output
+  ) {
     let position = place?.position.map { ":\($0.line):\($0.column)" } ?? ""
     let start = place.map { $0.file.visible + position } ?? "schemactl"
-    let error = paint("error:", "1;31", on: stream)
-    let message = lines.map(\.visible.withShortWords).joined(separator: "\n  ")
-    stream.write("\(start): \(error) \(message)\n")
+    let painted = colour.map { paint("\(label):", $0, on: stream) } ?? "\(label):"
+    let message = lines.first?.visible.withShortWords ?? ""
+    stream.write("\(start): \(painted) \(message)\(rule.map { " [\($0)]" } ?? "")\n")
+    if let place, let position = place.position {
+      for line in excerpts.lines(place.file, line: position.line, column: position.column) {
+        stream.write(line + "\n")
+      }
+    }
+    for line in lines.dropFirst() { stream.write("  \(line.visible.withShortWords)\n") }
   }
 
   /// - Parameter colour: as ECMA-48 numbers it (SGR).
@@ -155,6 +196,11 @@ final class TextReporter: Reporter {
   }
 }
 
-package func counted(_ count: Int, _ noun: String) -> String {
-  "\(count) \(noun)\(count == 1 ? "" : "s")"
+/// `340 ms`, `12.7 s`, `2 min 5 s`.
+func duration(_ milliseconds: Int64) -> String {
+  switch milliseconds {
+  case ..<1000: "\(milliseconds) ms"
+  case ..<60_000: "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+  default: "\(milliseconds / 60_000) min \(milliseconds / 1000 % 60) s"
+  }
 }

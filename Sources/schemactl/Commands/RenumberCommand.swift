@@ -1,0 +1,74 @@
+import SchemaAuthoring
+import SchemaCommandLine
+import SchemaGit
+import SchemaHistory
+import SchemaPlatform
+import SchemaSQLText
+import SchemaYAML
+
+enum RenumberCommand: Command {
+  static let name = "renumber"
+  static let declaration = CommandDeclaration(
+    name: name, summary: "Give drafts new numbers after the latest migration.",
+    discussion: """
+      Renames the files of drafts, in their order, to the numbers after the latest migration. Use it \
+      when two branches added a migration with the same number. schemactl never renames a frozen \
+      migration and never overwrites a file.
+      """,
+    examples: [
+      .init("schemactl renumber 0008_add_tags", "Give one draft the next number."),
+      .init("schemactl renumber 8 9 --dry-run", "Show the new names of two drafts."),
+    ],
+    arguments: [
+      ArgumentDeclaration(
+        name: "ID", summary: "A draft, by id, number or file.", repeats: true,
+        completion: .migrations)
+    ],
+    options: [.dryRun] + .common)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let folder = MigrationFolder(settings.migrations)
+    let isRehearsal = session.invocation.flag("dry-run")
+    let done = try settings.withClaim {
+      let found = try renamings(of: session.invocation.arguments, folder)
+      if !isRehearsal { try session.writing.close { try folder.rename(found) } }
+      return found
+    }
+    session.report(.renumbered(done, isRehearsal: isRehearsal))
+    return .success
+  }
+
+  private static func renamings(
+    of names: [String], _ folder: MigrationFolder
+  ) throws -> [Renaming] {
+    do {
+      // Two manifests with one number, and a lock in conflict, are what brings people here.
+      return try renumbering(
+        names, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
+    } catch let error as HistoryReadError {
+      throw error.problem(ofFolder: folder.path)
+    } catch let problem as RenumberingProblem {
+      throw Failure(problem, folder)
+    }
+  }
+}
+
+extension Failure {
+  fileprivate init(_ problem: RenumberingProblem, _ folder: MigrationFolder) {
+    switch problem {
+    case .unknown(let name):
+      self.init(.notFound, "\(folder.path) has no migration \(name)")
+    case .frozen(let id):
+      self.init(
+        .usage,
+        "\(id) is frozen, here or in another revision, so it keeps its number: devices know it by "
+          + "this name",
+        remedy: "Renumber the drafts")
+    case .ambiguous(let name, let ids):
+      self.init(
+        .usage, "\(name) is the number of \(ids.joined(separator: " and "))",
+        remedy: "Name one by its id")
+    }
+  }
+}

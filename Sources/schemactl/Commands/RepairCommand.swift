@@ -1,0 +1,78 @@
+import SchemaApply
+import SchemaCommandLine
+import SchemaHistory
+import SchemaInspect
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+
+enum RepairCommand: Command {
+  static let name = "repair"
+  private static let states = LedgerRepair.Action.allCases.map(\.rawValue)
+
+  static let declaration = CommandDeclaration(
+    name: name, summary: "Correct the record of which migrations a database has run.",
+    discussion: """
+      Changes one migration's row in the ledger, the table schemactl_migrations of the database. \
+      schemactl shows the new record and how well the schema fits it, then asks for confirmation. \
+      Nothing else in the database changes. The repair itself is recorded in schemactl_repairs.
+      """,
+    examples: [
+      .init(
+        "schemactl repair 0004_tags absent --reason 'row copied by hand' --database app.sqlite",
+        "Record that the database has not run a migration.")
+    ],
+    arguments: [
+      ArgumentDeclaration(
+        name: "ID", summary: "The migration, by id or number.", completion: .migrations),
+      ArgumentDeclaration(
+        name: "STATE",
+        summary:
+          "'applied': the database has run it; 'absent': it has not; 'current': it has run it "
+          + "in its present form.",
+        completion: .words(states)),
+    ],
+    options: [
+      OptionDeclaration("reason", .text("TEXT"), summary: "Why, on one line. Required."),
+      .force("Do not ask for confirmation."),
+    ] + .database + .common)
+
+  static func run(_ session: Session) throws -> ExitStatus {
+    let settings = try Settings(session)
+    let database = try settings.requiredDatabase()
+    let project = try settings.project(for: database)
+    let (name, state) = (session.invocation.arguments[0], session.invocation.arguments[1])
+    guard let action = LedgerRepair.Action(rawValue: state) else {
+      throw session.usageError(
+        "'\(state.visible)' is not a state of a migration",
+        hint: "Use one of \(states.joined(separator: ", ")).")
+    }
+    guard let reason = session.invocation.text("reason"), !reason.isEmpty else {
+      throw session.usageError(
+        "--reason is missing", hint: "schemactl records why the ledger was changed.")
+    }
+    let id = project.migrations.first { $0.answers(to: name) }?.id ?? name
+    let plan = try project.plan(
+      LedgerRepair(id: id, action: action, reason: reason), database: database,
+      timeout: settings.timeout)
+    session.report(.repair(plan, isDone: false))
+    guard try session.invocation.flag("force") || isConfirmed(session) else {
+      session.report(.note("schemactl changed nothing"))
+      return .finding
+    }
+    try session.writing.close {
+      try project.carryOut(plan, database: database, timeout: settings.timeout)
+    }
+    session.report(.repair(plan, isDone: true))
+    return .success
+  }
+
+  private static func isConfirmed(_ session: Session) throws -> Bool {
+    guard let answer = session.ask("Record this? [y/N] ") else {
+      throw session.usageError(
+        "schemactl cannot ask for confirmation: this is not a terminal",
+        hint: "Confirm with --force.")
+    }
+    return ["y", "yes"].contains(answer.lowercased())
+  }
+}

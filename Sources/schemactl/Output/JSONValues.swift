@@ -1,0 +1,304 @@
+import SchemaApply
+import SchemaAuthoring
+import SchemaCopies
+import SchemaHistory
+import SchemaInspect
+import SchemaLint
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
+import SchemaSQLText
+import SchemaTimeline
+import SchemaTrials
+import SchemaYAML
+
+extension Diagnostic: JSONConvertible {
+  var json: JSON {
+    ["message": message, "file": file, "line": position?.line, "column": position?.column]
+  }
+}
+
+extension Problem: JSONConvertible {
+  /// The value of `error`.
+  var json: JSON {
+    let error: JSON = [
+      "code": Int(status.rawValue), "message": message, "file": place?.file,
+      "line": place?.position?.line, "column": place?.position?.column,
+    ]
+    return diagnostics.isEmpty ? error : error + ["diagnostics": diagnostics]
+  }
+}
+
+extension Failure: JSONConvertible {
+  /// The value of `failed`.
+  var json: JSON {
+    [
+      "id": migration?.id, "operation": migration?.operation, "statement": migration?.statement,
+      "message": message, "file": place?.file, "line": place?.position?.line,
+      "column": place?.position?.column,
+    ]
+  }
+
+  /// `error`, for a failure from 64 up that comes in the middle of a command.
+  fileprivate var errorMember: JSON {
+    status.rawValue < ExitStatus.usage.rawValue ? [:] : ["error": Problem(self)]
+  }
+}
+
+extension MigrateReport: JSONConvertible {
+  var json: JSON {
+    migration(
+      applied: applied, failure: failure, backup: backup, created: created, drift: drift,
+      beyond: beyond, adopted: adopted)
+      + ["draftCopy": draftCopy, "integrityCheck": integrityCheck]
+  }
+}
+
+extension DraftCopy.Reset: JSONConvertible {
+  var json: JSON { ["copy": copy, "setAside": setAside] }
+}
+
+/// What was applied stays, whatever came after it: a failure from 64 up stands beside it.
+func migration(
+  applied: [AppliedMigration] = [], failure: Failure?, backup: String? = nil,
+  created: Bool = false, drift: [SchemaChange] = [], beyond: Beyond? = nil, adopted: [String] = []
+) -> JSON {
+  (failure?.errorMember ?? [:]) + [
+    "applied": applied, "failed": failure, "backup": backup, "created": created, "drift": drift,
+    "beyond": beyond?.applied ?? [], "adopted": adopted,
+  ]
+}
+
+extension Schema: JSONConvertible {
+  var json: JSON {
+    ["objects": withoutShadowTables().objects, "manifest": manifestText(operations)]
+  }
+}
+
+extension SchemaObject: JSONConvertible {
+  var json: JSON { ["kind": kind.rawValue, "name": name, "table": table, "sql": sql] }
+}
+
+/// Without a report nothing was restored.
+func restoration(
+  _ report: Restore.Report? = nil, _ state: Result<StatusReport, Failure>? = nil
+) -> JSON {
+  let status = state?.success
+  return [
+    "restored": report?.backup, "setAside": report?.setAside, "current": report?.current,
+    "pending": status?.pending, "ledger": status?.ledger,
+  ]
+}
+
+extension Backups.Entry: JSONConvertible {
+  var json: JSON {
+    [
+      "file": backup.path, "madeAt": backup.madeAt, "bytes": backup.bytes, "last": rows?.last?.id,
+      "readable": rows != nil, "own": isOwn, "firstRunAt": rows?.first?.startedAt,
+    ]
+  }
+}
+
+extension AppliedMigration: JSONConvertible {
+  var json: JSON {
+    [
+      "id": id, "milliseconds": milliseconds, "strategy": mainStrategy?.rawValue,
+      "strategies": strategies.map(\.rawValue),
+    ]
+  }
+
+  /// The one that did most to the rows.
+  private var mainStrategy: Strategy? {
+    [.rewrite, .update, .schemaEdit, .sql, .native, .assertion].first(where: strategies.contains)
+  }
+}
+
+extension DryRunReport: JSONConvertible {
+  var json: JSON {
+    (failure?.errorMember ?? [:]) + [
+      "migrations": plan.migrations,
+      "cost": plan.cost.map { $0.json(isPartial: plan.isCostPartial) },
+      "script": plan.script, "failed": failure, "beyond": plan.beyond?.applied ?? [],
+      "drift": plan.drift, "answers": answers,
+    ]
+  }
+}
+
+extension RehearsalReport: JSONConvertible {
+  var json: JSON {
+    (run.failure?.errorMember ?? [:]) + [
+      "migrations": nothing, "script": JSON.null, "failed": run.failure,
+      "beyond": run.beyond?.applied ?? [], "drift": run.drift,
+      "copy": ["applied": run.applied, "milliseconds": milliseconds] as JSON,
+    ]
+  }
+}
+
+extension PlannedMigration: JSONConvertible {
+  var json: JSON { ["id": migration.id, "operations": operations.indices.map(operation)] }
+
+  private func operation(_ index: Int) -> JSON {
+    let plan = operations[index]
+    return [
+      "operation": plan.operation.name, "strategy": plan.strategy.rawValue,
+      "explanation": plan.explanation, "why": plan.why, "work": work[index].kind.rawValue,
+      "cost": costs[index]?.json(),
+    ]
+  }
+}
+
+extension Cost {
+  /// - Parameter isPartial: whether the costs of some operations are unknown; nil where it makes no
+  ///   sense.
+  fileprivate func json(isPartial: Bool? = nil) -> JSON {
+    ["rowsRead": rowsRead, "rowsWritten": rowsWritten, "extraDisk": extraDisk]
+      + (isPartial.map { ["partial": $0] } ?? [:])
+  }
+}
+
+extension DryRunReport.Answer: JSONConvertible {
+  var json: JSON {
+    ["migration": migration, "question": question, "obstacle": obstacle, "asked": isAsked]
+  }
+}
+
+extension StatusReport: JSONConvertible {
+  var json: JSON {
+    [
+      "current": current, "pending": pending, "applied": applied, "ledger": ledger,
+      "broken": broken.map(\.id), "repairs": repairs,
+    ]
+  }
+}
+
+extension LedgerRow: JSONConvertible {
+  var json: JSON {
+    [
+      "id": id, "appliedAt": startedAt, "milliseconds": milliseconds, "adopted": isAdopted,
+      "toolVersion": toolVersion,
+    ]
+  }
+}
+
+extension VerifyReport: JSONConvertible {
+  var json: JSON {
+    (failure?.errorMember ?? [:]) + [
+      "ok": status == .success, "history": historyJSON, "ledger": ledger ?? [],
+      "drift": drift ?? [], "failed": failure, "notes": notes, "lock": lock,
+    ]
+  }
+
+  fileprivate var historyJSON: [JSON] {
+    history.map { entry in
+      [
+        "id": entry.id, "frozen": entry.frozen, "state": entry.state.rawValue,
+        "detail": entry.detail, "edit": edits[entry.id],
+      ]
+    }
+  }
+}
+
+extension LockDifference: JSONConvertible {
+  var json: JSON { ["state": kind.rawValue, "against": older, "detail": message] }
+}
+
+extension ManifestDiff: JSONConvertible {
+  var json: JSON {
+    ["diff": text, "schema": schema, "commit": commit, "restore": restore, "problem": problem]
+  }
+}
+
+extension CheckReport: JSONConvertible {
+  var json: JSON {
+    let errors = problems.map(\.problem).filter {
+      $0.status.rawValue >= ExitStatus.usage.rawValue
+    }
+    let worst = ExitStatus.worst(errors.map(\.status))
+    return (errors.first { $0.status == worst }.map { ["error": $0] } ?? [:]) + [
+      "ok": status == .success, "history": history?.historyJSON ?? [],
+      "lock": history?.lock ?? [], "profile": lint?.profile.rawValue,
+      "findings": lint?.findings ?? [], "summary": lint?.summary, "replay": proof,
+      "schema": schema, "failed": failure ?? brokenLock, "errors": errors, "notes": notes,
+    ]
+  }
+}
+
+extension CheckReport.SchemaFile: JSONConvertible {
+  var json: JSON { ["file": file, "current": isCurrent] }
+}
+
+extension ReplayProof: JSONConvertible {
+  var json: JSON { ["ok": status == .success, "migrations": migrations, "paths": paths] }
+}
+
+extension ReplayProof.Path: JSONConvertible {
+  var json: JSON {
+    [
+      "from": from.migration, "fromRelease": from.release, "through": through.migration,
+      "throughRelease": through.release, "ok": isProven, "changes": changes, "failed": failure,
+    ]
+  }
+}
+
+extension LintReport.Summary: JSONConvertible {
+  var json: JSON {
+    ["errors": errors, "warnings": warnings, "notes": notes, "waived": suppressed]
+  }
+}
+
+extension LintReport: JSONConvertible {
+  var json: JSON {
+    let report: JSON = [
+      "profile": profile.rawValue, "findings": findings, "summary": summary,
+      "failed": failure ?? data?.failure, "data": data, "queries": queries, "notes": notes,
+    ]
+    return (failure?.errorMember ?? [:]) + report + (fixes.map { ["fixed": $0] } ?? [:])
+  }
+}
+
+extension Fix: JSONConvertible {
+  var json: JSON {
+    [
+      "rule": rule, "migration": migration, "file": file, "line": line, "column": column,
+      "message": message,
+    ]
+  }
+}
+
+extension DataReport: JSONConvertible {
+  var json: JSON { ["database": database, "applied": applied, "tables": tables] }
+}
+
+extension DataReport.Table: JSONConvertible {
+  var json: JSON { ["table": name, "before": before, "after": after] }
+}
+
+extension Finding: JSONConvertible {
+  var json: JSON {
+    [
+      "rule": rule, "severity": severity.rawValue, "message": message, "file": file, "line": line,
+      "column": column, "migration": migration, "object": object, "waived": isSuppressed,
+      "reason": reason, "fix": fix, "frozen": isFrozen,
+    ]
+  }
+}
+
+extension Renaming: JSONConvertible { var json: JSON { ["from": from, "to": to] } }
+
+extension LedgerEntry: JSONConvertible {
+  var json: JSON { ["id": id, "state": state.rawValue, "detail": detail] }
+}
+
+extension RecordedRepair: JSONConvertible {
+  var json: JSON { ["at": at, "id": id, "as": action, "reason": reason] }
+}
+
+extension SchemaChange: JSONConvertible {
+  var json: JSON {
+    [
+      "kind": kind.rawValue, "object": object, "change": change.rawValue, "expected": expected,
+      "actual": actual,
+    ]
+  }
+}

@@ -1,0 +1,97 @@
+import SchemaInspect
+import SchemaLint
+import SchemaManifest
+import SchemaModel
+import SchemaPlatform
+import SchemaReplay
+import SchemaSQLText
+import SchemaYAML
+
+/// The files of a project besides its manifests, each written only where it is missing.
+struct ProjectFiles {
+  private static let manifestSchema = ".manifest.schema.json"
+  private static let configurationSchema = ".schemactl.schema.json"
+  static let manifestModeline = "# yaml-language-server: $schema=\(manifestSchema)"
+
+  private let folder: String
+  private(set) var written: [String] = []
+
+  init(_ settings: Settings, _ session: Session) {
+    folder = settings.migrations
+  }
+
+  mutating func makeFolder() throws(FileError) {
+    if mkdir(folder, 0o777) == 0 {
+      written.append(folder)
+    } else if errno != EEXIST {
+      throw FileError(path: folder, systemError: errno)
+    }
+  }
+
+  mutating func writeManifestSchema() throws(FileError) {
+    try write(JSONSchema.manifest, to: folder + "/" + Self.manifestSchema)
+  }
+
+  /// - Parameter engine: nil when nobody has said what syncs.
+  mutating func writeConfiguration(engine: SyncEngine?) throws(FileError) {
+    try write(JSONSchema.configuration, to: Self.configurationSchema)
+    let sync = engine.map { "sync: { engine: \($0.rawValue) }" } ?? "# sync: { engine: none }"
+    try write(
+      """
+      # yaml-language-server: $schema=\(Self.configurationSchema)
+      migrations: \(yamlScalar(folder))
+      # What syncs the database with other devices: none, additive, sqlite-data or cr-sqlite.
+      # Without this key lint assumes `additive`: some device may still run an older release.
+      \(sync)
+
+      """, to: "schemactl.yaml")
+  }
+
+  private mutating func write(_ text: String, to path: String) throws(FileError) {
+    guard access(path, F_OK) != 0 else { return }
+    // A file that cannot be looked at may be somebody's own.
+    guard errno == ENOENT else { throw FileError(path: path, systemError: errno) }
+    try writeFileAtomically(Array(text.utf8), to: path)
+    written.append(path)
+  }
+}
+
+/// The file that `schema` in `schemactl.yaml` names: the current schema in SQL, for reviewers and other
+/// tools.
+struct SchemaFile {
+  let path: String
+
+  /// Nil when the configuration names none.
+  init?(_ settings: Settings) {
+    guard let path = settings.schemaFile else { return nil }
+    self.path = path
+  }
+
+  /// - Returns: whether the file has changed.
+  func write(_ project: Project) throws -> Bool {
+    let text = try Self.text(of: project)
+    guard (try? readFile(path)) != text else { return false }
+    try writeFileAtomically(text, to: path)
+    return true
+  }
+
+  func compare(with project: Project) throws -> CheckReport.SchemaFile {
+    CheckReport.SchemaFile(
+      file: path, isCurrent: try (try? readFile(path)) == Self.text(of: project))
+  }
+
+  private static func text(of project: Project) throws -> [UInt8] {
+    let schema = try project.schema(through: nil).ours()
+    return Array(
+      ("-- The schema of the latest migration; `schemactl inspect --write` writes this file.\n"
+        + schema.script).utf8)
+  }
+}
+
+extension Schema {
+  /// SQL for the `sqlite3` shell.
+  var script: String {
+    withoutShadowTables().objects.compactMap(\.sql)
+      .map { shellScript(terminated($0)) + "\n" }.joined()
+  }
+}

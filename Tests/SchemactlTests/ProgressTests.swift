@@ -1,0 +1,93 @@
+import Foundation
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+#if os(Linux)
+  @Suite("Progress on a terminal")
+  struct ProgressTests {
+    /// What a run writes to a terminal that is its standard error.
+    private func lines(
+      _ folder: WorkingFolder, _ arguments: [String] = [], columns: UInt16 = 80,
+      environment: [String: String] = [:]
+    ) throws -> [(text: String, time: ContinuousClock.Instant)] {
+      let terminal = try Terminal(columns: columns)
+      let child = try folder.start(
+        ["migrate", "--database", "app.sqlite"] + arguments,
+        environment: ["TERM": "xterm"].merging(environment) { $1 }, errors: terminal.handle)
+      let pieces = terminal.readPieces()
+      #expect(try child.wait().status == 0)
+      return pieces.flatMap { piece in
+        piece.text.components(separatedBy: "\r\u{1B}[K").map { ($0, piece.time) }
+      }
+    }
+
+    private func rows(_ count: Int, in folder: WorkingFolder) throws {
+      try folder.connection().execute(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+        INSERT INTO notes (text) SELECT hex(zeroblob(60)) || i FROM n
+        """)
+    }
+
+    private func notes(_ second: String, rows count: Int) throws -> WorkingFolder {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+      try rows(count, in: folder)
+      try folder.write("migrations/0002_titles.yaml", second)
+      return folder
+    }
+
+    @Test("one line says how far it is, and is gone at the end")
+    func progress() throws {
+      let folder = try WorkingFolder.ofReminders()
+      let lines = try self.lines(folder).map(\.text)
+      #expect(lines.contains("0001_create_lists_and_reminders 1/7 …"), "\(lines)")
+      #expect(lines.last?.isEmpty == true)
+      #expect(try self.lines(WorkingFolder.ofReminders(), ["--quiet"]).map(\.text) == [])
+    }
+
+    @Test("the line fits the terminal, whatever its width", arguments: [UInt16(40), 80, 200])
+    func width(columns: UInt16) throws {
+      let folder = try notes(
+        manifest("UPDATE notes SET text = lower(text) || hex(text)"), rows: 60_000)
+      let lines = try self.lines(folder, columns: columns).map(\.text).filter {
+        !$0.contains("note:")
+      }
+      #expect(lines.allSatisfy { $0.count < Int(columns) }, "\(lines)")
+      #expect(lines.contains { $0.hasPrefix("update notes") }, "\(lines)")
+      #expect(lines.contains { $0.hasPrefix("commit") }, "\(lines)")
+      // How far the update has come shows only if it takes longer than the interval of the reports.
+      #expect(columns > 40 || !lines.contains { $0.contains(" rows (0002_titles") }, "\(lines)")
+    }
+
+    @Test("a terminal that cannot write over a line gets none")
+    func dumb() throws {
+      let text = try self.lines(WorkingFolder.ofReminders(), environment: ["TERM": "dumb"]).map(
+        \.text)
+      #expect(!text.joined().contains("…") && !text.joined().contains("\u{1B}"), "\(text)")
+    }
+
+    /// From two seconds on, because the line counts whole seconds.
+    @Test(
+      "the time left in a phase is right to a factor of two on two million rows", .thorough,
+      arguments: [
+        manifest("UPDATE notes SET text = lower(text) || id"),
+        "operations:\n- alter_column: { table: notes, column: text, type: BLOB }\n",
+      ])
+    func honest(migration: String) throws {
+      let folder = try notes(migration, rows: 2_000_000)
+      let lines = try self.lines(folder, columns: 200)
+      let phases = lines.map { $0.text.prefix { $0 != " " } }
+      for (index, line) in lines.enumerated() {
+        guard let found = line.text.firstMatch(of: /, ([0-9]+) s left in this phase/),
+          let left = Double(found.output.1), left >= 2
+        else { continue }
+        let end = lines.indices[index...].first { phases[$0] != phases[index] } ?? index
+        let actual = Double((lines[end].time - line.time).components.seconds)
+        #expect(actual >= left / 2 - 1 && actual <= left * 2 + 2, "\(line.text): \(actual) s")
+      }
+      #expect(phases.contains(migration.contains("UPDATE") ? "update" : "copy"))
+    }
+  }
+#endif
