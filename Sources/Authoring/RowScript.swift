@@ -31,10 +31,37 @@ struct RowScript {
       operations += table.operations
       tables.append(table)
     }
+    try requireIndependentChances()
     operations += try counters(scratch.connection)
     write(.index)
     write(.view)
     write(.trigger)
+  }
+
+  /// Each random value gets an expression of its own. A value that is copied from another one, such as a
+  /// key that a child refers to, would not be equal to it any more.
+  private func requireIndependentChances() throws(Failure) {
+    var seen: [(value: String, table: String)] = []
+    for table in tables {
+      for value in table.chanceValues {
+        let text = value.lowercased()
+        if seen.contains(where: { $0.value.contains(text) || text.contains($0.value) }) {
+          throw Self.refusal(
+            "`\(table.name)` holds a random value that another row or column repeats")
+        }
+        seen.append((text, table.name))
+        guard seen.count <= 2000 else {
+          throw Self.refusal("the migrations insert more than 2,000 random values")
+        }
+      }
+    }
+  }
+
+  private static func refusal(_ problem: String) -> Failure {
+    Failure(
+      .finding,
+      "\(problem), so a squash cannot make the same rows: name a migration before those that insert "
+        + "them. Nothing was changed")
   }
 
   /// AUTOINCREMENT counters that are greater than every rowid of their table.
@@ -86,13 +113,27 @@ private struct SeededTable {
       (columns, rows, query) = ([], [], "SELECT count(*) FROM \(Quoting.quoted(name + "_docsize"))")
       return
     }
-    if try Self.needsRowids(object, names, connection) { names.insert("rowid", at: 0) }
+    if let rowid = ["rowid", "oid", "_rowid_"].first(where: { name in
+      !names.contains { $0.identifier == name.identifier }
+    }), try Self.needsRowids(object, rowid, connection) {
+      names.insert(rowid, at: 0)
+    }
     columns = names
     let list = names.map { Quoting.quoted($0) }.joined(separator: ", ")
     query = "SELECT \(list.isEmpty ? "NULL" : list) FROM main.\(table)"
     rows = try connection.rows(query)
     let others = try other.rows(query)
     guard rows.count == others.count else { throw Self.refusal(name, "the number of rows") }
+    // SQLite decodes text that is not UTF-8 with this character; the bytes would change.
+    let isUnreadable = rows.contains { row in
+      row.contains { $0.text?.unicodeScalars.contains("\u{FFFD}") ?? false }
+    }
+    guard !isUnreadable else {
+      throw Failure(
+        .finding,
+        "\(name) holds text that is not UTF-8, or the character U+FFFD, which a manifest cannot keep byte by "
+          + "byte: name a migration before those that insert it. Nothing was changed")
+    }
     let shift = columns.count - defaults.count
     for (row, second) in zip(rows, others) {
       var cells: [Int: CellExpression] = [:]
@@ -105,6 +146,20 @@ private struct SeededTable {
         cells[index] = cell
       }
       expressions.append(cells)
+    }
+  }
+
+  /// The values that chance makes.
+  var chanceValues: [String] {
+    zip(rows, expressions).flatMap { row, cells in
+      cells.filter(\.value.isChance).map { index, _ in
+        switch row[index] {
+        case .blob(let bytes): Quoting.blobLiteral(bytes)
+        case .integer(let number): "integer \(number) "
+        case .text(let text): text
+        case .null, .real: "\(row[index])"
+        }
+      }
     }
   }
 
@@ -143,13 +198,12 @@ private struct SeededTable {
 
   /// Whether the rowids are not those that the rows would get.
   private static func needsRowids(
-    _ object: SchemaObject, _ names: [String], _ connection: Connection
+    _ object: SchemaObject, _ rowid: String, _ connection: Connection
   ) throws -> Bool {
-    guard !names.contains(where: { $0.identifier == "rowid" }) else { return false }
     let table = "main.\(Quoting.quoted(object.name))"
     let rowids: [[Value]]
     do {
-      rowids = try connection.rows("SELECT rowid FROM \(table)")
+      rowids = try connection.rows("SELECT \(rowid) FROM \(table)")
     } catch {
       return false
     }

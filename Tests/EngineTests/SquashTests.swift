@@ -56,6 +56,44 @@ private struct LongHistory {
 @Suite("a squash")
 struct SquashTests {
   @Test(
+    "refuses rows that it cannot make again",
+    arguments: [
+      (
+        "CREATE TABLE p (id TEXT PRIMARY KEY DEFAULT (uuid()), parent TEXT); "
+          + "INSERT INTO p DEFAULT VALUES; INSERT INTO p (parent) SELECT id FROM p",
+        "`p` holds a random value that another row or column repeats"
+      ),
+      (
+        "CREATE TABLE p (id TEXT DEFAULT (uuid())); CREATE TABLE c (x TEXT DEFAULT (uuid())); "
+          + "INSERT INTO p DEFAULT VALUES; INSERT INTO c SELECT upper(id) || '!' FROM p",
+        "`c` holds a random value that another row or column repeats"
+      ),
+      ("CREATE TABLE t (a TEXT); INSERT INTO t VALUES (CAST(x'ff41' AS TEXT))", "not UTF-8"),
+    ])
+  func refused(sql: String, problem: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", sql)
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (x)")
+    let failure = #expect(throws: Failure.self) {
+      _ = try sandbox.project().squashing(through: "2")
+    }
+    #expect(failure?.status == .finding)
+    #expect(failure?.message.contains(problem) == true, "\(failure?.message ?? "")")
+  }
+
+  @Test("keeps rowids behind a column that is called rowid")
+  func hiddenRowid() throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL(
+      "0001_n",
+      "CREATE TABLE n (rowid TEXT); INSERT INTO n VALUES ('q'), ('r'); DELETE FROM n WHERE oid = 1")
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (x)")
+    try sandbox.project().squashing(through: "2").write()
+    try sandbox.migrate()
+    #expect(try sandbox.rows("SELECT oid, rowid FROM n") == [[2, "r"]])
+  }
+
+  @Test(
     "makes the schema and the rows of the migrations that it replaces", arguments: [2, 3, 4, 5])
   func sameContent(_ step: Int) throws {
     let (long, short) = (try LongHistory(frozenThrough: 0), try LongHistory(frozenThrough: 0))
