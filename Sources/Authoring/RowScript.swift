@@ -291,7 +291,7 @@ private struct CellExpression {
     (self.sql, isChance) = (sql, true)
   }
 
-  /// The function of which a value is one of the fixed answers.
+  /// The function whose fixed answers include this value.
   private static func chance(_ value: Value) -> String? {
     switch value {
     case .integer(let number) where (0..<10_000_000).contains(number): "random()"

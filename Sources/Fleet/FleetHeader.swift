@@ -1,7 +1,7 @@
 import SchemaHistory
 import SchemaSQLText
 
-/// What a report begins with: the work, and which part of which list it was done on.
+/// The header of a report: the work, the list of databases, and the shard.
 package struct FleetHeader: Sendable, Equatable {
   /// `migrate`, `status` or `verify`.
   package let command: String

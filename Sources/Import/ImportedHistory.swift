@@ -43,7 +43,7 @@ package struct ImportedHistory: Sendable {
   }
 }
 
-/// What a manifest says of a step.
+/// The content of a manifest.
 struct ManifestBody: Sendable, Hashable {
   let operations: [WrittenOperation]
   var enforcesForeignKeys = false

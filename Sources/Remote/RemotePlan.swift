@@ -253,8 +253,8 @@ extension ReplayedStatement {
     }
   }
 
-  /// The tables of which the statement itself may read or write many rows. What a CREATE TABLE, a DROP, an ADD
-  /// COLUMN or a RENAME reads and writes is the schema.
+  /// The tables whose rows the statement itself may read or write. CREATE TABLE, DROP, ADD COLUMN and RENAME
+  /// read and write only the schema.
   fileprivate var tablesOfManyRows: [Identifier] {
     let altered = events.filter { $0.action == .alterTable }
     guard altered.isEmpty else {

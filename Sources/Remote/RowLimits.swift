@@ -8,7 +8,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// What `plan` says of a migration on dqlite, and what keeps it from running with the rows that are there.
+/// The limits of dqlite applied to a migration: notes for `plan`, and the reason for a refusal.
 struct RowLimits {
   private var loads = TableLoads()
   /// The tables that earlier statements rename, by their new names.

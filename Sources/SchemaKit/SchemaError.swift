@@ -50,7 +50,7 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
   public let sqliteCode: Int32?
   /// SQLite's message; of `RAISE(ABORT, '…')` in a trigger its text.
   public let sqliteMessage: String?
-  /// What was done before the problem, and stays.
+  /// The migrations that were applied before the problem; they stay applied.
   public let report: MigrationReport?
 
   /// `file:line:column: message`.

@@ -95,7 +95,7 @@ final class TextReporter: Reporter {
     output.write(output.isTerminal ? script.visibleScript : script)
   }
 
-  /// A list, of which at most twenty items are shown unless `--verbose` asks for all.
+  /// Prints at most twenty items of a list; `--verbose` prints all.
   func list<Item>(_ items: [Item], _ noun: String, _ line: (Item) -> Void) {
     let limit = volume == .verbose || items.count <= 20 ? items.count : 20
     items.prefix(limit).forEach(line)
