@@ -246,10 +246,7 @@ extension Project {
   package func targets(_ options: MigrateOptions) throws(Failure) -> [Migration] {
     var targets = migrations
     if let through = options.through {
-      guard let last = targets.firstIndex(where: { $0.answers(to: through) }) else {
-        throw Failure(.usage, "there is no migration \(through)")
-      }
-      targets = Array(targets[...last])
+      targets = Array(targets[...(try index(ofMigration: through))])
     }
     return options.frozenOnly ? targets.filter(isFrozen) : targets
   }
@@ -281,13 +278,5 @@ extension MigrationFolder {
       let lock = try? lock() ?? HistoryLock()
     else { return false }
     return digests()?.isApplied(as: rows, lock) ?? false
-  }
-}
-
-extension Migration {
-  /// A migration is named by its id or by its number.
-  package func answers(to name: String) -> Bool {
-    id == name
-      || (name.utf8.allSatisfy { (48...57).contains($0) } && MigrationNumber(id: name) == number)
   }
 }

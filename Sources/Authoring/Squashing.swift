@@ -38,9 +38,7 @@ extension Project {
     through name: String, interruption: Interruption = Interruption()
   ) throws(Failure) -> Squashing {
     try requireIntactHistory()
-    guard let last = migrations.firstIndex(where: { $0.id == name || $0.isNumbered(name) }) else {
-      throw Failure(.usage, "there is no migration \(name)")
-    }
+    let last = try index(ofMigration: name)
     guard last > 0 else {
       throw Failure(
         .finding,
@@ -163,12 +161,6 @@ extension Project {
     guard before.fingerprint == after.fingerprint else {
       throw Failure(.bug, "the migrations after the squash make another schema than before")
     }
-  }
-}
-
-extension Migration {
-  fileprivate func isNumbered(_ name: String) -> Bool {
-    name.utf8.allSatisfy(\.isDigit) && MigrationNumber(id: name) == number
   }
 }
 

@@ -25,4 +25,9 @@ package struct Migration: Sendable {
     canonicalDigest = SHA256.hex(manifest.canonicalForm)
     hasCarriageReturns = bytes.contains(carriageReturn)
   }
+
+  /// - Parameter name: an id or a number.
+  package func answers(to name: String) -> Bool {
+    id == name || name.utf8.allSatisfy(\.isDigit) && MigrationNumber(id: name) == number
+  }
 }

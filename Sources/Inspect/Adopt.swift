@@ -91,7 +91,7 @@ extension PendingReplay {
     }
     if let point {
       guard let index = steps.firstIndex(where: { $0.migration.answers(to: point) }) else {
-        throw Failure(.usage, "there is no migration \(point)")
+        throw project.unknownMigration(point)
       }
       try require(differences[index], index, database)
       return index

@@ -107,9 +107,7 @@ extension Project {
   }
 
   private func row(of id: String, like old: LedgerRow? = nil) throws(Failure) -> LedgerRow {
-    guard let index = migrations.firstIndex(where: { $0.id == id }) else {
-      throw Failure(.usage, "there is no migration \(id)")
-    }
+    let index = try index(ofMigration: id)
     let scratch = try replay(Array(migrations[...index]))
     return LedgerRow(
       of: migrations[index], at: index + migrations.positionOffset,

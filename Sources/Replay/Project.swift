@@ -45,6 +45,18 @@ package struct Project: Sendable {
     self.bundle = bundle
   }
 
+  /// The place in the history of the migration with an id or a number.
+  package func index(ofMigration name: String) throws(Failure) -> Int {
+    guard let index = migrations.firstIndex(where: { $0.answers(to: name) }) else {
+      throw unknownMigration(name)
+    }
+    return index
+  }
+
+  package func unknownMigration(_ name: String) -> Failure {
+    Failure(.usage, "\(folder.path) has no migration `\(name)`")
+  }
+
   package func isFrozen(_ migration: Migration) -> Bool {
     lock?.contains(migration.id) ?? false
   }

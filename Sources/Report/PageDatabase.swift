@@ -66,7 +66,7 @@ extension Page {
         """
       }
       return """
-        <tr><th scope="row">\(link(toTable: table.name))</th><td>\(table.rows.map(grouped) ?? "")</td>\
+        <tr><th scope="row">\(link(toTable: table.name))</th><td>\(table.rows.map { grouped($0) } ?? "")</td>\
         <td>\(size(table.bytes))</td></tr>
         \(indexes.joined())
         """
@@ -78,15 +78,4 @@ extension Page {
   }
 
   private func size(_ bytes: Int64?) -> String { bytes.map { FreeSpace.size($0) } ?? "" }
-
-  /// `12,000,000`
-  private func grouped(_ number: Int64) -> String {
-    var digits = String(number)
-    var groups: [String] = []
-    while digits.utf8.count > 3 {
-      groups.insert(String(digits.suffix(3)), at: 0)
-      digits = String(digits.dropLast(3))
-    }
-    return ([digits] + groups).joined(separator: ",")
-  }
 }

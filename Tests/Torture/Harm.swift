@@ -43,8 +43,8 @@ enum Harm: String, CaseIterable {
 }
 
 extension Run {
-  private static let shown = "harness: a fault that is told"
-  private static let unshown = "harness: faults that are never told"
+  private static let shown = "harness: a reported fault"
+  private static let unshown = "harness: faults that are never reported"
 
   /// - Parameter shows: whether the fault made a deed end otherwise.
   func note(_ kind: String, shows: Bool, problem: String?) {

@@ -16,7 +16,7 @@ struct Report {
   }
 
   var table: String {
-    (["| what was done | tried | bad |", "|---|---|---|"] + rows).joined(separator: "\n")
+    (["| operation | tried | bad |", "|---|---|---|"] + rows).joined(separator: "\n")
   }
 
   private var circumstances: String {

@@ -68,7 +68,7 @@ enum DiagramCommand: Command {
     } else if given.isGiven("changed-since"), let neighbours = given.integer("neighbours") {
       diagram = diagram.around(diagram.changedTables, neighbours: neighbours)
     }
-    if diagram.tables.isEmpty { session.report(.note("there is no table to draw")) }
+    if diagram.tables.isEmpty { session.report(.note("the schema has no tables to draw")) }
     return try write(diagram, session)
   }
 

@@ -17,7 +17,6 @@ extension TextReporter {
       "Wrote \(counted(report.migrations, "migration")) to \(file.visible)"
         + (report.drafts.isEmpty
           ? "."
-          : ", of which \(report.drafts.count) \(report.drafts.count == 1 ? "is a draft" : "are drafts")"
-            + ": a release build refuses it."))
+          : ", including \(counted(report.drafts.count, "draft")). A release build refuses drafts."))
   }
 }
