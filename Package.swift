@@ -114,16 +114,16 @@ let package = Package(
       dependencies: ["schemactl"]),
     .plugin(
       name: "SchemaBundlePlugin", capability: .buildTool(), dependencies: ["schemactl"]),
-    tests("SQLite", ["SchemaPlatform", "SchemaSQLite"]),
+    tests("SQLite", ["SchemaPlatform", "SchemaSQLite", "SchemaTestSupport"]),
     tests("SQLText", ["SchemaSQLText"]),
     tests("Model", above("SchemaManifest") + ["SchemaTestSupport"]),
     tests("Manifest", above("SchemaTimeline") + ["SchemaJSONChecking", "SchemaTestSupport"]),
     tests("History", above("SchemaTimeline") + ["SchemaAuthoring"]),
     tests("Engine", engine + ["SchemaTestSupport", "schemactl"]),
-    tests("Lint", engine, exclude: ["Golden"]),
+    tests("Lint", engine + ["SchemaTestSupport"], exclude: ["Golden"]),
     tests("Fleet", engine + ["SchemaJSONChecking", "SchemaTestSupport", "schemactl"]),
     tests("Import", engine + ["SchemaTestSupport", "schemactl"], exclude: []),
-    tests("CommandLine", ["SchemaCommandLine"]),
+    tests("CommandLine", ["SchemaCommandLine", "SchemaTestSupport"]),
     tests(
       "SchemaKit", engine + ["SchemaCSQLite", "SchemaKitYAML", "SchemaTestSupport", "schemactl"]),
     tests(

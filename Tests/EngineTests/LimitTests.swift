@@ -66,7 +66,7 @@ struct LimitTests {
     #expect(try sandbox.rows("SELECT rowid, d1, c2 FROM t") == [[7, 5, "x"], [9, 1, "y"]])
   }
 
-  @Test("statements of a megabyte run as they are")
+  @Test("statements of a megabyte run as they are", .thorough)
   func statements() throws {
     let sandbox = try Sandbox()
     let text = String(repeating: "wörd ", count: 180_000)

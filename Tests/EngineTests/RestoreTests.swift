@@ -214,9 +214,12 @@ struct RestoreTests {
   func damagedInUse(use: String) throws {
     let (sandbox, backup, _) = try backedUp()
     let ready = sandbox.folder + "/ready"
+    // Another process, which reads from a pipe that nobody writes, holds the file until it is killed.
+    let pipe = sandbox.folder + "/pipe"
+    try #require(mkfifo(pipe, 0o600) == 0)
     let shell = try start(
       "/usr/bin/env", ["sqlite3", sandbox.database],
-      input: "\(use)\n.shell touch \(ready)\n.shell sleep 20\n")
+      input: "\(use)\n.shell touch \(ready)\n.read \(pipe)\n")
     defer {
       shell.send(SIGKILL)
       _ = try? shell.wait()

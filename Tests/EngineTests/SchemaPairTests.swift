@@ -12,7 +12,7 @@ import Testing
 struct SchemaPairTests {
   /// `Torture schema-pairs --seed N --tries 10000 --seconds 3600` tries as many as one likes.
   @Test(
-    "has that schema, and every row of what stays", arguments: seeds(2, of: 8))
+    "has that schema, and every row of what stays", arguments: seeds(1, of: 8))
   func pairs(block: UInt64) throws {
     for seed in block * 10..<block * 10 + 10 {
       let problem = try SchemaPairTrial(seed: seed).problem()

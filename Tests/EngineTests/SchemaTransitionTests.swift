@@ -110,7 +110,7 @@ struct SchemaOperationsTests {
 struct SchemaTransitionTests {
   @Test(
     "operations lead from any schema to any other, and end there",
-    arguments: seeds(15, of: 60))
+    arguments: seeds(8, of: 60))
   func generated(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let old = try schema(GeneratedSchema(using: &generator).plain)

@@ -221,7 +221,7 @@ private struct Content: Equatable {
 struct SharedRewriteTests {
   @Test(
     "share one rewrite where that is cheaper, with the same result as one by one",
-    arguments: Run.all)
+    arguments: oneIn(3, of: Run.all))
   func equal(_ run: Run) throws {
     let sandbox = try run.sandbox()
     let structure = try sandbox.rows("PRAGMA integrity_check")
@@ -255,7 +255,7 @@ struct SharedRewriteTests {
   /// Columns in any order and of any kind, rows that are older than some, columns that come, go and
   /// get another definition: whatever of it is refused is refused alone, too.
   @Test(
-    "give what they give one by one, whatever they are", arguments: seeds(20, of: 120))
+    "give what they give one by one, whatever they are", arguments: seeds(10, of: 120))
   func generated(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     func pick<T>(_ list: [T]) -> T { list[Int.random(in: 0..<list.count, using: &random)] }

@@ -2,12 +2,10 @@ import Foundation
 import SchemaLint
 import SchemaManifest
 import SchemaQueries
+import SchemaTestSupport
 import SchemaTimeline
 import SchemaYAML
 import Testing
-
-/// `make test` tries some of the cases, `make test-all` all.
-private let testsAll = ProcessInfo.processInfo.environment["SCHEMACTL_TEST_ALL"] != nil
 
 /// A way to write the same manifest.
 struct ManifestStyle: Sendable, CustomTestStringConvertible {
@@ -119,8 +117,7 @@ struct FixStyleTests {
 
   @Test(
     "every style comes to the same manifest, and keeps its comments",
-    arguments: ManifestStyle.all.enumerated().filter { testsAll || $0.offset % 8 == 0 }
-      .map(\.element))
+    arguments: oneIn(16, of: ManifestStyle.all))
   func style(_ style: ManifestStyle) throws {
     let (report, manifests) = try fixed([Self.reminders, style.text], configuration: checkedNames)
     #expect(report.failure == nil)
@@ -211,7 +208,7 @@ struct FixStyleTests {
   func cutOff() throws {
     for style in ManifestStyle.all where style.indentation == 2 && !style.hasMark {
       let bytes = Array(style.text.utf8)
-      for count in stride(from: 40, to: bytes.count, by: testsAll ? 37 : 370) {
+      for count in oneIn(20, of: stride(from: 40, to: bytes.count, by: 37).map(\.self)) {
         let text = String(decoding: bytes.prefix(count), as: UTF8.self)
         guard let before = try? lint([Self.reminders, text], .sqliteData), before.failure == nil
         else { continue }
@@ -224,7 +221,7 @@ struct FixStyleTests {
 
   @Test(
     "under every profile, what is mended of a bad example replays and has no new error",
-    arguments: Rule.all)
+    arguments: oneIn(5, of: Rule.all))
   func profiles(_ rule: Rule) throws {
     for profile in Profile.allCases {
       let before = try lint(rule.bad, profile)

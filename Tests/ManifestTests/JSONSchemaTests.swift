@@ -26,7 +26,13 @@ enum WrittenFile: String, CaseIterable, Sendable {
     }
   }
 
-  func checker() throws -> SchemaChecker { SchemaChecker(try JSONTree(parsing: schema)) }
+  private static let trees = Result {
+    try Dictionary(uniqueKeysWithValues: allCases.map { ($0, try JSONTree(parsing: $0.schema)) })
+  }
+
+  func checker() throws -> SchemaChecker {
+    SchemaChecker(try #require(Self.trees.get()[self]))
+  }
 
   /// What the schema has against a document; nil when the document cannot be written in JSON.
   func schemaProblems(_ yaml: String) throws -> [String]? {

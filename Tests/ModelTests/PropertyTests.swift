@@ -14,7 +14,7 @@ func sameSchema(seed: UInt64) throws {
 
 @Test(
   "quoting, case, white space, comments and places of constraints make no difference",
-  arguments: 0..<80 as Range<UInt64>)
+  arguments: seeds(30, of: 80))
 func respelled(seed: UInt64) throws {
   var generator = SeededGenerator(seed: seed)
   let generated = GeneratedSchema(using: &generator)

@@ -1,5 +1,6 @@
 import Foundation
 import SchemaSQLite
+import SchemaTestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -99,6 +100,7 @@ func readOnlyMode() throws {
 
 @Test(
   "of a file that only others may write a connection is one for reading",
+  .thorough,
   .enabled(if: getuid() != 0 || FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
 func fileOfAnother() async throws {
   let folder = try TemporaryFolder()

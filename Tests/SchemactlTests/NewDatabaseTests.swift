@@ -101,7 +101,7 @@ struct NewDatabaseTests {
       #expect(!calls.contains { $0.hasPrefix("pwrite") && !$0.contains(".partial") })
     }
 
-    @Test("is there whole or not at all, at whatever call the program is killed")
+    @Test("is there whole or not at all, at whatever call the program is killed", .thorough)
     func killed() throws {
       var isDone = false
       var number = 1
@@ -214,7 +214,7 @@ struct NothingToDoTests {
 
   @Test(
     "is found by digests only where a closer look finds the same",
-    arguments: changes.indices)
+    arguments: oneIn(4, of: changes.indices))
   func agrees(index: Int) throws {
     let (name, change) = Self.changes[index]
     func run(_ arguments: [String] = []) throws -> Run {

@@ -56,7 +56,7 @@ extension WorkingFolder {
 struct OpenMergeTests {
   @Test(
     "freeze joins both sides, and every other command reports the markers",
-    arguments: Joining.allCases, ["merge", "diff3", "zdiff3"])
+    arguments: Joining.allCases, oneIn(3, of: ["merge", "diff3", "zdiff3"]))
   func joined(joining: Joining, style: String) throws {
     let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0004_d"])
     try folder.join(joining, mergeStyle: style)
@@ -170,7 +170,8 @@ struct OpenMergeTests {
   }
 
   @Test(
-    "a number that both froze: freeze says which side moves, and how", arguments: Joining.allCases)
+    "a number that both froze: freeze says which side moves, and how",
+    arguments: oneIn(2, of: Joining.allCases))
   func disputed(joining: Joining) throws {
     // The order of the names must not matter.
     for (feature, main) in [("0003_c", "0003_d"), ("0003_z", "0003_d")] {
@@ -224,7 +225,7 @@ struct OpenMergeTests {
     #expect(run.output.contains("the line of `0003_c` in HEAD is missing"), "\(run.output)")
   }
 
-  @Test("a resolution that drops a side's line is found", arguments: Joining.allCases)
+  @Test("a resolution that drops a side's line is found", arguments: oneIn(2, of: Joining.allCases))
   func droppedLine(joining: Joining) throws {
     for side in ["--ours", "--theirs"] {
       let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0004_d"])

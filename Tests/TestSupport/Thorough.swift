@@ -11,5 +11,11 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
+/// Of the cases of a costly test, `make test` tries one in so many, `make test-all` all.
+package func oneIn<Cases: Collection>(_ number: Int, of cases: Cases) -> [Cases.Element] {
+  testsAll
+    ? Array(cases) : cases.enumerated().filter { $0.offset % number == 0 }.map(\.element)
+}
+
 /// The seeds of a property's random cases: `make test` tries a few of them, `make test-all` all.
 package func seeds(_ few: UInt64, of all: UInt64) -> Range<UInt64> { 0..<(testsAll ? all : few) }
