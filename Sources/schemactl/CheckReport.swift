@@ -4,41 +4,41 @@ import SchemaLint
 import SchemaReplay
 import SchemaSQLText
 
-/// What was found about a history, check by check. One that could not be carried out to its end
-/// keeps no other from being carried out.
+/// The results of `check`, one for each part. A part that fails does not prevent the other parts
+/// from running.
 struct CheckReport {
   enum Part: String, CaseIterable {
     case manifests, history, replay, lint, schema
   }
 
-  /// The file of the current schema in SQL.
+  /// The configured schema file, which holds the current schema as SQL.
   struct SchemaFile {
     let file: String
     let isCurrent: Bool
   }
 
-  /// Nil when the manifests or the lock cannot be read: then nothing else could be checked.
+  /// Nil when the manifests or the lock cannot be read. No other part can run then.
   var project: Project?
   var history: VerifyReport?
   var proof: ReplayProof?
   var lint: LintReport?
-  /// Nil also when the configuration names no such file.
+  /// Also nil when the configuration names no schema file.
   var schema: SchemaFile?
-  /// What ended a check, each once.
+  /// The failures that ended a part early, without duplicates.
   private(set) var problems: [(part: Part, problem: Problem)] = []
 
   var notes: [String] { (history?.notes ?? []) + (lint?.notes ?? []) }
 
-  /// What ended the replay of the whole history, or that of lint alone.
+  /// The failure that ended the full replay or, if there is none, lint's own replay.
   var failure: Failure? { proof?.failure ?? lint?.failure }
 
-  /// Whether the migration that ended the replay ended lint, too.
+  /// Whether the full replay and lint's replay failed at the same migration.
   var isSameFailure: Bool {
     guard let replayed = proof?.failure, let linted = lint?.failure else { return false }
     return replayed.message == linted.message && replayed.place == linted.place
   }
 
-  /// Why the lock cannot be read, when it tells that the frozen history is broken.
+  /// Why the lock cannot be read, if the reason is that the frozen history is broken.
   private(set) var brokenLock: Failure?
 
   var status: ExitStatus { ExitStatus.worst(Part.allCases.map(status)) }
@@ -49,7 +49,7 @@ struct CheckReport {
       case .manifests: nil
       case .history: history?.status
       case .replay: proof?.status
-      // A migration that fails is a result of the replay, and lint ends there, too.
+      // A failing migration is a result of the replay. Lint stops at the same migration.
       case .lint: isSameFailure ? lint?.statusOfFindings : lint?.status
       case .schema: schema?.isCurrent == false ? .finding : nil
       }
@@ -57,7 +57,7 @@ struct CheckReport {
     return ExitStatus.worst(problems + [found ?? .success])
   }
 
-  /// Whether there is anything to say of a check but that it was not carried out.
+  /// Whether the part produced a result.
   func wasRun(_ part: Part) -> Bool {
     switch part {
     case .manifests: true
@@ -68,7 +68,7 @@ struct CheckReport {
     }
   }
 
-  /// Carries a check out; what ends it is noted under its name.
+  /// Runs a part, and records under its name a failure that ends it.
   @discardableResult
   mutating func attempt<Result>(_ part: Part, _ body: () throws -> Result) -> Result? {
     do {
@@ -76,7 +76,7 @@ struct CheckReport {
     } catch {
       let problem = Problem(error)
       if let failure = error as? Failure, failure.status == .brokenHistory { brokenLock = failure }
-      // A manifest that asks for another SQLite ends three checks in the same way.
+      // A manifest that requires another version of SQLite ends three parts with the same failure.
       let isKnown = problems.contains {
         $0.problem.message == problem.message && $0.problem.place == problem.place
       }

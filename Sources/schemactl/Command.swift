@@ -5,14 +5,14 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaTimeline
 
-/// A command: how it is called, and what it does.
+/// A command: its declaration and its implementation.
 protocol Command: SendableMetatype {
   static var name: String { get }
   static var declaration: CommandDeclaration { get }
-  /// Whether it stops by itself when it is asked to; a command that writes nothing which could be
-  /// left half done ends at once.
+  /// Whether the command stops by itself on an interruption. A command that cannot leave a write
+  /// half done is ended at once instead.
   static func heedsInterruptions(_ invocation: Invocation) -> Bool
-  /// Whether SQLite's notes about unfinished transactions are reported.
+  /// Whether SQLite's log messages about rolled back transactions are reported.
   static var observesRollbacks: Bool { get }
   static func run(_ session: Session) throws -> ExitStatus
 }
@@ -22,7 +22,7 @@ extension Command {
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { false }
 }
 
-/// What a command has at hand while it runs.
+/// The environment of a running command.
 struct Session {
   let invocation: Invocation
   let output: Output
@@ -32,8 +32,8 @@ struct Session {
 
   func report(_ event: Event) { reporter.report(event) }
 
-  /// A terminal gets SQL with what drives it escaped, and a document has an escape of its own; a
-  /// program gets it as it is.
+  /// Whether SQL is printed unchanged. A terminal gets SQL with its control characters escaped, and
+  /// structured formats have their own escapes; other programs get the original text.
   var printsRawSQL: Bool {
     format != .json && !output.isTerminal
   }
@@ -44,8 +44,8 @@ struct Session {
 
   var profile: Profile? { invocation.text("profile").flatMap(Profile.init) }
 
-  /// A command to type next, with the options of this call that say which project and database it is
-  /// about.
+  /// A suggested command line, with the options of this call that select the project and the
+  /// database.
   func command(_ name: String, _ words: [String], database: Bool = true) -> String {
     var all = ["schemactl", name] + words
     for option in ["migrations", "config"] + (database ? ["database"] : [])
@@ -59,7 +59,7 @@ struct Session {
     command(name, words, database: database)
   }
 
-  /// The answer of somebody at a terminal; nil where nobody can be asked.
+  /// The user's answer at the terminal; nil if input is not a terminal.
   func ask(_ question: String) -> String? {
     guard isatty(0) == 1, isatty(2) == 1 else { return nil }
     output.flush()
@@ -67,7 +67,7 @@ struct Session {
     return readLine() ?? ""
   }
 
-  /// What `--base` says; nil without it.
+  /// The value of `--base`; nil without it.
   var base: String? {
     get throws {
       guard let base = invocation.text("base") else { return nil }

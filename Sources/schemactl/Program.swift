@@ -5,7 +5,7 @@ import SchemaTimeline
 import SchemaYAML
 
 extension CommandLineProgram {
-  /// In the order of help.
+  /// The groups of commands, in the order of help.
   static var groups: [(name: String, commands: [any Command.Type])] {
     [
       (
@@ -82,7 +82,7 @@ extension CommandLineProgram {
       .init("FILE.before-restore", "What restore replaced in the database FILE."),
     ], date: "2026-11-22")
 
-  /// Commands of other tools.
+  /// Commands of other tools, with the equivalent of this one.
   private static let hints: [String: String] = {
     let migrate = "Use `schemactl migrate`."
     let back =

@@ -7,7 +7,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// The files of a project besides its manifests, each written only where it is missing.
+/// Writes the files of a project other than its manifests, each only if it is missing.
 struct ProjectFiles {
   private static let manifestSchema = ".manifest.schema.json"
   private static let configurationSchema = ".schemactl.schema.json"
@@ -32,7 +32,7 @@ struct ProjectFiles {
     try write(JSONSchema.manifest, to: folder + "/" + Self.manifestSchema)
   }
 
-  /// - Parameter engine: nil when nobody has said what syncs.
+  /// - Parameter engine: nil when the sync engine is unknown.
   mutating func writeConfiguration(engine: SyncEngine?) throws(FileError) {
     try write(JSONSchema.configuration, to: Self.configurationSchema)
     let sync = engine.map { "sync: { engine: \($0.rawValue) }" } ?? "# sync: { engine: none }"
@@ -49,15 +49,15 @@ struct ProjectFiles {
 
   private mutating func write(_ text: String, to path: String) throws(FileError) {
     guard access(path, F_OK) != 0 else { return }
-    // A file that cannot be looked at may be somebody's own.
+    // An unreadable file may belong to somebody, so do not replace it.
     guard errno == ENOENT else { throw FileError(path: path, systemError: errno) }
     try writeFileAtomically(Array(text.utf8), to: path)
     written.append(path)
   }
 }
 
-/// The file that `schema` in `schemactl.yaml` names: the current schema in SQL, for reviewers and other
-/// tools.
+/// The file that `schema` in `schemactl.yaml` names. It holds the current schema as SQL, for
+/// reviewers and other tools.
 struct SchemaFile {
   let path: String
 
@@ -67,7 +67,7 @@ struct SchemaFile {
     self.path = path
   }
 
-  /// - Returns: whether the file has changed.
+  /// - Returns: whether the file changed.
   func write(_ project: Project) throws -> Bool {
     let text = try Self.text(of: project)
     guard (try? readFile(path)) != text else { return false }

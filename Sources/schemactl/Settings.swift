@@ -15,10 +15,10 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// What the command line, the environment and `schemactl.yaml` together say.
+/// The settings of a command, from the command line, the environment and `schemactl.yaml`.
 struct Settings {
   let configuration: Configuration
-  /// Nil when there is none.
+  /// The path of `schemactl.yaml`; nil when there is none.
   private let file: String?
   /// The folder of `schemactl.yaml`, as a prefix of paths: empty for the working folder.
   private let base: String
@@ -54,7 +54,7 @@ struct Settings {
     for level in 0...depth {
       let file = String(repeating: "../", count: level) + "schemactl.yaml"
       if access(file, F_OK) == 0 { return file }
-      // One that cannot be looked at must not give way to another one further up.
+      // An unreadable configuration must not be replaced by one of a parent folder.
       guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
         throw Failure(FileError(path: file, systemError: errno))
       }
@@ -62,12 +62,12 @@ struct Settings {
     return nil
   }
 
-  /// A path of the configuration, seen from the working folder.
+  /// Converts a path of the configuration to one relative to the working folder.
   private func resolved(_ path: String) -> String {
     path.hasPrefix("/") ? path : base + path
   }
 
-  // MARK: What commands ask for
+  // MARK: Values of settings
 
   var migrations: String {
     session.invocation.text("migrations") ?? resolved(configuration.migrations)
@@ -76,16 +76,16 @@ struct Settings {
   /// Whether a `schemactl.yaml` was found.
   var hasFile: Bool { file != nil }
 
-  /// Whether somebody has said what the project is.
+  /// Whether the command line or a configuration identifies the project.
   var namesProject: Bool { file != nil || session.invocation.text("migrations") != nil }
 
   var timeout: Double { session.invocation.number("timeout") ?? configuration.timeout }
 
-  /// The database that somebody has named.
+  /// The database that the command line or the configuration names.
   func database() throws -> String? {
     let given = session.invocation.text("database")
     guard let path = given ?? configuration.database else { return nil }
-    // Of the configuration, before it becomes a path below a folder.
+    // Check a configured path before it is joined with a folder.
     try DatabaseFile.requirePath(path)
     return given == nil ? resolved(path) : path
   }
@@ -98,7 +98,8 @@ struct Settings {
         + "schemactl.yaml.")
   }
 
-  /// For commands that can do without: one that only the configuration names need not be there yet.
+  /// For commands that can run without a database: one that only the configuration names may be
+  /// missing.
   func optionalDatabase() throws -> String? {
     guard let database = try database() else { return nil }
     if session.invocation.text("database") == nil, try !DatabaseFile.exists(database) {
@@ -108,13 +109,13 @@ struct Settings {
     return database
   }
 
-  /// Where backups are kept, when the configuration says it.
+  /// The configured folder for backups.
   var backupFolder: String? { configuration.backup?.folder.map(resolved) }
 
   /// The file of the current schema in SQL; nil when the configuration names none.
   var schemaFile: String? { configuration.schema.map(resolved) }
 
-  /// What `migrate` and `plan` are asked to do.
+  /// The options of `migrate` and `plan`.
   func migrateOptions(_ database: String) -> MigrateOptions {
     let given = session.invocation
     var options = MigrateOptions(database: database)
@@ -127,7 +128,7 @@ struct Settings {
     return options
   }
 
-  /// The backup that `migrate` makes first; nil is none.
+  /// The backup that `migrate` makes first; nil for none.
   func backup() -> BackupOptions? {
     let given = session.invocation
     guard given.isGiven("backup") || configuration.backup != nil else { return nil }
@@ -142,10 +143,10 @@ struct Settings {
     return BackupOptions(place, keep: configuration.backup?.keep ?? BackupOptions.usualCount)
   }
 
-  /// The history. What is wrong with a database is said before what is wrong with a manifest (see
-  /// the precedence of exit codes), so the database is looked at first.
+  /// Reads the history. Opens the database first, because errors of the database take precedence
+  /// over errors in manifests (see the precedence of exit codes).
   ///
-  /// - Parameter mayBeEmpty: whether an empty folder is no reason for a warning.
+  /// - Parameter mayBeEmpty: suppresses the warning about a folder without migrations.
   func project(
     for database: String? = nil, mustExist: Bool = true, mayBeEmpty: Bool = false,
     asksGitAboutDrafts: Bool = true
@@ -171,8 +172,8 @@ struct Settings {
       explaining: MigrationFolder(folder).explain)
   }
 
-  /// The history with a lock that may have conflict markers or be in version 1, and what had to be done
-  /// to read it.
+  /// Reads the history with a lock that may have conflict markers or be in version 1, and returns
+  /// the changes that were needed to read it.
   func repairedProject() throws -> (Project, HistoryLock.Repair?) {
     let folder = MigrationFolder(migrations)
     do throws(HistoryReadError) {
@@ -188,7 +189,7 @@ struct Settings {
     }
   }
 
-  /// The history, and the manifest files of the drafts, by id.
+  /// Reads the history, and the manifest files of its drafts by id.
   func projectWithDraftTexts() throws -> (Project, [ExactText: [UInt8]]) {
     let project = try project()
     var texts: [ExactText: [UInt8]] = [:]
@@ -197,7 +198,7 @@ struct Settings {
         texts[migration.id] = try readFile(
           migration.file, limit: MigrationFolder.manifestSizeLimit, followingLinks: false)
       } catch  where error.isLink {
-        // What it leads to may be frozen under another name.
+        // The target of the link may be frozen under another name.
         continue
       } catch {
         throw error
@@ -210,7 +211,8 @@ struct Settings {
     return (project, texts)
   }
 
-  /// For a command that changes the folder: what it reads in `body` stays until it has written.
+  /// Claims the folder for a command that changes it, so that files which `body` reads do not
+  /// change before it writes.
   func withClaim<Success>(_ body: () throws -> Success) throws -> Success {
     guard let claim = FolderClaim(migrations, timeout: timeout) else {
       throw Failure(
@@ -230,19 +232,19 @@ struct Settings {
     return application
   }
 
-  /// - Parameter path: a database, a folder or a file of SQL; nil is the history of the project.
-  ///
-  /// - Parameter mayBeEmpty: whether a history without migrations is no reason for a warning.
+  /// - Parameters: - path: a database, a folder or an SQL file; nil for the project's history. -
+  ///   mayBeEmpty: suppresses the warning about a history without migrations.
   func schema(
     of path: String?, besides other: Schema = Schema(), mayBeEmpty: Bool = false
   ) throws -> Schema {
     try schema(of: source(path, mayBeEmpty: mayBeEmpty), besides: other)
   }
 
-  /// Two schemas that are compared.
+  /// Reads the two schemas of a comparison.
   func schemas(_ from: String?, _ to: String?) throws -> (from: Schema, to: Schema) {
     let (first, second) = (try source(from), try source(to))
-    // What a history or SQL makes is looked for in a database, whatever it is called.
+    // A table that the history or the SQL defines is compared even if a database's table of this
+    // name looks like one of another tool.
     if case .database = first {
       let isPair = if case .database = second { true } else { false }
       let actual = try schema(of: second)
@@ -260,7 +262,8 @@ struct Settings {
     return try .at(path, through: through, loading: project(in:))
   }
 
-  /// `--to` names a point of a history: of the project's, or of a directory that is named.
+  /// Checks that `--to` applies: one of the names must be a history, either the project's or
+  /// another directory.
   func requireHistory(among names: [String]) throws {
     guard session.invocation.text("to") != nil, !names.isEmpty,
       names.allSatisfy(DatabaseFile.isFile)
@@ -277,19 +280,18 @@ struct Settings {
       timeout: timeout, interruption: session.interruption)
   }
 
-  /// The file that holds the findings which lint does not report; nil when nobody has named one, and
-  /// none has the usual name.
+  /// The baseline file; nil if none is configured and the default file does not exist.
   var baselineFile: String? {
     configuration.baseline.map(resolved) ?? (exists(usualBaselineFile) ? usualBaselineFile : nil)
   }
 
-  /// Where `import` keeps the baseline when nobody names one: beside the manifests.
+  /// The default baseline file of `import`, next to the manifests.
   var usualBaselineFile: String { joinedPath(migrations, "lint.baseline") }
 
-  /// For a command that begins a history.
+  /// Fails if the folder holds a history already. For commands that begin one.
   ///
-  /// - Parameter mayHoldOther: whether the files of another tool may be in the folder, beside which the manifests
-  ///   are written.
+  /// - Parameter mayHoldOther: whether the folder may contain another tool's files, next to which
+  ///   the manifests are written.
   func requireNoHistory(in folder: MigrationFolder, mayHoldOther: Bool = false) throws {
     let ids: [String]
     let isFrozen: Bool
@@ -326,13 +328,13 @@ struct Settings {
     return try Baseline(bytes, file: baselineFile)
   }
 
-  /// Stops when writing a baseline would replace a file that is not one.
+  /// Fails if writing a baseline would replace another kind of file.
   func requireReplaceable(baseline file: String) throws {
     do throws(FileError) {
       let bytes = try readFile(file, limit: 16_777_216)
       if Baseline.isReplaceable(bytes, file: file) { return }
     } catch {
-      // A link that leads nowhere is something, too.
+      // A dangling link counts as an existing file.
       if error.kind == .missing, !exists(file) { return }
       if error.kind == .permission { throw Failure(error) }
     }

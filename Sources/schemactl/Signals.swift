@@ -2,23 +2,23 @@ import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
 
-/// SIGINT, SIGTERM and SIGHUP, taken by a thread of their own.
+/// Handles SIGINT, SIGTERM and SIGHUP on a thread of its own.
 ///
-/// The first one asks the running migration to stop and roll back; a command that is not writing
-/// ends at once, and so does everything on the second one: SQLite survives that, as it survives a
-/// power cut. The same signal again within a second does not count.
+/// The first signal asks the running migration to stop and roll back. A command that is not writing
+/// ends at once. A second signal ends any command at once: SQLite survives that as it survives a
+/// power failure. The same signal again within a second does not count.
 final class Signals: Sendable {
   private let interruption: Interruption
   private let isGraceful: Bool
   private let writing: WriteGate
   private let farewell: @Sendable () -> Void
 
-  /// Must run before the program's first thread, which would otherwise take the signals.
+  /// Starts handling signals. Call it before the program starts its first thread, which would
+  /// otherwise receive the signals.
   ///
-  /// - Parameters:
-  ///   - isGraceful: whether the command heeds `interruption`.
-  ///   - writing: closed while files are written, which is let come to its end.
-  ///   - farewell: what to say before ending at once on the first signal.
+  /// - Parameters: - isGraceful: whether the command stops on `interruption`. - writing: a gate
+  ///   that is closed while files are written; the write then completes. - farewell: writes the
+  ///   last message before the first signal ends the process at once.
   static func take(
     for interruption: Interruption, isGraceful: Bool, writing: WriteGate,
     farewell: @escaping @Sendable () -> Void
@@ -39,8 +39,8 @@ final class Signals: Sendable {
     self.farewell = farewell
   }
 
-  /// Not all that is blocked: the parent may have blocked others, SIGCHLD for example, which a
-  /// child of ours sends when it ends.
+  /// Only these signals, not all blocked ones: the parent may have blocked others, such as SIGCHLD,
+  /// which our own child processes send when they end.
   private static var taken: sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -65,10 +65,11 @@ final class Signals: Sendable {
     while true { pause() }
   }
 
-  /// By a handler: this thread, too, may be waiting for something from now on.
+  /// Installs a handler that ends the process on the next signal, since this thread may wait for
+  /// other events from now on.
   ///
-  /// The same signal within a second counts as one: GNU `timeout` sends it to its child and again to
-  /// the process group.
+  /// The same signal within a second counts as one: GNU `timeout` sends it to its child and again
+  /// to the process group.
   private func endAtOnceOnTheNext(_ signals: sigset_t, after first: Int32) {
     var signals = signals
     for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 {
@@ -84,7 +85,7 @@ final class Signals: Sendable {
   }
 }
 
-/// Does only what a handler may do (signal-safety(7)), and never waits for a reader.
+/// Calls only async-signal-safe functions (signal-safety(7)), and never waits for a reader.
 private func endAtOnce(_: Int32) {
   let farewell: StaticString =
     """
@@ -100,11 +101,11 @@ private func endAtOnce(_: Int32) {
   _exit(ExitStatus.interrupted.rawValue)
 }
 
-/// Closed while a command writes files.
+/// A gate that is closed while a command writes files.
 final class WriteGate: Sendable {
   private let mutex = Locked(())
 
-  /// A first signal that comes meanwhile changes nothing: it takes no time, and is then done.
+  /// A first signal during the write has no effect: writing is short, and ends the command anyway.
   func close<Success: Sendable>(during body: () throws -> Success) throws -> Success {
     try mutex.withLock { _ in Result<Success, any Error>(catching: body) }.get()
   }
@@ -114,14 +115,14 @@ final class WriteGate: Sendable {
   }
 }
 
-/// A reader that goes away then shows as EPIPE, and a limit to the size of files as EFBIG.
+/// Ignores SIGPIPE and SIGXFSZ. A closed reader then causes EPIPE, and a limit on file size EFBIG.
 func ignoreSignalsOfWriting() {
   signal(SIGPIPE, SIG_IGN)
   signal(SIGXFSZ, SIG_IGN)
 }
 
-/// Whether the parent, `nohup` for example, wants the signal ignored. A blocked signal would be
-/// taken all the same.
+/// Whether the parent process, `nohup` for example, ignores the signal. Waiting for a blocked
+/// signal would receive it anyway.
 private func isIgnored(_ number: Int32) -> Bool {
   var action = sigaction()
   guard sigaction(number, nil, &action) == 0 else { return false }

@@ -3,7 +3,7 @@ import SchemaHistory
 import SchemaSQLText
 import SchemaSQLite
 
-/// One run of the program: from the words of its command line to its exit status.
+/// One run of the program, from its arguments to its exit status.
 struct Tool {
   private let arguments: [String]
   private let gate = OutputGate()
@@ -47,7 +47,7 @@ struct Tool {
         status = try ClusterCommand.run(command, session) ?? command.run(session)
       }
     } catch let failure as Failure where failure.status.rawValue < ExitStatus.usage.rawValue {
-      // Below 64 a failure is a command's result like any other.
+      // A failure with an exit status below 64 is a result of the command.
       reporter.report(.failed(command: name ?? "", failure))
       status = failure.status
     } catch {
@@ -70,7 +70,7 @@ struct Tool {
   private func takeSignals(for interruption: Interruption, isGraceful: Bool) {
     Signals.take(for: interruption, isGraceful: isGraceful, writing: writing) {
       [gate, asksForJSON = format == .json] in
-      // Who is in the middle of a document is not interrupted by another one.
+      // Do not interrupt a document that is being written.
       gate.writeIfFree {
         let problem = Problem(Failure(.interrupted, "interrupted"))
         let bytes =

@@ -2,13 +2,13 @@ import SchemaHistory
 import SchemaPlatform
 import SchemaSQLText
 
-/// Ends the program with what is wrong with its call.
+/// Ends the program with a usage error.
 func refuse(_ message: String, _ status: ExitStatus) -> Never {
   _ = writeAll(Array("schemactl: error: \(message)\n".utf8), to: 2)
   exit(status.rawValue)
 }
 
-// Two names of files that are no UTF-8 would be repaired to one.
+// Swift would repair two file names that are not UTF-8 to the same text.
 let isReadable = (0..<Int(CommandLine.argc)).allSatisfy { index in
   guard let word = CommandLine.unsafeArgv[index] else { return true }
   return String(validatingCString: word) != nil
@@ -17,7 +17,7 @@ if !isReadable { refuse("a word of the command line is not UTF-8", .usage) }
 if let database = getenv("SCHEMACTL_DATABASE"), String(validatingCString: database) == nil {
   refuse("SCHEMACTL_DATABASE is not UTF-8", .usage)
 }
-// Swift reads it there.
+// Swift traps when the argument list is empty.
 if CommandLine.arguments.isEmpty {
   refuse("the command line cannot be read: is /proc mounted?", .inputOutput)
 }

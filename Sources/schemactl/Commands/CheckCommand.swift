@@ -67,7 +67,7 @@ enum CheckCommand: Command {
     return report.status
   }
 
-  /// What stops the replay is in the report of the check already.
+  /// Writes the HTML page. The report of the check already includes a failure of the replay.
   private static func writePage(
     of report: inout CheckReport, to file: String, _ settings: Settings, _ session: Session
   ) {

@@ -8,13 +8,13 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// The commands that work on a dqlite cluster, when that is what `--database` or the configuration names.
+/// The commands for a dqlite cluster, used when `--database` or the configuration names a cluster.
 struct ClusterCommand {
   private let session: Session
   private let settings: Settings
   private let cluster: Cluster
 
-  /// - Returns: nil where the command does its usual work.
+  /// - Returns: nil when the target is not a cluster or the command does not support clusters.
   static func run(_ command: any Command.Type, _ session: Session) throws -> ExitStatus? {
     switch command.name {
     case MigrateCommand.name: return try Self(session)?.migrate()

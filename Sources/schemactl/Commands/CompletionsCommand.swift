@@ -39,7 +39,7 @@ enum CompletionsCommand: Command {
       let ids = try? MigrationFolder(Settings(session).migrations).ids()
       for id in ids ?? [] { session.output.write(id.visible + "\n") }
     default:
-      // A slip keeps the first letter; another shell is not meant when it does not.
+      // A typing error rarely changes the first letter. Other words name another shell.
       let near = suggestion(for: shell, among: shells.filter { $0.first == shell.first })
       throw session.usageError(
         "no completions exist for '\(shell.visible)'",

@@ -114,7 +114,7 @@ enum DiagramFormat: String, CaseIterable {
 }
 
 extension Settings {
-  /// The schema that the options name; without any, that of the latest migration.
+  /// The schema that the options select; by default, that of the latest migration.
   fileprivate func drawnSource(_ session: Session) throws -> SchemaSource {
     let given = session.invocation
     let names = ["to", "release", "database", "file"].filter(given.isOnCommandLine)
@@ -134,7 +134,7 @@ extension Settings {
     }
   }
 
-  /// A release, a migration or a path.
+  /// The schema at a release, a migration or a path.
   fileprivate func source(atPoint name: String) throws -> SchemaSource {
     let project = try project(mayBeEmpty: true)
     if let release = project.lock?.releases.first(where: { $0.name == name }) {
@@ -148,7 +148,7 @@ extension Settings {
         .notFound,
         "`\(name)` is not a release, a migration or a file. \(project.knownReleases)")
     }
-    // `--to` is about the schema that is drawn.
+    // `--to` applies to the schema that is drawn, not to this one.
     return try .at(name, through: nil) { folder in
       try Project.load(
         migrations: folder, application: application, ignoring: configuration.ignore,

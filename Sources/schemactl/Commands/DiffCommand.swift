@@ -43,7 +43,7 @@ enum DiffCommand: Command {
     return report.status
   }
 
-  /// One name is compared with the history.
+  /// Compares one schema with that of the history.
   private static func compare(
     _ names: [String], _ settings: Settings, _ session: Session
   ) throws -> ExitStatus {

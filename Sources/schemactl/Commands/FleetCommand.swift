@@ -106,7 +106,7 @@ enum FleetCommand: Command {
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }
 
-  /// Notes of SQLite would come from several threads.
+  /// Databases are migrated on several threads, which would mix SQLite's log messages.
   static let observesRollbacks = false
 
   static func run(_ session: Session) throws -> ExitStatus {
@@ -166,7 +166,7 @@ enum FleetCommand: Command {
     return options
   }
 
-  /// - Returns: also a digest of the history.
+  /// - Returns: the work to do on each database, and a digest of the history.
   private static func work(
     _ command: String, _ project: Project, _ session: Session
   ) throws -> (FleetWork, history: String) {
@@ -188,10 +188,10 @@ enum FleetCommand: Command {
   }
 }
 
-/// How a run on many databases goes.
+/// The progress of a run on many databases.
 enum FleetEvent {
   case started(FleetHeader)
-  /// One database, and the sum so far.
+  /// The result of one database, and the totals so far.
   case result(FleetResult, FleetSummary)
   case ended(FleetHeader, FleetSummary, ExitStatus)
   case merged(FleetMerge)

@@ -52,7 +52,7 @@ enum FreezeCommand: Command {
     }
   }
 
-  /// The edit to accept; nil when migrations are to be frozen.
+  /// The edit of a frozen manifest to accept; nil when the command freezes migrations.
   private static func acceptance(_ session: Session) throws -> (id: String, reason: String)? {
     let given = session.invocation
     guard let id = given.text("accept") else {
@@ -108,7 +108,7 @@ enum FreezeCommand: Command {
     return lint.status
   }
 
-  /// Not when a manifest was saved in the meantime: the lock would be of another text.
+  /// Writes the lock, unless a manifest changed meanwhile: the lock would record its old text.
   private static func write(
     _ lock: HistoryLock, of project: Project, _ settings: Settings, _ session: Session
   ) throws {

@@ -149,7 +149,7 @@ enum ImportCommand: Command {
         + "differences:", details: shown + more)
   }
 
-  /// Freezes what nobody can change any more, and accepts what lint finds in it.
+  /// Freezes the released migrations and adds their findings to the baseline.
   private static func freeze(
     through count: Int, _ release: String, _ settings: Settings, _ session: Session,
     _ report: inout ImportReport
@@ -175,13 +175,13 @@ enum ImportCommand: Command {
   }
 }
 
-/// What `import` has done.
+/// The result of `import`.
 struct ImportReport {
   let imported: ImportedHistory
   let isVerbose: Bool
-  /// The database that was compared, and how many migrations it has run.
+  /// The database that was compared, and the number of migrations that it has run.
   var database: (path: String, count: Int)?
-  /// The release that was frozen, with its migrations and the findings in the baseline.
+  /// The frozen release, its migrations and the number of findings in its baseline.
   var release: (name: String, migrations: Int, findings: Int, baseline: String)?
 
   init(_ imported: ImportedHistory, isVerbose: Bool) {

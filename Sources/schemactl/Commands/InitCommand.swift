@@ -64,7 +64,7 @@ enum InitCommand: Command {
     return .success
   }
 
-  /// Looked at first: if the database cannot be adopted, nothing is written.
+  /// Reads the database before any file is written: if it cannot be adopted, nothing is written.
   private static func baseline(of database: String, _ settings: Settings) throws -> String {
     try DatabaseFile.require(database)
     if let last = try DatabaseFile.lastApplied(in: database, timeout: settings.timeout) {
@@ -78,7 +78,7 @@ enum InitCommand: Command {
       try settings.schema(of: .database(database)).operations)
   }
 
-  /// Nil when nobody has said it.
+  /// The sync engine from an option or the user's answer; nil if the user cannot be asked.
   private static func askedEngine(_ session: Session) throws -> SyncEngine? {
     let engines = SyncEngine.allCases
     if let profile = session.profile { return engines.first { Profile($0) == profile } }

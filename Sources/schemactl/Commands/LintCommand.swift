@@ -41,7 +41,7 @@ enum LintCommand: Command {
       OptionDeclaration("write-baseline", summary: "Write today's findings to the baseline."),
     ] + .database + .reporting)
 
-  /// The copy is not left behind.
+  /// With `--on-copy`, an interrupted command must delete its copy.
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { invocation.flag("on-copy") }
 
   static func run(_ session: Session) throws -> ExitStatus {
@@ -98,7 +98,7 @@ enum LintCommand: Command {
     try settings.requireReplaceable(baseline: file)
     let report = try settings.linter(of: settings.project(), isForBaseline: true)
       .lint(isFull: session.invocation.flag("full"))
-    // What comes after a migration that fails is not known.
+    // Lint cannot judge the migrations after one that fails.
     if let failure = report.failure { throw failure }
     try writeFileAtomically(Array(Baseline.text(report.findings).utf8), to: file)
     session.report(.wroteBaseline(file: file, findings: Baseline.count(report.findings)))

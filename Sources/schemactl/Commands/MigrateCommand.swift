@@ -65,14 +65,15 @@ enum MigrateCommand: Command {
       session.report(.migrated(report, options))
       return report.status
     } catch  where session.interruption.isRequested {
-      // What has applied a migration returns a report.
+      // A run that applied a migration returns a report instead.
       throw Failure(.interrupted, "interrupted: no migration was applied")
     } catch let failure as Failure where failure.status == .migrationFailed {
       throw failure.adding("\(database) was not changed")
     }
   }
 
-  /// The answer of most days. A run that asks for less or more than the whole history looks closer.
+  /// Checks for the most frequent case quickly. It does not apply when options select other than
+  /// the whole history.
   private static func isUpToDate(
     _ settings: Settings, _ options: MigrateOptions, _ session: Session
   ) throws -> Bool {

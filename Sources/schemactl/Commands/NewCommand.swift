@@ -59,7 +59,7 @@ enum NewCommand: Command {
         let (id, file) = try write(manifest, content.operations, to: project, &files)
         for file in files.written { session.report(.note("created \(file)")) }
         session.report(.created(id: id, file: file))
-        // A draft that cannot be replayed yet is no reason to fail.
+        // The command also works when a draft cannot be replayed yet.
         if content.operations != nil, let current = try? settings.project() {
           _ = try? SchemaFile(settings)?.write(current)
         }
@@ -69,8 +69,8 @@ enum NewCommand: Command {
     return .success
   }
 
-  /// What a renaming that nobody has said would keep, and the command that says it: the draft is part of
-  /// the history now, and has to go first.
+  /// Suggests renames that would keep data, with the command that states them. The new draft is
+  /// part of the history now, so that command must delete it first.
   private static func advise(
     _ renamings: [PossibleRenaming], inPlaceOf file: String, _ session: Session
   ) {
@@ -87,7 +87,8 @@ enum NewCommand: Command {
           + "\(session.command("new", words, database: false))`"))
   }
 
-  /// The operations from the latest schema to that of --from, nil without it, and possible renamings.
+  /// The operations from the latest schema to that of `--from`, and possible renames; nil without
+  /// `--from`.
   private static func content(
     on project: Project, _ settings: Settings, _ session: Session
   ) throws -> (operations: [WrittenOperation]?, renamings: [PossibleRenaming]) {
@@ -126,7 +127,8 @@ enum NewCommand: Command {
     return (operations, possible)
   }
 
-  /// A renaming that would work without the last draft was probably meant for what that draft does.
+  /// Explains a rejected rename: if it would work without the last draft, that draft probably makes
+  /// the same change.
   private static func explained(
     _ failure: Failure, _ renamings: [SchemaRenaming], to wanted: Schema, _ project: Project,
     _ application: Application
@@ -152,14 +154,14 @@ enum NewCommand: Command {
     let others = project.migrations.map(\.id) + (project.lock?.entries.map(\.id) ?? [])
     let id = manifest.id(after: others, at: .now)
     let file = project.folder.file(ofMigration: id)
-    // First, because the manifest is what the command is for: when it exists, all is done.
+    // Write the manifest last: once it exists, the command has finished.
     if modeline == ProjectFiles.manifestModeline { try files.writeManifestSchema() }
     try createFileAtomically(
       Array(manifest.text(modeline: modeline, operations: operations).utf8), at: file)
     return (id, file)
   }
 
-  /// The comment at the top of a manifest that names its schema.
+  /// The comment at the top of a manifest that names its JSON Schema.
   private static func modeline(of migration: Migration?) -> String? {
     guard let migration, let bytes = try? readFile(migration.file) else { return nil }
     return bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })

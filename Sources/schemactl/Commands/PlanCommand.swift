@@ -47,12 +47,12 @@ enum PlanCommand: Command {
     return report.status
   }
 
-  /// `migrate --dry-run` is this, too.
+  /// Also implements `migrate --dry-run`.
   static func plan(
     _ database: String?, _ printsSQL: Bool, _ settings: Settings, _ session: Session
   ) throws -> ExitStatus {
     var options = settings.migrateOptions(database ?? "")
-    // A script may be meant for a database that it creates.
+    // A script may be meant for a database that does not exist yet.
     if printsSQL { options.existing = false }
     let project = try settings.project(for: database, mustExist: options.existing)
     let report =
@@ -65,7 +65,7 @@ enum PlanCommand: Command {
   }
 }
 
-/// How a plan is shown.
+/// Which parts of a plan are shown.
 struct PlanView {
   let database: String?
   let isSQL: Bool

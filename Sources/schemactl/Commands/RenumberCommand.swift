@@ -43,7 +43,8 @@ enum RenumberCommand: Command {
     of names: [String], _ folder: MigrationFolder
   ) throws -> [Renaming] {
     do {
-      // Two manifests with one number, and a lock in conflict, are what brings people here.
+      // Users run this command with two manifests of one number, or with merge conflicts in the
+      // lock.
       return try renumbering(
         names, among: folder.ids(), frozen: folder.frozenIDs(), now: .now)
     } catch let error as HistoryReadError {

@@ -72,7 +72,8 @@ extension Settings {
 }
 
 extension MigrationFolder {
-  /// The folder's name, or that of the folder around it if its own says only that it holds migrations.
+  /// The name of the project's folder. For a folder with a generic name, such as `migrations`, that
+  /// of its parent folder.
   fileprivate var projectName: String {
     let names = ((try? resolvedPath(path)) ?? path).split(separator: "/").map(String.init)
     guard names.last == "migrations", names.count > 1 else { return names.last ?? path }

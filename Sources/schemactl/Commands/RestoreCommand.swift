@@ -79,7 +79,7 @@ enum RestoreCommand: Command {
       remedy: "Name a backup file, or the directory of the backups with --from")
   }
 
-  /// A broken history is no reason not to restore.
+  /// Nil for a broken history, which must not prevent a restore.
   private static func project(_ settings: Settings, _ session: Session) -> Project? {
     do {
       return try settings.project()

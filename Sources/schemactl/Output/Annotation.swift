@@ -7,47 +7,47 @@ import SchemaModel
 import SchemaReplay
 import SchemaSQLText
 
-/// One thing that was found, with its place, in the form that code review tools and editors know.
+/// A finding or failure with its place, in the form that code review tools and editors read.
 struct Annotation {
   enum Level: String {
     case error, warning, note
   }
 
-  /// Why something that was found counts no longer.
+  /// Why an annotation is suppressed.
   enum Suppression {
-    /// In the manifest, a comment or the baseline.
+    /// By the manifest, a comment or the baseline.
     case allowed(reason: String)
-    /// An acceptance in history.lock.
+    /// By an acceptance in history.lock.
     case accepted(reason: String)
   }
 
-  /// `drop-column`, or a group and what is wrong: `history/edited`.
+  /// A lint rule such as `drop-column`, or a group and a problem: `history/edited`.
   let rule: String
   let level: Level
-  /// The message, and further lines of it.
+  /// The message, followed by its detail lines.
   let lines: [String]
   var place: Failure.Place?
-  /// What it is about, however the lines of the file move.
+  /// Identifies the annotation independently of line numbers.
   let subject: [String]
   var suppression: Suppression?
-  /// It concerns only a frozen manifest.
+  /// Whether the annotation concerns only a frozen manifest.
   var isFrozen = false
 
   var message: String { lines.joined(separator: "\n") }
 }
 
-/// What a command has found, for the formats that are made of annotations.
+/// The annotations of a command's result.
 struct Annotations {
   var found: [Annotation] = []
-  /// What kept the command from its work, other than what it looks at.
+  /// Failures of the command itself, as opposed to problems in the files that it checks.
   var problems: [Problem] = []
-  /// What could not be checked, and why.
+  /// Checks that could not run, with their reasons.
   var notes: [String] = []
   var status = ExitStatus.success
-  /// Stands for the findings about frozen manifests, where they are not all shown.
+  /// Summarises findings about frozen manifests when they are not all shown.
   var hidden: String?
 
-  /// Nil for an event that is no result.
+  /// Nil for an event that is not a result.
   init?(_ event: Event) {
     switch event {
     case .linted(let report): add(report)
@@ -55,7 +55,7 @@ struct Annotations {
     case .checked(let report): add(report)
     case .stopped(let problem): add(problem)
     case .failed(_, let failure): add(Problem(failure))
-    // Of commands that do not tell of places in manifests.
+    // Results of commands that do not report places in manifests.
     default: return nil
     }
   }
@@ -131,7 +131,7 @@ struct Annotations {
       }
     case .edited, .accepted, .inserted, .engineDiffers: break
     }
-    // An accepted edit is an edit that counts no longer.
+    // An accepted edit becomes a suppressed annotation.
     let acceptance =
       entry.state == .accepted ? project.lock?.entry(entry.id)?.acceptances.last : nil
     let state = entry.state == .accepted ? HistoryState.edited : entry.state
@@ -151,7 +151,7 @@ struct Annotations {
       if !problems.contains(where: { $0.message == problem.message }) { problems.append(problem) }
       return
     }
-    // The replays of several checks fail at the same place.
+    // Several checks replay the history, and each reports the same failure.
     for annotation in annotations
     where !found.contains(where: {
       $0.message == annotation.message && $0.place == annotation.place
@@ -162,7 +162,7 @@ struct Annotations {
 }
 
 extension Problem {
-  /// What is wrong with a file of the project; nothing for what is wrong with anything else.
+  /// The annotations for a problem in a file of the project; empty for other problems.
   fileprivate var annotations: [Annotation] {
     if !diagnostics.isEmpty {
       return diagnostics.map { diagnostic in
@@ -176,7 +176,7 @@ extension Problem {
   }
 
   private func annotation(_ lines: [String], _ place: Failure.Place?) -> Annotation {
-    // Messages name lines, which move.
+    // Leave out digits, because messages contain line numbers, which change.
     let text = String(lines.joined(separator: "\n").filter { !$0.isNumber })
     var lines = lines
     if let operation = migration?.operation {
@@ -221,7 +221,7 @@ extension Severity {
 }
 
 extension String {
-  /// The lines of a text that is written for people to paste: a piece of a manifest or of SQL.
+  /// The lines of a text that users paste: part of a manifest, or SQL.
   var lines: [String] {
     split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }

@@ -1,13 +1,13 @@
 import SchemaSQLText
 
-/// How an annotation reads as one line.
+/// Formats an annotation as one line.
 protocol AnnotationLines {
   func line(_ annotation: Annotation) -> String
-  /// What belongs to no place.
+  /// A message without a place.
   func line(_ level: Annotation.Level, _ lines: [String]) -> String
 }
 
-/// Annotations, one line each and nothing else, on standard output. What is suppressed is none.
+/// Prints annotations that are not suppressed on standard output, one line each.
 struct AnnotationReporter: Reporter {
   private let lines: any AnnotationLines
   private let output: Output
@@ -35,7 +35,7 @@ struct AnnotationReporter: Reporter {
     annotations.notes.forEach(note)
   }
 
-  /// What a person may want to know beside annotations: on standard error, which no one parses.
+  /// Writes additional information to standard error, which tools do not parse.
   private func note(_ text: String) {
     guard !isQuiet else { return }
     errors.write("note: \(text.visible)\n")

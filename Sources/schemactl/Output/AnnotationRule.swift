@@ -1,7 +1,7 @@
 import SchemaCopies
 import SchemaSQLText
 
-/// What a rule of an annotation is for, where lint does not know it.
+/// The description of an annotation's rule if it is not a lint rule.
 struct AnnotationRule {
   let id: String
   /// One sentence.

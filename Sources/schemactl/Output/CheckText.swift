@@ -5,11 +5,11 @@ import SchemaReplay
 import SchemaSQLText
 
 extension TextReporter {
-  /// One line for each check, then what they found.
+  /// Prints one line for each part, then the problems.
   func show(_ report: CheckReport) {
     for part in CheckReport.Part.allCases {
       let line = "\(mark(report, part))  \(padded(part.rawValue))  \(sentence(report, part))"
-      // A schema file is compared only where the configuration names one.
+      // Skip the schema file when the configuration names none.
       if part == .schema, !report.wasRun(part), report.status(of: part) == .success { continue }
       if report.status(of: part) == .success { mention(line) } else { say(line) }
     }
@@ -62,7 +62,7 @@ extension TextReporter {
 }
 
 extension CheckReport.SchemaFile {
-  /// Why it does not pass.
+  /// The failure for an outdated schema file.
   var failure: Failure {
     Failure(
       .finding, "\(file) is not the schema of the latest migration",

@@ -2,7 +2,8 @@ import SchemaFleet
 import SchemaHistory
 import SchemaSQLText
 
-/// `--format jsonl`: a line for the run, one for each database when it has its result, and a summary.
+/// Implements `--format jsonl`: a line for the run, one for each database when it finishes, and a
+/// summary.
 final class JSONLinesReporter: Reporter {
   private let output: Output
 
@@ -22,7 +23,7 @@ final class JSONLinesReporter: Reporter {
     }
   }
 
-  /// At once: what is written when a run is killed is its report so far.
+  /// Writes without buffering, so that a killed run leaves a report of its finished databases.
   private func write(_ members: [(String, JSON)]) {
     output.write(JSON.object(members).line)
     output.flush()
@@ -30,7 +31,7 @@ final class JSONLinesReporter: Reporter {
 }
 
 extension FleetEvent {
-  /// The only document of `--format json`; nil before the end.
+  /// The single document of `--format json`; nil until the run ends.
   var members: [(String, JSON)]? {
     switch self {
     case .started, .result: nil

@@ -100,7 +100,7 @@ extension FleetResult.State {
 }
 
 extension ExitStatus {
-  /// Why a database failed, in a few words.
+  /// A short label for the reason why a database failed.
   fileprivate var label: String {
     switch self {
     case .success: "no failure"
@@ -121,7 +121,7 @@ extension ExitStatus {
 }
 
 extension FleetSummary {
-  /// How far the run is.
+  /// The progress of the run as text.
   package func progress(afterMilliseconds elapsed: Int64) -> String {
     let rate = Double(done) / max(Double(elapsed) / 1000, 0.001)
     return "\(done.grouped) of \(expected.grouped) databases done, \(failed.grouped) failed, "

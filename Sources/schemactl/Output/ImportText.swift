@@ -35,7 +35,8 @@ extension TextReporter {
     )
   }
 
-  /// What the manifests do not hold: each kind in one line where there are many.
+  /// Lists the parts of the source that the manifests do not contain. Several parts of one kind
+  /// share one line.
   private func showNotes(_ report: ImportReport) {
     let notes = report.imported.foreign.notes
     guard notes.count > 20, !report.isVerbose else {

@@ -12,7 +12,7 @@ extension TextReporter {
   func show(_ report: StatusReport, _ database: String, _ next: String?) {
     let width = report.ledger.map(\.id.visible.count).max() ?? 0
     let rows = Dictionary(report.applied.map { ($0.id.exact, $0) }) { $1 }
-    // The end of a long history is what counts.
+    // Show only the end of a long ledger.
     let hidden = volume == .verbose ? 0 : max(0, report.ledger.count - 20)
     let earlier = report.ledger.prefix(hidden).filter { !$0.state.stops }
     if !earlier.isEmpty {
@@ -91,7 +91,7 @@ extension TextReporter {
     }
   }
 
-  /// The parts of the first schema that the second lacks as `-`, the others as `+`.
+  /// Prints parts of the first schema that the second lacks with `-`, and the reverse with `+`.
   func show(_ changes: [SchemaChange], _ from: String, _ to: String) {
     let (from, to) = (from.visible, to.visible)
     guard !changes.isEmpty else { return mention("\(from) and \(to) have the same schema.") }
@@ -148,7 +148,7 @@ extension TextReporter {
 }
 
 extension ManifestDiff {
-  /// For a person, and fit for a terminal.
+  /// The text for a person, with control characters escaped.
   var lines: [String] {
     var lines: [String] = []
     if let restore { lines.append("restore it with `\(restore.visible)`") }

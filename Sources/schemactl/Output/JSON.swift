@@ -1,13 +1,13 @@
 import SchemaSQLText
 
-/// A JSON document, and the bytes it is written as.
+/// A JSON document, and its encoding as UTF-8.
 enum JSON {
   case null
   case bool(Bool)
   case integer(Int64)
   case string(String)
   case array([JSON])
-  /// The keys in the order in which they are written.
+  /// The keys keep their order.
   case object([(String, JSON)])
 
   static func text(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
@@ -16,13 +16,13 @@ enum JSON {
 
   static func list(_ texts: [String]) -> JSON { .array(texts.map(JSON.string)) }
 
-  /// The members of two objects.
+  /// Joins the members of two objects.
   static func + (first: JSON, second: JSON) -> JSON {
     guard case .object(let these) = first, case .object(let those) = second else { return first }
     return .object(these + those)
   }
 
-  /// One line in UTF-8, with its line end.
+  /// One line in UTF-8, with its line feed.
   var line: [UInt8] {
     var bytes: [UInt8] = []
     write(to: &bytes)
@@ -55,7 +55,7 @@ enum JSON {
     }
   }
 
-  /// More is escaped than JSON asks for: the line may end up on a terminal.
+  /// Escapes more than JSON requires, because the line may be printed on a terminal.
   private static func write(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for scalar in text.unicodeScalars {
@@ -77,7 +77,7 @@ enum JSON {
   }
 }
 
-/// What can stand in a JSON document.
+/// A value that can be a JSON member.
 protocol JSONConvertible {
   var json: JSON { get }
 }

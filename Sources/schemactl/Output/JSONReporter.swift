@@ -12,10 +12,10 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaYAML
 
-/// One JSON document on standard output, and nothing else anywhere (docs/json).
+/// Prints one JSON document on standard output, and nothing on standard error (docs/json).
 final class JSONReporter: Reporter {
   private let output: Output
-  /// For the notes of the document, where it has any.
+  /// Warnings so far, for the `notes` of documents that have them.
   private var warnings: [String] = []
 
   init(_ output: Output) {
@@ -32,7 +32,7 @@ final class JSONReporter: Reporter {
     output.write(JSON.object(noted).line)
   }
 
-  /// Nil for an event that is no result.
+  /// Nil for an event that is not a result.
   private func document(_ event: Event) -> JSON? {
     switch event {
     // One document only: the plan of a repair is in the document that reports the repair.
@@ -98,7 +98,7 @@ final class JSONReporter: Reporter {
 
 let nothing = [String]()
 
-/// The document of a command without its result, and why it has none.
+/// The document of a command that failed without a result.
 private func emptyDocument(of command: String, _ failure: Failure) -> JSON {
   let members: JSON =
     switch command {

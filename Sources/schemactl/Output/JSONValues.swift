@@ -40,7 +40,7 @@ extension Failure: JSONConvertible {
     ]
   }
 
-  /// `error`, for a failure from 64 up that comes in the middle of a command.
+  /// The member `error`, for a failure with exit status 64 or higher in the middle of a command.
   fileprivate var errorMember: JSON {
     status.rawValue < ExitStatus.usage.rawValue ? [:] : ["error": Problem(self)]
   }
@@ -59,7 +59,8 @@ extension DraftCopy.Reset: JSONConvertible {
   var json: JSON { ["copy": copy, "setAside": setAside] }
 }
 
-/// What was applied stays, whatever came after it: a failure from 64 up stands beside it.
+/// Reports the applied migrations even when the run failed afterwards; the failure is a further
+/// member.
 func migration(
   applied: [AppliedMigration] = [], failure: Failure?, backup: String? = nil,
   created: Bool = false, drift: [SchemaChange] = [], beyond: Beyond? = nil, adopted: [String] = []
@@ -80,7 +81,7 @@ extension SchemaObject: JSONConvertible {
   var json: JSON { ["kind": kind.rawValue, "name": name, "table": table, "sql": sql] }
 }
 
-/// Without a report nothing was restored.
+/// A missing report means that nothing was restored.
 func restoration(
   _ report: Restore.Report? = nil, _ state: Result<StatusReport, Failure>? = nil
 ) -> JSON {
@@ -108,7 +109,7 @@ extension AppliedMigration: JSONConvertible {
     ]
   }
 
-  /// The one that did most to the rows.
+  /// The strategy that changed the most rows.
   private var mainStrategy: Strategy? {
     [.rewrite, .update, .schemaEdit, .sql, .native, .assertion].first(where: strategies.contains)
   }
@@ -149,8 +150,8 @@ extension PlannedMigration: JSONConvertible {
 }
 
 extension Cost {
-  /// - Parameter isPartial: whether the costs of some operations are unknown; nil where it makes no
-  ///   sense.
+  /// - Parameter isPartial: whether the costs of some operations are unknown; nil where that does
+  ///   not apply.
   fileprivate func json(isPartial: Bool? = nil) -> JSON {
     ["rowsRead": rowsRead, "rowsWritten": rowsWritten, "extraDisk": extraDisk]
       + (isPartial.map { ["partial": $0] } ?? [:])

@@ -41,7 +41,8 @@ extension TextReporter {
     say("  \(id.visible) failed; later migrations did not run.")
   }
 
-  /// Findings about frozen manifests, which nobody can change, are one line unless all are wanted.
+  /// Summarises findings about frozen manifests in one line, because nobody can change those
+  /// manifests, unless all findings are requested.
   func showFindings(_ report: LintReport, withSuppressed: Bool = false) {
     let hidden = report.hiddenFindings
     list(report.findings.filter { !hidden.contains($0) && !$0.isSuppressed }, "finding") {
@@ -67,7 +68,7 @@ extension TextReporter {
 
   /// `Found 3 errors, 1 warning (2 fixable with --fix); 1 suppressed`
   ///
-  /// - Parameter countsFailure: what ended the replay is one of the errors.
+  /// - Parameter countsFailure: whether a failure of the replay counts as an error.
   func verdict(on report: LintReport, countsFailure: Bool = true) -> String {
     let summary = report.summary
     let counts = [
@@ -82,7 +83,7 @@ extension TextReporter {
     return text
   }
 
-  /// Why nothing was frozen.
+  /// Reports why nothing was frozen.
   func refuse(_ report: LintReport) {
     let errors = report.findings.filter { $0.severity == .error && !$0.isSuppressed }
     list(errors, "error") { show($0) }
@@ -97,7 +98,7 @@ extension TextReporter {
 }
 
 extension LintReport {
-  /// What only frozen manifests bring about, and nobody has asked for.
+  /// Findings that concern only frozen manifests and that no option requests.
   var hiddenFindings: Set<Finding> {
     isVerbose ? [] : Set(findings.lazy.filter { $0.isFrozen && !$0.isSuppressed })
   }

@@ -42,7 +42,7 @@ extension TextReporter {
     }
   }
 
-  /// Of a long list only its end.
+  /// Prints only the end of a long list.
   private func show(_ applied: [AppliedMigration], _ verb: String) {
     let hidden = volume == .verbose ? 0 : max(0, applied.count - 20)
     if hidden > 0 {
@@ -54,7 +54,7 @@ extension TextReporter {
     }
   }
 
-  /// What was done to the rows, where it is not plain from the operation.
+  /// Changes to rows that the operation does not make obvious.
   private func effects(of applied: AppliedMigration) -> String? {
     var effects: [String] = []
     for strategy in applied.strategies {
@@ -185,7 +185,7 @@ extension TextReporter {
 }
 
 extension ExitStatus {
-  /// What to do after a migration that failed, where the message itself cannot know.
+  /// Advice after a failed migration that the message itself cannot give.
   fileprivate func advice(ofFrozen isFrozen: Bool) -> String? {
     switch self {
     case .migrationFailed where isFrozen:

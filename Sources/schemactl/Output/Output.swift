@@ -1,7 +1,7 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// Held while bytes are written, so that a signal does not cut a document in two.
+/// A lock that is held while bytes are written, so that a signal does not truncate a document.
 final class OutputGate: Sendable {
   private let mutex = Locked(())
 
@@ -9,7 +9,7 @@ final class OutputGate: Sendable {
     mutex.withLock { _ in body() }
   }
 
-  /// Nil, without `body`, when somebody is writing.
+  /// Runs `body` and returns a value; returns nil without running it while another thread writes.
   func writeIfFree(_ body: () -> Void) {
     mutex.withLockIfAvailable { _ in body() }
   }
@@ -18,14 +18,14 @@ final class OutputGate: Sendable {
 /// Standard output or standard error: a buffer in front of `write(2)`.
 final class Output {
   let isTerminal: Bool
-  /// Whether colours may be used (https://no-color.org).
+  /// Whether colours are enabled (https://no-color.org).
   let isColored: Bool
-  /// Whether a line can be written over.
+  /// Whether a line can be overwritten.
   let rewritesLines: Bool
   private let descriptor: Int32
   private let gate: OutputGate
   private var buffer: [UInt8] = []
-  /// `errno` of the write that failed; nothing more is written then.
+  /// The `errno` of the first failed write. Nothing more is written after it.
   private var failure: Int32?
 
   init(_ descriptor: Int32, gate: OutputGate) {
@@ -36,15 +36,14 @@ final class Output {
     isColored = rewritesLines && (Environment["NO_COLOR"] ?? "").isEmpty
   }
 
-  /// The columns of the terminal, which may change at any time (ioctl_tty(2)).
+  /// The number of columns of the terminal, which may change at any time (ioctl_tty(2)).
   var width: Int {
     var size = winsize()
     let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return isKnown ? Int(size.ws_col) : 80
   }
 
-  /// What was wrong with the stream. A reader that has gone away (`| head`) wanted no more, and
-  /// that is no failure.
+  /// The error of the stream. A closed reader (`| head`) is not an error.
   var problem: String? {
     guard let failure, failure != EPIPE else { return nil }
     return String(cString: strerror(failure))
@@ -64,16 +63,17 @@ final class Output {
   }
 }
 
-/// Keeps the numbers of standard streams that the parent has closed from the next file that is
-/// opened: a message would be written into it (How To Corrupt An SQLite Database, section 1.1).
-/// Writing to them fails as before.
+/// Opens a placeholder for each standard stream that the parent process closed. Without it the next
+/// file to be opened, a database for example, would get the number of the stream, and messages
+/// would be written into that file (How To Corrupt An SQLite Database, section 1.1). Writing to the
+/// stream still fails.
 func openStandardStreams() {
   for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
     _ = open("/dev/null", O_RDONLY)
   }
 }
 
-/// Writes all bytes. The result is `errno` when that fails.
+/// Writes all bytes; returns `errno` on failure.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
   var written = 0
   while written < bytes.count {
@@ -81,7 +81,7 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     if count >= 0 {
       written += count
     } else if errno == EAGAIN {
-      // The other end has made a shared pipe non-blocking.
+      // Another process made a shared pipe non-blocking.
       var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = poll(&ready, 1, -1)
     } else if errno != EINTR {

@@ -1,10 +1,10 @@
 import SchemaSQLText
 
-/// How a command reports: `--format`.
+/// The output formats of `--format`.
 enum OutputFormat: String, CaseIterable {
   case text, json, jsonl, yaml, sarif, github, xcode
 
-  /// What every command can do.
+  /// Formats of every command.
   static let common: [OutputFormat] = [.text, .json]
   /// For commands that report places in manifests.
   static let reporting: [OutputFormat] = [.text, .json, .sarif, .github, .xcode]
@@ -12,8 +12,8 @@ enum OutputFormat: String, CaseIterable {
   static let fleet: [OutputFormat] = [.text, .json, .jsonl]
   static let inspection: [OutputFormat] = [.text, .json, .yaml]
 
-  /// Looked for among the words of a command line by itself: what is wrong with them is to be said
-  /// in the format, too.
+  /// Finds the format among unparsed arguments, so that usage errors are reported in the format,
+  /// too.
   init(askedForIn arguments: [String]) {
     var format = OutputFormat.text
     for (index, word) in arguments.enumerated() {
@@ -46,11 +46,11 @@ enum OutputFormat: String, CaseIterable {
   }
 }
 
-/// How much text a person wants.
+/// The amount of text output.
 enum Volume {
   /// `--quiet`: problems and requested results only.
   case quiet
-  /// Long lists are summarised.
+  /// Summarises long lists.
   case normal
   case verbose
 }

@@ -4,16 +4,16 @@ import SchemaManifest
 import SchemaPlatform
 import SchemaSQLText
 
-/// What ended a command, in the one form that reporters know.
+/// A failure that ended a command, in the form that all reporters use.
 struct Problem {
   let status: ExitStatus
-  /// The message without the remedy, and further lines of it.
+  /// The message without the remedy, followed by its detail lines.
   let statement: [String]
-  /// What to do.
+  /// The remedy.
   let help: String?
   let place: Failure.Place?
   let migration: Failure.FailedMigration?
-  /// Every problem of every manifest, where manifests are the problem.
+  /// All problems of all manifests, if the failure is about manifests.
   let diagnostics: [Diagnostic]
 
   init(_ error: any Error) {
@@ -30,7 +30,7 @@ struct Problem {
     }
   }
 
-  /// The message with its remedy in one line, then a line for each subject of it.
+  /// The message with its remedy on one line, then one line for each subject.
   var lines: [String] {
     guard let help, let first = statement.first else { return statement }
     return ["\(first). \(help)"] + statement.dropFirst()
@@ -40,7 +40,7 @@ struct Problem {
 
   init(_ failure: Failure) { self.init(failure, message: nil) }
 
-  /// - Parameter message: what to say instead of the failure's own message.
+  /// - Parameter message: replaces the failure's own message.
   init(_ failure: Failure, message: String?) {
     status = failure.status
     statement = message.map { [$0] } ?? failure.statement

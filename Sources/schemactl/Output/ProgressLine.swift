@@ -3,8 +3,8 @@ import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
-/// One line on the terminal of standard error that says what is going on, rewritten in place and never wider
-/// than the terminal. Elsewhere nothing, but for a long wait, which is said once.
+/// A progress line on standard error. On a terminal it is rewritten in place and never wider than
+/// the terminal. Otherwise only a long wait is reported, once.
 struct ProgressLine {
   private let output: Output
   private let isOn: Bool
@@ -15,7 +15,7 @@ struct ProgressLine {
 
   private var fleet: Fleet?
 
-  /// When a run on many databases began, and when its progress was shown last.
+  /// The start of a run on many databases, and the time of the last progress report.
   private struct Fleet {
     let started = Stopwatch()
     var shown = Stopwatch()
@@ -43,7 +43,7 @@ struct ProgressLine {
 
   mutating func clear() { show([]) }
 
-  /// On a terminal ten times a second, elsewhere every ten seconds.
+  /// Shows progress ten times a second on a terminal, and every ten seconds elsewhere.
   mutating func show(_ summary: FleetSummary) {
     guard isOn else { return }
     let fleet = fleet ?? Fleet()
@@ -56,7 +56,7 @@ struct ProgressLine {
     output.flush()
   }
 
-  /// The most important part first: what has no room is left out.
+  /// Shows the most important part first, and leaves out parts that do not fit.
   private mutating func show(_ progress: PhaseProgress) {
     if phase?.progress.phase != progress.phase || phase?.progress.object != progress.object
       || progress.done == 0
@@ -67,7 +67,7 @@ struct ProgressLine {
     var parts = ["\(progress.phase.rawValue) \(progress.object.visible)"]
     if let all = progress.all, all > 0, progress.done > 0 {
       parts.append(" \(percent(progress.done, all))")
-      // A phase that has just begun says nothing about its end.
+      // A new phase has too little data for an estimate of its end.
       if elapsed > .milliseconds(500), progress.done < all {
         let left = elapsed / Double(progress.done) * Double(all - progress.done)
         parts.append(", \(seconds(left)) left in this phase")
@@ -102,10 +102,10 @@ struct ProgressLine {
     }
   }
 
-  /// - Parameter parts: joined as far as they have room; the first is cut short when it has none.
+  /// - Parameter parts: joined as far as they fit; the first is truncated if it does not fit.
   private mutating func show(_ parts: [String]) {
     guard isOn, output.rewritesLines else { return }
-    // A full line would make some terminals begin the next one.
+    // Some terminals wrap after a full line.
     let width = max(output.width - 1, 1)
     var text = ""
     for part in parts where text.count + part.count + 2 <= width { text += part }

@@ -1,9 +1,9 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// Where a file stands, as seen from the top of the repository that the working folder is in: that
-/// is how GitHub and SARIF name files, wherever in it a command runs. Without a repository the
-/// working folder is the top.
+/// Paths relative to the top folder of the repository around the working folder. GitHub and SARIF
+/// name files this way, whatever folder a command runs in. Without a repository, paths are relative
+/// to the working folder.
 struct RepositoryPaths {
   private let workingFolder: [Substring]
   private let root: [Substring]
@@ -18,12 +18,12 @@ struct RepositoryPaths {
     root = top.map { Array(parts.prefix($0)) } ?? parts
   }
 
-  /// From the root of the file system, without `.` and `..`.
+  /// The absolute path, without `.` and `..`.
   func absolute(_ file: String) -> String {
     "/" + parts(of: file).joined(separator: "/")
   }
 
-  /// From the top of the repository; nil for a file that is not in it.
+  /// The path from the top of the repository; nil for a file outside of it.
   func relative(_ file: String) -> String? {
     let parts = parts(of: file)
     guard parts.starts(with: root) else { return nil }
@@ -39,7 +39,7 @@ struct RepositoryPaths {
   }
 }
 
-/// Nil when it has been removed.
+/// Nil when the working folder was deleted.
 var workingFolder: String? {
   guard let path = getcwd(nil, 0) else { return nil }
   defer { free(path) }

@@ -34,7 +34,7 @@ extension TextReporter {
 }
 
 extension Backups.Entry {
-  /// Of a list: what cannot be read does not end it.
+  /// For lists: an unreadable backup does not end the list.
   fileprivate var lastMigration: String {
     switch ledger {
     case .success(let rows): rows.last?.id ?? "no migration"

@@ -5,12 +5,12 @@ import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
 
-/// One log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS, errata 01),
-/// and nothing else on standard output.
+/// Prints one log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS, errata
+/// 01), on standard output.
 final class SARIFReporter: Reporter {
   private let output: Output
   private let paths = RepositoryPaths()
-  /// Said before there was a result to put them into.
+  /// Notes that were reported before the result.
   private var notes: [String] = []
   private var warnings: [String] = []
 
@@ -52,7 +52,8 @@ final class SARIFReporter: Reporter {
 
   // MARK: Rules
 
-  /// The web page of the action that runs this, as GitHub tells it (Variables reference); nil elsewhere.
+  /// The web page of the GitHub action that runs this command, from GitHub's variables (Variables
+  /// reference); nil elsewhere.
   private static var home: String? {
     guard let server = Environment["GITHUB_SERVER_URL"],
       let repository = Environment["GITHUB_ACTION_REPOSITORY"], !repository.isEmpty
@@ -112,7 +113,7 @@ final class SARIFReporter: Reporter {
           ?? [:])
         + ["partialFingerprints": ["schemactl/v1": fingerprint(subject, occurrence)] as JSON]
         + (annotation.isFrozen ? ["properties": ["frozen": true] as JSON] : [:])
-        // An empty list says that suppressions are known, and that this is none.
+        // An empty list means that the tool supports suppressions and this result has none.
         + ["suppressions": annotation.suppression.map { [suppression($0)] } ?? []]
     }
   }
@@ -139,19 +140,19 @@ final class SARIFReporter: Reporter {
     return ["kind": kind, "status": "accepted", "justification": reason]
   }
 
-  /// The same as long as a rule finds the same in the same migration, wherever it stands there.
+  /// Stays the same while a rule reports the same in the same migration, whatever the line.
   private func fingerprint(_ subject: [String], _ occurrence: Int) -> String {
     let parts = (subject + [String(occurrence)]).map { "\($0.utf8.count):\($0)" }
     return SHA256.hex(parts.joined().utf8)
   }
 }
 
-/// `drop-column` as `DropColumn`, the form of a rule's name (SARIF, section 3.49.7).
+/// `drop-column` as `DropColumn`, the form that SARIF uses for names of rules (section 3.49.7).
 private func pascalCase(_ id: String) -> String {
   id.split { $0 == "-" || $0 == "/" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
 }
 
-/// The text as part of a URI's path (RFC 3986, section 3.3); `/` stays.
+/// Encodes the text as part of a URI's path (RFC 3986, section 3.3), except `/`.
 private func percentEncoded(_ path: String) -> String {
   var result = ""
   for byte in path.utf8 {

@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 extension String {
-  /// With words that no line has room for cut short: a name may have thousands of characters.
+  /// Shortens words that are too long for a line: a name may have thousands of characters.
   var withShortWords: String {
     guard utf8.count > 300 else { return self }
     return split(separator: " ", omittingEmptySubsequences: false).map { word in

@@ -1,16 +1,16 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// The lines of source files that diagnostics point at, each with a caret below.
+/// Source lines for diagnostics, each with a caret below.
 struct SourceExcerpts {
   /// Larger files are not shown.
   private static let sizeLimit = 8 * 1_048_576
-  /// A longer line is cut, with the caret still in view.
+  /// Longer lines are truncated around the caret.
   private static let width = 120
 
   private var files: [ExactText: [Substring]] = [:]
 
-  /// Nothing where the file cannot be read.
+  /// Empty if the file cannot be read.
   mutating func lines(_ file: String, line: Int, column: Int) -> [String] {
     if files[file] == nil {
       let bytes = (try? readFile(file, limit: Self.sizeLimit)) ?? []
@@ -18,7 +18,7 @@ struct SourceExcerpts {
         .split(separator: "\n", omittingEmptySubsequences: false)
     }
     guard let source = files[file], source.indices.contains(line - 1) else { return [] }
-    // Columns count Unicode scalars, and a tab takes one place.
+    // Columns count Unicode scalars. A tab counts as one column.
     let scalars = source[line - 1].unicodeScalars.map { $0 == "\t" ? " " : $0 }
     let start = column > Self.width ? column - Self.width / 2 : 0
     var text = String.UnicodeScalarView()

@@ -4,16 +4,16 @@ import SchemaManifest
 import SchemaReplay
 import SchemaSQLText
 
-/// Says everything in words, for a person who need not know SQL.
+/// Reports in words, for people who need not know SQL.
 final class TextReporter: Reporter {
   private let output: Output
   private let errors: Output
   let volume: Volume
   private var progress: ProgressLine
   private var excerpts = SourceExcerpts()
-  /// The migration that runs.
+  /// The id of the running migration.
   private var current = ""
-  /// Migrations that have rewritten rows one by one.
+  /// Migrations that rewrote rows one by one.
   private(set) var rewriting: Set<ExactText> = []
 
   init(output: Output, errors: Output, _ volume: Volume) {
@@ -82,15 +82,15 @@ final class TextReporter: Reporter {
 
   // MARK: Lines
 
-  /// A line of a result. What comes from elsewhere must have been made visible.
+  /// Writes a line of a result. The caller must escape control characters in text from outside.
   func say(_ line: String) { output.write(line + "\n") }
 
-  /// A line that nobody has asked for.
+  /// Writes a line of additional information, which `--quiet` omits.
   func mention(_ line: String) {
     if volume != .quiet { say(line) }
   }
 
-  /// A text of several lines; SQL among them has to stay as it is when a program reads it.
+  /// Writes a text of several lines. When a program reads it, SQL must remain unchanged.
   func sayScript(_ script: String) {
     output.write(output.isTerminal ? script.visibleScript : script)
   }
@@ -117,16 +117,16 @@ final class TextReporter: Reporter {
 
   // MARK: Diagnostics
 
-  /// What ended the command.
+  /// Writes the failure that ended the command to standard error.
   func complain(_ problem: Problem) {
     output.flush()
     write(problem, to: errors)
   }
 
-  /// A problem that is the command's result.
+  /// Writes a problem that is the command's result to standard output.
   func state(_ problem: Problem) { write(problem, to: output) }
 
-  /// A line of advice under the last diagnostic on standard error.
+  /// Writes a line of advice below the last diagnostic on standard error.
   func help(_ text: String) { errors.write("help: \(text.visible)\n") }
 
   func show(_ finding: Finding) {
@@ -188,7 +188,7 @@ final class TextReporter: Reporter {
     for line in lines.dropFirst() { stream.write("  \(line.visible.withShortWords)\n") }
   }
 
-  /// - Parameter colour: as ECMA-48 numbers it (SGR).
+  /// - Parameter colour: a number of ECMA-48 (SGR).
   func paint(_ text: String, _ colour: String) -> String { paint(text, colour, on: output) }
 
   private func paint(_ text: String, _ colour: String, on output: Output) -> String {

@@ -16,7 +16,7 @@ struct XcodeLines: AnnotationLines {
       + "[\(annotation.rule)]"
   }
 
-  /// Without a line Xcode would not take the rest for a message.
+  /// Xcode recognises a message only if it has a line number.
   private func place(_ annotation: Annotation) -> String {
     guard let place = annotation.place else { return "" }
     let position = place.position.map { "\($0.line):\($0.column)" } ?? "1:1"
