@@ -1,5 +1,6 @@
 extension CommandLineProgram {
-  /// A script to source from bash 3.2 or later. Where it has nothing to say, bash offers files.
+  /// A completion script for bash 3.2 or later, to be sourced. Without a completion of its own it
+  /// leaves bash to offer files.
   package func bashCompletions() -> String {
     let function = "_\(shellIdentifier)"
     let scopes = visibleScopes
@@ -41,7 +42,7 @@ extension CommandLineProgram {
       """
   }
 
-  /// After every other option that takes a value: whatever bash offers.
+  /// The case for all other options with a value, which offers bash's defaults.
   private var anyValueCase: [String] {
     let patterns = optionsWithValues.map { "*:\($0)" }.joined(separator: " | ")
     return patterns.isEmpty ? [] : ["\(patterns)) return ;;"]
@@ -51,10 +52,10 @@ extension CommandLineProgram {
     lines.map { TextLayout.pad($0, by: indent) }.joined(separator: "\n")
   }
 
-  /// The program's name as the name of a shell function.
+  /// The program's name as an identifier for a shell function.
   var shellIdentifier: String { name.with("_", for: "-") }
 
-  /// Every spelling, of any command's option, that takes the next word.
+  /// The spellings of all options, of any command, that take the next word as a value.
   var optionsWithValues: [String] {
     let options = scopes.flatMap(\.options).filter { $0.kind.takesNextWord }
     return Set(options.flatMap(\.spellings)).sorted()
@@ -86,7 +87,7 @@ extension CommandScope {
 }
 
 extension Completion {
-  /// As one word of a script.
+  /// A quoted word of a bash script.
   fileprivate var bashWords: String {
     switch self {
     case .nothing, .files: ""

@@ -1,5 +1,5 @@
 extension String {
-  /// The text with another one for each such character. (`replacing` needs macOS 13.)
+  /// Returns the text with each occurrence of a character replaced. (`replacing` needs macOS 13.)
   func with(_ text: String, for character: Character) -> String {
     map { $0 == character ? text : String($0) }.joined()
   }

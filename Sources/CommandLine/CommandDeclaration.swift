@@ -1,7 +1,7 @@
-/// One command, or a subcommand of one.
+/// Declares a command or a subcommand.
 package struct CommandDeclaration: Sendable {
   package struct Example: Sendable {
-    /// As typed, the program's name included.
+    /// The command as typed, including the program's name.
     package let command: String
     package let meaning: String
 
@@ -22,7 +22,7 @@ package struct CommandDeclaration: Sendable {
   package let subcommands: [CommandDeclaration]
   /// False when only the subcommands do something.
   package let isRunnable: Bool
-  /// Works, and appears neither in help nor in completions.
+  /// A hidden command works, but help and completions omit it.
   package let isHidden: Bool
   package let seeAlso: [String]
 
@@ -46,13 +46,13 @@ package struct CommandDeclaration: Sendable {
   }
 }
 
-/// A word that a command takes by its place.
+/// Declares a positional argument of a command.
 package struct ArgumentDeclaration: Sendable {
-  /// As help shows it: `FILE`.
+  /// The name in help: `FILE`.
   package let name: String
   package let summary: String
   package let required: Bool
-  /// Takes every further word; only the last argument may.
+  /// Whether it takes all further words. Only the last argument may repeat.
   package let repeats: Bool
   package let completion: Completion
 

@@ -1,10 +1,10 @@
-/// One thing on a command line, told apart before it is known which command it is for.
+/// An option or an argument, recognised before the command is known.
 enum CommandLineItem {
-  /// `--name` or `-n`, with what was attached by `=` or stood in the next word.
+  /// `--name` or `-n`, with a value attached by `=` or taken from the next word.
   case option(spelling: String, value: String?)
   case argument(String)
 
-  /// - Parameter option: what is declared under a spelling, for any command.
+  /// - Parameter option: the declaration of a spelling by any command.
   static func items(
     of words: [String], option: (String) -> OptionDeclaration?
   ) -> [CommandLineItem] {
@@ -26,7 +26,7 @@ enum CommandLineItem {
         let (spelling, value) = split(word)
         items.append(.option(spelling: spelling, value: value ?? nextValue(for: spelling)))
       } else if option(String(word.prefix(2))) == nil {
-        // Named whole, so that `-timeout` is told of `--timeout`.
+        // Keep the whole word, so that an error about `-timeout` can suggest `--timeout`.
         items.append(.option(spelling: word, value: nil))
       } else {
         var letters = word.dropFirst()
@@ -47,7 +47,7 @@ enum CommandLineItem {
     return items
   }
 
-  /// A lone `-` names a stream and `-5` is a number: neither is an option.
+  /// `-` alone names a stream and `-5` is a number; neither is an option.
   static func isOption(_ word: String) -> Bool {
     let bytes = word.utf8
     guard bytes.first == UInt8(ascii: "-"), bytes.count > 1 else { return false }
@@ -57,7 +57,8 @@ enum CommandLineItem {
     return !(isNumber && Double(word) != nil)
   }
 
-  /// By bytes: a combining mark after `=` would hide it from a search for characters.
+  /// Splits at the byte of `=`, because a combining mark after it hides it from a search by
+  /// characters.
   private static func split(_ word: String) -> (spelling: String, value: String?) {
     guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (word, nil) }
     return (String(word[..<equals]), String(word[word.utf8.index(after: equals)...]))

@@ -1,9 +1,9 @@
-/// A program's whole command line, declared: what parses it, explains it and completes it is made
-/// from this value.
+/// Declares a program's whole command line. The parser, the help and the completions use this
+/// value.
 ///
-/// `--help`, `-h`, `--version` and the command `help` are there without being declared.
+/// Every program has `--help`, `-h`, `--version` and the command `help` without declaring them.
 package struct CommandLineProgram: Sendable {
-  /// What an exit code of the program means.
+  /// The meaning of one of the program's exit codes.
   package struct ExitCode: Sendable {
     package let code: Int
     package let meaning: String
@@ -14,11 +14,11 @@ package struct CommandLineProgram: Sendable {
     }
   }
 
-  /// A command by its name. Its declaration is made when it is needed: a program that starts for one
-  /// command makes one.
+  /// A command by its name. The declaration is created on demand: a program creates only that of
+  /// the command that it runs.
   package struct Entry: Sendable {
     let name: String
-    /// The heading under which help lists it.
+    /// The heading under which help lists the command.
     let group: String
     let declaration: @Sendable () -> CommandDeclaration
 
@@ -50,16 +50,16 @@ package struct CommandLineProgram: Sendable {
   /// Paragraphs for the program's own help and the manual, with a blank line between them.
   package let discussion: String
   private let entries: [Entry]
-  /// Every command takes these besides its own.
+  /// Options of every command.
   package let options: [OptionDeclaration]
   package let exitCodes: [ExitCode]
   package let seeAlso: [String]
-  /// What to do instead of a command that other tools have, a sentence for each name.
+  /// Hints for commands of other tools: a sentence for each name.
   package let hints: [String: String]
-  /// Environment variables that no option declares.
+  /// Environment variables that do not belong to an option.
   package let environment: [ManualEntry]
   package let files: [ManualEntry]
-  /// `2026-11-22`: when this version was made.
+  /// The date of this version, as `2026-11-22`.
   package let date: String
 
   package init(
@@ -92,12 +92,13 @@ package struct CommandLineProgram: Sendable {
     entries.first { $0.name == name }?.declaration()
   }
 
-  /// The program itself, before any command is chosen.
+  /// The scope of the program itself.
   var root: CommandScope { CommandScope(program: self, path: []) }
 
-  /// The program and every command and subcommand, parents first, hidden ones too.
+  /// The scopes of the program and of every command and subcommand, parents first, including hidden
+  /// ones.
   var scopes: [CommandScope] { root.scopes }
 
-  /// The scopes that help, completions and the manual tell of.
+  /// The scopes that help, completions and the manual include.
   var visibleScopes: [CommandScope] { scopes.filter { !$0.isHidden } }
 }

@@ -1,7 +1,7 @@
-/// Where in a program's commands one stands: the program, a command, or a command's subcommand.
+/// A level of a program's command tree: the program, a command or a subcommand.
 struct CommandScope {
   let program: CommandLineProgram
-  /// From the outermost command to the innermost; empty for the program itself.
+  /// From the outermost command to the innermost; empty for the program.
   let path: [CommandDeclaration]
 
   var command: CommandDeclaration? { path.last }
@@ -10,7 +10,7 @@ struct CommandScope {
   var visibleSubcommands: [CommandDeclaration] { subcommands.filter { !$0.isHidden } }
   var isHidden: Bool { path.contains(where: \.isHidden) }
 
-  /// As typed: `ferry ledger repair`.
+  /// The words to type: `ferry ledger repair`.
   var invocation: String { ([program.name] + names).joined(separator: " ") }
 
   var ownOptions: [OptionDeclaration] { command?.options ?? [] }
@@ -31,10 +31,10 @@ struct CommandScope {
     command.map { $0.subcommands.first { $0.name == name } } ?? program.command(named: name)
   }
 
-  /// This scope and those below it, parents first, hidden ones too.
+  /// This scope and its subcommands, parents first, including hidden ones.
   var scopes: [CommandScope] { [self] + subcommands.flatMap { entering($0).scopes } }
 
-  /// The scope that the first words name, and the words after them.
+  /// The scope that the first words name, and the remaining words.
   func descending(_ words: ArraySlice<String>) -> (scope: CommandScope, rest: ArraySlice<String>) {
     guard let word = words.first, let command = subcommand(named: word) else {
       return (self, words)

@@ -1,5 +1,5 @@
 extension CommandLineProgram {
-  /// A script for fish's folder of completions.
+  /// A completion script for fish's completions folder.
   package func fishCompletions() -> String {
     let function = "__\(shellIdentifier)_at"
     var lines = ["# Completions of \(name) for fish."]

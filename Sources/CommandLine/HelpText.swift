@@ -1,5 +1,5 @@
 extension CommandLineProgram {
-  /// What `--help` prints for a command; for the program when the path is empty or unknown.
+  /// The output of `--help` for a command; for the program when the path is empty or unknown.
   package func helpText(for commandPath: [String] = []) -> String {
     helpText(for: root.descending(commandPath[...]).scope)
   }
@@ -20,7 +20,7 @@ extension CommandScope {
   var summary: String { command?.summary ?? program.summary }
   var discussion: String { command?.discussion ?? program.discussion }
 
-  /// The ways to call it, the program's name included.
+  /// The usage lines, including the program's name.
   var usages: [String] {
     let needsSubcommand = "\(invocation) COMMAND [OPTIONS]"
     guard let command else { return [needsSubcommand] }
@@ -40,8 +40,8 @@ extension CommandScope {
     ["USAGE"] + usages.map { TextLayout.pad($0, by: 2) }
   }
 
-  /// The program's commands under the headings of their groups; a command with subcommands, which have
-  /// help of their own, is one line.
+  /// The program's commands by group. A command with subcommands is one line, because its own help
+  /// lists them.
   fileprivate var commandsSection: [String] {
     let rows = visibleSubcommands.map { ($0.name, $0.summary) }
     let lines = TextLayout.table(rows)
@@ -82,18 +82,18 @@ extension CommandScope {
 }
 
 extension OptionDeclaration {
-  /// `-t, --timeout SECONDS`; a long name alone stands where it would after a short one.
+  /// `-t, --timeout SECONDS`. An option without a short name is indented to align with the others.
   fileprivate var label: String {
     (short.map { "-\($0), " } ?? "    ") + spelling + valueUsage
   }
 
-  /// What follows the long name: ` PATH`, `[=PATH]` or nothing.
+  /// The text after the long name: ` PATH`, `[=PATH]` or empty.
   var valueUsage: String {
     guard let placeholder = kind.placeholder else { return "" }
     return kind.takesNextWord ? " \(placeholder)" : "[=\(placeholder)]"
   }
 
-  /// The summary, then what the declaration itself says of the value.
+  /// The summary, followed by the valid values, repetition and environment variable.
   var explanation: String {
     var facts: [String] = []
     switch kind {

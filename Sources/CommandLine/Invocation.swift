@@ -1,24 +1,26 @@
-/// A command line that made sense.
+/// The result of parsing a valid command line.
 package enum ParsedCommandLine: Sendable {
   case run(Invocation)
-  /// The text to print, with its last line end.
+  /// The text to print, including its final line feed.
   case help(String)
   case version(String)
 }
 
-/// A command to run, with its arguments and options. Options are asked for by their long name
-/// without dashes; one that is not there, or that the command does not have, is nil or false.
+/// A command to run, with its arguments and options. Options are looked up by their long name
+/// without dashes. The result is nil or false for an option that was not given or that the command
+/// does not have.
 package struct Invocation: Sendable {
   package let commandPath: [String]
   package let arguments: [String]
   let values: [String: [OptionValue]]
-  /// The options that the environment has not given.
+  /// The options from the command line, as opposed to the environment.
   let typed: Set<String>
 
-  /// Whether the command line itself names the option.
+  /// Whether the command line itself contains the option.
   package func isOnCommandLine(_ name: String) -> Bool { typed.contains(name) }
 
-  /// On the command line or in the environment; a flag that the environment turns off is not.
+  /// Whether the command line or the environment sets the option. A flag that the environment turns
+  /// off is not given.
   package func isGiven(_ name: String) -> Bool {
     values[name].map { $0 != [.flag(false)] } ?? false
   }
@@ -27,10 +29,10 @@ package struct Invocation: Sendable {
     values[name]?.contains(.flag(true)) ?? false
   }
 
-  /// Of a text or a choice, the first when it repeats.
+  /// The value of a text or choice option; the first one if it repeats.
   package func text(_ name: String) -> String? { texts(name).first }
 
-  /// In the order given.
+  /// The values in the given order.
   package func texts(_ name: String) -> [String] {
     values[name, default: []].compactMap { if case .text(let text) = $0 { text } else { nil } }
   }

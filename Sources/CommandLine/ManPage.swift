@@ -56,12 +56,12 @@ private func roffParagraphs(_ text: String) -> [String] {
   Array(TextLayout.split(text).map(roffLines).joined(separator: [".PP"]))
 }
 
-/// Lines of at most 80 bytes, as mandoc wants them.
+/// Splits the text into lines of at most 80 bytes, which mandoc recommends.
 private func roffLines(_ text: String) -> [String] {
   TextLayout.wrap(roff(text), width: 76).map { $0.hasPrefix(".") ? "\\&" + $0 : $0 }
 }
 
-/// A text as roff prints it: no letter of it is a command.
+/// Escapes the text, so that roff prints it literally.
 private func roff(_ text: String) -> String {
   var escaped = ""
   for scalar in text.unicodeScalars {

@@ -1,4 +1,4 @@
-/// The candidate that a misspelt word most probably meant, if any is near enough.
+/// The candidate most similar to a misspelt word; nil if none is similar enough.
 func nearest(to word: String, among candidates: [String]) -> String? {
   let scored = candidates.compactMap { candidate in
     distance(word, candidate).map { (candidate, $0) }
@@ -6,14 +6,14 @@ func nearest(to word: String, among candidates: [String]) -> String? {
   return scored.min { $0.1 < $1.1 }?.0 ?? beginning(with: word, among: candidates)
 }
 
-/// The only candidate that begins with what was typed.
+/// The only candidate with the typed prefix.
 private func beginning(with word: String, among candidates: [String]) -> String? {
   let matches = candidates.filter { $0.utf8.starts(with: word.utf8) }
   return word.utf8.contains { $0 != UInt8(ascii: "-") } && matches.count == 1 ? matches[0] : nil
 }
 
-/// Insertions, deletions, changes and swaps of neighbours that make one of the other; nil when
-/// there are more than a third of the letters.
+/// The number of insertions, deletions, substitutions and transpositions between two words; nil if
+/// it exceeds a third of the letters.
 private func distance(_ first: String, _ second: String) -> Int? {
   let a = Array(first.utf8)
   let b = Array(second.utf8)
@@ -33,6 +33,6 @@ private func distance(_ first: String, _ second: String) -> Int? {
     }
     (beforeLast, last) = (last, row)
   }
-  // A word of one or two letters is always near to another: no help.
+  // A word of one or two letters is similar to almost every other word.
   return last[b.count] <= limit && last[b.count] < b.count - 1 ? last[b.count] : nil
 }

@@ -1,12 +1,12 @@
-/// What a shell offers for a value; other values are accepted, too.
+/// The completions that a shell offers for a value. Other values are accepted, too.
 package enum Completion: Sendable {
   case nothing, files
   case words([String])
-  /// The lines that a command of the shell prints.
+  /// The output lines of a shell command.
   case lines(of: String)
 }
 
-/// An option: `--name`, perhaps `-n`, perhaps a value, perhaps an environment variable behind it.
+/// Declares an option: `--name`, with an optional `-n`, value and environment variable.
 package struct OptionDeclaration: Sendable {
   package enum Kind: Sendable {
     case flag
@@ -23,13 +23,14 @@ package struct OptionDeclaration: Sendable {
   package let name: String
   package let short: Character?
   package let kind: Kind
-  /// The variable that is read when the command line does not give the option. Empty is unset.
+  /// The environment variable that supplies the value if the command line does not. An empty
+  /// variable counts as unset.
   package let environment: String?
   package let repeats: Bool
   package let summary: String
   private let textCompletion: @Sendable () -> Completion
 
-  /// - Parameter completion: for a text.
+  /// - Parameter completion: for a text value.
   package init(
     _ name: String, short: Character? = nil, _ kind: Kind = .flag, environment: String? = nil,
     repeats: Bool = false,
@@ -44,7 +45,7 @@ package struct OptionDeclaration: Sendable {
     self.summary = summary
   }
 
-  /// What completions offer for the value.
+  /// The completions for the value.
   var completion: Completion {
     switch kind {
     case .text, .optionalText: textCompletion()
@@ -55,10 +56,11 @@ package struct OptionDeclaration: Sendable {
 
   var spelling: String { "--\(name)" }
 
-  /// `--name` and, when there is one, `-n`.
+  /// `--name` and, if declared, `-n`.
   var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [spelling] }
 
-  /// Whether it is one of them: asked of every option for every word of a command line.
+  /// Whether the spelling belongs to the option. Fast, because parsing asks every option for every
+  /// word.
   func isSpelled(_ spelling: String) -> Bool {
     guard spelling.utf8.starts(with: "--".utf8) else {
       return short.map { spelling == "-\($0)" } ?? false
@@ -71,7 +73,7 @@ package struct OptionDeclaration: Sendable {
 }
 
 extension OptionDeclaration.Kind {
-  /// Whether the next word belongs to the option when no `=` does.
+  /// Whether the option takes the next word as its value when there is no `=`.
   var takesNextWord: Bool {
     switch self {
     case .flag, .optionalText: false

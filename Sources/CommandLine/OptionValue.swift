@@ -1,16 +1,15 @@
-/// What an option was given.
+/// The value of an option.
 enum OptionValue: Sendable, Hashable {
   case flag(Bool)
   case text(String)
   case integer(Int)
   case number(Double)
-  /// `--name` of an option whose value may be left out.
+  /// `--name` without its optional value.
   case bare
 }
 
 extension OptionDeclaration.Kind {
-  /// The value that a text stands for, nil when it stands for none. A flag's text can come only
-  /// from the environment.
+  /// Parses a value; nil if it is invalid. Only the environment can supply a text for a flag.
   func value(from text: String) -> OptionValue? {
     switch self {
     case .flag:
@@ -28,7 +27,7 @@ extension OptionDeclaration.Kind {
     }
   }
 
-  /// What a value has to be, to follow "must be".
+  /// The expected value, to follow "must be".
   var expectation: String {
     switch self {
     case .flag: "1 or 0, true or false, yes or no, on or off"
@@ -44,7 +43,8 @@ extension OptionDeclaration.Kind {
   }
 }
 
-/// Nil for what `Double` also reads and nobody means: hexadecimals, `nan`, `inf`, overflow.
+/// Parses a decimal number. Nil for other texts that `Double` reads: hexadecimals, `nan`, `inf` and
+/// overflow.
 private func finiteDecimal(_ text: String) -> Double? {
   let isDecimal = text.utf8.allSatisfy { byte in
     switch byte {
@@ -58,7 +58,7 @@ private func finiteDecimal(_ text: String) -> Double? {
   return number
 }
 
-/// Nil for a bound that excludes nothing.
+/// Nil for an infinite bound.
 private func bound(_ number: Double) -> String? {
   guard number.magnitude < .greatestFiniteMagnitude else { return nil }
   let text = String(number)

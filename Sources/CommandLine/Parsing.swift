@@ -1,7 +1,8 @@
 extension CommandLineProgram {
-  /// - Parameters:
-  ///   - arguments: the words after the program's name.
-  ///   - environment: the value of an environment variable; nil or empty is unset.
+  /// Parses a command line.
+  ///
+  /// - Parameters: - arguments: the words after the program's name. - environment: returns the
+  ///   value of an environment variable; nil or empty means unset.
   package func parse(
     _ arguments: [String], environment: (String) -> String?
   ) throws(UsageError) -> ParsedCommandLine {
@@ -37,8 +38,9 @@ extension CommandLineProgram {
         commandPath: scope.names, arguments: Array(rest), values: values, typed: Set(typed)))
   }
 
-  /// Before the command is known, an option is read as any command declares it: `problems` holds the
-  /// declarations to one meaning for a name. Mostly the command comes first, and nobody else is asked.
+  /// Splits the command line into options and arguments. Before the command is known, the
+  /// declarations of all commands apply: `problems` ensures that they agree. Usually the command
+  /// comes first, and only its declarations are needed.
   private func items(of arguments: [String]) -> [CommandLineItem] {
     let first = arguments.first.flatMap { command(named: $0) }
     let scopes = first.map { root.entering($0).scopes } ?? [CommandScope(program: self, path: [])]
@@ -55,14 +57,14 @@ extension CommandLineProgram {
 }
 
 extension [CommandScope] {
-  /// Of options that share a spelling, the first.
+  /// The first of the options that share a spelling.
   fileprivate func option(spelled spelling: String) -> OptionDeclaration? {
     lazy.compactMap { $0.option(spelled: spelling) }.first
   }
 }
 
 extension CommandScope {
-  /// That there is a command which does something.
+  /// Throws unless the command line names a runnable command.
   fileprivate func checkCommand(
     of items: [CommandLineItem], rest: ArraySlice<String>
   ) throws(UsageError) {
@@ -72,8 +74,7 @@ extension CommandScope {
       }
       return
     }
-    // An option that nobody knows may have had a value, which then looks like a command: the
-    // option is the better thing to name.
+    // The value of an unknown option would look like a command, so report the option first.
     for case .option(let spelling, _) in items where program.scopes.option(spelled: spelling) == nil
     {
       throw unknownOption(spelling)

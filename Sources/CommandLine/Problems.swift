@@ -1,12 +1,12 @@
 extension CommandLineProgram {
-  /// What the declarations themselves get wrong, a sentence each. A program's tests hold this
-  /// empty; parsing relies on it.
+  /// Errors in the declarations, a sentence each. A program's tests check that there are none,
+  /// because parsing relies on it.
   package var problems: [String] {
     scopes.flatMap { $0.problems } + ambiguities
   }
 
-  /// One spelling that takes the next word for one command and leaves it for another: an option
-  /// that stands before its command could not be read.
+  /// Spellings that take the next word in one command but not in another. Such an option could not
+  /// be parsed before the command is known.
   private var ambiguities: [String] {
     var meanings: [String: Bool] = [:]
     var ambiguous: Set<String> = []

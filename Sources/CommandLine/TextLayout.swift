@@ -1,8 +1,8 @@
-/// Plain text in a terminal of 80 columns.
+/// Lays out plain text for a terminal of 80 columns.
 enum TextLayout {
   static let width = 80
 
-  /// Paragraphs, with a blank line between them, filled to the width.
+  /// Fills paragraphs to the width, with blank lines between them.
   static func paragraphs(_ text: String, indent: Int = 0) -> [String] {
     let paragraphs = split(text).map { wrap($0, width: width - indent) }
     return Array(paragraphs.joined(separator: [""])).map { pad($0, by: indent) }
@@ -14,7 +14,7 @@ enum TextLayout {
       .split(whereSeparator: \.isEmpty).map { $0.joined(separator: " ") }
   }
 
-  /// Labels on the left, texts on the right, all texts at one column.
+  /// Aligns the labels in a left column and the texts in a right one.
   static func table(_ rows: [(label: String, text: String)]) -> [String] {
     let indent = 2
     let widest = 26
@@ -28,7 +28,7 @@ enum TextLayout {
     }
   }
 
-  /// A word wider than the width stands alone on its line.
+  /// A word longer than the width gets its own line.
   static func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     for word in text.split(separator: " ") {

@@ -1,14 +1,14 @@
-/// A command line that does not make sense, said so that the next attempt does.
+/// An error in a command line, with advice on how to correct it.
 package struct UsageError: Error, Sendable, CustomStringConvertible {
   package let program: String
-  /// What is wrong, without the program's name or a full stop.
+  /// The problem, without the program's name or a full stop.
   package let message: String
-  /// The command it is about, as far as it was recognised.
+  /// The command, as far as it was recognised.
   package let commandPath: [String]
-  /// A sentence: what was probably meant.
+  /// A sentence with the probably intended word.
   package let hint: String?
 
-  /// For what only the program can know to be wrong: two options that exclude each other.
+  /// For errors that only the program can detect, such as options that exclude each other.
   package init(program: String, message: String, commandPath: [String], hint: String? = nil) {
     self.program = program
     self.message = message
@@ -16,19 +16,19 @@ package struct UsageError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
-  /// What is wrong, and what was probably meant.
+  /// The problem and the hint.
   package var sentence: String { "\(message)." + (hint.map { " \($0)" } ?? "") }
 
-  /// Where to read more.
+  /// Refers to the help.
   package var advice: String {
     "See '\(([program] + commandPath + ["--help"]).joined(separator: " "))'."
   }
 
-  /// Two lines, without a last line end.
+  /// Two lines, without a final line feed.
   package var description: String { "\(program): \(sentence)\n\(advice)" }
 }
 
-/// A word of the user's in quotes, with what would disturb a terminal escaped.
+/// Quotes a word of the user and escapes characters that affect a terminal.
 package func quoted(_ word: String) -> String {
   let escaped = word.unicodeScalars.map { scalar in
     switch scalar.properties.generalCategory {

@@ -1,5 +1,5 @@
 extension CommandLineProgram {
-  /// A script for zsh: a file `_name` in `$fpath`, or to source after `compinit`.
+  /// A completion script for zsh: either a file `_name` in `$fpath`, or sourced after `compinit`.
   package func zshCompletions() -> String {
     let functions = visibleScopes.map { $0.zshFunction.map { $0 + "\n" }.joined() }
     let function = root.zshName
@@ -61,7 +61,7 @@ extension CommandScope {
 }
 
 extension OptionDeclaration {
-  /// One specification of `_arguments`.
+  /// The specification of the option for `_arguments`.
   fileprivate var zshSpecification: String {
     let prefix = repeats ? "*" : spellings.count > 1 ? "(\(spellings.joined(separator: " ")))" : ""
     let text = "[\(zshMessage(summary))]" + zshValue
@@ -90,7 +90,7 @@ extension Completion {
   }
 }
 
-/// A text inside a specification of `_arguments`.
+/// Escapes a text for a specification of `_arguments`.
 private func zshMessage(_ text: String) -> String {
   var escaped = ""
   for character in text {
