@@ -1,8 +1,9 @@
 extension CommandLineProgram {
   /// Parses a command line.
   ///
-  /// - Parameters: - arguments: the words after the program's name. - environment: returns the
-  ///   value of an environment variable; nil or empty means unset.
+  /// - Parameters:
+  ///   - arguments: the words after the program's name.
+  ///   - environment: returns the value of an environment variable; nil or empty means unset.
   package func parse(
     _ arguments: [String], environment: (String) -> String?
   ) throws(UsageError) -> ParsedCommandLine {

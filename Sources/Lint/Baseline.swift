@@ -4,14 +4,14 @@ import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
 
-/// The findings of an old history from before lint was adopted. Lint does not report them.
+/// A file of findings that lint does not report, for a history that predates the use of lint.
 ///
-/// An entry names a finding by its rule, its migration (or its query file) and its object, not by its line.
-/// Several equal findings need an entry each.
+/// An entry identifies a finding by its rule, its migration (or its query file) and its object, not
+/// by its line. Several equal findings need one entry each.
 package struct Baseline: Sendable {
   private struct Entry: Sendable {
     let fingerprint: String
-    /// For people, and for telling what an unused entry was about.
+    /// For readers of the file, and for the message about an unused entry.
     let rule: String
     let migration: String
     let object: String
@@ -21,9 +21,9 @@ package struct Baseline: Sendable {
 
   package let file: String
   private var entries: [Entry] = []
-  /// The entries by their fingerprints.
+  /// The numbers of the entries, by fingerprint.
   private var places: [ExactText: Int] = [:]
-  /// How many findings of a rule, a migration and an object have asked.
+  /// The number of findings so far with the same rule, migration and object.
   private var counts: [ExactText: Int] = [:]
 
   private static let firstLine =
@@ -35,8 +35,8 @@ package struct Baseline: Sendable {
 
     """
 
-  /// - Parameter file: how messages name it.
-  /// - Throws: at the first line that is no entry (65).
+  /// - Parameter file: the name of the file in messages.
+  /// - Throws: a failure (65) at the first line that is not a valid entry.
   package init(_ bytes: [UInt8], file: String) throws(Failure) {
     self.file = file
     let lines = String(decoding: bytes, as: UTF8.self)
@@ -67,15 +67,15 @@ package struct Baseline: Sendable {
     }
   }
 
-  /// Whether writing a baseline in the place of these bytes loses nothing but a baseline: they begin
-  /// like one or hold its entries, or hold nothing at all.
+  /// Whether a new baseline may replace a file with these bytes: the file is empty, begins like a
+  /// baseline or holds entries of one.
   package static func isReplaceable(_ bytes: [UInt8], file: String) -> Bool {
     guard let text = String(validating: bytes, as: UTF8.self) else { return false }
     if text.hasPrefix(firstLine) || text.allSatisfy(\.isWhitespace) { return true }
     return (try? Baseline(bytes, file: file))?.entries.isEmpty == false
   }
 
-  /// A baseline with all findings that are neither suppressed nor about suppressions.
+  /// The text of a baseline with all findings except suppressed ones and those about suppressions.
   package static func text(_ findings: [Finding]) -> String {
     var counts: [ExactText: Int] = [:]
     let lines = findings.lazy.filter { !$0.isSuppressed && isAdoptable($0.rule) }.map { finding in
@@ -88,7 +88,7 @@ package struct Baseline: Sendable {
     return header + lines.joined()
   }
 
-  /// How many findings such a text holds.
+  /// The number of findings in such a text.
   package static func count(_ findings: [Finding]) -> Int {
     findings.count { !$0.isSuppressed && isAdoptable($0.rule) }
   }
@@ -97,7 +97,7 @@ package struct Baseline: Sendable {
     Rule.named(rule).map { !$0.isAboutSuppressions } ?? false
   }
 
-  /// Whether a finding is in it. Must be asked once for each finding, in their order.
+  /// Whether the baseline contains a finding. Call it once for each finding, in order.
   mutating func contains(_ rule: String, _ migration: String, _ object: String?) -> Bool {
     let subject = Self.subject(rule, migration, object)
     counts[subject, default: 0] += 1
@@ -106,12 +106,12 @@ package struct Baseline: Sendable {
     return true
   }
 
-  /// The entries that no finding has asked for, among those of these migrations and of none.
+  /// The unused entries, limited to the given migrations and to migrations that no longer exist.
   ///
   /// - Parameters:
   ///   - all: the ids of the history's migrations.
-  ///   - replayed: the ids of the migrations that lint has judged.
-  ///   - judgesQueries: whether lint has judged the application's queries.
+  ///   - replayed: the ids of the migrations that lint replayed.
+  ///   - judgesQueries: whether lint checked the application's queries.
   func unused(
     of all: Set<ExactText>, replayed: Set<ExactText>, judgesQueries: Bool
   ) -> [(line: Int, migration: String, object: String, message: String)] {
@@ -131,7 +131,7 @@ package struct Baseline: Sendable {
     "\(rule)\n\(migration)\n\(object ?? "")"
   }
 
-  /// Sixteen hexadecimal digits.
+  /// Returns sixteen hexadecimal digits.
   private static func fingerprint(_ subject: String, _ number: Int) -> String {
     String(SHA256.hex("\(subject)\n\(number)".utf8).prefix(16))
   }

@@ -2,16 +2,16 @@ import SchemaDevices
 import SchemaQueries
 import SchemaTimeline
 
-/// What the rules look at.
+/// The input of the rules.
 struct Evidence: Sendable {
   var timeline: Timeline
-  /// What devices of two versions of the app disagree about.
+  /// The differences that the compatibility simulation found between devices.
   var disagreements: [Disagreement] = []
-  /// What the history does to the application's queries.
+  /// The effects of the history on the application's queries.
   var queries: [QueryVerdict] = []
-  /// The queries that could be judged.
+  /// The queries that lint could check.
   var judgedQueries: [ApplicationQuery] = []
-  /// Suppressions in query files that belong to no statement.
+  /// Suppressions in query files that precede no statement.
   var idleSuppressions: [ApplicationQuery] = []
 }
 
@@ -25,6 +25,6 @@ extension Rule {
     }
   }
 
-  /// Whether it reports what the compatibility simulation finds.
+  /// Whether the rule needs the compatibility simulation.
   var needsDevices: Bool { if case .devices = check { true } else { false } }
 }

@@ -1,6 +1,6 @@
-// Manifests that several rules show.
+// Manifests that several rules use as examples.
 
-/// A table that breaks no rule under any profile.
+/// A table without findings under any profile.
 let remindersManifest = """
   operations:
     - create_table:
@@ -34,7 +34,7 @@ func moveManifest(keepsSource: Bool) -> String {
   """ + (keepsSource ? "\n      keep_source: true" : "")
 }
 
-/// A table whose key every profile takes, with more columns.
+/// A table with a key that every profile accepts, and further columns.
 func tableManifest(_ name: String, columns: String...) -> String {
   """
   operations:
@@ -56,7 +56,7 @@ let addNotesManifest = """
         column: { name: notes, type: TEXT }
   """
 
-/// A rebuild that is written by hand, with a condition on its copy.
+/// A hand-written rebuild with a condition on its copy.
 func rebuiltReminders(copy condition: String) -> String {
   """
   operations:
@@ -83,7 +83,7 @@ let checkedManifest = """
         ) STRICT;
   """
 
-/// Reminders, each in a list, with the index that its foreign key needs.
+/// Reminders that refer to lists, with the index for their foreign key.
 let referringManifest = """
   operations:
     - sql: |
@@ -97,7 +97,7 @@ let referringManifest = """
         CREATE INDEX reminders_listID ON reminders (listID);
   """
 
-/// A trigger that does not fire for the rows that the engine stores.
+/// A trigger with a guard against rows that the sync engine stores.
 let trimManifest = """
   operations:
     - create_trigger:

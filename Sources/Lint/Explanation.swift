@@ -2,8 +2,8 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
 
-/// What `lint --explain` prints for a rule: plain text, at most 80 columns but for the examples.
-/// Nil for an unknown rule.
+/// The output of `lint --explain` for a rule: plain text of at most 80 columns, except for the
+/// examples. Nil for an unknown rule.
 package func explanation(of id: String) -> String? {
   Rule.named(id).map { rule in
     """
@@ -27,7 +27,7 @@ package func explanation(of id: String) -> String? {
   }
 }
 
-/// The rule that was probably meant; nil when none is near.
+/// A rule with a similar id; nil if none is similar.
 package func ruleSuggestion(for id: String) -> String? {
   suggestion(for: id, among: Rule.all.map(\.id))
 }
@@ -93,7 +93,7 @@ extension Rule {
 }
 
 extension Rule.Example {
-  /// The last manifest, after the other files that the rule reads.
+  /// The files of the example; the last manifest comes last.
   fileprivate var text: String {
     let others = [
       configuration.isEmpty ? nil : "# schemactl.yaml\n\(configuration)",
@@ -104,7 +104,7 @@ extension Rule.Example {
   }
 }
 
-/// The text in lines of at most `columns` characters; the first one begins `start` characters in.
+/// Fills lines of at most `columns` characters; the first one begins at column `start`.
 private func filled(_ text: String, columns: Int, after start: Int = 0) -> String {
   var lines: [String] = [""]
   var column = start

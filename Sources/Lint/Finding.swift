@@ -4,38 +4,38 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaTrials
 
-/// A finding, its place, and whether it is suppressed.
+/// A problem that a rule found, with its place and its suppression.
 package struct Finding: Sendable, Hashable {
   package let rule: String
   package let severity: Severity
-  /// What happens to whom, in one line, and then a script that shows it, where there is one.
+  /// The message in one line, optionally followed by a script that demonstrates the problem.
   package let lines: [String]
   package let file: String
-  /// Counted from 1.
+  /// The line and the column, counted from 1.
   package let line: Int
   package let column: Int
-  /// The id of the migration; of the last migration for an error of a query alone.
+  /// The id of the migration; for an error in a query alone, that of the last migration.
   package let migration: String
-  /// The name of the file of such a query.
+  /// The name of the query's file, for an error in a query alone.
   var queryFile: String?
   /// `reminders`, `reminders.isCompleted`, or the name of an index.
   package let object: String?
-  /// The manifest allows the finding, or a baseline knows it.
+  /// Whether a suppression or the baseline covers the finding.
   package let isSuppressed: Bool
-  /// Why it does.
+  /// The reason of the suppression.
   package let reason: String?
-  /// A part of a manifest, or SQL in place of SQL, that does the same safely.
+  /// Part of a manifest, or replacement SQL, that has the same effect safely.
   package let fix: String?
-  /// What `lint --fix` does about it in a draft, where that is certain.
+  /// The change that `lint --fix` makes in a draft, if a safe one is known.
   var correction: Correction?
-  /// It concerns only a frozen manifest, and nothing that happens from now on.
+  /// Whether the finding concerns only a frozen manifest and has no effect on future changes.
   package var isFrozen = false
-  /// What to do, where `fix` does not show it.
+  /// The remedy, if `fix` does not show it.
   package var help: String?
-  /// The statements of `lines`, by the device that runs them.
+  /// The statements of `lines`, grouped by the device that runs them.
   package var transcript: DeviceTranscript?
 
-  /// Whether `lint --fix` changes the manifest.
+  /// Whether `lint --fix` can correct the finding.
   package var isFixable: Bool { correction != nil && !isFrozen }
 
   func suppressed(because reason: String) -> Finding {
@@ -47,14 +47,14 @@ package struct Finding: Sendable, Hashable {
 
   package var message: String { lines.joined(separator: "\n") }
 
-  /// Identifies the finding together with its rule and its object, also when other migrations are added.
+  /// Identifies the finding together with its rule and its object. It does not change when
+  /// migrations are added.
   package var home: String { queryFile ?? migration }
 }
 
 package struct LintReport: Sendable {
   package struct Summary: Sendable, Hashable {
-    /// Findings that are not suppressed, by severity.
-    /// A replay that ended early is one, too.
+    /// The number of errors that are not suppressed. A replay that ended early counts as one.
     package var errors = 0
     package var warnings = 0
     package var notes = 0
@@ -62,24 +62,24 @@ package struct LintReport: Sendable {
   }
 
   package let profile: Profile
-  /// In the order of the history, then by position.
+  /// Sorted by migration, then by position.
   package let findings: [Finding]
-  /// The migration that cannot be replayed; nothing after it was looked at.
+  /// The failure of the replay. Lint did not check the migrations after it.
   package let failure: Failure?
-  /// Warnings and notes count, too.
+  /// Whether warnings and notes affect the exit status.
   package let isStrict: Bool
-  /// A person sees every finding about frozen migrations.
+  /// Whether text output includes every finding about frozen migrations.
   package let isVerbose: Bool
-  /// How many of the application's queries were judged; nil without a folder for them.
+  /// The number of queries that lint checked; nil without a folder for queries.
   package let queries: Int?
-  /// What else there is to know, for a person.
+  /// Further information for the reader.
   package var notes: [String] = []
-  /// What was changed before; nil when nothing was to be.
+  /// The fixes that were applied; nil without `--fix`.
   package var fixes: [Fix]?
-  /// What became of the rows of a real database; nil when none was named.
+  /// The changes to the rows of a real database; nil if none was named.
   package let data: DataReport?
 
-  /// What ended a replay and is no finding.
+  /// The failure of the replay, unless a finding reports it.
   package var unfoundFailure: Failure? {
     failure ?? (data?.failure?.status == .migrationFailed ? nil : data?.failure)
   }
@@ -105,7 +105,7 @@ package struct LintReport: Sendable {
     ])
   }
 
-  /// Whatever ended the replay.
+  /// The exit status without regard to a failure of the replay.
   package var statusOfFindings: ExitStatus {
     let counted = findings.contains { finding in
       !finding.isSuppressed && (finding.severity == .error || isStrict && finding.severity != .off)

@@ -1,7 +1,8 @@
-/// Rules, and what becomes of their findings.
+/// Rules, findings and suppressions.
 ///
 /// - ``Linter``: replays a history, runs the trials and the rules, and returns a ``LintReport``.
-/// - ``Rule``: a rule with its text and its check, one file each in `Rules`; ``Rule/all`` lists them.
+/// - ``Rule``: a rule with its text and its check, one file each in `Rules`; ``Rule/all`` lists
+///   them.
 /// - ``Suppressions``, ``Baseline``: findings that are not reported.
-/// - ``Fixer``: applies corrections to drafts and keeps those that make lint's report better.
-/// - ``explanation(of:)``, ``rulesDocument``: the documentation, made from the rules.
+/// - ``Fixer``: applies corrections to drafts and keeps those that improve lint's report.
+/// - ``explanation(of:)``, ``rulesDocument``: the documentation, generated from the rules.

@@ -14,13 +14,13 @@ import SchemaTimeline
 import SchemaTrials
 import SchemaYAML
 
-/// Judges a history by its effects: replays it on a scratch database, and lets the rules look at each change of
-/// a table or a column.
+/// Checks a history by its effects: replays it on a scratch database, and passes each change of a
+/// table or a column to the rules.
 package struct Linter: Sendable {
   package let profile: Profile
   private let project: Project
   let scope: LintScope
-  /// By the rule's id.
+  /// The configured severities, by rule id.
   private let overrides: [ExactText: Severity]
   private let baseline: Baseline?
   private let queries: [QueryFile]?
@@ -29,10 +29,10 @@ package struct Linter: Sendable {
 
   /// - Parameters:
   ///   - profile: replaces the profile of `sync.engine` in the configuration.
-  ///   - baseline: findings that are known, and not reported.
+  ///   - baseline: known findings, which are not reported.
   ///   - queries: the application's queries; nil without a folder for them.
-  ///   - configurationFile: how messages name the configuration.
-  ///   - today: suppressions whose last day is before it no longer apply.
+  ///   - configurationFile: the name of the configuration in messages.
+  ///   - today: suppressions that expired before this day do not apply.
   ///   - interruption: ends a replay early.
   /// - Throws: when the configuration or a manifest names an unknown rule, or the configuration an
   ///   unknown migration (65).
@@ -63,17 +63,17 @@ package struct Linter: Sendable {
     self.interruption = interruption
   }
 
-  /// Replays the history and reports what the rules find.
+  /// Replays the history and reports findings.
   ///
   /// - Parameters:
-  ///   - through: the last migration to look at, by id or number; nil is all.
-  ///   - ids: findings of other migrations are left out; they are replayed all the same.
-  ///   - isStrict: warnings and notes count as found, too.
-  ///   - isFull: the proof by two devices tries all pairs of releases.
-  ///   - isVerbose: a person sees every finding about frozen migrations.
-  ///   - data: a copy of a real database, on which the migrations run that it has not run yet; nil:
-  ///     they run on rows that are made up.
-  /// - Throws: failures with exit code 64 and above. A migration that fails (3) is in the report.
+  ///   - through: the last migration to check, by id or number; nil for all.
+  ///   - ids: the migrations whose findings are reported. All migrations are replayed.
+  ///   - isStrict: whether warnings and notes affect the exit status.
+  ///   - isFull: whether the compatibility simulation tries all pairs of releases.
+  ///   - isVerbose: whether text output includes every finding about frozen migrations.
+  ///   - data: a copy of a real database, on which lint runs the pending migrations; nil to run
+  ///     them on generated rows.
+  /// - Throws: failures with exit code 64 and above. A failing migration (3) is part of the report.
   package func lint(
     through: String? = nil, reporting ids: Set<ExactText>? = nil, isStrict: Bool = false,
     isFull: Bool = false, isVerbose: Bool = false, on data: TrialCopy? = nil
@@ -122,7 +122,7 @@ package struct Linter: Sendable {
       notes: notes(on: reported) + timeline.losses.notes, data: try rows.report())
   }
 
-  /// What to do about errors in manifests that must not change.
+  /// Advice for errors in manifests that must not change.
   private func notes(on findings: [Finding]) -> [String] {
     let count = findings.count { $0.severity == .error && !$0.isSuppressed && $0.isFrozen }
     guard count > 0, profile != .local, scope.syncingFromTheFirst == nil else { return [] }
@@ -135,7 +135,7 @@ package struct Linter: Sendable {
   }
 
   private func known(_ finding: Finding, to baseline: inout Baseline?) -> Finding {
-    // A suppression in the manifest has a reason, and comes first.
+    // A suppression in the manifest states a reason, so it takes precedence.
     guard !finding.isSuppressed,
       baseline?.contains(finding.rule, finding.home, finding.object) ?? false
     else { return finding }
@@ -163,12 +163,13 @@ package struct Linter: Sendable {
     return try project.targets(options)
   }
 
-  /// What the history did, as far as it can be replayed; how many migrations that is.
+  /// Replays the history as far as possible; returns its effects and the number of migrations that
+  /// ran.
   private func replay(
     _ migrations: [Migration], _ rows: any RowTrial, _ losses: LossTrial, _ isFull: Bool
   ) throws(Failure) -> (Evidence, complete: Int, Failure?) {
     let tracker = TableTracker(migrations, application)
-    // What queries need may come with a migration that is not to be looked at.
+    // Tables that queries need may be created by a migration after the last one to check.
     let isWhole = migrations.count == project.migrations.count
     let queries = isWhole ? self.queries ?? [] : []
     var trial = queries.isEmpty ? nil : try QueryTrial(queries, project, scope)
@@ -198,7 +199,8 @@ package struct Linter: Sendable {
       return (try proven(tracker.timeline, rows, losses, deltas, isFull), deltas.count, error)
     }
     do {
-      // Without such quotes the second look, which makes the whole schema again, is the same.
+      // Without quoted names the second check, which rebuilds the whole schema, has the same
+      // result.
       let isQuoted = schema.objects.contains { object in
         [.view, .trigger].contains(object.kind)
           && object.sql?.utf8.contains(UInt8(ascii: "\"")) ?? false
@@ -218,14 +220,14 @@ package struct Linter: Sendable {
     return (evidence, migrations.count, nil)
   }
 
-  /// Operations are planned one by one, so that each finding has the place of its operation.
+  /// Plans operations one by one, so that each finding has the place of its operation.
   private var application: Application {
     var application = project.application
     application.plansForLint = true
     return application
   }
 
-  /// With what became of rows, and what devices of two versions disagree about.
+  /// Adds the effects on generated rows and the differences between devices.
   private func proven(
     _ timeline: Timeline, _ rows: any RowTrial, _ losses: LossTrial, _ deltas: [SchemaDelta],
     _ isFull: Bool
@@ -278,8 +280,8 @@ package struct Linter: Sendable {
       help: draft.fix == nil ? rule.advice : nil, transcript: draft.transcript)
   }
 
-  /// Whether a finding concerns only a manifest that can no longer change, and nothing that happens
-  /// from now on.
+  /// Whether a finding concerns only a manifest that can no longer change and has no effect on
+  /// future changes.
   private func isFrozen(_ rule: Rule, _ draft: Draft, _ migration: Migration) -> Bool {
     project.isFrozen(migration) && draft.query == nil && !draft.isStanding && !draft.isCertain
       && !rule.isAboutSuppressions && !rule.concernsLatestSchema

@@ -2,14 +2,14 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Rule {
-  /// What became of a rule of version 0.1.
+  /// The replacement of a rule of version 0.1.
   private enum Successor {
     case rule(String)
-    /// Its subject makes a manifest invalid.
+    /// Manifests that violated the rule are invalid now.
     case invalidManifest
   }
 
-  /// Why the id of a rule of version 0.1 is not the id of a rule any more; nil for another id.
+  /// Explains the replacement of a rule id of version 0.1; nil for another id.
   package static func problem(withOldID id: String) -> String? {
     switch successors[id.exact] {
     case nil: nil

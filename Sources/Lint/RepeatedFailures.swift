@@ -3,7 +3,8 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
 
-/// Of a migration that fails on rows another rule may have spoken already: then that is the finding.
+/// Removes failures on rows that another rule has already explained; the other rule's finding
+/// remains.
 func withoutRepeatedFailures(
   _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
 ) -> [(rule: Rule, draft: Draft)] {
@@ -28,12 +29,12 @@ extension Draft {
     guard migration == failure.migration, let table = table?.identifier,
       failure.failedTables?.contains(table) ?? false
     else { return false }
-    // What is written by hand may be spread over several operations.
+    // A hand-written rebuild may extend over several operations.
     return operation == failure.operation
       || [self, failure].allSatisfy { $0.isOfSQL(migrations) }
   }
 
-  /// Whether the table took its place with rows that an earlier migration failed to copy.
+  /// Whether the table was renamed into place with rows that an earlier migration failed to copy.
   fileprivate func isOfTable(copiedBy failure: Draft, _ timeline: Timeline) -> Bool {
     guard let table, failure.migration < migration else { return false }
     let copies = timeline.change(of: table, in: migration)?.copies ?? []

@@ -4,53 +4,55 @@ import SchemaQueries
 import SchemaSQLText
 import SchemaTimeline
 
-/// A rule: its text, its examples and its check.
+/// A lint rule: its documentation, its examples and its check.
 package struct Rule: Sendable, CustomStringConvertible {
   package let id: String
   package let section: Section
   let severities: Severities
-  /// It is about devices with an older version of the app: a migration that every device has run
-  /// is judged as under `local`.
+  /// Whether the rule concerns devices with an older version of the app. For a migration that every
+  /// device has run, the severity is that of the profile `local`.
   var concernsOlderVersions = false
-  /// It is about what a table that syncs is like, whenever it was made: also before anything synced.
+  /// Whether the rule concerns properties of synced tables, including tables that are older than
+  /// the syncing.
   var concernsSyncedSchema = false
-  /// It is about the latest schema: a finding in a frozen manifest concerns what happens from now on.
+  /// Whether the rule concerns the latest schema. Its findings in frozen manifests still affect
+  /// future changes.
   var concernsLatestSchema = false
-  /// It is also about what makes a migration fail on rows, besides its own subject.
+  /// Whether the rule also covers migrations that fail on rows, in addition to its own subject.
   var isAboutFailures = false
   /// One paragraph.
   package let why: String
-  /// What to do instead: one paragraph.
+  /// The remedy, in one paragraph.
   package let fix: String
-  /// A history that breaks the rule once.
+  /// A history with exactly one finding of the rule.
   package let bad: Example
-  /// A history with the same result and no finding.
+  /// A history with the same result and without a finding.
   package let good: Example
   let check: Check
 
-  /// What a rule looks at.
+  /// The check of a rule, by its input.
   enum Check: Sendable {
     case history(@Sendable (Timeline, LintScope) -> [Draft])
-    /// What the compatibility simulation found.
+    /// Checks the differences that the compatibility simulation found.
     case devices(@Sendable ([Disagreement], Timeline) -> [Draft])
-    /// What the history does to the application's queries.
+    /// Checks the effects of the history on the application's queries.
     case queries(@Sendable ([QueryVerdict], Timeline) -> [Draft])
-    /// `Suppressions`, once the findings of all other rules are known.
+    /// `Suppressions` checks them after all other rules.
     case suppressions
   }
 
-  /// Without the configuration of a project.
+  /// The severity before the configuration of a project overrides it.
   package func severity(under profile: Profile) -> Severity { severities[profile] }
 
   package struct Example: Sendable {
     package let profile: Profile
-    /// How many of the migrations each release has, where the rule asks for releases.
+    /// The number of migrations in each release, if the rule needs releases.
     package let releases: [String: Int]
-    /// `schemactl.yaml`, where the rule asks for it.
+    /// `schemactl.yaml`, if the rule needs it.
     package let configuration: String
-    /// The baseline, where the rule asks for it.
+    /// The baseline, if the rule needs it.
     package let baseline: String?
-    /// `queries/reminders.sql`, where the rule asks for it.
+    /// `queries/reminders.sql`, if the rule needs it.
     package let queries: String?
     /// The texts of the manifests, in order.
     package let manifests: [String]
@@ -68,7 +70,7 @@ package struct Rule: Sendable, CustomStringConvertible {
     }
   }
 
-  /// What a rule is about, in the order of the documentation.
+  /// The subject of a rule. The cases are in the order of the documentation.
   package enum Section: String, Sendable, CaseIterable {
     case removes = "Removes or renames"
     case losesData = "Loses data"
@@ -80,14 +82,14 @@ package struct Rule: Sendable, CustomStringConvertible {
     case suppressions = "Suppressions"
   }
 
-  /// The rules, in the order of the documentation: by section, then by name.
+  /// All rules in the order of the documentation: by section, then by name.
   package static let all: [Rule] = Section.allCases.flatMap { section in
     registered.filter { $0.section == section }
   }
 
   package static func named(_ id: String) -> Rule? { all.first { $0.id == id } }
 
-  /// Why this is not the id of a rule; nil when it is.
+  /// Explains an id that is not the id of a rule; nil if it is.
   package static func problem(withID id: String) -> String? {
     guard named(id) == nil else { return nil }
     if let problem = problem(withOldID: id) { return problem }
@@ -104,7 +106,7 @@ package struct Rule: Sendable, CustomStringConvertible {
     return words.prefix(end + 1).joined(separator: " ")
   }
 
-  /// The first sentence of `fix`, as a `help:` line gives it.
+  /// The first sentence of `fix`, for a `help:` line.
   var advice: String {
     let sentence = Self.firstSentence(of: fix)
     return sentence.prefix(1).lowercased() + sentence.dropFirst()
@@ -117,51 +119,53 @@ package struct Rule: Sendable, CustomStringConvertible {
     return String(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...])
   }
 
-  /// Whether it is about what makes a migration fail on rows, among other things.
+  /// Whether the rule covers migrations that fail on rows, alone or among other subjects.
   var foreseesFailures: Bool { isAboutFailures || [.failsOnData, .losesData].contains(section) }
 
-  /// Whether the rule is about suppressions, which no suppression can allow.
+  /// Whether the rule concerns suppressions. No suppression applies to it.
   var isAboutSuppressions: Bool { section == .suppressions }
 }
 
-/// A finding before its severity and its suppression are known.
+/// A finding whose severity and suppression are not determined yet.
 struct Draft: Sendable {
   var message: String
-  /// The statements that show it on two devices.
+  /// The statements that demonstrate the problem on two devices.
   var transcript: DeviceTranscript?
-  /// The query whose file it concerns; nil for a manifest.
+  /// The query at whose file the finding is reported; nil for a manifest.
   var query: ApplicationQuery?
-  /// It is the query's alone: no migration has to do with it.
+  /// Whether the query alone is wrong, independently of any migration.
   var isOfQueryAlone = false
-  /// The index of the migration; the last one for what no migration has to do with.
+  /// The index of the migration; the last one for a finding that no migration caused.
   let migration: Int
-  /// The operation's index, nil for what concerns the whole manifest.
+  /// The index of the operation; nil for the whole manifest.
   let operation: Int?
   let position: Position
   let object: String?
-  /// The table whose syncing decides on the severity; nil: the profile does.
+  /// The table that determines the severity by whether it syncs; nil if the profile alone
+  /// determines it.
   let table: String?
   let fix: String?
-  /// What `lint --fix` does about it in a draft, where that is certain.
+  /// The change that `lint --fix` makes in a draft, if a safe one is known.
   var correction: Correction?
-  /// The severity of this case, where it is not the rule's own.
+  /// The severity of this case, if it differs from that of the rule.
   var severity: Severity?
-  /// The migration is older than the syncing, and its result still exists.
+  /// Whether the migration is older than the syncing and its result still exists.
   var isStanding = false
-  /// It has happened, on a copy of a real database: an error, unless the rule is off.
+  /// Whether the problem occurred on a copy of a real database. It is then an error unless the rule
+  /// is off.
   var isCertain = false
-  /// The tables of a statement that failed on rows; nil for what was found without running one.
+  /// The tables of a statement that failed on rows; nil if no statement ran.
   var failedTables: Set<Identifier>?
 }
 
 extension Timeline {
-  /// A finding at a statement: at one of the operation's own keys, where the operation is more than
-  /// SQL; there the statement itself is the place.
+  /// A finding at a statement. Its place is a key of the operation, or the statement itself if the
+  /// operation consists of SQL.
   ///
   /// - Parameters:
-  ///   - keys: the first of them that the operation has is the place.
-  ///   - column: the place is where the operation defines this column, if it does.
-  ///   - position: the place, where it is known better.
+  ///   - keys: keys of operations; the first one that the operation has is the place.
+  ///   - column: moves the place to the operation's definition of this column, if there is one.
+  ///   - position: replaces the place by a more precise one.
   func draft(
     _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
     object: String?, table: String?, fix: String? = nil, correction: Correction? = nil,

@@ -1,9 +1,9 @@
 import SchemaTimeline
 
-// Made by `make rules` from the names of the files in `Rules`.
+// `make rules` generates this file from the names of the files in `Rules`.
 
 extension Rule {
-  /// Every rule, by the name of its file.
+  /// All rules, sorted by the names of their files.
   static let registered: [Rule] = [
     brokenObject,
     changeType,

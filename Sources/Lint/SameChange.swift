@@ -4,8 +4,8 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Suppressions {
-  /// The suppression of a finding of `two-devices`: its own one, or one of another rule that found the same
-  /// change of the same object.
+  /// The suppression of a `two-devices` finding: its own, or that of another rule's finding about
+  /// the same change of the same object.
   mutating func suppress(
     _ draft: Draft, foundAlsoBy others: [(rule: Rule, draft: Draft)], _ migrations: [Migration]
   ) -> Suppression? {
@@ -18,7 +18,7 @@ extension Suppressions {
 }
 
 extension Draft {
-  /// Whether both are about one change of one object.
+  /// Whether both findings concern the same change of the same object.
   fileprivate func isSameChange(as other: Draft, _ migrations: [Migration]) -> Bool {
     guard migration == other.migration, let object, let theirs = other.object,
       let table = table?.identifier, other.table?.identifier == table
@@ -26,11 +26,11 @@ extension Draft {
     if object.identifier == theirs.identifier { return true }
     guard operation == other.operation else { return false }
     if isOneChange(migrations) { return true }
-    // A statement may change several columns, each for itself.
+    // One statement may change several columns independently.
     return position == other.position && !theirs.identifier.hasPrefix(Identifier("\(table)."))
   }
 
-  /// Whether its operation makes one change, also of two columns.
+  /// Whether the operation makes a single change, even if that affects two columns.
   func isOneChange(_ migrations: [Migration]) -> Bool {
     let operations = migrations[migration].manifest.operations
     guard let operation, operations.indices.contains(operation) else { return false }

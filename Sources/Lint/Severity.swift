@@ -30,7 +30,7 @@ struct Severities: Sendable {
   }
 
   static let alwaysError = Severities(.error, .error, .error)
-  /// Only what `lint.rules` of the configuration says.
+  /// Off unless `lint.rules` of the configuration sets a severity.
   static let optIn = Severities(.off, .off, .off)
 
   subscript(profile: Profile) -> Severity {

@@ -2,8 +2,9 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Linter {
-  /// If something syncs only since a migration, the properties that tables have from before do harm from then
-  /// on. They are judged as they are today and reported at the statement that created them.
+  /// Adds findings about older tables if something syncs only since a later migration. From then
+  /// on, unsuitable properties of existing tables do harm. Lint checks the current tables and
+  /// reports the findings at the statements that created them.
   func withStanding(
     _ found: [(rule: Rule, draft: Draft)], _ timeline: Timeline
   ) -> [(rule: Rule, draft: Draft)] {

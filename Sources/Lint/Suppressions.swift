@@ -4,14 +4,14 @@ import SchemaQueries
 import SchemaSQLText
 import SchemaTimeline
 
-/// The suppressions of a history and of the application's queries, and the findings of each.
+/// The suppressions of a history and of the application's queries, with their findings.
 struct Suppressions {
   private struct Entry {
     let suppression: Suppression
     let migration: Int
-    /// Nil: it holds for the whole manifest.
+    /// Nil if it applies to the whole manifest.
     let operation: Int?
-    /// The query whose comment it is.
+    /// The query whose comment holds the suppression.
     var query: ApplicationQuery?
     var isUsed = false
   }
@@ -20,7 +20,7 @@ struct Suppressions {
   private let today: String
 
   /// - Parameters:
-  ///   - queries: the queries that lint has judged.
+  ///   - queries: the queries that lint checked.
   ///   - today: in UTC, as `2026-11-20`.
   init(_ migrations: [Migration], _ queries: [ApplicationQuery], today: String) {
     self.today = today
@@ -42,7 +42,7 @@ struct Suppressions {
     }
   }
 
-  /// The suppression of a finding: one of its query or its operation before one of its manifest.
+  /// The suppression of a finding. Those of a query or an operation precede those of a manifest.
   mutating func suppress(_ rule: String, _ draft: Draft) -> Suppression? {
     func index(_ isOfDraft: (Entry) -> Bool) -> Int? {
       entries.firstIndex { isOfDraft($0) && $0.suppression.rule == rule && holds($0.suppression) }
@@ -69,11 +69,11 @@ struct Suppressions {
     suppression.until.map { $0 < today } ?? false
   }
 
-  /// The suppressions without a finding, once every finding has asked for its own.
+  /// The suppressions that matched no finding. Call it after all findings.
   ///
   /// - Parameters:
-  ///   - complete: how many migrations could be replayed; only their suppressions can be unused.
-  ///   - canFind: whether a rule reports anything in a migration.
+  ///   - complete: how many migrations were replayed; suppressions in later ones are not reported.
+  ///   - canFind: whether a rule can report anything in a migration.
   func unused(complete: Int, canFind: (Rule, Int) -> Bool) -> [Draft] {
     entries.compactMap { entry in
       let suppression = entry.suppression
@@ -100,7 +100,7 @@ struct Suppressions {
 }
 
 extension Suppression {
-  /// Why it suppresses nothing; nil when it names a rule.
+  /// Why the suppression names no valid rule; nil if it does.
   var problem: String? {
     guard let rule = Rule.named(rule) else { return Rule.problem(withID: self.rule) }
     return rule.isAboutSuppressions ? "a finding of `\(rule.id)` cannot be suppressed" : nil
@@ -108,7 +108,7 @@ extension Suppression {
 }
 
 extension [ApplicationQuery] {
-  /// - Throws: at the first suppression that names no rule.
+  /// - Throws: at the first suppression of an unknown rule.
   func requireKnownRules() throws(Failure) {
     for query in self {
       for suppression in query.suppressions {
@@ -122,7 +122,7 @@ extension [ApplicationQuery] {
 }
 
 extension [Migration] {
-  /// - Throws: at every suppression that names no rule.
+  /// - Throws: at every suppression of an unknown rule.
   func requireKnownRules() throws(InvalidInput) {
     try throwIfAny(
       flatMap { migration in

@@ -232,8 +232,9 @@ struct Settings {
     return application
   }
 
-  /// - Parameters: - path: a database, a folder or an SQL file; nil for the project's history. -
-  ///   mayBeEmpty: suppresses the warning about a history without migrations.
+  /// - Parameters:
+  ///   - path: a database, a folder or an SQL file; nil for the project's history.
+  ///   - mayBeEmpty: suppresses the warning about a history without migrations.
   func schema(
     of path: String?, besides other: Schema = Schema(), mayBeEmpty: Bool = false
   ) throws -> Schema {

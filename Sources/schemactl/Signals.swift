@@ -16,9 +16,10 @@ final class Signals: Sendable {
   /// Starts handling signals. Call it before the program starts its first thread, which would
   /// otherwise receive the signals.
   ///
-  /// - Parameters: - isGraceful: whether the command stops on `interruption`. - writing: a gate
-  ///   that is closed while files are written; the write then completes. - farewell: writes the
-  ///   last message before the first signal ends the process at once.
+  /// - Parameters:
+  ///   - isGraceful: whether the command stops on `interruption`.
+  ///   - writing: a gate that is closed while files are written; the write then completes.
+  ///   - farewell: writes the last message before the first signal ends the process at once.
   static func take(
     for interruption: Interruption, isGraceful: Bool, writing: WriteGate,
     farewell: @escaping @Sendable () -> Void

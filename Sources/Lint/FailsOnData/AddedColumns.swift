@@ -3,7 +3,7 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Timeline {
-  /// Columns that SQLite adds to an empty table, and refuses to add to one with rows.
+  /// Columns that SQLite can add to an empty table but not to one with rows.
   var unaddableColumns: [Draft] {
     changes.flatMap { change -> [Draft] in
       guard let after = change.after else { return [] }

@@ -2,7 +2,7 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Timeline {
-  /// New foreign keys over columns that already hold values.
+  /// New foreign keys on columns that already hold values.
   var danglingValues: [Draft] {
     changes.flatMap { change -> [Draft] in
       guard let after = change.after else { return [] }

@@ -46,7 +46,7 @@ extension TableChange {
     }
   }
 
-  /// Whether an operation says how the column of the new table is made of the old row.
+  /// Whether an operation states how the column of the new table is computed from the old row.
   private func isRefilled(_ column: String, _ timeline: Timeline) -> Bool {
     guard let operation = timeline.operation(place(of: column)),
       case .rebuildTable(let rebuild) = operation.kind

@@ -2,7 +2,8 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Timeline {
-  /// CHECKs and types that existing rows, or rows of older versions of the app, may break.
+  /// CHECK constraints and types that existing rows, or rows from older versions of the app, may
+  /// violate.
   func refusedValues(_ scope: LintScope) -> [Draft] {
     changes.flatMap { change -> [Draft] in
       guard let before = change.before, let after = change.after else { return [] }
@@ -23,7 +24,7 @@ extension Timeline {
     _ new: NewCheck, _ change: TableChange, _ after: TableShape, _ scope: LintScope
   ) -> Draft? {
     let columns = new.check.columns.sorted()
-    // A device that does not know the CHECK keeps sending rows that break it.
+    // A device without the CHECK keeps sending rows that violate it.
     let isShared =
       scope.syncs(after.name, in: change.migration) && scope.isUnknownSomewhere(change.migration)
     guard isShared || !columns.contains(where: { change.isPrepared($0, self) }) else { return nil }
@@ -40,15 +41,15 @@ extension Timeline {
 }
 
 extension TableChange {
-  /// Whether rows went through a rebuild that gives the check's new columns their values.
+  /// Whether a rebuild that computes the CHECK's new columns ran on generated rows.
   fileprivate func isTried(_ check: TableShape.Check, _ timeline: Timeline) -> Bool {
     let kept = Set(keptColumns.map(\.new.key))
     return isRebuilt && timeline.losses.runOnAllRows.contains(migration)
       && !check.columns.isSubset(of: kept)
   }
 
-  /// Whether the migration changes or removes the values of the column first. What a copy computes is
-  /// tried on rows.
+  /// Whether the migration first changes or removes the values of the column. Values that a copy
+  /// computes are tested on generated rows.
   func isPrepared(_ column: Identifier, _ timeline: Timeline) -> Bool {
     isUpdated(column, timeline, since: migration) || isCleared(column, timeline)
       || timeline.losses.computes(column, of: self)

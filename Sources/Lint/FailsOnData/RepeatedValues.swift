@@ -5,7 +5,7 @@ import SchemaSQLite
 import SchemaTimeline
 
 extension Timeline {
-  /// Unique indexes and constraints over columns that may hold the same values in two rows.
+  /// Unique indexes and constraints on columns in which two rows may hold the same values.
   var repeatedValues: [Draft] { indexesOverRepeatedValues + constraintsOverRepeatedValues }
 
   private var indexesOverRepeatedValues: [Draft] {
@@ -44,10 +44,10 @@ extension Timeline {
   }
 }
 
-/// What the `map` of a `move_column` makes of values that were unique.
+/// The effect of a `move_column`'s `map` on values that were unique.
 private enum Outcome: Equatable {
   case apart
-  /// In words, after "the map".
+  /// The description continues "the map".
   case together(String)
 }
 
@@ -58,13 +58,14 @@ extension Outcome? {
 }
 
 extension Timeline {
-  /// Nil when no move tells.
+  /// Nil if no `move_column` determines it.
   fileprivate func outcome(of index: CreatedUniqueIndex) -> Outcome? {
     guard let after = index.after else { return nil }
     let gone = gone.filter { $0.place.migration == index.place.migration }.compactMap(self.index)
     return outcome(in: index.place.migration, of: index.table) { from, to in
       (gone + [index.before].compactMap { $0 }).contains { old in
-        // A condition may hold for other rows now, and an expression give the same for two values.
+        // A condition may now match other rows, and an expression may return one result for two
+        // values.
         old.condition == nil && !old.columns.contains(nil)
           && zip(old.columns, old.terms).contains { $0 == from && $1.isPlain }
           && old.renaming([from: to]).isAsUnique(as: after)
@@ -81,8 +82,8 @@ extension Timeline {
     }
   }
 
-  /// - Parameter wasUnique: whether a key over the old column was at least as strict as the new one,
-  ///   given the names of both.
+  /// - Parameter wasUnique: whether a key on the old column was at least as strict as the new one;
+  ///   its arguments are the names of both.
   private func outcome(
     in migration: Int, of table: String, where wasUnique: (Identifier, Identifier) -> Bool
   ) -> Outcome? {
@@ -99,7 +100,7 @@ extension [[UInt8]] {
 }
 
 extension MoveColumn {
-  /// Nil if it is unknown: the results of an expression, or how the application compares texts.
+  /// Nil if it is unknown: for the results of an expression or a collation of the application.
   fileprivate func outcome(in table: TableShape) -> Outcome? {
     guard case .map(let entries) = mapping else { return nil }
     let mayBeNull = table.column(from)?.notNull == nil
@@ -147,8 +148,8 @@ extension Timeline {
     if before.uniques.contains(where: { !$0.isEmpty && Set($0).isSubset(of: names) }) {
       return false
     }
-    // A new column is NULL in every row, and NULLs do not repeat; what a copy fills it with is not
-    // known, but for a map.
+    // A new column is NULL in every row, and NULLs do not repeat. The values that a copy computes
+    // are unknown unless it uses a map.
     return outcome != nil
       || !names.contains { name in
         guard let column = after.column(name), before.column(name) == nil else { return false }
@@ -156,7 +157,7 @@ extension Timeline {
       }
   }
 
-  /// Whether an index that the migration took away said the same.
+  /// Whether the migration removed an index with the same condition.
   private func wasUnique(
     _ columns: [Identifier?], of table: Identifier, before place: StatementPlace
   ) -> Bool {
@@ -168,7 +169,7 @@ extension Timeline {
     } || isKnownKey(columns.compactMap { $0 }, of: table, before: place)
   }
 
-  /// Whether the table's key is among the columns, as far as the last change of it tells.
+  /// Whether the columns include the table's key, as far as its last change shows.
   private func isKnownKey(
     _ columns: [Identifier], of table: Identifier, before place: StatementPlace
   ) -> Bool {

@@ -3,24 +3,25 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaYAML
 
-/// A change of a draft's manifest that does, safely, what its author meant.
+/// A safe change of a draft's manifest that preserves its author's intention.
 package enum Correction: Sendable, Hashable {
   /// Removes the suppression at this position.
   case removeSuppression(Position)
-  /// A statement of an operation's SQL goes; the position is that of its first word.
+  /// Removes a statement of an operation's SQL; the position is that of its first word.
   case removeStatement(operation: Int, Position)
-  /// A statement that makes something does without IF NOT EXISTS.
+  /// Removes IF NOT EXISTS from a statement.
   case removeIfNotExists(operation: Int, Position)
-  /// NOT NULL of a column gets ON CONFLICT REPLACE. The position is that of the column's definition.
+  /// Adds ON CONFLICT REPLACE to NOT NULL of a column. The position is that of the column's
+  /// definition.
   case replaceOnConflict(column: String, Position)
-  /// The same, in the statement that begins there.
+  /// The same in SQL, for the statement that begins at the position.
   case replaceOnConflictInSQL(operation: Int, Position, column: String)
-  /// A `move_column` keeps its source, and both columns stay in step.
+  /// Keeps the source column of a `move_column` and synchronises both columns.
   case keepSource(operation: Int, from: String, to: String)
-  /// An operation is added behind the others.
+  /// Appends an operation.
   case append(operation: String)
 
-  /// What was done.
+  /// Describes the change in the past tense.
   var sentence: String {
     switch self {
     case .removeSuppression: "removed the suppression"
@@ -37,9 +38,9 @@ package enum Correction: Sendable, Hashable {
 }
 
 extension Correction {
-  /// Nil when the manifest is written in a way in which it cannot be made.
+  /// The edits that make the correction; nil if the layout of the manifest does not allow them.
   ///
-  /// - Parameter manifest: what `text` says.
+  /// - Parameter manifest: the decoded `text`.
   func edits(_ text: ManifestText, _ manifest: Manifest) -> [ManifestText.Edit]? {
     switch self {
     case .removeSuppression(let position): return text.removingSuppression(at: position)
@@ -76,7 +77,7 @@ extension Correction {
     let keys = [
       ("keep_source", "true"), ("mirror", "true"), ("map_back", "{ \(pairs(values.inverted)) }"),
     ]
-    // A column that stays is renamed nowhere.
+    // A column that is kept needs no rename in dependent objects.
     guard let edits = text.setting(keys, ofOperation: index, inPlaceOf: "dependents") else {
       return nil
     }

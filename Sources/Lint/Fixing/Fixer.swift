@@ -5,12 +5,12 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaYAML
 
-/// What `lint --fix` changed in a draft.
+/// A change that `lint --fix` made in a draft.
 package struct Fix: Sendable, Hashable {
   package let rule: String
   package let migration: String
   package let file: String
-  /// Where the finding was.
+  /// The line of the finding.
   package let line: Int
   package let column: Int
   package let message: String
@@ -25,28 +25,28 @@ package struct Fix: Sendable, Hashable {
   }
 }
 
-/// Applies corrections to drafts, and keeps those alone that a new look at the whole history finds
-/// good: the history still replays, the finding is removed, and no error is new.
+/// Applies corrections to drafts. Keeps a correction only if the whole history still replays, the
+/// finding disappears and no new error appears.
 package struct Fixer {
   private let judge: (Project) throws -> LintReport
   private var project: Project
   private var report: LintReport
-  /// The drafts' files, by id.
+  /// The drafts' manifest files, by id.
   private var texts: [ExactText: [UInt8]]
   private var fixes: [Fix] = []
-  /// The findings whose correction did no good.
+  /// Findings whose correction was not an improvement.
   private var rejected: Set<[ExactText]> = []
 
   package struct Result: Sendable {
-    /// Of the project as it is now.
+    /// The report on the current project.
     package let report: LintReport
-    /// The files that are to be written, and what with.
+    /// The files to write, with their contents.
     package let files: [(file: String, bytes: [UInt8])]
   }
 
   /// - Parameters:
   ///   - texts: the manifest files of the drafts, by id.
-  ///   - judge: what lint says of a project.
+  ///   - judge: runs lint on a project.
   package static func fix(
     _ project: Project, _ texts: [ExactText: [UInt8]],
     judge: @escaping (Project) throws -> LintReport
@@ -75,21 +75,22 @@ package struct Fixer {
   }
 
   private mutating func run() throws {
-    // Each round that is good leaves fewer findings; a bound, in case two undo each other.
+    // Each successful round reduces the number of findings. The limit guards against corrections
+    // that undo each other.
     for _ in 0..<100 {
       let findings = candidates
       guard !findings.isEmpty else { return }
-      // One look is enough when all of them are good, as they mostly are.
+      // Usually all corrections are improvements, and then one run of lint is enough.
       if try apply(findings) { continue }
       for finding in findings {
-        // After a good correction the others have other places.
+        // A successful correction changes the places of the other findings.
         if findings.count > 1, try apply([finding]) { break }
         rejected.insert(finding.key.map(\.exact))
       }
     }
   }
 
-  /// What can be corrected, and was not tried in vain.
+  /// The findings with a correction that was not rejected.
   private var candidates: [Finding] {
     report.findings.filter { finding in
       finding.correction != nil && !finding.isSuppressed && texts[finding.migration] != nil
@@ -97,7 +98,7 @@ package struct Fixer {
     }
   }
 
-  /// Whether the corrections were good; otherwise all is as before.
+  /// Returns whether the corrections were an improvement; otherwise the state is unchanged.
   private mutating func apply(_ findings: [Finding]) throws -> Bool {
     guard let (migrations, texts) = corrected(findings) else { return false }
     let next = Project(
@@ -113,7 +114,7 @@ package struct Fixer {
       return false
     }
     (project, self.report, self.texts) = (next, report, texts)
-    // What did no good on what was there before may now.
+    // Corrections that failed on the earlier texts may succeed now.
     rejected = []
     fixes += findings.compactMap { finding in finding.correction.map { Fix(finding, $0) } }
     return true
@@ -132,7 +133,7 @@ package struct Fixer {
       var edits: [ManifestText.Edit] = []
       for correction in corrections {
         guard let own = correction.edits(text, migration.manifest) else { return nil }
-        // Two corrections may come to the same change.
+        // Two corrections may make the same edit.
         edits += own.filter { !edits.contains($0) }
       }
       guard let new = text.applying(edits),
@@ -147,12 +148,12 @@ package struct Fixer {
 }
 
 extension Finding {
-  /// Whatever the lines of the file do.
+  /// Identifies a finding independently of its line.
   fileprivate var key: [String] { [rule, migration, object ?? "", message] }
 }
 
 extension LintReport {
-  /// Whether the findings are removed and no error is new.
+  /// Whether the given findings disappeared without a new error.
   fileprivate func isBetter(than old: LintReport, without gone: [Finding]) -> Bool {
     func counts(_ findings: [Finding]) -> [[ExactText]: Int] {
       Dictionary(

@@ -2,22 +2,22 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
 
-/// A statement of an operation's SQL, as it is written there.
+/// A statement of an operation's SQL, with its place in the manifest.
 struct PlacedStatement {
   let source: SQLSource
-  /// Which of the operation's texts that is, from 0.
+  /// The index of the text among those of the operation.
   let number: Int
   private let sql: TokenizedSQL
-  /// Without its semicolon.
+  /// The tokens without the semicolon.
   private let tokens: [Token]
-  /// From its first word through its semicolon, in bytes of the source's text.
+  /// The range from the first word through the semicolon, in bytes of the source's text.
   let whole: Range<Int>
-  /// Whether the text holds no other one.
+  /// Whether it is the only statement of the text.
   let isAlone: Bool
 
   /// - Parameters:
-  ///   - number: which of the operation's texts `source` is.
-  ///   - isStart: whether the statement that begins at a byte of the text is the right one.
+  ///   - number: the index of `source` among the operation's texts.
+  ///   - isStart: whether the requested statement begins at this byte of the text.
   init?(in source: SQLSource, number: Int, where isStart: (Int) -> Bool) {
     let sql = TokenizedSQL(source.text)
     let all = sql.significant
@@ -34,10 +34,11 @@ struct PlacedStatement {
     isAlone = all.allSatisfy { whole.contains($0.range.lowerBound) || sql.text($0) == ";" }
   }
 
-  /// The first place where these keywords follow each other.
+  /// The first range with this sequence of keywords.
   func words(_ words: [String]) -> Range<Int>? { place(of: words, in: tokens[...]) }
 
-  /// The place of NOT NULL in the definition of a column, if a DEFAULT follows it and no conflict clause.
+  /// The range of NOT NULL in the definition of a column, if a DEFAULT follows it and there is no
+  /// conflict clause.
   func notNull(of column: String) -> Range<Int>? {
     guard let definition = definition(of: column),
       let words = place(of: ["NOT", "NULL"], in: definition)
@@ -47,7 +48,7 @@ struct PlacedStatement {
     return words
   }
 
-  /// The tokens of a column's definition, its name first.
+  /// The tokens of a column's definition, beginning with its name.
   private func definition(of column: String) -> ArraySlice<Token>? {
     func isName(_ token: Token) -> Bool {
       [.word, .quotedIdentifier, .string].contains(token.kind)
@@ -77,7 +78,7 @@ struct PlacedStatement {
     return nil
   }
 
-  /// Of those outside any parentheses that the tokens open.
+  /// Ignores words in parentheses that the tokens open.
   private func place(of words: [String], in tokens: ArraySlice<Token>) -> Range<Int>? {
     var depth = 0
     for index in tokens.indices {
@@ -96,7 +97,7 @@ struct PlacedStatement {
 }
 
 extension Manifest {
-  /// The statement of an operation that begins at a place of the file.
+  /// The operation's statement at a position of the file.
   func statement(in operation: Int, at position: Position) -> PlacedStatement? {
     guard operations.indices.contains(operation) else { return nil }
     let sources: [SQLSource] =

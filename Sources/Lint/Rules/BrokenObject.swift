@@ -51,7 +51,7 @@ extension Rule {
 }
 
 private func brokenObjects(_ timeline: Timeline) -> [Draft] {
-  // A view that reads a broken one is broken by the same statement.
+  // A statement that breaks a view also breaks the views that read it.
   var culprits: [Identifier: StatementPlace] = [:]
   return (timeline.end?.broken ?? []).compactMap { place, broken in
     guard MissingName(message: broken.message) == nil else { return nil }
@@ -68,7 +68,7 @@ private func brokenObjects(_ timeline: Timeline) -> [Draft] {
 }
 
 extension BrokenObject {
-  /// The last name of `no such column: NEW.title` and its like.
+  /// The last part of the name in messages such as `no such column: NEW.title`.
   fileprivate var missingObject: Identifier? {
     guard message.hasPrefix("no such ") else { return nil }
     return message.split(separator: " ").last?.split(separator: ".").last.map {
@@ -128,7 +128,7 @@ private func missingNames(_ timeline: Timeline) -> [Draft] {
 }
 
 extension MissingName {
-  /// Whether a sync engine registers it.
+  /// Whether a sync engine registers the function.
   fileprivate var isOfEngine: Bool {
     guard case .function(let function) = self else { return false }
     let name = function.identifier

@@ -59,7 +59,8 @@ extension TableShape.Column {
 }
 
 extension TableChange {
-  /// The columns whose values are stored otherwise now. Columns of the primary key are judged as such.
+  /// The columns whose values are stored differently now. Other rules check columns of the primary
+  /// key.
   fileprivate var changedTypes: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
     return keptColumns.filter { old, new in
@@ -70,13 +71,13 @@ extension TableChange {
 }
 
 extension TableShape {
-  /// In a STRICT table ANY keeps every value as it is (STRICT Tables, section 2).
+  /// In a STRICT table, ANY stores every value unchanged (STRICT Tables, section 2).
   fileprivate func affinity(of column: Column) -> Affinity {
     isStrict && column.type?.identifier == "any" ? .blob : column.affinity
   }
 }
 
 extension Affinity {
-  /// INTEGER and NUMERIC store alike; they differ in CAST alone.
+  /// Treats NUMERIC as INTEGER: they differ only in CAST.
   fileprivate var storage: Affinity { self == .numeric ? .integer : self }
 }

@@ -45,7 +45,7 @@ extension Rule {
           scope.syncs(name, in: statement.place.migration),
           !timeline.rewritesTable(statement), !timeline.isVirtual(target.name)
         else { return nil }
-        // An operation may become many statements.
+        // One operation may become many statements.
         if !timeline.isWritten(statement.place) {
           let key = "\(statement.place.migration) \(statement.place.operation) \(name)"
           guard reported.insert(key) else { return nil }
@@ -59,12 +59,13 @@ extension Rule {
 }
 
 extension Timeline {
-  /// The table whose column the statement's operation moves: a rewrite writes another one in its place.
+  /// The table of the statement's `move_column`. A rewrite writes to another table in its place.
   fileprivate func movedTable(_ statement: StatementEffect) -> String? {
     if case .moveColumn(let move)? = operation(statement.place)?.kind { move.table } else { nil }
   }
 
-  /// Whether the statement is part of an operation that gives rows other values, also in a rebuilt table.
+  /// Whether the statement belongs to an operation that changes values of rows, including in a
+  /// rebuilt table.
   fileprivate func movesValues(
     _ statement: StatementEffect, in target: StatementEffect.WrittenTable
   ) -> Bool {
@@ -72,7 +73,7 @@ extension Timeline {
     return !isNew(target.name, in: statement.place.migration)
   }
 
-  /// Whether the statement is part of an operation that rebuilds the table and keeps its values.
+  /// Whether the statement belongs to an operation that rebuilds the table and keeps its values.
   fileprivate func rewritesTable(_ statement: StatementEffect) -> Bool {
     switch operation(statement.place)?.kind {
     case .alterColumn?, .rebuildTable?, .convertPrimaryKey?: true

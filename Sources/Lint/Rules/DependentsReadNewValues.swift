@@ -87,7 +87,7 @@ private let todoManifest = """
   """
 
 extension Timeline {
-  /// The names of a new column until the end of its migration.
+  /// All names of a new column until the end of its migration.
   fileprivate func names(of column: String, after place: StatementPlace) -> [String] {
     let operations = migrations[place.migration].manifest.operations
     return operations[place.operation...].reduce(into: [column]) { names, operation in
@@ -122,7 +122,7 @@ extension MoveColumn {
     }
   }
 
-  /// Whether a number becomes a text by the type of its new column.
+  /// Whether the type of the new column stores a number as a text.
   private func isStoredAsText(_ value: Literal) -> Bool {
     switch value {
     case .integer, .real: Affinity(ofType: to.type ?? "") == .text

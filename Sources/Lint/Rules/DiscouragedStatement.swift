@@ -44,7 +44,7 @@ extension Rule {
           let name = event.first?.identifier,
           name != "writable_schema" || edited.insert(statement.place.migration).inserted
         else { return nil }
-        // Removing a PRAGMA without an effect is safe; any other one has a purpose.
+        // A PRAGMA without an effect can be removed safely; other ones have a purpose.
         let isIgnored = Pragmas.acceptedNotRun.contains(name)
         return timeline.draft(
           "PRAGMA \(name) does not belong in a migration: \(outcome(of: name))",

@@ -36,7 +36,7 @@ extension Rule {
           at: statement.place, object: statement.target?.name, table: statement.target?.name,
           position: string.position)
       }
-      // A view or a trigger is compiled only when it is used.
+      // SQLite compiles a view or a trigger only when it is used.
       let broken = Set((timeline.end?.broken ?? []).map(\.object.object.key))
       let objects = (timeline.end?.doubleQuoted ?? []).filter {
         !broken.contains($0.object.object.key)

@@ -94,7 +94,7 @@ extension Timeline {
 }
 
 extension IndexShape {
-  /// NULL points at no parent, so that an index without the NULLs serves as well.
+  /// Foreign keys do not need NULLs in the index, because NULL refers to no parent.
   fileprivate var servesForeignKeys: Bool {
     guard let condition else { return true }
     let words = condition.map { Identifier(String(decoding: $0, as: UTF8.self)) }

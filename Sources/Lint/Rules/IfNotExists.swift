@@ -42,7 +42,7 @@ extension Rule {
 }
 
 extension Timeline {
-  /// Whether the migration drops the object first: then no database keeps another one.
+  /// Whether the migration drops the object first. Then no database keeps an older object.
   fileprivate func isDropped(_ name: String, before place: StatementPlace) -> Bool {
     statements(in: place.migration).contains { statement in
       statement.place.number < place.number && statement.dropped == name.identifier

@@ -30,7 +30,7 @@ extension Rule {
             : "some rows of `\(loss.table)` are lost: no statement deletes them from it",
           at: loss.place, keys: ["table", "name"], object: loss.table, table: loss.table)
       }
-      // If the migration could not run on rows.
+      // For migrations that could not run on rows.
       let replaced = timeline.changes.compactMap { change -> Draft? in
         guard let place = change.replacement, let table = change.before?.name,
           !timeline.losses.isJudged(table.identifier, in: change.migration)

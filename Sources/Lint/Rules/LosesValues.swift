@@ -61,7 +61,7 @@ extension Rule {
           message, at: loss.place, keys: ["column", "type", "from", "columns", "table"],
           column: loss.column, object: object, table: loss.table)
       }
-      // If the migration could not run on rows.
+      // For migrations that could not run on rows.
       let replaced = timeline.lostColumns(scope).compactMap { change, column, table -> Draft? in
         guard column.fate == .dropped, let name = timeline.replacedName(of: column, in: change),
           change.after?.column(column.name) == nil
@@ -77,7 +77,7 @@ extension Rule {
 }
 
 extension Timeline {
-  /// Values that a column accepts, and that the map of its `move_column` does not name.
+  /// Values that a column accepts and the map of its `move_column` does not contain.
   fileprivate var unnamedValues: [Draft] {
     rows.failures.filter(\.isOfMap).compactMap { failure in
       let move = moves.last {

@@ -110,7 +110,7 @@ extension StatementEffect {
   }
 }
 
-/// Words before a name and a parenthesis that are not a function call.
+/// Words that may precede a parenthesis without being a function call.
 private let notFunctions: Set<ExactText> = [
   "INTO", "ON", "EXISTS", ".", "VIEW", "TABLE", "REFERENCES", "WITH", "RECURSIVE", "INDEX",
 ]
@@ -150,7 +150,7 @@ extension TokenizedSQL {
       case "RIGHT" where next("JOIN") || next("OUTER"): found.append(("RIGHT JOIN", 39))
       case "FULL" where next("JOIN") || next("OUTER"): found.append(("FULL JOIN", 39))
       case "DISTINCT" where next("FROM"): found.append(("IS DISTINCT FROM", 39))
-      // In a table's definition, an action follows.
+      // In a table's definition, an action follows CONFLICT.
       case "CONFLICT"
       where next("DO") || index + 1 < tokens.count && text(tokens[index + 1]) == "(":
         found.append(("ON CONFLICT DO", 24))

@@ -35,7 +35,7 @@ extension Rule {
           return [called(function, statement, timeline)]
         }
         return leftOut(statement, timeline).filter { draft in
-          // An operation may become a statement for each row.
+          // One operation may become a statement for each row.
           let place = statement.place
           let key = "\(place.migration) \(place.operation) \(draft.object ?? "")"
           return timeline.isWritten(place) || reported.insert(key.exact).inserted
@@ -54,7 +54,7 @@ private func called(
     keys: ["set", "rows", "using", "copy", "table"], object: table ?? function, table: table)
 }
 
-/// The columns of inserted rows whose values the statement leaves to a default that is not constant.
+/// The columns of inserted rows that get a default that is not constant.
 private func leftOut(_ statement: StatementEffect, _ timeline: Timeline) -> [Draft] {
   guard let target = statement.target, target.inserts,
     let named = statement.insertedColumns, let table = timeline.table(filledBy: statement)
@@ -71,7 +71,7 @@ private func leftOut(_ statement: StatementEffect, _ timeline: Timeline) -> [Dra
   }
 }
 
-/// Other at each call, and other at each time of day.
+/// Functions whose result differs at each call, as opposed to those that depend on the time of day.
 private let randomFunctions: Set<Identifier> = ["random", "randomblob", "uuid"]
 private let currentValues: Set<Identifier> = ["current_timestamp", "current_date", "current_time"]
 private let timeFunctions: Set<Identifier> = [
@@ -79,7 +79,7 @@ private let timeFunctions: Set<Identifier> = [
 ]
 
 extension Timeline {
-  /// The table that the statement inserts into, as it is at the end of the migration.
+  /// The table that the statement inserts into, at the end of the migration.
   fileprivate func table(filledBy statement: StatementEffect) -> TableShape? {
     let migration = statement.place.migration
     let copied = changes(in: migration).first { change in
@@ -95,7 +95,7 @@ extension Timeline {
 }
 
 extension StatementEffect {
-  /// The columns that an INSERT names; nil when it gives a value to each.
+  /// The columns that an INSERT names; nil if it has no column list.
   fileprivate var insertedColumns: Set<Identifier>? {
     let sql = TokenizedSQL(self.sql)
     let tokens = sql.significant[...]
@@ -112,7 +112,7 @@ extension StatementEffect {
     target.map { $0.inserts || !$0.updates.isEmpty } ?? false
   }
 
-  /// The function in the written values, as it is called.
+  /// The function in the written values, as the statement spells it.
   fileprivate var changingFunction: String? {
     guard calls(randomFunctions.union(currentValues).union(timeFunctions)) else { return nil }
     let sql = TokenizedSQL(self.sql)

@@ -55,8 +55,8 @@ extension Rule {
 }
 
 extension TableChange {
-  /// Whether the column is a foreign key of a table that the migration creates: a device that knows the
-  /// table knows the column, and no default can name a parent.
+  /// Whether the column is a foreign key to a table that the migration creates. A device with that
+  /// table also has the column, and no default can name a parent.
   fileprivate func isParentOfNewTable(_ column: TableShape.Column) -> Bool {
     known.isEmpty && column.defaultText == nil
       && after?.foreignKeys.contains { $0.columns == [column.key] } ?? false
@@ -97,7 +97,8 @@ private func draft(
     correction: asksForConflictClause ? correction(column, definition, place) : nil)
 }
 
-/// The default replaces NULL, too: certain if there is one, and no other conflict clause.
+/// The default also replaces NULL. The correction is safe if there is a default and no other
+/// conflict clause.
 private func correction(
   _ column: TableShape.Column, _ definition: ColumnDefinition?, _ place: StatementPlace
 ) -> Correction? {

@@ -64,7 +64,7 @@ extension Rule {
 private func message(
   _ before: TableShape, _ after: TableShape, _ change: TableChange
 ) -> String? {
-  // Nothing refers to rows without a key.
+  // Rows without a key are not referred to.
   if before.primaryKey != nil, change.changesKey {
     return "the primary key of `\(after.name)` changes from \(before.keyInWords) to "
       + "\(after.keyInWords): references from outside the database no longer find its rows"

@@ -45,7 +45,7 @@ extension QueryVerdict {
     switch kind {
     case .broken, .nameBecameText, .neverCompiled: nil
     case .columnsChanged(_, _, _, let isReleased): isReleased ? .note : .warning
-    // The author may have meant the text.
+    // The author may have intended the text.
     case .holdsQuotedText, .newer: .note
     }
   }

@@ -56,7 +56,7 @@ private let indexedReminders =
   remindersManifest + "\n  - sql: CREATE INDEX reminders_title ON reminders (title)"
 
 extension IndexShape {
-  /// Whether another index does all that this one does, under whatever name.
+  /// Whether an index of any name covers this one completely.
   fileprivate func isReplaced(by replacement: SchemaObject) -> Bool {
     guard let replacement = IndexShape(replacement) else { return false }
     return isUnique
@@ -66,7 +66,7 @@ extension IndexShape {
 }
 
 extension SchemaObject {
-  /// Whether another trigger does the same under another name.
+  /// Whether another trigger of another name has the same effect.
   fileprivate func doesTheSame(as other: SchemaObject) -> Bool {
     let (mine, treplacements) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
     guard case .createTrigger(let trigger)? = try? parseCreate(mine),
@@ -79,7 +79,7 @@ extension SchemaObject {
 }
 
 extension TableChange {
-  /// What the text of the new table lacks, in words.
+  /// Describes the parts that the definition of the new table lacks.
   fileprivate func lostParts(_ timeline: Timeline) -> [String] {
     guard let before, let after, isRebuiltByHand(timeline) else { return [] }
     var lost: [String] = []
@@ -128,7 +128,7 @@ extension TableChange {
     }
   }
 
-  /// Whether the rows have other rowids now.
+  /// Whether the rebuild changes the rowids of rows.
   private func losesRowids(_ timeline: Timeline) -> Bool {
     guard let before, let after, before.rowidAlias == nil, !before.isWithoutRowid,
       after.rowidAlias == nil, !after.isWithoutRowid
@@ -149,7 +149,7 @@ extension StatementEffect {
 }
 
 extension Timeline {
-  /// The search index whose content is the table, and which knows its rows by treplacement rowids.
+  /// The search index that has the table as its content and refers to its rows by rowid.
   fileprivate func readerOfRowids(of table: String, _ migration: Int) -> String? {
     let key = table.identifier
     return end?.tables.first { reader in

@@ -50,7 +50,7 @@ extension Rule {
           return timeline.draft(
             "\(cover) of `\(table?.shape.name ?? index.table)` serves every lookup of the index "
               + "`\(index.name)`",
-            // The later one made the earlier one redundant.
+            // The later index made the earlier one redundant.
             at: place.number > covered.number ? place : covered, keys: ["name", "table"],
             object: index.name, table: index.table,
             fix: operationSnippet("drop_index", [("name", yamlScalar(index.name))]))
@@ -61,7 +61,7 @@ extension Rule {
 
 extension IndexShape {
   fileprivate func isRedundant(beside other: IndexShape) -> Bool {
-    // Of two equal indexes, one is enough.
+    // Report only one of two equal indexes.
     name != other.name && isUseless(beside: other)
       && !(other.isUseless(beside: self) && other.name > name)
   }

@@ -41,7 +41,8 @@ extension Rule {
         graph.remove(change.before?.name)
         guard let table = change.after else { return [] }
         let known = Set(change.judged(scope).flatMap(\.foreignKeys))
-        // Existing keys come before new ones, so that a cycle is found where it closes.
+        // Process existing keys before new ones, so that a cycle is reported at the key that closes
+        // it.
         let keys =
           table.foreignKeys.filter(known.contains)
           + table.foreignKeys.filter { !known.contains($0) }
@@ -73,7 +74,7 @@ private func problems(
   } else if closesCycle {
     problems.append("it closes a cycle: the rows can arrive in no valid order")
   }
-  // SQLiteData looks tables up by the names in the schema.
+  // SQLiteData looks tables up by the spelling in the schema.
   if scope.profile == .sqliteData, key.parent != parent {
     problems.append(
       "the table is called `\(parent)`, and SQLiteData compares names case-sensitively")
@@ -107,7 +108,7 @@ private func draft(
     table: table.name)
 }
 
-/// Which tables' foreign keys refer to which tables.
+/// The references between tables by foreign keys.
 private struct ParentGraph {
   private var parents: [Identifier: Set<Identifier>] = [:]
 
@@ -119,7 +120,7 @@ private struct ParentGraph {
     parents[child.identifier, default: []].insert(parent.identifier)
   }
 
-  /// Whether foreign keys lead from one table to another one, over any number of tables.
+  /// Whether a chain of foreign keys of any length leads from one table to another.
   func leads(from start: String, to end: String) -> Bool {
     let end = end.identifier
     var seen: Set<Identifier> = []

@@ -100,7 +100,7 @@ private func problems(
   if column.isInteger {
     return ["is an integer: two devices create the same keys for different rows"]
   }
-  // A UUID needs no collation.
+  // A UUID does not need a collation.
   let isNatural = column.collation.map { $0 != "binary" } ?? false
   if isNatural, column.affinity == .text, column.notNull != nil { return [] }
   var problems: [String] = []

@@ -66,7 +66,7 @@ extension CreatedUniqueIndex {
 private func draft(
   _ columns: [Identifier], of table: TableShape, _ change: TableChange, _ timeline: Timeline
 ) -> Draft {
-  // As the definition spells them.
+  // Use the spelling of the table's definition.
   let names = columns.map { table.column($0)?.name ?? $0.text }
   let place = change.newest(of: columns.map(change.place(of:)) + [change.shaped])
   let single =

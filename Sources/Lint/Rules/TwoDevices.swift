@@ -44,7 +44,7 @@ extension Rule {
             column: { name: priority, type: INTEGER }
       """),
     check: .devices { disagreements, timeline in
-      // One operation is one finding, even if several columns show it.
+      // Report an operation once, even if devices disagree about several columns.
       var operations: Set<[Int?]> = []
       return disagreements.map(timeline.draft).filter { draft in
         draft.severity == .note || !draft.isOneChange(timeline.migrations)
@@ -74,7 +74,7 @@ extension Timeline {
       severity: disagreement.isNote ? .note : nil)
   }
 
-  /// The statement that changed what devices disagree about, as far as it is known.
+  /// The statement that caused the disagreement, if it is known.
   fileprivate func place(of disagreement: Disagreement) -> StatementPlace? {
     let table = disagreement.table.identifier
     let own = changes.filter { change in
@@ -97,15 +97,15 @@ extension Timeline {
 }
 
 extension Disagreement {
-  /// Nil when it is about the table.
+  /// Nil if the disagreement concerns the table.
   fileprivate var column: String? {
     object == table ? nil : String(object.dropFirst(table.count + 1))
   }
 }
 
 extension Operation {
-  /// Whether it is an `alter_column` of this column. One that only edits the stored definition runs no
-  /// statement that mentions the column.
+  /// Whether the operation is an `alter_column` of this column. One that only edits the stored
+  /// definition runs no statement that mentions the column.
   fileprivate func alters(_ object: String) -> Bool {
     guard case .alterColumn(let change) = kind else { return false }
     return "\(change.table).\(change.column)".identifier == object.identifier

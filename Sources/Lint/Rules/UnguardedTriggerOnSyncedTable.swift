@@ -80,7 +80,7 @@ extension CreateTrigger {
     return ranges.contains { !sql.names(in: $0).isDisjoint(with: guards) }
   }
 
-  /// The tables that the statements of the body write.
+  /// The tables that the statements of the body write to.
   fileprivate func writtenTables(_ sql: TokenizedSQL) -> [Identifier] {
     statements.compactMap { range in
       let tokens = sql.significant(in: range)[...]

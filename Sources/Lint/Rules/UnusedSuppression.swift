@@ -30,6 +30,6 @@ extension Rule {
         allow:
           - { rule: drop-column, reason: Nothing syncs. }
       """),
-    // Known only when the findings of all other rules are: see `Suppressions`.
+    // `Suppressions` checks them after all other rules.
     check: .suppressions)
 }
