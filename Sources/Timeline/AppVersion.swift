@@ -2,15 +2,15 @@ import SchemaHistory
 import SchemaReplay
 import SchemaSQLText
 
-/// A version of the app that a device may run: a release, or the history as it is now.
+/// A version of the app that a device may run: a release, or the current history.
 package struct AppVersion: Sendable, Hashable {
-  /// `1.0`, or the id of the last migration where no release has it.
+  /// `1.0`, or the id of the last migration if no release ends there.
   package let name: String
   package let isRelease: Bool
-  /// How many migrations it has.
+  /// The number of its migrations.
   package let count: Int
 
-  /// No device has it: a step on the way from one version to the next.
+  /// Whether no device runs this version: an intermediate state between two versions.
   package var isBetween: Bool { name.isEmpty }
 
   package init(name: String, isRelease: Bool, count: Int) {
@@ -32,7 +32,7 @@ package struct VersionPair: Sendable {
   package let older: AppVersion
   package let newer: AppVersion
 
-  /// Adjacent releases first, and then each release with the history as it is now; or all pairs.
+  /// Adjacent releases first, then each release with the current history. With `isFull`, all pairs.
   package static func all(of versions: [AppVersion], isFull: Bool) -> [VersionPair] {
     guard let head = versions.last else { return [] }
     let adjacent = zip(versions, versions.dropFirst()).map { VersionPair(older: $0, newer: $1) }
@@ -52,12 +52,12 @@ extension Project {
     lock?.releases.contains { $0.lastID == migration.id } ?? false
   }
 
-  /// The versions that devices which sync may run, the oldest first; the last one is the history as
-  /// it is now, released or not.
+  /// The versions that syncing devices may run, the oldest first. The last one is the current
+  /// history, whether released or not.
   ///
   /// - Parameters:
-  ///   - replayed: how many migrations there are to look at.
-  ///   - oldest: how many migrations the oldest one of them has, at least.
+  ///   - replayed: the number of migrations that lint replayed.
+  ///   - oldest: the minimum number of migrations in the oldest version.
   package func versions(replayed: Int, oldest: Int) -> [AppVersion] {
     var versions: [AppVersion] = []
     for release in lock?.releases ?? [] {

@@ -2,7 +2,7 @@ import SchemaModel
 import SchemaSQLText
 
 extension TableChange {
-  /// The columns that exist before and after, also under another name.
+  /// The columns that exist before and after, including renamed ones.
   package var keptColumns: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
     let renames = renamedColumns
@@ -20,7 +20,7 @@ extension TableChange {
     Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.identifier })
   }
 
-  /// Names of columns as they read after the change; nil if one of them is dropped.
+  /// The names of the columns after the change; nil if one of them is dropped.
   package func renamed(_ columns: [Identifier]) -> [Identifier]? {
     let (renames, dropped) = (renamedColumns, droppedColumns)
     guard dropped.isDisjoint(with: columns) else { return nil }
@@ -48,7 +48,7 @@ extension TableChange {
     }
   }
 
-  /// Whether the change only drops constraints: then that is its purpose, and none was forgotten.
+  /// Whether the change only drops constraints. Then that is its purpose, not an omission.
   package var onlyDropsConstraints: Bool {
     guard let before, let after, before.columns.count == after.columns.count else { return false }
     return before.isStrict == after.isStrict && before.isWithoutRowid == after.isWithoutRowid
@@ -65,8 +65,8 @@ extension TableChange {
       && (copies.isEmpty ? timeline.isWritten(shaped) : copies.contains(where: timeline.isWritten))
   }
 
-  /// Whether one of the operation's own statements or one of the manifest sets a column in rows that
-  /// are there, before the change or with it.
+  /// Whether the operation's own statements or the manifest's SQL set a column in existing rows, in
+  /// this change or before it.
   package func isUpdated(_ column: Identifier, _ timeline: Timeline, since first: Int) -> Bool {
     let names = Set([before, after].compactMap { $0?.name.identifier })
     return (first...migration).contains { number in
@@ -78,7 +78,7 @@ extension TableChange {
     }
   }
 
-  /// Whether the migration first deletes rows by the column, or all of them.
+  /// Whether the migration first deletes all rows, or rows selected by the column.
   package func isCleared(_ column: Identifier, _ timeline: Timeline) -> Bool {
     timeline.statements(in: migration).contains { statement in
       guard let target = statement.target, target.deletes, target.updates.isEmpty,
@@ -101,7 +101,7 @@ extension TableShape.Column {
 }
 
 extension Timeline {
-  /// Whether a table is a virtual one, a search index most often: its rows follow from others.
+  /// Whether a table is virtual, usually a search index. Its rows derive from other tables.
   package func isVirtual(_ table: String) -> Bool {
     let key = table.identifier
     return changes.contains { $0.after.map { $0.isVirtual && $0.key == key } ?? false }
@@ -114,13 +114,14 @@ extension TableChange {
     isRebuiltByHand(timeline) && !onlyDropsConstraints
   }
 
-  /// The last of these statements, or the statement that installed a copy from an earlier migration.
+  /// The last of these statements, or the statement that renamed a copy from an earlier migration
+  /// into place.
   package func newest(of places: [StatementPlace]) -> StatementPlace {
     let own = places.filter { $0.migration == migration }
     return own.max { $0.number < $1.number } ?? removal ?? shaped
   }
 
-  /// Whether a check looks at values that were there before it.
+  /// Whether a CHECK reads values that existed before it.
   package func looksAtOldColumns(_ check: TableShape.Check) -> Bool {
     let kept = Set(keptColumns.map(\.new.key))
     return !check.columns.isDisjoint(with: kept)
@@ -128,7 +129,7 @@ extension TableChange {
 }
 
 extension Timeline {
-  /// The table as a migration leaves it; nil when it does not exist then.
+  /// The table after a migration; nil if it does not exist then.
   package func shape(of table: String, in migration: Int) -> TableShape? {
     let key = table.identifier
     let last = changes.last { change in
@@ -138,13 +139,13 @@ extension Timeline {
     return last?.after?.key == key ? last?.after : nil
   }
 
-  /// Whether a column of the index goes in the same migration, and the index with it.
+  /// Whether the same migration drops a column of the index, and with it the index.
   package func losesColumn(of index: IndexShape, in migration: Int) -> Bool {
     let lost = change(of: index.table, in: migration)?.droppedColumns ?? []
     return index.columns.contains { $0.map(lost.contains) ?? false }
   }
 
-  /// Whether the object mentions a column that goes in the same migration.
+  /// Whether the object mentions a column that the same migration drops.
   package func mentionsLostColumn(_ gone: GoneObject) -> Bool {
     let lost = change(of: gone.object.table, in: gone.place.migration)?.droppedColumns ?? []
     guard !lost.isEmpty else { return false }
@@ -154,7 +155,7 @@ extension Timeline {
 }
 
 extension CreateTrigger {
-  /// Nil for another kind of object.
+  /// Nil for an object of another kind.
   package init?(_ object: SchemaObject) {
     guard case .createTrigger(let trigger)? = try? parseCreate(TokenizedSQL(object.sql ?? ""))
     else { return nil }
@@ -163,7 +164,7 @@ extension CreateTrigger {
 }
 
 extension StatementEffect {
-  /// Whether the statement is an UPDATE or a DELETE that picks no rows.
+  /// Whether the statement is an UPDATE or a DELETE without a condition.
   package func isUnconditional(_ verb: String) -> Bool {
     let sql = TokenizedSQL(self.sql)
     let tokens = sql.significant[...]

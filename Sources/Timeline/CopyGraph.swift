@@ -1,10 +1,10 @@
 import SchemaSQLText
 
-/// Which statements copied rows of one table into another, directly or through other tables.
+/// Records which statements copied rows between tables, directly or through other tables.
 struct CopyGraph {
   enum Holder: Hashable {
     case table(Int)
-    /// A temporary table of this migration.
+    /// A temporary table of the current migration.
     case temporary(Identifier)
   }
 
@@ -16,14 +16,14 @@ struct CopyGraph {
   private var copies: [Holder: [Copy]] = [:]
   /// The tables whose rows each holder received.
   private var origins: [Holder: Set<Int>] = [:]
-  /// The same without those whose rows came through another table of the schema.
+  /// The same, without tables whose rows arrived through another table of the schema.
   private var direct: [Int: Set<Int>] = [:]
 
   mutating func beginMigration() {
     for case .temporary(let name) in Array(origins.keys) { empty(name) }
   }
 
-  /// A temporary table is created.
+  /// Records that a temporary table is created.
   mutating func empty(_ temporary: Identifier) {
     copies[.temporary(temporary)] = nil
     origins[.temporary(temporary)] = nil
@@ -51,7 +51,7 @@ struct CopyGraph {
     direct[table]?.contains(source) ?? false
   }
 
-  /// The statements that carried rows from one table to another, through any number of others.
+  /// The statements that copied rows from one table to another, through any number of others.
   func places(from source: Int, to table: Int) -> [StatementPlace] {
     var places: [StatementPlace] = []
     var seen: Set<Holder> = []

@@ -3,15 +3,15 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// What a DEFAULT gives when SQLite evaluates it for several rows.
+/// How a DEFAULT's value varies when SQLite evaluates it for several rows.
 package enum DefaultOutcome: Sendable, Equatable {
   /// The same value in each row.
   case constant
-  /// Another value at another time, and the same one in rows that are inserted at once.
+  /// A value that depends on the time but is the same in rows that are inserted together.
   case time
-  /// Another value in each row.
+  /// A different value in each row.
   case chance
-  /// It calls a function that only the application has.
+  /// Unknown, because it calls a function of the application.
   case unknown
 }
 
@@ -21,7 +21,7 @@ struct DefaultValues {
   private var known: [ExactText: DefaultOutcome] = [:]
 
   init(_ application: Application) throws(DatabaseError) {
-    // A date alone changes only from day to day, and no migration depends on that.
+    // A value that uses only the date differs between days, and no migration depends on that.
     connections = try ["12:00:00", "23:17:41"].map { (time) throws(DatabaseError) in
       let connection = try Connection(path: nil)
       _ = try application.register(on: connection)

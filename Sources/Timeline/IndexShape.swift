@@ -1,7 +1,7 @@
 import SchemaModel
 import SchemaSQLText
 
-/// What rules look at in an index.
+/// The properties of an index that rules use.
 package struct IndexShape {
   package let name: String
   package let table: String
@@ -10,7 +10,7 @@ package struct IndexShape {
   package private(set) var terms: [[[UInt8]]]
   /// The name of the column, or nil for an expression.
   package private(set) var columns: [Identifier?]
-  /// In normal form; nil when the index is not partial.
+  /// The condition in normal form; nil if the index is not partial.
   package private(set) var condition: [[UInt8]]?
 
   /// Nil for an automatic index.
@@ -29,7 +29,7 @@ package struct IndexShape {
     condition = index.condition.map { tokens.normalTokens(in: $0.range) }
   }
 
-  /// The same with columns under other names.
+  /// The same index with renamed columns.
   package func renaming(_ names: [Identifier: Identifier]) -> IndexShape {
     var index = self
     index.terms = terms.map { $0.map { $0.renamed(names) } }
@@ -38,8 +38,8 @@ package struct IndexShape {
     return index
   }
 
-  /// Whether two rows that the other one takes for the same are the same to this one: neither order nor
-  /// direction of the terms has to do with it.
+  /// Whether two rows with equal keys in the other index also have equal keys in this one. The
+  /// order and the direction of the terms do not matter.
   package func isAsUnique(as other: IndexShape) -> Bool {
     func keys(_ index: IndexShape) -> Set<[[UInt8]]> {
       Set(index.terms.map { $0.last == Array("desc".utf8) ? $0.dropLast() : $0 })
@@ -48,7 +48,7 @@ package struct IndexShape {
       && keys(self).isSubset(of: keys(other))
   }
 
-  /// Whether what looks up this one's terms can use the other one as well.
+  /// Whether a lookup in this index can use the other index instead.
   package func isCovered(by other: IndexShape) -> Bool {
     condition == other.condition && terms.count <= other.terms.count
       && terms.elementsEqual(other.terms.prefix(terms.count))
@@ -58,25 +58,25 @@ package struct IndexShape {
 extension IndexShape {
   package func isUseless(beside other: IndexShape) -> Bool {
     guard condition == nil, other.condition == nil, isCovered(by: other) else { return false }
-    // A unique index refuses rows as well.
+    // A unique index is also a constraint.
     return !isUnique || other.isUnique && other.terms.count == terms.count
   }
 
-  /// The key or the UNIQUE constraint of the table that begins with the index's columns.
+  /// The primary key or UNIQUE constraint of the table whose first columns are those of the index.
   package func key(of table: TableShape) -> String? {
     guard condition == nil, terms.allSatisfy({ $0.count == 1 }) else { return nil }
     func begins(_ key: [Identifier]) -> Bool {
       guard isUnique ? key.count == columns.count : key.count >= columns.count else { return false }
       return columns.elementsEqual(key.prefix(columns.count).map { $0 })
     }
-    // Of a column with a collation of its own the key has the same.
+    // A key uses the collation of its columns.
     if let primary = table.primaryKey?.columns, begins(primary) { return "the primary key" }
     return table.uniques.contains(where: begins) ? "a UNIQUE constraint" : nil
   }
 }
 
 extension Timeline {
-  /// A removed index, with the present names of its columns.
+  /// A removed index, with the current names of its columns.
   package func index(_ gone: GoneObject) -> IndexShape? {
     let change = change(of: gone.object.table, in: gone.place.migration)
     return IndexShape(gone.object)?.renaming(change?.renamedColumns ?? [:])

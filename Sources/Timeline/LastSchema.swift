@@ -3,11 +3,11 @@ import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
 
-/// The schema that a history ends with, and where each part of it was made.
+/// The schema after the last migration, with the statements that created its parts.
 package struct LastSchema: Sendable {
   package struct Table: Sendable {
     package let shape: TableShape
-    /// The statements that created it and that gave it its form.
+    /// The statements that created the table and that gave it its current form.
     package let created: StatementPlace
     package let shaped: StatementPlace
     /// By folded name.
@@ -18,22 +18,23 @@ package struct LastSchema: Sendable {
     }
   }
 
-  /// Without the tables that a virtual table keeps for itself.
+  /// Excludes the shadow tables of virtual tables.
   package var tables: [Table] = []
-  /// All of them, also those whose definition cannot be read.
+  /// The names of all tables, including those whose definition cannot be parsed.
   package var tableNames: Set<Identifier> = []
   package var objects: [(place: StatementPlace, object: SchemaObject)] = []
   /// Views and triggers that do not compile.
   package var broken: [(place: StatementPlace, object: BrokenObject)] = []
-  /// Views and triggers that hold a string in double quotes.
+  /// Views and triggers that contain a string in double quotes.
   package var doubleQuoted: [(place: StatementPlace, object: BrokenObject)] = []
   /// Defaults that call an undeclared function.
   package var missing: [(table: Table, column: String, name: MissingName)] = []
 
   /// - Parameters:
   ///   - broken: views and triggers that do not compile.
-  ///   - doubleQuoted: those that would not, if a name in double quotes were never a string.
-  ///   - table: the table of a name, as the replay has followed it.
+  ///   - doubleQuoted: views and triggers that do not compile if SQLite rejects strings in double
+  ///     quotes.
+  ///   - table: returns a table by name, as the replay tracked it.
   init(
     _ schema: Schema, broken: [BrokenObject], doubleQuoted: [BrokenObject],
     _ tracker: ObjectTracker, _ probe: Probe, table: (Identifier) -> TrackedTable?

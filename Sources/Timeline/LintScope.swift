@@ -5,23 +5,23 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// What the configuration says that rules ask for: which tables sync, since when, and which versions
-/// of the app and of SQLite there are.
+/// The settings of the configuration that rules need: which tables sync, since when, and which
+/// versions of the app and of SQLite are supported.
 package struct LintScope: Sendable {
   package let profile: Profile
-  /// The oldest SQLite that the application meets.
+  /// The oldest supported version of SQLite.
   package let minimumSQLite: SQLiteVersion?
-  /// Nil: every table but the local ones.
+  /// Nil if all tables except local ones sync.
   private let tables: Set<Identifier>?
   private let localTables: Set<Identifier>
-  /// How many migrations of the history are older than the syncing.
+  /// The number of migrations that are older than the syncing.
   private var unsynced: Int
-  /// How many migrations the oldest release that still runs has, and so every device.
+  /// The number of migrations in the oldest supported release. Every device has run them.
   package let shipped: Int
-  /// Whether the configuration says which release is the oldest that still runs.
+  /// Whether the configuration names the oldest supported release.
   package let namesOldestRelease: Bool
 
-  /// - Throws: when `sync.since` names no migration, or `sync.oldest_release` no release.
+  /// - Throws: if `sync.since` does not name a migration, or `sync.oldest_release` a release.
   package init(
     _ configuration: Configuration, profile: Profile, project: Project, file: String
   ) throws(Failure) {
@@ -41,20 +41,20 @@ package struct LintScope: Sendable {
       } ?? 0
   }
 
-  /// Whether the configuration takes the table out of what syncs.
+  /// Whether the configuration excludes the table from syncing.
   package func isLocal(_ table: Identifier) -> Bool {
     localTables.contains(table) || tables.map { !$0.contains(table) } ?? false
   }
 
-  /// The profile by which a migration's change of a table is judged.
+  /// The profile for a migration's change of a table.
   package func profile(_ table: String?, in migration: Int) -> Profile {
     migration < unsynced || table.map { isLocal($0.identifier) } ?? false ? .local : profile
   }
 
-  /// Whether nothing synced yet when the migration was written.
+  /// Whether the migration is older than the syncing.
   package func isBeforeSyncing(_ migration: Int) -> Bool { migration < unsynced }
 
-  /// The same as if everything had synced from the first migration on; nil where it did.
+  /// The same scope as if everything synced from the first migration on; nil if it does.
   package var syncingFromTheFirst: LintScope? {
     guard unsynced > 0, profile != .local else { return nil }
     var scope = self
@@ -62,15 +62,15 @@ package struct LintScope: Sendable {
     return scope
   }
 
-  /// Whether devices exchange the table's rows, as far as is known.
+  /// Whether devices exchange the table's rows, according to the configuration.
   package func syncs(_ table: String, in migration: Int) -> Bool {
     profile(table, in: migration) != .local
   }
 
-  /// How many migrations a version of the app has that exchanges rows with other ones, at least.
+  /// The minimum number of migrations in a version of the app that syncs with others.
   package var oldestSynced: Int { max(unsynced, shipped) }
 
-  /// Whether a device may still run a version of the app that does not know the migration.
+  /// Whether a device may still run a version of the app without the migration.
   package func isUnknownSomewhere(_ migration: Int) -> Bool { migration >= shipped }
 }
 
@@ -85,7 +85,7 @@ private func index(
       + (near.map { ": did you mean `\($0)`?" } ?? ""), place: Failure.Place(file: file))
 }
 
-/// How many migrations a release has.
+/// The number of migrations in a release.
 private func count(
   _ release: String, _ project: Project, _ file: String
 ) throws(Failure) -> Int {

@@ -1,20 +1,20 @@
 import SchemaSQLText
 
-/// What a step took away from rows that lint had made.
+/// Data that a step removed from generated rows.
 package struct Loss: Sendable {
   package enum Kind: Sendable {
-    /// A column's values, in all rows or in some.
+    /// Values of a column, in all rows or in some.
     case values(isAll: Bool)
-    /// The values of columns are in others that had their own.
+    /// Values that moved to columns which had values of their own.
     case exchanged([(from: String, to: String)])
-    /// Two values of a column that became the same.
+    /// Two different values of a column that became equal.
     case narrowed(String, String)
     case rows(isAll: Bool)
   }
 
   package let kind: Kind
   package let place: StatementPlace
-  /// As the schema before the step spells them.
+  /// Spelled as in the schema before the step.
   package let table: String
   package let column: String?
 
@@ -34,15 +34,15 @@ package struct Loss: Sendable {
   }
 }
 
-/// Where the values of a column are after a step.
+/// The location of a column's values after a step.
 package enum Destination: Sendable {
   case column(table: String, column: String)
-  /// In another form, or in several columns.
+  /// In a different form, or in several columns.
   case elsewhere
   case nowhere
 }
 
-/// What experiments with rows found, by migration and table.
+/// The results of the loss experiments, by migration and table.
 package struct LossEvidence: Sendable {
   package struct Key: Sendable, Hashable {
     package let migration: Int
@@ -57,22 +57,22 @@ package struct LossEvidence: Sendable {
   }
 
   package var losses: [Loss] = []
-  /// For the columns that a table does not have any more.
+  /// Destinations of columns that their table no longer has.
   package var destinations: [Key: Destination] = [:]
-  /// Tables that were filled and that a step ran on.
+  /// The tables that held rows when a step ran.
   package var judged: Set<Key> = []
-  /// The migrations that ran on all kinds of rows.
+  /// The migrations that ran with all kinds of rows.
   package var runOnAllRows: Set<Int> = []
-  /// Columns in which a NULL went through a step.
+  /// Columns with a NULL that remained through a step.
   package var acceptedNulls: Set<Key> = []
-  /// Why a step could not be judged by rows.
+  /// Reasons why a step could not be tested with rows.
   package var notes: [String] = []
-  /// The release of each migration, as a number; drafts belong to the next one.
+  /// The release of each migration as a number; drafts belong to the next release.
   package var releases: [Int] = []
 
   package init() {}
 
-  /// Whether two migrations reach devices together.
+  /// Whether two migrations are released together.
   package func areTogether(_ a: Int, _ b: Int) -> Bool {
     releases.indices.contains(a) && releases.indices.contains(b) && releases[a] == releases[b]
   }
@@ -103,7 +103,7 @@ package struct LossEvidence: Sendable {
     }
   }
 
-  /// Whether a step makes the values of a column from others, or leaves rows out.
+  /// Whether a step computes a column's values from others, or omits rows.
   package func computes(_ column: Identifier, of change: TableChange) -> Bool {
     guard let table = change.before?.key else { return false }
     let old = change.renamedColumns.first { $0.value == column }?.key ?? column
@@ -113,7 +113,7 @@ package struct LossEvidence: Sendable {
     }
   }
 
-  /// Whether a row with NULL in the column went through the step.
+  /// Whether a row with NULL in the column remained through the step.
   package func acceptsNull(in column: String, of change: TableChange) -> Bool {
     guard let table = change.before?.key else { return false }
     return acceptedNulls.contains(

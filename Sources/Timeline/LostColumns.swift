@@ -4,7 +4,7 @@ import SchemaSQLText
 extension Timeline {
   /// Every dropped or renamed column, with its table.
   ///
-  /// cr-sqlite lets columns go between `crsql_begin_alter` and `crsql_commit_alter`.
+  /// cr-sqlite allows dropping columns between `crsql_begin_alter` and `crsql_commit_alter`.
   package func lostColumns(_ scope: LintScope) -> [(TableChange, LostColumn, table: String)] {
     changes.flatMap { change -> [(TableChange, LostColumn, table: String)] in
       guard let table = change.before?.name else { return [] }
@@ -21,7 +21,7 @@ extension Timeline {
     return before?.function == "crsql_begin_alter" && after?.function == "crsql_commit_alter"
   }
 
-  /// The `move_column` that a column was dropped by.
+  /// The `move_column` that dropped the column.
   package func move(of column: LostColumn, at place: StatementPlace) -> MoveColumn? {
     guard case .moveColumn(let move)? = operation(place)?.kind,
       move.from.identifier == column.name.identifier
@@ -31,9 +31,9 @@ extension Timeline {
 }
 
 extension Timeline {
-  /// The name under which the table has another column now, while the values of the dropped column exist
-  /// nowhere; nil if there is none. Migrations that reach devices together count as one: the dropped column
-  /// may have had the name before, or another column gets it later.
+  /// The name that another column of the table has now, if the values of the dropped column are
+  /// lost; nil if there is none. Migrations that are released together count as one: the dropped
+  /// column may have had the name earlier, or another column may get it later.
   package func replacedName(of column: LostColumn, in change: TableChange) -> String? {
     if change.after?.column(column.name) != nil { return column.name }
     guard let before = change.before, let after = change.after,

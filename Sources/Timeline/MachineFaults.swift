@@ -4,7 +4,7 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Connection {
-  /// What SQLite says when it refuses the statement; nil when it runs.
+  /// SQLite's message if it refuses the statement; nil if the statement runs.
   package func refusal(of sql: String) throws(DatabaseError) -> String? {
     do {
       try execute(sql)
@@ -17,17 +17,17 @@ extension Connection {
 }
 
 extension DatabaseError {
-  /// Whether the machine, or a limit of the scratch database, is at fault. On a private database in memory
-  /// every other error is an answer: a
-  /// virtual table that a trigger writes may report that it is corrupt or read-only.
+  /// Whether the machine or a limit of the scratch database caused the error. Every other error on
+  /// a private in-memory database is a result of the statement: for example, a virtual table that a
+  /// trigger writes to may report that it is corrupt or read-only.
   package var isOfMachine: Bool {
     exceeded != nil || [.outOfMemory, .interrupted, .ioError, .full, .cannotOpen].contains(code)
   }
 }
 
-/// Runs `body`, and reports an error of SQLite as a failure.
+/// Runs `body`, and converts an error of SQLite to a failure.
 ///
-/// - Parameter subject: what failed, for the message.
+/// - Parameter subject: the failing action, for the message.
 package func reportingFailure<Result>(
   of subject: String, _ body: () throws -> Result
 ) throws(Failure) -> Result {

@@ -4,8 +4,8 @@ import SchemaSQLText
 extension TableChange {
   /// The columns that the table did not have before.
   ///
-  /// - Parameter countsStaged: a copy that an earlier migration made, and that took the table's
-  ///   place in this one, counts as having been judged then.
+  /// - Parameter countsStaged: whether to exclude columns of a copy that an earlier migration made
+  ///   and this one renamed into place. Lint checked those in the earlier migration.
   package func newColumns(countsStaged: Bool) -> [TableShape.Column] {
     guard let after else { return [] }
     let known = countsStaged ? [before, staged] : [before]
@@ -14,19 +14,21 @@ extension TableChange {
     }
   }
 
-  /// Whether what the table's copy already had was judged when an earlier migration made it.
+  /// Whether lint checked the existing columns of the table's copy in the earlier migration that
+  /// made it.
   package func stagedWasJudged(_ scope: LintScope) -> Bool {
     staged.map { scope.syncs($0.name, in: migration - 1) } ?? false
   }
 
-  /// What was there before and, unless it was never judged, what the table's copy had.
+  /// The table before the change and, if lint checked it, the table's copy from an earlier
+  /// migration.
   package func judged(_ scope: LintScope) -> [TableShape] {
     [before, stagedWasJudged(scope) ? staged : nil].compactMap { $0 }
   }
 }
 
 extension TableChange {
-  /// The new columns without which no row can be written, and whether existing rows get a value.
+  /// The new columns that every INSERT must set, and whether existing rows get a value.
   package func requiredColumns(
     _ timeline: Timeline
   ) -> [(column: TableShape.Column, place: StatementPlace, isFilled: Bool)] {
@@ -42,7 +44,7 @@ extension TableChange {
     }
   }
 
-  /// Whether the column existed under another name and refused NULL.
+  /// Whether the column existed under another name and already refused NULL.
   private func onlyRenames(_ column: TableShape.Column) -> Bool {
     lost.contains { lost in
       guard case .renamed(let name) = lost.fate, before?.column(lost.name)?.notNull != nil else {
@@ -54,7 +56,7 @@ extension TableChange {
 }
 
 extension Timeline {
-  /// Whether the operation that makes the column also gives it a value in each row.
+  /// Whether the operation that creates the column also sets it in each row.
   fileprivate func fills(_ column: String, _ place: StatementPlace) -> Bool {
     switch operation(place)?.kind {
     case .moveColumn?: return operation(place)?.definition(ofColumn: column) != nil

@@ -2,10 +2,10 @@ import SchemaManifest
 import SchemaSQLText
 
 extension Probe {
-  /// A change with what only SQLite can tell: which new columns rows cannot get, and which values new
-  /// CHECKs refuse.
+  /// Adds information that only SQLite can provide: new columns that existing rows cannot get, and
+  /// values that new CHECKs refuse.
   ///
-  /// - Parameter moved: the columns that `move_column` makes in the migration.
+  /// - Parameter moved: the columns that `move_column` creates in the migration.
   func judged(_ change: TableChange, moved: Set<Identifier>) -> TableChange {
     guard let before = change.before, let after = change.after else { return change }
     var change = change
@@ -38,7 +38,7 @@ extension Probe {
     return change
   }
 
-  /// What the new columns hold in every existing row, as SQL.
+  /// The values of the new columns in every existing row, as SQL.
   private func settledColumns(
     of table: TableShape, _ change: TableChange, kept: Set<Identifier>
   ) -> [Identifier: String] {

@@ -1,11 +1,11 @@
 import SchemaModel
 import SchemaSQLText
 
-/// Follows indexes, views and triggers through a replay.
+/// Tracks indexes, views and triggers during a replay.
 struct ObjectTracker {
-  /// The statements that made them, as they read now.
+  /// The current objects, with the statements that created them.
   private(set) var makers: [SchemaDelta.Key: (place: StatementPlace, object: SchemaObject)] = [:]
-  /// Those that this migration took away.
+  /// The objects that the current migration removed.
   private var vanished: [SchemaDelta.Key: (place: StatementPlace, isImplicit: Bool)] = [:]
 
   mutating func begin() {
@@ -21,7 +21,7 @@ struct ObjectTracker {
       vanished[object.key] = (place, isImplicit)
     }
     for object in step.new where object.kind != .table && !object.isInternal {
-      // What a rebuild makes again as it was keeps its place.
+      // An object that a rebuild recreates unchanged keeps its original place.
       let isSame = makers[object.key].map { $0.object.readsLike(object) } ?? false
       makers[object.key] = (isSame ? makers[object.key]?.place ?? place : place, object)
     }

@@ -3,13 +3,13 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Asks SQLite, on a private database, what a piece of SQL does to rows.
+/// Determines the effects of SQL on rows by running it in a private database.
 final class Probe {
   private let application: Application
   private var opened: Connection?
   private var constants: [ExactText: Bool] = [:]
   private var defaults: DefaultValues?
-  /// What kept SQLite from answering: what was answered then says nothing.
+  /// The error that prevented an answer. Earlier answers are invalid then.
   private(set) var fault: DatabaseError?
 
   init(_ application: Application) {
@@ -20,7 +20,7 @@ final class Probe {
     get throws(DatabaseError) {
       if let opened { return opened }
       let connection = try Connection(path: nil)
-      // What is not known here must not look as if it gave a value.
+      // An unknown function must not appear to return a value.
       _ = try application.register(on: connection)
       try connection.execute("CREATE TABLE one_row (a); INSERT INTO one_row VALUES (1)")
       opened = connection
@@ -28,7 +28,7 @@ final class Probe {
     }
   }
 
-  /// Whether ADD COLUMN takes a DEFAULT when the table has rows (ALTER TABLE, section 4).
+  /// Whether ADD COLUMN accepts a DEFAULT if the table has rows (ALTER TABLE, section 4).
   func isConstant(_ value: String) -> Bool {
     if let known = constants[value] { return known }
     let isConstant = succeeds("ALTER TABLE one_row ADD COLUMN b DEFAULT \(value)")
@@ -36,7 +36,7 @@ final class Probe {
     return isConstant
   }
 
-  /// What a DEFAULT gives.
+  /// How the value of a DEFAULT varies.
   func outcome(ofDefault text: String) -> DefaultOutcome {
     // Literals and names are constants.
     guard text.utf8.contains(UInt8(ascii: "(")) || isTimeOfDay(text) else { return .constant }
@@ -53,7 +53,7 @@ final class Probe {
     ["current_timestamp", "current_date", "current_time"].contains(text.identifier)
   }
 
-  /// An undeclared function that an expression calls.
+  /// The first undeclared function that an expression calls.
   func missingName(in expression: String) -> MissingName? {
     guard expression.utf8.contains(UInt8(ascii: "(")) else { return nil }
     do {
@@ -82,24 +82,23 @@ final class Probe {
     if error.isFault { fault = fault ?? error }
   }
 
-  /// What a new check says of values that the old ones of its table let through.
+  /// Values that a new CHECK refuses and the table's old CHECKs allow.
   enum Refused {
-    /// Some are refused: `status = 2`.
+    /// A condition for some refused values: `status = 2`.
     case values(String)
-    /// None of those that were tried.
+    /// None of the tested values.
     case nothing
-    /// None, and the check gives the same result for all values.
+    /// None, and the CHECK has the same result for all values.
     case never
-    /// The checks cannot be evaluated here.
+    /// The CHECKs cannot be evaluated.
     case unknown
   }
 
-  /// Tries the values that the checks themselves name, those next to them, and some others, as far as
-  /// the table takes them.
+  /// Tests the values in the CHECKs, their neighbours and some others, if the table accepts them.
   ///
   /// - Parameters:
-  ///   - settled: what columns hold in every row, as SQL.
-  ///   - neverNull: the columns that are NULL in no row.
+  ///   - settled: the values of columns that are the same in every row, as SQL.
+  ///   - neverNull: the columns that are not NULL in any row.
   func refused(
     by check: TableShape.Check, of table: TableShape, after old: [TableShape.Check],
     settled: [Identifier: String], neverNull: Set<Identifier>
@@ -127,7 +126,7 @@ final class Probe {
         CREATE TABLE \(tableName) (\(definitions.joined(separator: ", ")));
         INSERT INTO \(tableName) SELECT * FROM \(sources.joined(separator: ", "));
         """)
-      // Each outcome with the shortest row that has it.
+      // Keep the shortest row for each outcome.
       let outcomes = try connection.rows(
         """
         SELECT coalesce(NOT (\(check.text)), 2) AS outcome,
@@ -149,11 +148,10 @@ final class Probe {
     }
   }
 
-  /// By the number of columns that are free: each holds every candidate together with every one of
-  /// the others.
+  /// The number of candidates per column, by the number of varied columns: the product is tested.
   private static let mostCandidates = [1: 100, 2: 80, 3: 24, 4: 10]
 
-  /// Those that the checks name first.
+  /// Candidate values; those in the CHECKs come first.
   private func candidates(of checks: [TableShape.Check]) -> [String] {
     var (named, nearby, lengths): ([String], [String], [String]) = ([], [], [])
     for token in checks.flatMap(\.tokens) {
@@ -161,7 +159,7 @@ final class Probe {
       if let number = Int64(text), number < Int64.max - 1 {
         named.append(text)
         nearby += ["\(number - 1)", "\(number + 1)", "\(-number)"]
-        // A number in the check of a text is its length.
+        // A number in the CHECK of a text is usually a length.
         if (1...5000).contains(number) {
           lengths += [number, number + 1].map { "printf('%.*c', \($0), 'x')" }
         }
@@ -178,7 +176,7 @@ final class Probe {
 }
 
 extension TableShape.Column {
-  /// What SQLite makes sure of for every value of the column; nil: nothing.
+  /// The condition that SQLite ensures for every value of the column; nil if there is none.
   fileprivate func condition(in table: TableShape, isNeverNull: Bool) -> String? {
     let name = Quoting.quoted(name)
     let type: Identifier = type?.identifier ?? ""

@@ -1,15 +1,15 @@
 import SchemaYAML
 
-/// How strictly lint judges: by what the database syncs with.
+/// The strictness of lint, determined by the engine that syncs the database.
 package enum Profile: String, Sendable, CaseIterable {
   /// Nothing syncs.
   case local
-  /// Something may sync; the engine is not known.
+  /// Something may sync; the engine is unknown.
   case additive
   case sqliteData = "sqlite-data"
   case crSQLite = "cr-sqlite"
 
-  /// Its meaning, for a sentence.
+  /// Describes the profile in a sentence.
   package var meaning: String {
     switch self {
     case .local: "nothing syncs"

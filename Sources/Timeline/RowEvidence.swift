@@ -1,27 +1,27 @@
 import SchemaManifest
 import SchemaSQLText
 
-/// What became of rows when steps of a history ran on tables that hold some.
+/// The results of running migrations on tables with rows.
 package struct RowEvidence: Sendable {
   package var failures: [RowFailure] = []
 
   package init() {}
 }
 
-/// A migration that runs on empty tables, and not on these.
+/// A migration that runs on empty tables but fails on these rows.
 package struct RowFailure: Sendable {
   package let place: StatementPlace
-  /// A place in its operation, where it is known better.
+  /// The place within the operation, if it is known.
   package let position: Position?
-  /// The table that it writes.
+  /// The table that the statement writes to.
   package let object: String?
-  /// What SQLite or the migration said.
+  /// The message of SQLite or of the migration.
   package let message: String
   /// The tables that the statement reads and writes.
   package let tables: Set<Identifier>
-  /// `map` of a move_column does not name an existing value.
+  /// Whether the `map` of a `move_column` lacks an existing value.
   package let isOfMap: Bool
-  /// The database whose rows they are; nil for rows that were made up.
+  /// The database that contains the rows; nil for generated rows.
   package var database: String?
 
   package init(

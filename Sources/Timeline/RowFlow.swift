@@ -3,7 +3,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Between which tables a statement moves rows; names are folded.
+/// The tables between which a statement copies rows; names are folded.
 struct RowFlow {
   private(set) var read: Set<Identifier> = []
   private(set) var written: Set<Identifier> = []
@@ -16,8 +16,8 @@ struct RowFlow {
       guard let name = event.first?.identifier, !name.isInternal else { continue }
       let isTemporary = event.database == "temp"
       switch event.action {
-      // What a trigger does is not the statement's own copying. A view or a subquery is named in
-      // the same way as a trigger.
+      // Ignore copies inside triggers. SQLite reports a view or a subquery with the same field as a
+      // trigger.
       case .read where !before.isInTrigger(event):
         if isTemporary { temporaryRead.insert(name) } else { read.insert(name) }
       case .insert where event.trigger == nil:
@@ -31,8 +31,9 @@ struct RowFlow {
     if read.isEmpty, temporaryRead.isEmpty { noteWholeTable(statement, before) }
   }
 
-  /// SQLite names no column that is read where it copies a table entry by entry into one of the same
-  /// shape (`INSERT INTO a SELECT * FROM b`), so the text has to say which table that is.
+  /// Finds the source of a copy of whole rows in the statement's text. SQLite reports no columns as
+  /// read when it copies a table's b-tree entries into a table of the same form (`INSERT INTO a
+  /// SELECT * FROM b`).
   private mutating func noteWholeTable(_ statement: ReplayedStatement, _ before: Schema) {
     guard !written.isEmpty || !temporaryWritten.isEmpty else { return }
     let sql = TokenizedSQL(statement.sql)

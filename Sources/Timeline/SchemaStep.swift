@@ -18,12 +18,12 @@ struct SchemaStep {
   struct Tables {
     var dropped: [SchemaObject] = []
     var created: [SchemaObject] = []
-    /// The same table before and after.
+    /// Tables that exist before and after.
     var changed: [(old: SchemaObject, new: SchemaObject)] = []
   }
 
-  /// The tables, each with what became of it: a table stays the same one as long as its rows stay
-  /// in the same b-tree, whatever its name.
+  /// The tables before and after the statement. A table is the same as long as its rows remain in
+  /// the same b-tree, whatever its name.
   var tables: Tables {
     var tables = Tables()
     tables.created = new.filter(\.isOurTable)
@@ -42,8 +42,8 @@ struct SchemaStep {
     return tables
   }
 
-  /// A virtual table has no b-tree of its own. One that goes while another comes was renamed: no
-  /// statement does both otherwise.
+  /// Matches virtual tables, which have no b-tree of their own. If a statement removes one and adds
+  /// another, it renamed the table: no other statement does both.
   private func matchVirtual(_ tables: inout Tables) {
     guard let old = tables.dropped.firstIndex(where: { $0.rootPage == 0 }),
       let new = tables.created.firstIndex(where: { $0.rootPage == 0 })

@@ -3,7 +3,7 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaYAML
 
-// Pieces of manifests that findings offer.
+// Parts of manifests that findings suggest.
 
 extension ColumnDefinition {
   /// The column as a manifest writes it, on one line.
@@ -27,7 +27,7 @@ extension ColumnDefinition {
     return mapping(keys)
   }
 
-  /// The same column with a value for rows that come without one.
+  /// The same column with a default for rows that do not set it.
   package func withDefault() -> ColumnDefinition {
     var column = self
     if column.default == nil || column.default == .null { column.default = .empty(ofType: type) }
@@ -36,7 +36,7 @@ extension ColumnDefinition {
 }
 
 extension Literal {
-  /// A value that says nothing, for a column of this type.
+  /// A neutral value for a column of this type.
   package static func empty(ofType type: String?) -> Literal {
     switch emptyValue(ofType: type) {
     case "0": .integer(0)
@@ -85,7 +85,7 @@ package func pairs(_ values: [MappedValue]) -> String {
 }
 
 extension [MappedValue] {
-  /// The way back, to the first of the values that lead to the same one.
+  /// The inverse map. For several values with the same result, it returns to the first one.
   package var inverted: [MappedValue] {
     var seen: Set<Literal> = []
     return filter { seen.insert($0.to).inserted }.map { MappedValue(from: $0.to, to: $0.from) }

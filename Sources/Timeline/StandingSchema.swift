@@ -1,8 +1,8 @@
 import SchemaSQLText
 
 extension Timeline {
-  /// The schema that the history ends with as if it had been made at once, each part where it was made;
-  /// nil when the history could not be replayed to its end.
+  /// A timeline in which one migration creates the history's latest schema. Each object keeps its
+  /// original place. Nil if the replay did not reach the end.
   package var standing: Timeline? {
     guard let end else { return nil }
     var standing = Timeline(migrations: migrations)

@@ -1,22 +1,22 @@
 import SchemaSQLText
 
-/// A table and those that took its place one after another in a migration, and what became of its columns.
+/// A table and its successive replacements within a migration, with the outcome for its columns.
 struct TableChain {
-  /// The first had the name when the migration began.
+  /// The tables in order. The first one had the name at the beginning of the migration.
   let tables: [TrackedTable]
-  /// The name of the table then.
+  /// The name of the table at the beginning of the migration.
   let name: String
-  /// The statement that took the name away from the first table.
+  /// The statement that dropped or renamed the first table.
   let displaced: StatementPlace?
   let migration: Int
 
-  /// What became of a column that no longer exists under its name; nil if it does.
+  /// The outcome for a column that no longer exists under its name; nil if it does exist.
   func lost(_ column: String) -> LostColumn? {
     guard let first = tables.first, let now = tables.last else { return nil }
     let key = column.identifier
     if let same = now.columns.first(where: { $0.key == key }) {
-      // Another old column may have taken the name, or one that is younger than the loss, and so
-      // cannot have the values.
+      // The name may belong to another old column now, or to one that was created after the loss
+      // and so cannot have the values.
       let isNew =
         same.origin == nil
         && (first.losses[key].map { $0.number < same.created.number } ?? false)
@@ -30,7 +30,7 @@ struct TableChain {
     return LostColumn(name: column, fate: .dropped, place: placeOfLoss(key) ?? now.shaped)
   }
 
-  /// The statement that took a column away, or the last table that had it.
+  /// The statement that removed a column, or the last table with the column.
   private func placeOfLoss(_ key: Identifier) -> StatementPlace? {
     var place = displaced
     if let loss = tables.first?.losses[key] { return loss }

@@ -2,21 +2,21 @@ import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 
-/// What the rules look at in a table's definition.
+/// The properties of a table's definition that rules use.
 package struct TableShape: Sendable {
   package struct Column: Sendable {
     package let name: String
     package let type: String?
-    /// The conflict clause of NOT NULL; nil when the column may be NULL.
+    /// The conflict clause of NOT NULL; nil if the column accepts NULL.
     package let notNull: CreateTable.ConflictAction?
-    /// The DEFAULT as it is written; nil when there is none or it is NULL.
+    /// The text of the DEFAULT; nil if there is none or it is NULL.
     package let defaultText: String?
     package let isGenerated: Bool
     package let isStored: Bool
     /// The columns that its expression mentions.
     package let sources: Set<Identifier>
     package let collation: Identifier?
-    /// Where it is declared in the stored text of the table: the bytes.
+    /// The byte range of its definition in the stored text of the table.
     package let range: Range<Int>
 
     package var key: Identifier { name.identifier }
@@ -42,7 +42,7 @@ package struct TableShape: Sendable {
   }
 
   package struct Check: Sendable, Hashable {
-    /// The expression's tokens in normal form, by which two checks are compared.
+    /// The tokens of the expression in normal form. Two CHECKs are compared by them.
     package let tokens: [[UInt8]]
     package let text: String
     /// The columns that it mentions.
@@ -56,7 +56,7 @@ package struct TableShape: Sendable {
   package struct ForeignKey: Sendable, Hashable {
     package let columns: [Identifier]
     package let parent: String
-    /// Empty: the parent's primary key.
+    /// Empty for the parent's primary key.
     package let parentColumns: [Identifier]
     package let onDelete: CreateTable.ForeignKeyAction
     package let onUpdate: CreateTable.ForeignKeyAction
@@ -72,12 +72,12 @@ package struct TableShape: Sendable {
   package let foreignKeys: [ForeignKey]
   package let isStrict: Bool
   package let isWithoutRowid: Bool
-  /// The column that is another name of the rowid (CREATE TABLE, section 5).
+  /// The column that is an alias of the rowid (CREATE TABLE, section 5).
   package let rowidAlias: Identifier?
-  /// What CREATE VIRTUAL TABLE says after the module, word by word.
+  /// The arguments of the module in CREATE VIRTUAL TABLE, word by word.
   package let moduleArguments: Set<Identifier>
 
-  /// Nil when the stored text cannot be read, which only an edit of `sqlite_schema` can bring about.
+  /// Nil if the stored text cannot be parsed, which only an edit of `sqlite_schema` can cause.
   package init?(_ object: SchemaObject) {
     let tokens = TokenizedSQL(object.sql ?? "")
     name = object.name
@@ -141,16 +141,17 @@ extension TableShape.Column {
     }
   }
 
-  /// INTEGER affinity (Datatypes In SQLite, section 3.1).
+  /// Whether the column has INTEGER affinity (Datatypes In SQLite, section 3.1).
   package var isInteger: Bool { affinity == .integer }
 
   package var affinity: Affinity { Affinity(ofType: type ?? "") }
 
-  /// Whether it is declared to hold blobs, and not only because it has no type.
+  /// Whether the declared type has BLOB affinity. A column without a type has it, too, but is not
+  /// included.
   package var isBlob: Bool { type != nil && affinity == .blob }
 }
 
-/// A value of a type, as SQL, that says nothing: for a DEFAULT.
+/// A neutral value of a type as SQL, for a DEFAULT.
 package func emptyValue(ofType type: String?) -> String {
   switch Affinity(ofType: type ?? "") {
   case .text: "''"
@@ -240,7 +241,7 @@ extension TableShape.Check {
 }
 
 extension TableShape.Check {
-  /// The same with columns under other names.
+  /// The same table with renamed columns.
   package func renaming(_ names: [Identifier: Identifier]) -> Self {
     guard !names.isEmpty else { return self }
     let renamed = tokens.map { $0.renamed(names) }
@@ -250,7 +251,7 @@ extension TableShape.Check {
 }
 
 extension [UInt8] {
-  /// A token in normal form with the column's other name, where it is one of these.
+  /// The normal form of a token, with the new name if it names a renamed column.
   package func renamed(_ names: [Identifier: Identifier]) -> [UInt8] {
     names[String(decoding: self, as: UTF8.self)].map { Array($0.folded) } ?? self
   }
@@ -270,7 +271,7 @@ private func alias(of table: CreateTable) -> Identifier? {
   guard !table.isWithoutRowid else { return nil }
   for column in table.columns where column.type?.text.identifier == "integer" {
     let key = column.name.text.identifier
-    // Inline, DESC makes it an ordinary column; at table level it does not.
+    // With an inline DESC the column is not a rowid alias; with DESC in a table constraint it is.
     if let primary = column.primaryKey { return primary.order == .descending ? nil : key }
     let isKey = table.constraints.contains { constraint in
       guard case .primaryKey(let terms, _, _) = constraint.kind, terms.count == 1 else {

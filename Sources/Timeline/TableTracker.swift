@@ -6,17 +6,17 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// Follows every table through a replay and tells what each migration did to it.
+/// Tracks every table during a replay, and records the changes that each migration makes.
 ///
-/// The engine is the witness: which b-tree answers to which name, which tables a statement read and
-/// wrote. SQL text is never searched. A table whose rows were copied from another one, and that has
-/// taken that one's name, is its successor: the two together are a rebuild.
+/// It observes SQLite instead of searching in SQL text: the b-tree of each name, and the tables
+/// that a statement reads and writes. A table that contains rows copied from another one and has
+/// taken its name is its successor; the two changes together are a rebuild.
 package final class TableTracker {
   package private(set) var timeline: Timeline
   private var tables: [TrackedTable] = []
   private var objects = ObjectTracker()
   private let probe: Probe
-  /// What kept SQLite from answering a question, so that the timeline is not to be believed.
+  /// The error that prevented SQLite from answering a question. The timeline is invalid then.
   package var fault: DatabaseError? { probe.fault }
   private var copies = CopyGraph()
   /// The statements that created temporary objects, by folded name.
@@ -26,15 +26,15 @@ package final class TableTracker {
   private var uniqueIndexes = UniqueIndexTracker()
   private var removed: [Removed] = []
   private var migration = 0
-  /// The tables that this migration found and changed, and those that it made.
+  /// The tables that the current migration changed or created.
   private var touched: [Int] = []
   private var created: [Int] = []
   private var statements = 0
 
-  /// A table that a migration dropped or renamed, and that no other one has succeeded.
+  /// A table that a migration dropped or renamed, and that has no successor yet.
   private struct Removed {
     let table: Int
-    /// As it was known before, with the columns whose loss is not reported yet.
+    /// Its earlier form, with the columns whose loss is not reported yet.
     let start: TableShape
     let displaced: StatementPlace
     /// The index of its change.
@@ -66,7 +66,7 @@ package final class TableTracker {
     tables[id].beginMigration()
   }
 
-  /// - Parameter before: the schema before it.
+  /// - Parameter before: the schema before the statement.
   package func note(_ statement: ReplayedStatement, on before: Schema) {
     statements += 1
     let place = StatementPlace(
@@ -107,7 +107,7 @@ package final class TableTracker {
       step.old.lazy.filter { $0.kind == .table }.map { $0.name.identifier }
     ).subtracting(step.new.lazy.filter { $0.kind == .table }.map { $0.name.identifier })
     let isDrop = target.map { dropped.contains($0.name.identifier) } ?? false
-    // Which may be a view.
+    // The first written name may be that of a view.
     let written = statement.events.first(where: \.writesRows)?.first?.identifier
     var reached: [String] = []
     if statement.enforcesForeignKeys, let written {
@@ -136,11 +136,12 @@ package final class TableTracker {
     }
   }
 
-  /// The schema that the history ends with.
+  /// Records the schema after the last migration.
   ///
   /// - Parameters:
   ///   - broken: its views and triggers that do not compile.
-  ///   - doubleQuoted: those that would not, if a name in double quotes were never a string.
+  ///   - doubleQuoted: its views and triggers that do not compile if SQLite rejects strings in
+  ///     double quotes.
   package func finish(_ schema: Schema, broken: [BrokenObject], doubleQuoted: [BrokenObject]) {
     timeline.end = LastSchema(
       schema, broken: broken, doubleQuoted: doubleQuoted, objects, probe
@@ -153,7 +154,7 @@ package final class TableTracker {
     }
   }
 
-  /// Whether the table has taken the place of another one.
+  /// Whether the table has replaced another one.
   private func isReplacement(_ id: Int) -> Bool {
     copies.origins(of: id).contains { tables[$0].successor == id }
   }
@@ -176,7 +177,7 @@ package final class TableTracker {
       touch(id)
       tables[id].drop(at: place)
     }
-    // All names first: two tables may exchange treplacements.
+    // Remove all old names first, because two tables may exchange names.
     let ids = found.changed.map { live.removeValue(forKey: $0.old.name.identifier) }
     for case (let id?, let (_, new)) in zip(ids, found.changed) {
       live[new.name.identifier] = id
@@ -197,14 +198,14 @@ package final class TableTracker {
       copy(sources, into: id, at: place)
     }
     for case let id? in ids { succeed(by: id) }
-    // ALTER TABLE makes no index; it writes those anew whose table or column it renames.
+    // ALTER TABLE creates no index. It rewrites those whose table or column it renames.
     let isAltering = statement.events.contains { $0.action == .alterTable }
     for index in step.new where index.kind == .index {
       uniqueIndexes.note(index, isAltering: isAltering, at: place)
     }
   }
 
-  /// Must be called before the first statement of the operation changes the table.
+  /// Records a `move_column`. Call it before the operation's first statement changes the table.
   private func noteMove(at place: StatementPlace) {
     guard case .moveColumn(let move)? = timeline.operation(place)?.kind,
       timeline.moves.last.map({
@@ -232,7 +233,7 @@ package final class TableTracker {
     succeed(by: id)
   }
 
-  /// Looks whether a table has taken the place of one that it was copied from.
+  /// Records a rebuild if the table has taken the name of the table that it was copied from.
   private func succeed(by id: Int) {
     let new = tables[id]
     let origins = copies.origins(of: id)
@@ -246,7 +247,7 @@ package final class TableTracker {
       tables[old].successor = id
       tables[old].isLeftover = true
       tables[id].inheritColumns(of: table)
-      // What the rows went through on their way is left over, too.
+      // Intermediate copies of the rows are leftovers of the rebuild, too.
       guard !copies.isDirect(from: old, to: id) else { continue }
       for between in origins where copies.origins(of: between).contains(old) {
         touch(between)
@@ -260,7 +261,7 @@ package final class TableTracker {
   /// - Parameter after: the schema after the migration.
   package func end(_ delta: SchemaDelta, _ after: Schema) {
     let first = timeline.changes.count
-    // The tables that took the place of another one.
+    // The tables that replaced another one.
     var replacing: Set<Int> = []
     let present = touched.filter { !tables[$0].isShadow && !tables[$0].startedAsLeftover }
     for id in present { endRebuild(of: id, &replacing) }
@@ -281,11 +282,12 @@ package final class TableTracker {
     }
   }
 
-  /// A dropped table's change with the new table that has its name.
+  /// Adds to a dropped table's change the new table that has its name.
   private func replaced(_ change: TableChange) -> TableChange {
     guard let before = change.before, change.after == nil, let id = live[before.name.identifier]
     else { return change }
-    // Another table that had to be renamed for it, or that had to make room, was to replace it.
+    // The new table is meant as a replacement if it was renamed to the name, or if it was created
+    // before the old table was removed.
     var change = change
     let isRenamedInto = tables[id].names.count > 1
     let madeRoom = change.removal.map { tables[id].created.number < $0.number } ?? false
@@ -293,7 +295,7 @@ package final class TableTracker {
     return change
   }
 
-  /// The tables that took the place of one after another.
+  /// The successive replacements of a table.
   private func replacements(of id: Int) -> [Int] {
     var replacements: [Int] = []
     var last = id
@@ -340,7 +342,7 @@ package final class TableTracker {
     append(change)
   }
 
-  /// What an earlier migration dropped or renamed may have its successor only now.
+  /// Completes rebuilds whose old table an earlier migration dropped or renamed.
   private func endLateRebuilds(_ replacing: inout Set<Int>) {
     for gone in removed {
       guard tables[gone.table].successor != nil else { continue }

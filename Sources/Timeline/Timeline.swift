@@ -1,10 +1,12 @@
-/// What each statement of a history did, as the rules of lint look at it.
+/// The effects of each statement of a history, in the form that lint rules use.
 ///
-/// - ``Timeline``: changes of tables, indexes, views, triggers and rows, by migration and statement.
-/// - ``TableTracker``: builds it during a replay. ``TrackedTable`` follows one table through its names.
+/// - ``Timeline``: changes of tables, indexes, views, triggers and rows, by migration and
+///   statement.
+/// - ``TableTracker``: builds it during a replay. ``TrackedTable`` follows one table through its
+///   names.
 /// - ``TableShape``, ``IndexShape``: a table's or an index's definition.
-/// - ``LossEvidence``, ``RowEvidence``: what trials on rows found.
-/// - ``LintScope``: what the configuration says about tables, releases and versions.
+/// - ``LossEvidence``, ``RowEvidence``: the results of trials on rows.
+/// - ``LintScope``: the configuration's tables, releases and versions.
 /// - `Changes`, `NewColumns`, `LostColumns`, `Snippets`, `Words`: helpers that several rules use.
 
 import SchemaHistory
@@ -21,7 +23,7 @@ package struct StatementPlace: Sendable, Hashable {
   package let migration: Int
   /// The operation's index in its manifest, from 0.
   package let operation: Int
-  /// Counted over the whole replay.
+  /// The index of the statement in the whole replay.
   package let number: Int
   package let position: Position
 
@@ -33,7 +35,7 @@ package struct StatementPlace: Sendable, Hashable {
   }
 }
 
-/// What a history did, as the rules look at it.
+/// The effects of a history.
 package struct Timeline: Sendable {
   package let migrations: [Migration]
   /// In the order of the migrations.
@@ -41,22 +43,23 @@ package struct Timeline: Sendable {
   package var indexes: [CreatedUniqueIndex] = []
   /// In their order.
   package var statements: [StatementEffect] = []
-  /// The indexes, views and triggers that a migration took away, and those that it made or changed.
+  /// The indexes, views and triggers that migrations removed, and those that they created or
+  /// changed.
   package var gone: [GoneObject] = []
   package var made: [MadeObject] = []
-  /// What was temporary, and not dropped by the migration that made it.
+  /// Temporary objects that their migration did not drop.
   package var leftBehind: [(place: StatementPlace, object: TemporaryObject)] = []
-  /// The columns that `move_column` moves, with their tables as they were before.
+  /// The columns that `move_column` moves, with their tables before the move.
   package var moves: [(place: StatementPlace, move: MoveColumn, table: TableShape)] = []
   /// Calls of cr-sqlite's functions around an ALTER, by name.
   package var alterCalls: [(place: StatementPlace, function: String)] = []
-  /// What the DEFAULTs of the history's tables give, by their texts.
+  /// How the values of the tables' DEFAULTs vary, by their texts.
   package var defaults: [ExactText: DefaultOutcome] = [:]
-  /// What became of rows.
+  /// The results of running migrations on rows.
   package var rows = RowEvidence()
-  /// What steps took away from rows.
+  /// The data that steps removed from rows.
   package var losses = LossEvidence()
-  /// The schema that the history ends with; nil when it could not be replayed to its end.
+  /// The schema after the last migration; nil if the replay did not reach the end.
   package var end: LastSchema?
 
   package func operation(_ place: StatementPlace) -> Operation? {
@@ -64,7 +67,8 @@ package struct Timeline: Sendable {
     return operations.indices.contains(place.operation) ? operations[place.operation] : nil
   }
 
-  /// Whether the statement is the manifest's own SQL; otherwise an operation became it.
+  /// Whether the manifest contains the statement as SQL, as opposed to an operation that generated
+  /// it.
   package func isWritten(_ place: StatementPlace) -> Bool {
     switch operation(place)?.kind {
     case .sql?, .createView?, .createTrigger?: true
@@ -76,7 +80,7 @@ package struct Timeline: Sendable {
     changes.slice(in: migration, by: \.migration)
   }
 
-  /// A table's name as the schema has it.
+  /// A table's name as the schema spells it.
   package func spelling(of table: Identifier, in migration: Int) -> String {
     changes.last { $0.migration <= migration && $0.after?.key == table }?.after?.name ?? table.text
   }
@@ -89,7 +93,7 @@ package struct Timeline: Sendable {
     statements.slice(in: migration, by: \.place.migration)
   }
 
-  /// Takes columns whose values a rebuild copied into a new column for renamed ones.
+  /// Records a column as renamed if a rebuild copied its values into a new column.
   package mutating func noteCopiedColumns() {
     for index in changes.indices where changes[index].isRebuilt {
       guard let before = changes[index].before, let after = changes[index].after else { continue }
@@ -105,13 +109,13 @@ package struct Timeline: Sendable {
     }
   }
 
-  /// What the migration did to the table that has this name after it; nil when it did nothing.
+  /// The change of the table that has this name after the migration; nil if there is none.
   package func change(of table: String, in migration: Int) -> TableChange? {
     let key = table.identifier
     return changes(in: migration).first { $0.after?.name.identifier == key }
   }
 
-  /// Whether the migration itself made the table, so that no database has rows of it before.
+  /// Whether the migration created the table, so that it had no rows before.
   package func isNew(_ table: String, in migration: Int) -> Bool {
     change(of: table, in: migration).map { $0.before == nil } ?? false
   }
@@ -136,46 +140,47 @@ extension Array {
 package struct GoneObject: Sendable {
   package let object: SchemaObject
   package let place: StatementPlace
-  /// It was dropped together with its table.
+  /// Whether it was dropped together with its table.
   package let isImplicit: Bool
   /// Whether its table exists after the migration.
   package let hasTable: Bool
-  /// Objects of its kind on its table after the migration; for a view what has its name.
+  /// Objects of the same kind on its table after the migration; for a view, the object with its
+  /// name.
   package let replacements: [SchemaObject]
 }
 
-/// An index, a view or a trigger as a migration left it.
+/// An index, a view or a trigger after a migration.
 package struct MadeObject: Sendable {
   package let object: SchemaObject
   package let place: StatementPlace
 }
 
-/// A statement and what it did to rows.
+/// A statement and its effect on rows.
 package struct StatementEffect: Sendable {
   package let place: StatementPlace
   package let sql: String
   package let events: [AuthorizerEvent]
   package let warnings: StatementWarnings
-  /// The table or view that it writes first.
+  /// The first table or view that it writes to.
   package let written: Identifier?
-  /// The table whose rows it writes; nil when it writes none.
+  /// The table whose rows it writes; nil if it writes none.
   package var target: WrittenTable?
-  /// Tables whose rows go or change because a foreign key says so; sorted.
+  /// Tables whose rows a foreign key action deletes or changes; sorted.
   package let reached: [String]
 
   package struct WrittenTable: Sendable {
     package let name: String
-    /// It was there when the migration began.
+    /// Whether it existed at the beginning of the migration.
     package let isOld: Bool
     package let inserts: Bool
     package let updates: Set<Identifier>
     package let deletes: Bool
-    /// It inserts a copy of the rows of a table that it replaces, then or later.
+    /// Whether it inserts a copy of the rows of a table that it replaces, now or later.
     package var isCopy = false
     package let table: Int
   }
 
-  /// Whether it calls one of these functions itself, and not from a trigger.
+  /// Whether it calls one of these functions directly, not through a trigger.
   package func calls(_ names: Set<Identifier>) -> Bool {
     events.contains { event in
       event.action == .function && event.trigger == nil
@@ -187,12 +192,11 @@ package struct StatementEffect: Sendable {
 /// A CHECK that a table did not have before.
 package struct NewCheck: Sendable {
   package let check: TableShape.Check
-  /// Values that were allowed before and are refused now, where some were found.
+  /// A condition for values that became invalid, if some were found.
   package let refused: String?
 }
 
-/// What one migration did to one table, from its beginning to its end: states in between are not
-/// judged.
+/// The change of one table over a whole migration. Intermediate states are not checked.
 package struct TableChange: Sendable {
   /// The index of the migration.
   package let migration: Int
@@ -200,26 +204,26 @@ package struct TableChange: Sendable {
   package let before: TableShape?
   /// Nil for a dropped table.
   package let after: TableShape?
-  /// What took the table's place, when that was a table of its own before this migration: a copy
-  /// that an earlier migration made.
+  /// The table that replaced this one, if an earlier migration created it as a copy.
   package var staged: TableShape?
   package var lost: [LostColumn] = []
-  /// Where each column of `after` came to be.
+  /// The statement that created each column of `after`.
   package var columnPlaces: [Identifier: StatementPlace] = [:]
   /// The statement that gave `after` its form.
   package let shaped: StatementPlace
-  /// The statement that dropped the table, or gave it its new name.
+  /// The statement that dropped or renamed the table.
   package var removal: StatementPlace?
-  /// Another table took the place of this one, in a later migration: it was not lost.
+  /// Whether another table replaces this one in a later migration, so that it is not lost.
   package var isSucceeded = false
-  /// The table was rebuilt: a copy replaced it.
+  /// Whether a copy replaced the table.
   package var isRebuilt = false
   /// The statements that copied the rows of a rebuilt table.
   package var copies: [StatementPlace] = []
-  /// A new table has its name, and got none of its rows: the copy was forgotten.
+  /// The creation of a new table with its name that received none of its rows: the copy is missing.
   package var replacement: StatementPlace?
   package var newChecks: [NewCheck] = []
-  /// The columns of `after` that the migration created, also under the name of an old one.
+  /// The columns of `after` that the migration created, including those with the name of an old
+  /// one.
   package var created: Set<Identifier> = []
   /// New columns whose default SQLite cannot give to existing rows.
   package var nonConstantDefaults: Set<Identifier> = []
@@ -228,7 +232,7 @@ package struct TableChange: Sendable {
 
   package var isDropped: Bool { before != nil && after == nil }
 
-  /// The names of the columns that have another one now, by the old one.
+  /// The new names of renamed columns, by the old name.
   package var renamedColumns: [Identifier: Identifier] {
     Dictionary(
       lost.compactMap { column in
@@ -242,7 +246,7 @@ package struct TableChange: Sendable {
     return before.name.identifier != after.name.identifier
   }
 
-  /// The earlier forms of the table, to find what is new.
+  /// The earlier forms of the table, for finding new parts.
   package var known: [TableShape] { [before, staged].compactMap { $0 } }
 
   package func place(of column: Identifier) -> StatementPlace { columnPlaces[column] ?? shaped }
@@ -253,7 +257,7 @@ package struct TableChange: Sendable {
 package struct LostColumn: Sendable {
   package enum Fate: Sendable, Hashable {
     case dropped
-    /// Its values are there under another name.
+    /// The values exist under another name.
     case renamed(to: String)
   }
 
@@ -269,8 +273,8 @@ package struct CreatedUniqueIndex: Sendable {
   /// Nil for an expression.
   package let columns: [Identifier?]
   package let place: StatementPlace
-  /// What had its name before the migration, with the names that its columns have now, and what has it
-  /// after.
+  /// The index of its name before the migration, with the current names of its columns. Nil if
+  /// there was none.
   package var before: IndexShape?
   package var after: IndexShape?
 }

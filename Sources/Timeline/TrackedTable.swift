@@ -4,37 +4,38 @@ import SchemaSQLText
 struct TrackedTable {
   let id: Int
   let created: StatementPlace
-  /// A table that a virtual table keeps for itself.
+  /// Whether it is a shadow table of a virtual table.
   let isShadow: Bool
   private(set) var name: String
   private(set) var shape: TableShape
   /// All names that the table has had.
   private(set) var names: Set<Identifier>
-  /// The statement that gave it its form.
+  /// The statement that gave the table its current form.
   private(set) var shaped: StatementPlace
   private(set) var columns: [Column]
   private(set) var isDropped = false
-  /// The table that took this one's place, holding a copy of its rows.
+  /// The table that replaced this one with a copy of its rows.
   var successor: Int?
-  /// What is left of a rebuild: another table has its rows.
+  /// Whether it is a leftover of a rebuild: another table has its rows.
   var isLeftover = false
 
-  /// As it was when the last migration that touched it began; nil when that one made it.
+  /// Its form at the beginning of the last migration that changed it; nil if that migration created
+  /// it.
   private(set) var start: TableShape?
   private(set) var startedAsLeftover = false
-  /// Where, in this migration, columns were dropped or renamed, by the name they began with.
+  /// The statements that dropped or renamed columns in this migration, by their original name.
   private(set) var losses: [Identifier: StatementPlace] = [:]
   private(set) var renames: [Identifier: StatementPlace] = [:]
-  /// The statements that took names away from it, by name.
+  /// The statements that removed names from it, by name.
   private(set) var left: [Identifier: StatementPlace] = [:]
   /// The last statement that dropped or renamed it.
   private(set) var removal: StatementPlace?
 
   struct Column {
     let name: String
-    /// The name that the column had when the migration began; nil for a new one.
+    /// The column's name at the beginning of the migration; nil for a new column.
     var origin: Identifier?
-    /// The statements that named it and that created it.
+    /// The statement that created or renamed the column.
     var place: StatementPlace
     var created: StatementPlace
 
@@ -60,12 +61,12 @@ struct TrackedTable {
     Dictionary(columns.map { ($0.key, $0.place) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The columns that this migration made, without those that took the values of an old one.
+  /// The columns that this migration created, except those that took the values of an old one.
   var createdColumns: Set<Identifier> {
     Set(columns.lazy.filter { $0.origin == nil }.map(\.key))
   }
 
-  /// Must be called before the first change of each migration.
+  /// Call it before the first change of each migration.
   mutating func beginMigration() {
     start = shape
     startedAsLeftover = isLeftover
@@ -82,13 +83,14 @@ struct TrackedTable {
     left[key] = place
   }
 
-  /// - Parameter moved: the column whose values `move_column` carries into another one. SQLite may
-  ///   do that by renaming it: the old column is removed nevertheless.
+  /// - Parameter moved: the column whose values `move_column` transfers to another one. SQLite may
+  ///   do so by renaming it; the old column counts as removed nevertheless.
   mutating func become(_ new: TableShape, moved: Identifier?, at place: StatementPlace) {
     let old = columns
     columns = new.columns.enumerated().map { index, column in
-      // ADD and DROP COLUMN change the number of columns; everything else, an edit of the schema
-      // by hand included, leaves each value at its place in the row, whatever it is called then.
+      // Only ADD and DROP COLUMN change the number of columns. All other changes, including a
+      // manual edit of the schema, keep the position of each value in the row, whatever the
+      // column's name.
       let same =
         old.count == new.columns.count
         ? old[index] : old.first { $0.key == column.name.identifier }
@@ -116,14 +118,14 @@ struct TrackedTable {
     removal = place
   }
 
-  /// Columns of a rebuilt table continue those of the old one that have their names.
+  /// Continues the columns of the old table in the rebuilt table's columns of the same names.
   mutating func inheritColumns(of old: TrackedTable) {
     for index in columns.indices {
       let key = columns[index].key
       guard columns[index].origin == nil, let same = old.columns.first(where: { $0.key == key })
       else { continue }
       columns[index].origin = same.origin
-      // One that this migration made before is what that statement made it.
+      // A column that this migration created earlier keeps that origin.
       guard same.origin == nil, let before = old.shape.column(same.name),
         let now = shape.column(same.name), now.isDefined(as: before)
       else { continue }

@@ -1,12 +1,12 @@
 import SchemaModel
 import SchemaSQLText
 
-/// Follows the unique indexes that a migration creates.
+/// Tracks the unique indexes that a migration creates.
 struct UniqueIndexTracker {
   private var created: [Identifier: CreatedUniqueIndex] = [:]
 
-  /// - Parameter isAltering: the statement is an ALTER TABLE. It creates no index; it rewrites the text of
-  ///   those whose table or column it renames.
+  /// - Parameter isAltering: whether the statement is an ALTER TABLE. It creates no index; it
+  ///   rewrites the text of those whose table or column it renames.
   mutating func note(_ index: SchemaObject, isAltering: Bool, at place: StatementPlace) {
     let key = index.name.identifier
     guard !isAltering || created[key] != nil, let sql = index.sql,
@@ -17,10 +17,11 @@ struct UniqueIndexTracker {
       columns: parsed.terms.map { $0.column?.text.identifier }, place: place)
   }
 
-  /// The indexes that are new after the migration. One that a rebuild creates again as it was is not new.
+  /// The indexes that are new after the migration. An index that a rebuild recreates unchanged is
+  /// not new.
   ///
-  /// - Parameter renamed: the columns of a table that were renamed, by their old names; nil for a table that
-  ///   does not count.
+  /// - Parameter renamed: the renamed columns of a table, by their old names; nil for a table to
+  ///   ignore.
   func created(
     by delta: SchemaDelta, renamed: (Identifier) -> [Identifier: Identifier]?
   ) -> [CreatedUniqueIndex] {

@@ -1,7 +1,7 @@
 import SchemaSQLText
 
 extension TokenizedSQL {
-  /// A word in upper case; another token as it is written.
+  /// A word in upper case; other tokens unchanged.
   package func word(_ token: Token) -> String {
     token.kind == .word ? text(token).uppercased() : text(token)
   }
@@ -40,7 +40,7 @@ extension TokenizedSQL {
     return nil
   }
 
-  /// The pieces between such words outside of parentheses, each behind its word.
+  /// Splits at these words outside of parentheses; each piece follows its word.
   package func split(
     _ tokens: ArraySlice<Token>, atWords words: Set<Identifier>
   ) -> [(word: String?, tokens: ArraySlice<Token>)] {

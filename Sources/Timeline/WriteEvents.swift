@@ -10,7 +10,7 @@ extension AuthorizerAction {
 }
 
 extension AuthorizerEvent {
-  /// Whether the statement itself, or a foreign key for it, writes rows of a table that is not
+  /// Whether the statement itself, or a foreign key action, writes rows of a table that is not
   /// temporary.
   var writesRows: Bool {
     [.insert, .update, .delete].contains(action) && trigger == nil && database != "temp"

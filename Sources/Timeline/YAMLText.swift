@@ -2,7 +2,7 @@ import SchemaManifest
 import SchemaSQLText
 
 extension Literal {
-  /// The value as a manifest writes it.
+  /// The value in a manifest's notation.
   package var yaml: String {
     switch self {
     case .null: "null"
