@@ -3,10 +3,10 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Values that a column may hold; whether it does, SQLite says.
+/// Values to try for a column. SQLite decides whether the column accepts them.
 package struct Candidates: Sendable {
   package let hints: ValueHints
-  /// The value of each DEFAULT, by folded column.
+  /// The value of each DEFAULT, by folded column name.
   package let defaults: [Identifier: Value]
 
   package init(
@@ -23,7 +23,7 @@ package struct Candidates: Sendable {
     self.defaults = defaults
   }
 
-  /// The likeliest first, each once.
+  /// The most likely values first, without duplicates.
   package func values(for column: DeviceTable.Column) -> [Value] {
     if column.isInKey { return keys(column) }
     let hinted = hints.values[column.key] ?? []
@@ -32,7 +32,7 @@ package struct Candidates: Sendable {
     values += [defaults[column.key]].compactMap { $0 }
     for case .integer(let number) in hinted {
       values += [.integer(number &+ 1), .integer(number &- 1)]
-      // A number in the CHECK of a text is a length, most often.
+      // A number in the CHECK of a text is usually a length.
       guard column.affinity == .text, (0...300).contains(number) else { continue }
       values += [number, number + 1, number - 1].filter { $0 >= 0 }.map { length in
         .text(String(repeating: "x", count: Int(length)))
@@ -44,7 +44,7 @@ package struct Candidates: Sendable {
     return values.filter { known.insert($0).inserted }
   }
 
-  /// Texts that a LIKE or GLOB in a CHECK lets through.
+  /// Texts that match a LIKE or GLOB of a CHECK.
   private func patterns(_ hinted: [Value]) -> [Value] {
     hinted.compactMap(\.text).filter { $0.contains(where: "%*".contains) }.map { text in
       .text(
@@ -80,7 +80,7 @@ package struct Candidates: Sendable {
     }
   }
 
-  /// What CHECKs ask of texts: dates, colours, addresses, JSON, identifiers.
+  /// Formats that CHECKs often require of texts: dates, colours, addresses, JSON, identifiers.
   private var forms: [Value] {
     [
       "2026-01-01", "2026-01-01 12:00:00", "2026-01-01T12:00:00Z", "12:00:00", "{}", "[]",

@@ -4,14 +4,14 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// What the tables of a private database hold. Tables of SQLite, virtual ones and what these keep for
-/// themselves are left out, and so are generated columns.
+/// The contents of a private database's tables. Excludes tables of SQLite, virtual tables, their
+/// shadow tables and generated columns.
 struct Contents {
   struct Table {
     let name: String
     let columns: [Identifier]
     let rows: [[Value]]
-    /// The column that SQLite has numbered anew in a rebuilt table: the numbers follow the order of the
+    /// The column that SQLite renumbered in a rebuilt table. The numbers follow the order of the
     /// rows, not their values.
     let numberedKey: Int?
 
@@ -55,7 +55,7 @@ struct Contents {
     return key
   }
 
-  /// The same for the same rows in any order.
+  /// Equal for the same rows in any order.
   var digest: [Identifier: Int] {
     tables.mapValues { table in
       table.rows.reduce(table.rows.count) { sum, row in
@@ -71,7 +71,8 @@ struct Contents {
 }
 
 extension Value {
-  /// Chance counts, so that keys differ; a row more or less must not show in those of the others.
+  /// Replaces random values. Random numbers are consumed in order, for different keys, so one row
+  /// more or less would change the values in all following rows.
   fileprivate var withoutChance: Value {
     switch self {
     case .integer(let number) where ChanceCounter.range.contains(number): .integer(-1)

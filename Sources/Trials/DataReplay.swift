@@ -7,14 +7,14 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Runs on a private copy of a real database what that has not run yet.
+/// Runs the pending migrations of a real database on a private copy.
 package final class DataReplay: RowTrial {
   package private(set) var evidence = RowEvidence()
   private let copy: TrialCopy
   private let project: Project
   private let replay: RowReplay
   private let before: [Identifier: Int64]
-  /// What the history's migrations do, as far as they have come.
+  /// The changes of the history's migrations so far.
   private var deltas: [SchemaDelta] = []
   private var applied: [String] = []
   private var drift: [SchemaChange] = []
@@ -77,7 +77,7 @@ package final class DataReplay: RowTrial {
 }
 
 extension Connection {
-  /// How many rows each table has that is ours to look at.
+  /// The number of rows in each table that the history manages.
   fileprivate func rowCounts(_ project: Project) throws(DatabaseError) -> [Identifier: Int64] {
     let schema = try Schema(of: self).withoutShadowTables()
     var counts: [Identifier: Int64] = [:]
@@ -88,7 +88,7 @@ extension Connection {
         counts[table.name] =
           try value("SELECT count(*) FROM main.\(Quoting.quoted(table.name))")?.integer
       } catch  where !error.isFault {
-        // A virtual table whose module is not here.
+        // The module of a virtual table may be missing.
       }
     }
     return counts

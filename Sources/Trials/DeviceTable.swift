@@ -3,7 +3,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// A table as SQLite itself describes it.
+/// A table as SQLite's PRAGMAs describe it.
 package struct DeviceTable: Sendable {
   package struct Column: Sendable {
     package let name: String
@@ -13,19 +13,19 @@ package struct DeviceTable: Sendable {
     /// Nil when there is none.
     package let defaultText: String?
     package let isGenerated: Bool
-    /// The place in the primary key, counted from 1; 0 for other columns.
+    /// The position in the primary key, counted from 1; 0 for other columns.
     package let keyPosition: Int
     package let affinity: Affinity
 
     package var isInKey: Bool { keyPosition > 0 }
-    /// A row cannot be made without a value for it.
+    /// Whether an INSERT must set the column.
     package var isRequired: Bool { isInKey || isNotNull && defaultText == nil }
   }
 
   package struct ForeignKey: Sendable {
     package let columns: [Identifier]
     package let parent: Identifier
-    /// Empty: the parent's primary key.
+    /// Empty for the parent's primary key.
     package let parentColumns: [Identifier]
   }
 
@@ -38,7 +38,7 @@ package struct DeviceTable: Sendable {
 
   package let name: String
   package let key: Identifier
-  /// Those that can be written.
+  /// The columns that can be written.
   package let columns: [Column]
   package let generated: [Column]
   package let foreignKeys: [ForeignKey]
@@ -53,7 +53,7 @@ package struct DeviceTable: Sendable {
 
   package func column(_ name: String) -> Column? { column(name.identifier) }
 
-  /// The first text that people would read, to identify a row.
+  /// The first text column outside of keys, which identifies a row to readers.
   package var label: Column? {
     let references = Set(foreignKeys.flatMap(\.columns))
     return columns.first { column in

@@ -7,7 +7,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Runs migrations on a filled database, as it is or with another value or a row less.
+/// Runs migrations on a filled database, optionally with a changed value or without a row.
 final class Experiment {
   enum Change {
     case set(table: String, address: String, column: String, value: Value)
@@ -40,7 +40,7 @@ final class Experiment {
   private let application: Application
   private let migrations: [Migration]
   private let interruption: Interruption
-  /// What kept the migrations from running the last time.
+  /// Why the migrations did not run the last time.
   private(set) var refusal: String?
 
   init(
@@ -53,7 +53,7 @@ final class Experiment {
     self.interruption = interruption
   }
 
-  /// - Returns: nil where a change is refused or a migration fails.
+  /// - Returns: nil if a change is refused or a migration fails.
   func run(_ changes: [Change] = [], tracing: Bool = false) throws(Failure) -> Outcome? {
     refusal = nil
     let names = database.tables.keys

@@ -4,21 +4,21 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// A migration that ran without rows, and has failed with some: where, and whether the rows can be
-/// blamed for it.
+/// Determines where a migration that runs on empty tables failed on rows, and whether the rows
+/// caused it.
 struct FailureAnalysis {
   let failure: RowFailure
   /// The tables that the statement reads and writes.
   let tables: Set<Identifier>
   /// The tables into which it inserts existing rows.
   let collidesWith: Set<Identifier>
-  /// The unique index that cannot be made.
+  /// The unique index that could not be created.
   let newUnique: CreatedUniqueIndex?
-  /// False for what made-up rows are no witness of.
+  /// Whether generated rows are valid evidence for the failure.
   let isOfRows: Bool
 
   init(_ failure: Failure, _ migration: Int, _ timeline: Timeline) {
-    // What the end of the migration finds, and no single statement.
+    // The end of the migration found the failure, not a single statement.
     let isOfWhole = failure.migration?.operation == nil
     let position = failure.place?.position ?? Position(line: 1, column: 1)
     let operations = timeline.migrations[migration].manifest.operations
@@ -49,12 +49,12 @@ struct FailureAnalysis {
       isRepetition ? timeline.indexes.last { numbers.contains($0.place.number) } : nil
     isOfRows =
       ([nil, .constraint, .mismatch].contains(failure.cause?.code) || failure.isOfNewColumn)
-      // An app may write no other texts than those that the function reads.
+      // The app may write only texts that the function can parse.
       && !suspects.contains(where: \.readsFormats)
-      // A column without a CHECK accepts any value, and the app writes only its own.
+      // A column without a CHECK accepts any value, but the app may write only a few.
       && move.map { move in move.table.checks.contains { $0.columns.contains(move.column) } }
         ?? true
-      // Which parents a DELETE takes, and whether they have children, is for the app to know.
+      // Only the app knows which parents a DELETE selects and whether they have children.
       && !(isOfWhole && suspects.isEmpty)
   }
 }
@@ -65,12 +65,13 @@ extension Timeline {
   ) -> [StatementEffect] {
     let own = statements(in: migration).filter { $0.place.operation == operation }
     guard let first = own.first, case .sql? = self.operation(first.place)?.kind else { return own }
-    // In SQL of the manifest each statement has a place of its own.
+    // Each statement in the manifest's SQL has its own position.
     let nearest = own.last { $0.place.position <= position }?.place.position
     return own.filter { $0.place.position == nearest }
   }
 
-  /// Those that drop a table for good, or add a column that refers to another one by its default.
+  /// Statements that drop a table permanently, or add a column whose default refers to another
+  /// table.
   fileprivate func statementsThatBreakReferences(in migration: Int) -> [StatementEffect] {
     let gone = Set(changes(in: migration).filter(\.isDropped).compactMap(\.before?.key))
     let references = Set(changes(in: migration).flatMap(\.placesOfNewReferences).map(\.number))
@@ -90,7 +91,7 @@ extension Timeline {
   }
 }
 
-/// Whether the function gives NULL for a text that has not its form.
+/// Whether the function returns NULL for a text in another format.
 private func readsFormat(_ function: String) -> Bool {
   let name = function.identifier
   return name.hasPrefix("json") || ["->", "->>"].contains(name)
@@ -98,7 +99,7 @@ private func readsFormat(_ function: String) -> Bool {
 }
 
 extension Failure {
-  /// ALTER TABLE checks the rows itself and reports them without a code of their own.
+  /// ALTER TABLE checks the rows itself and reports them with a generic result code.
   fileprivate var isOfNewColumn: Bool {
     cause?.code == .error
       && ["CHECK constraint failed", "NOT NULL constraint failed"].contains(
@@ -107,7 +108,7 @@ extension Failure {
 }
 
 extension TableChange {
-  /// Where columns are added that have a value in each row, and with it refer to another table.
+  /// Places that add columns whose default refers to another table in every row.
   fileprivate var placesOfNewReferences: [StatementPlace] {
     guard before != nil, let after else { return [] }
     let referring = Set(after.foreignKeys.flatMap(\.columns))
@@ -119,7 +120,7 @@ extension TableChange {
 }
 
 extension StatementEffect {
-  /// The tables that it or its triggers insert into.
+  /// The tables that the statement or its triggers insert into.
   fileprivate var inserted: [Identifier] {
     events.filter { $0.action == .insert }.compactMap { $0.first?.identifier }
   }
@@ -130,7 +131,7 @@ extension StatementEffect {
     }
   }
 
-  /// The table that it changes or drops, or makes an index of.
+  /// The table that the statement changes, drops or indexes.
   fileprivate var subject: String? {
     events.lazy.filter { $0.trigger == nil }.compactMap { event in
       switch event.action {

@@ -5,12 +5,12 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// A private database with the schema before a step and with rows that carry marks, kept as bytes so that
-/// every run begins with the same.
+/// A private database with the schema before a step and with marked rows. It is stored as bytes, so
+/// that every run starts from the same state.
 struct FilledDatabase {
   struct Row {
     let kind: RowKind
-    /// `rowid = 3`, or the primary key of a table that has no rowid.
+    /// `rowid = 3`, or the primary key of a table without a rowid.
     let address: String
     var cells: [Value]
   }
@@ -23,7 +23,7 @@ struct FilledDatabase {
       shape.columns.firstIndex { $0.key == column }
     }
 
-    /// A value with a mark in one of the rows.
+    /// A marked value from one of the rows.
     func value(of column: Identifier, without rows: [Int]) -> Value? {
       guard let index = index(of: column) else { return nil }
       return self.rows.indices.lazy.filter { !rows.contains($0) }.map { self.rows[$0].cells[index] }
@@ -33,7 +33,7 @@ struct FilledDatabase {
 
   let bytes: [UInt8]
   private(set) var tables: [Identifier: Table] = [:]
-  /// Columns that hold the keys of another table, by table.
+  /// Columns that hold keys of another table, by table.
   let references: [Identifier: [RowFiller.Reference]]
 
   init(
@@ -49,7 +49,7 @@ struct FilledDatabase {
         let cells = try connection.rows(
           "SELECT \(columns) FROM main.\(Quoting.quoted(filled.shape.name)) WHERE \(address)"
         ).first
-        // A trigger may have taken it away.
+        // A trigger may have deleted the row.
         if let cells { table.rows.append(Row(kind: kind, address: address, cells: cells)) }
       }
       tables[name] = table
@@ -57,20 +57,20 @@ struct FilledDatabase {
   }
 }
 
-/// What a generated row is for.
+/// The purpose of a generated row.
 enum RowKind: Hashable {
-  /// Each value is like no other one of the database.
+  /// Each value differs from all others of the database.
   case marked(Int)
-  /// NULL wherever that is allowed.
+  /// NULL in every column that accepts it.
   case nulls
-  /// The first marked row again, as far as no key forbids it.
+  /// A copy of the first marked row, except for unique columns.
   case twin
-  /// 0 and 1, in another pattern for each column.
+  /// 0 and 1, in a different pattern for each column.
   case bits(Int)
-  /// Values that the step names beside the column.
+  /// Values near the column's name in the step.
   case literals(Int)
-  /// Marks, and a time in each text, for a step that reads dates.
+  /// Marks with a time in each text, for a step that parses dates.
   case dates(Int)
-  /// The likeliest values, which repeat; NULL in the first.
+  /// The most likely values, which repeat; NULL in the first row.
   case likely(Int)
 }

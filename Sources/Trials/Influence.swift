@@ -4,23 +4,23 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// How the values of a column influence the database that a step leaves: runs with other values show it.
+/// Determines by runs with other values how a column's values influence the database after a step.
 struct Influence {
   let judge: LossJudge
   let column: DeviceTable.Column
   let table: FilledDatabase.Table
-  /// The table's name after the step, and the column's.
+  /// The names of the table and the column after the step.
   let name: Identifier?
   let newName: Identifier
 
-  /// - Parameter gone: the column's cells whose values are not found unchanged.
+  /// - Parameter gone: the column's cells whose values do not exist unchanged.
   func verdict(
     on gone: [LossJudge.Cell], of cells: [LossJudge.Cell]
   ) throws(Failure) -> LossJudge.Verdict {
-    // A key that other rows hold is theirs, too.
+    // Exclude keys that other rows refer to: a change would affect those rows, too.
     let free = gone.filter { !isKeyOfOthers($0) }
     guard !free.isEmpty else { return .unknown }
-    // Their parents are deleted, and ON DELETE SET NULL clears the references.
+    // Their parents are deleted, so ON DELETE SET NULL clears the references.
     let cleared = free.filter { judge.isCleared($0, in: name, as: newName) }
     if !cleared.isEmpty { return .lost(cleared, isAll: cleared.count == cells.count) }
     var lost: [LossJudge.Cell] = []
@@ -35,7 +35,8 @@ struct Influence {
         switch judge.effect(of: try varied(cell)) {
         case .none: lost.append(cell)
         case .values: mapped.append(cell)
-        // It decides whether the row comes along; that says nothing of the value.
+        // The value only determines whether the row is copied; that does not show where the value
+        // is.
         case .rows, .unknown: break
         }
       }
@@ -54,7 +55,7 @@ struct Influence {
 
   // MARK: Other values
 
-  /// The outcome with another value that the column takes.
+  /// The outcome with another value that the column accepts.
   private func varied(_ cell: LossJudge.Cell) throws(Failure) -> Experiment.Outcome? {
     let first = other(than: cell)
     for value in [first] + others(than: cell).filter({ $0 != first }).prefix(8) {
@@ -74,7 +75,7 @@ struct Influence {
       let start = cell.row
       return keys.indices.map { keys[($0 + start) % keys.count] }.filter { $0 != old }
     }
-    // Values of other rows pass the same CHECKs.
+    // Values of other rows satisfy the same CHECKs.
     let known = table.rows.map { $0.cells[cell.column] }.filter { $0 != old && $0 != .null }
     let number = 8_100_000 + Int64(cell.row)
     let isFree = !MarkMaker.numbers(in: old).isEmpty
@@ -92,7 +93,8 @@ struct Influence {
 
   // MARK: Lists of values
 
-  /// Whether the step treats the values that it names differently, as a CASE does; 0 and 1 count as named.
+  /// Whether the step treats the values that it names differently, as a CASE does. 0 and 1 count as
+  /// named.
   private func isListOfValues(_ lost: [LossJudge.Cell]) throws(Failure) -> Bool {
     var values = judge.text.literals(of: [column.key])
     if isNumeric { values += [0, 1] }
@@ -100,7 +102,7 @@ struct Influence {
     return try tells(values, in: cell)
   }
 
-  /// A verdict if the step reads dates, JSON or the like, which the marks are not.
+  /// A verdict if the step parses dates, JSON or similar formats, which marks do not have.
   private func form(_ lost: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
     guard let cell = lost.first, [.text, .blob, .numeric].contains(column.affinity) else {
       return nil
@@ -116,8 +118,8 @@ struct Influence {
     return nil
   }
 
-  /// A verdict if small or short values that the step does not name stay different, and the marks become
-  /// the same: `min(n, 100)`.
+  /// A verdict if small or short values that the step does not name remain distinct while marks
+  /// become equal: `min(n, 100)`.
   private func range(_ lost: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
     guard let cell = lost.first, judge.keys(for: cell) == nil, !column.isInKey,
       table.rows[cell.row].kind.isMarked
@@ -130,7 +132,7 @@ struct Influence {
 
   private var isNumeric: Bool { [.integer, .numeric, .real].contains(column.affinity) }
 
-  /// Whether the values lead to different ends.
+  /// Whether the values have different outcomes.
   private func tells(_ values: [Value], in cell: LossJudge.Cell) throws(Failure) -> Bool {
     var first: [Identifier: Int]?
     for value in values {
@@ -143,13 +145,14 @@ struct Influence {
 
   // MARK: Narrowing
 
-  /// A verdict if values that differ in little become the same, while others do not.
+  /// A verdict if values with a small difference become equal while others do not.
   private func narrowing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
     guard let cell = mapped.first(where: { table.rows[$0.row].kind.isMarked }),
       judge.keys(for: cell) == nil, !column.isInKey
     else { return nil }
     var pairs = pairs(for: judge.oldValue(cell))
-    // Arithmetic rounds large numbers. Only where smaller ones are kept is the new type the cause.
+    // Arithmetic rounds large numbers. The new type is the cause only if smaller numbers remain
+    // exact.
     if mapped.allSatisfy({ isLarge(judge.oldValue($0)) }) {
       pairs.append((9_007_199_254_740_993, 9_007_199_254_740_992, 9_107_199_254_740_993))
     }
@@ -159,12 +162,12 @@ struct Influence {
     return nil
   }
 
-  /// Whether a floating-point number may not hold the integer.
+  /// Whether a floating-point number may not represent the integer exactly.
   private func isLarge(_ value: Value) -> Bool {
     if case .integer(let number) = value { number.magnitude > 1 << 53 } else { false }
   }
 
-  /// Whether the first two values become the same, and the third does not.
+  /// Whether the first two values become equal but the third remains different.
   private func isNarrowed(
     _ values: (Value, Value, Value), in cell: LossJudge.Cell
   ) throws(Failure) -> Bool {

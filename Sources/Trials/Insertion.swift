@@ -13,7 +13,7 @@ package struct Insertion: Sendable, Hashable {
     self.table = table
   }
 
-  /// The value of a column, whatever the case of its name.
+  /// The value of a column; case does not matter.
   package subscript(_ column: Identifier) -> Value? {
     columns.firstIndex { $0.identifier == column }.map { values[$0] }
   }
@@ -51,10 +51,10 @@ package struct Insertion: Sendable, Hashable {
 }
 
 extension Value {
-  /// As SQL writes it.
+  /// The value as an SQL literal.
   package var literal: String { Literal(self).sql }
 
-  /// The same for a sentence, which has no room for a long one.
+  /// A shortened literal for sentences.
   package var shortLiteral: String {
     literal.count > 40 ? "\(literal.prefix(36))…" : literal
   }

@@ -3,8 +3,8 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Decides what a step did to the rows of a filled database: marks first, and where one has vanished, a run
-/// with another value.
+/// Determines the effect of a step on the rows of a filled database. Looks for marks first; if one
+/// is missing, runs the step with another value.
 struct LossJudge {
   /// A cell of the filled database.
   struct Cell: Hashable {
@@ -17,7 +17,7 @@ struct LossJudge {
     case kept(Destination)
     case lost([Cell], isAll: Bool)
     case narrowed(Cell, Value, Value)
-    /// Nothing is known.
+    /// The effect is unknown.
     case unknown
   }
 
@@ -26,7 +26,7 @@ struct LossJudge {
   let text: StepText
   private var database: FilledDatabase { experiment.database }
   private let baseDigest: [Identifier: Int]
-  /// The cells that hold each mark before the step, and where it is after.
+  /// The cells that hold each mark before the step, and the mark's cells after it.
   private var origins: [Int64: [Cell]] = [:]
   private var found: [Int64: [Cell]] = [:]
 
@@ -70,7 +70,7 @@ struct LossJudge {
 
   // MARK: Rows
 
-  /// The lost rows of a table, and the rows that no longer exist but influenced others.
+  /// The lost rows of a table, and the rows that disappeared but influenced others.
   func lostRows(
     of table: Identifier, after name: Identifier?
   ) throws(Failure) -> (lost: [Int], traces: [Int]) {
@@ -80,7 +80,7 @@ struct LossJudge {
     }
     guard !missing.isEmpty else { return ([], []) }
     let count = name.flatMap { base.contents.tables[$0]?.rows.count } ?? 0
-    // Every remaining row is one that can be recognised.
+    // All remaining rows are recognised.
     if count <= filled.rows.count - missing.count { return (missing, []) }
     if effect(of: try experiment.run(removing(missing, of: table))) == .none {
       return (missing, [])
@@ -97,7 +97,7 @@ struct LossJudge {
     return (lost, traces)
   }
 
-  /// How many rows are removed one by one, at most.
+  /// The maximum number of rows that are removed one by one.
   private static let mostRows = 20
 
   func removing(_ rows: [Int], of table: Identifier) -> [Experiment.Change] {
@@ -124,7 +124,7 @@ struct LossJudge {
     }
   }
 
-  /// Whether a row with the same values exists; it may have no mark of its own.
+  /// Whether a row with the same values exists, even without a mark of its own.
   private func isFound(_ table: Identifier, _ row: Int, in name: Identifier?) -> Bool {
     guard let filled = database.tables[table],
       let after = name.flatMap({ base.contents.tables[$0] })
@@ -143,7 +143,7 @@ struct LossJudge {
 
   /// - Parameters:
   ///   - lost: the lost rows.
-  ///   - name: the table's name after the step, and the column's.
+  ///   - name: the names of the table and the column after the step.
   func verdict(
     on column: DeviceTable.Column, of table: Identifier, without lost: [Int],
     after name: Identifier?, as newName: Identifier
@@ -162,7 +162,7 @@ struct LossJudge {
     return try influence.verdict(on: gone, of: cells)
   }
 
-  /// The cells whose values are not found unchanged, and where most of the others are.
+  /// The cells whose values do not exist unchanged, and the location of most other cells' values.
   private func missing(
     _ cells: [Cell], after name: Identifier?, as newName: Identifier
   ) -> (gone: [Cell], Destination?) {
@@ -221,7 +221,7 @@ struct LossJudge {
     return (gone, place)
   }
 
-  /// The rows after the step that hold a mark of the cell's row other than its own.
+  /// The cells after the step in rows that hold another mark of the cell's row.
   private func descendants(of cell: Cell, in name: Identifier?) -> [Cell] {
     let count = database.tables[cell.table]?.rows[cell.row].cells.count ?? 0
     var places: Set<Cell> = []
@@ -235,7 +235,7 @@ struct LossJudge {
     if places.isEmpty, let name, isFound(cell.table, cell.row, in: name),
       let after = base.contents.tables[name], let filled = database.tables[cell.table]
     {
-      // A row of keys of others alone.
+      // The row consists only of keys of other tables.
       let columns = filled.shape.columns.map { after.index(of: $0.key) }
       let cells = filled.rows[cell.row].cells
       for (row, now) in after.rows.enumerated()
@@ -259,7 +259,7 @@ struct LossJudge {
     return !rows.isEmpty && rows.allSatisfy { $0[column] == .null }
   }
 
-  // MARK: For runs with other values
+  // MARK: Runs with other values
 
   func setting(_ cell: Cell, to value: Value) -> Experiment.Change? {
     guard let table = database.tables[cell.table] else { return nil }
@@ -277,7 +277,7 @@ struct LossJudge {
     }
   }
 
-  /// The keys to which the column may point.
+  /// The keys that the column may refer to.
   func keys(for cell: Cell) -> [Value]? {
     guard let table = database.tables[cell.table] else { return nil }
     let column = table.shape.columns[cell.column].key
@@ -295,7 +295,7 @@ struct LossJudge {
     case none, values, rows, unknown
   }
 
-  /// What a run with another value changed.
+  /// The effect of a run with another value.
   func effect(of outcome: Experiment.Outcome?) -> Effect {
     guard let outcome else { return .unknown }
     if outcome.contents.digest == baseDigest { return .none }

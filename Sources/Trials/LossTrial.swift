@@ -7,14 +7,15 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Judges the steps of a history by experiments with rows, each once it has run without rows.
+/// Determines by experiments with rows which data the steps of a history lose. Each step must run
+/// on empty tables first.
 package final class LossTrial {
   package private(set) var evidence = LossEvidence()
   private let application: Application
   private let interruption: Interruption
   private let isJudged: (Migration) -> Bool
   private let lock: HistoryLock?
-  /// The schema before each migration that is judged, and after the last one.
+  /// The schema before each tested migration, and after the last one.
   private var schemas: [Schema] = [Schema()]
   private var migrations: [Migration] = []
 
@@ -27,7 +28,7 @@ package final class LossTrial {
     lock = project.lock
   }
 
-  /// Told of each migration once it has run without rows.
+  /// Call it for each migration after it ran on empty tables.
   package func follow(
     _ step: ScratchDatabase.Step, _ after: Schema, _ timeline: Timeline
   ) throws(Failure) {
@@ -80,7 +81,7 @@ package final class LossTrial {
     for table in tables.changed.sorted() {
       guard let filled = experiment.database.tables[table], !filled.rows.isEmpty else { continue }
       let change = timeline.changes(in: migration).first { $0.before?.key == table }
-      // A table that is dropped and made again, without a copy of its rows, is drop-table's.
+      // `drop-table` reports tables that are dropped and recreated without a copy of their rows.
       let isDropped = change.map { $0.isDropped && $0.replacement == nil } ?? false
       let isThere = !isDropped && schemas[migration + 1].table(table) != nil
       let name = change?.after?.key ?? (isThere ? table : nil)
@@ -103,7 +104,7 @@ package final class LossTrial {
     _ fate: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
   ) throws {
     guard fate.losesAll else { return try reportLosses(fate, renamed, place) }
-    // An earlier draft may have copied them to another table.
+    // An earlier draft may have copied the rows to another table.
     if let together = try fateTogether(of: fate.table.shape.key, place), !together.losesAll {
       return try reportLosses(together, renamed, place)
     }
@@ -158,12 +159,12 @@ package final class LossTrial {
 
   // MARK: Several drafts
 
-  /// What becomes of a table in several drafts together, from the last earlier one that mentions it: that
-  /// one may have copied its rows.
+  /// The outcome for a table over several drafts, starting at the last earlier draft that mentions
+  /// the table, because that one may have copied its rows.
   private func fateTogether(of table: Identifier, _ place: Place) throws -> TableOutcome? {
     let (timeline, last) = (place.timeline, place.migration)
     let first = (0..<last).last { earlier in
-      // SQLite reports no column where it copies a table entry by entry.
+      // SQLite reports no column when it copies a table entry by entry.
       timeline.statements(in: earlier).contains { TokenizedSQL($0.sql).mentions(table) }
     }
     guard let first, evidence.areTogether(first, last), schemas[first].table(table) != nil
@@ -183,7 +184,7 @@ package final class LossTrial {
 
   // MARK: Rows
 
-  /// A filled database on which the migrations run, and what they come to; nil where none was found.
+  /// A filled database on which the migrations run, and their outcome; nil if there is none.
   private func prepared(
     from first: Int, to last: Int, _ tables: Touched, _ text: StepText
   ) throws -> (Experiment, Experiment.Outcome)? {
@@ -222,7 +223,7 @@ package final class LossTrial {
       interruption)
   }
 
-  /// The kinds of rows with which the migrations run, found one after the other.
+  /// The kinds of rows with which the migrations run, determined one by one.
   private func acceptedKinds(_ full: Experiment) throws -> [RowKind] {
     var accepted: [RowKind] = []
     var groups: [[RowKind]] = [
@@ -254,7 +255,7 @@ extension TokenizedSQL {
 }
 
 extension TableChange {
-  /// Whether a copy may have put the values of a column into one of another name.
+  /// Whether a copy may have stored the values of a column under another name.
   fileprivate var mayRenameColumns: Bool {
     guard isRebuilt, let before, let after, !droppedColumns.isEmpty else { return false }
     return after.columns.contains { before.column($0.name) == nil }

@@ -3,16 +3,17 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Makes values that can be recognised wherever a migration puts them: each holds a number of seven
-/// digits that no other value of the database holds.
+/// Creates values that can be recognised wherever a migration copies them. Each contains a number
+/// of seven digits that no other value of the database contains.
 struct MarkMaker {
   private static let first: Int64 = 7_000_000
   private static let most: Int64 = 999_999
-  /// An odd number beyond 2^53.
+  /// An odd number above 2^53.
   private static let large: Int64 = 9_100_000_000_000_001
   private var count: Int64 = 0
 
-  /// - Parameter form: which of the column's forms; the next ones differ in what a migration may cut off.
+  /// - Parameter form: the index of the column's form. Forms differ in the parts that a migration
+  ///   may cut off.
   mutating func mark(for column: DeviceTable.Column, form: Int) -> Value {
     count = min(count + 1, Self.most)
     let number = Self.first + count
@@ -21,7 +22,7 @@ struct MarkMaker {
       guard !column.isInKey else { return .integer(number) }
       switch form % 4 {
       case 1: return .integer(-number)
-      // A floating-point number does not hold it.
+      // A floating-point number cannot represent it.
       case 2: return .integer(Self.large + 2 * count)
       default: return .integer(number)
       }
@@ -40,7 +41,7 @@ struct MarkMaker {
     }
   }
 
-  /// The same mark in forms that a CHECK may ask for.
+  /// The same mark in formats that CHECKs may require.
   static func forms(of value: Value) -> [Value] {
     guard let number = numbers(in: value).first else { return [] }
     let text: [Value] = [
@@ -52,7 +53,7 @@ struct MarkMaker {
     return text + [.integer(number), .real(Double(number) + 0.5)]
   }
 
-  /// A time that follows from the mark.
+  /// A time that is derived from the mark.
   static func time(of value: Value) -> Value? {
     numbers(in: value).first.map { .text("2026-01-01 \(clock($0))") }
   }
@@ -62,7 +63,7 @@ struct MarkMaker {
     return parts.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
 
-  /// The numbers of the marks that a value holds.
+  /// The numbers of the marks that a value contains.
   static func numbers(in value: Value) -> [Int64] {
     switch value {
     case .null: return []
@@ -76,7 +77,7 @@ struct MarkMaker {
     }
   }
 
-  /// The number of the mark that an integer is.
+  /// The number of the mark that an integer represents.
   private static func mark(_ number: UInt64) -> Int64? {
     guard let number = Int64(exactly: number) else { return nil }
     if number > first, number <= first + most { return number }
@@ -102,7 +103,7 @@ struct MarkMaker {
 }
 
 extension Value {
-  /// Whether both are the same to a reader: 7 and 7.0, and a text of the same digits.
+  /// Whether both values are equal to a reader, such as 7, 7.0 and a text of the same digits.
   func isSame(as other: Value) -> Bool {
     if self == other { return true }
     switch (self, other) {

@@ -9,7 +9,7 @@ import SchemaTimeline
 struct Place {
   let timeline: Timeline
   let migration: Int
-  /// The table before the step and after it.
+  /// The table's names before and after the step.
   private let names: Set<Identifier>
 
   init(_ timeline: Timeline, _ migration: Int, _ table: Identifier, _ after: Identifier?) {
@@ -31,7 +31,7 @@ struct Place {
     return writesTable(step) || consents(step) ? nil : place(of: step)
   }
 
-  /// Nil where the step itself overwrites the column.
+  /// Nil if the step itself overwrites the column.
   func ofCells(
     _ cells: [LossJudge.Cell], _ column: DeviceTable.Column, _ judge: LossJudge
   ) throws(Failure) -> StatementPlace? {
@@ -45,7 +45,7 @@ struct Place {
     return updates(step, column.key) ? nil : place(of: step)
   }
 
-  /// The statement after which the column holds another column's values.
+  /// The statement after which the column contains another column's values.
   func ofExchange(
     _ column: Identifier, _ value: Value, _ judge: LossJudge
   ) throws(Failure) -> StatementPlace? {
@@ -65,7 +65,7 @@ struct Place {
     return updates(step, column.key) ? nil : place(of: step)
   }
 
-  /// The last of the statements before which two runs still differ.
+  /// The last statement before which two runs still differ.
   private func last(
     _ a: [Experiment.Change], _ b: [Experiment.Change], _ judge: LossJudge
   ) throws(Failure) -> Experiment.Step? {
@@ -78,7 +78,7 @@ struct Place {
     return one.steps[index]
   }
 
-  /// The statement after which no cell of the table fits.
+  /// The first statement after which no cell of the table matches.
   private func lastHolding(
     _ judge: LossJudge, _ fits: (Identifier, Value) -> Bool
   ) throws(Failure) -> Experiment.Step? {
@@ -107,7 +107,7 @@ struct Place {
       .place ?? fallback
   }
 
-  // MARK: What a step says itself
+  // MARK: Explicit changes of a step
 
   private func isWritten(_ operation: Int) -> Bool {
     let operations = timeline.migrations[migration].manifest.operations
@@ -118,7 +118,7 @@ struct Place {
     }
   }
 
-  /// Whether an operation says that rows may be lost.
+  /// Whether an operation states that rows may be lost.
   private func consents(_ step: Experiment.Step) -> Bool {
     let operations = timeline.migrations[migration].manifest.operations
     guard operations.indices.contains(step.statement.operation),
@@ -127,10 +127,10 @@ struct Place {
     return rebuild.rowsMayBeLost
   }
 
-  /// Whether a statement of the manifest writes the table itself: what foreign keys write because of it
-  /// comes after its own events.
+  /// Whether a statement of the manifest itself writes to the table. Writes by foreign key actions
+  /// follow the statement's own events.
   private func writesTable(_ step: Experiment.Step) -> Bool {
-    // Of a view its trigger writes the table that is meant.
+    // For a view, its trigger writes to the table.
     let first = step.statement.events.first { event in
       [.insert, .update, .delete].contains(event.action) && event.database == "main"
         && event.first.map { step.contents.tables[$0.identifier] != nil } ?? false
@@ -158,7 +158,7 @@ struct Place {
 }
 
 extension Value {
-  /// Another value of the same kind.
+  /// A different value of the same type.
   fileprivate var different: Value {
     switch self {
     case .null: .null

@@ -4,16 +4,16 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Fills tables of a private database with rows that carry marks.
+/// Fills tables of a private database with marked rows.
 ///
-/// A row that a CHECK or a trigger refuses is tried with other values, the marks in other forms first.
+/// If a CHECK or a trigger refuses a row, it tries other values: first the marks in other forms.
 struct RowFiller {
   struct Filled {
     let shape: DeviceTable
     var rows: [(address: String, kind: RowKind)] = []
   }
 
-  /// Columns that hold keys of another table: by a foreign key, or because the step joins them.
+  /// Columns that hold keys of another table, by a foreign key or a join in the step.
   struct Reference {
     let columns: [Identifier]
     let parent: Identifier
@@ -24,12 +24,12 @@ struct RowFiller {
   private let schema: Schema
   private let text: StepText
   private let kinds: [RowKind]
-  /// What a migration does to the schema: values near the limits of both schemas are worth a try.
+  /// The schema changes of the migration, for values near the limits of both schemas.
   private let next: SchemaDelta
   private(set) var marks: MarkMaker
   private(set) var filled: [Identifier: Filled] = [:]
   private(set) var references: [Identifier: [Reference]] = [:]
-  /// Columns that took no mark, with their table.
+  /// Columns that accepted no mark, with their table.
   private var limited: Set<[Identifier]> = []
   private var shapes: [Identifier: DeviceTable] = [:]
 
@@ -37,10 +37,10 @@ struct RowFiller {
     (0..<4).map(RowKind.marked) + (0..<10).map(RowKind.literals) + (0..<3).map(RowKind.bits)
     + [.nulls, .twin]
 
-  /// Rows for a step that reads dates.
+  /// Rows for a step that parses dates.
   static let dateKinds = (0..<4).map(RowKind.dates)
 
-  /// Rows as an app might write them.
+  /// Rows similar to those of an app.
   static let likelyKinds = (0..<6).map(RowKind.likely)
 
   /// - Parameters:
@@ -58,7 +58,7 @@ struct RowFiller {
     self.kinds = kinds
   }
 
-  /// Fills the empty ones of these tables, and of those that they refer to.
+  /// Fills those of the tables, and of the tables that they refer to, that are empty.
   mutating func fill(_ tables: [Identifier]) throws(DatabaseError) {
     for name in tables { try describe(name) }
     noteReferences()
@@ -69,7 +69,7 @@ struct RowFiller {
     connection.set(.foreignKeys, to: false)
     try connection.execute("BEGIN")
     for table in tables { try fill(table, within: []) }
-    // A trigger may have ended it.
+    // A trigger may have ended the transaction.
     if connection.isInTransaction { try connection.execute("COMMIT") }
   }
 
@@ -141,7 +141,7 @@ struct RowFiller {
 
   // MARK: One row
 
-  /// Nil where a row of this kind would be none of its own.
+  /// Nil if a row of this kind would equal another one.
   private mutating func start(
     _ kind: RowKind, _ shape: DeviceTable, _ candidates: Candidates
   ) throws(DatabaseError) -> Insertion? {
@@ -174,7 +174,8 @@ struct RowFiller {
       case .twin where !distinct.contains(column.key):
         row[column.name] = twin?[column.key] ?? mark
         isOfKind = true
-      // Alike but for case: a column that becomes unique without regard to case refuses one of them.
+      // Differ only in case: if the column becomes unique regardless of case, one of the rows is
+      // refused.
       case .twin where !column.isInKey && column.affinity == .text:
         row[column.name] = twin?[column.key]?.text.map { .text($0.uppercased()) } ?? mark
         isOfKind = true
@@ -215,7 +216,7 @@ struct RowFiller {
     }
   }
 
-  /// Gives a row keys of rows that exist. To the fourth row of a table nothing refers.
+  /// Gives a row keys of existing rows. No row refers to the fourth row of a table.
   private func refer(
     _ row: inout Insertion, _ kind: RowKind, _ shape: DeviceTable
   ) throws(DatabaseError) {
@@ -262,7 +263,8 @@ struct RowFiller {
     let result = try search.settle(start)
     guard case .row(let row) = result else {
       guard connection.isOn(.triggers), isFirst, !kind.isLikely else { return }
-      // A trigger may refuse every row that the app has not prepared. That says nothing about loss.
+      // A trigger may refuse every row that the app has not prepared. That is no evidence of data
+      // loss.
       connection.set(.triggers, to: false)
       defer { connection.set(.triggers, to: true) }
       return try insert(start, kind, shape, candidates)
@@ -275,7 +277,7 @@ struct RowFiller {
     filled[shape.key]?.rows.append((address, kind))
   }
 
-  /// The row that was inserted last: by its rowid, where the table has one.
+  /// The condition for the last inserted row: its rowid, if the table has one.
   private func address(of shape: DeviceTable) throws(DatabaseError) -> String? {
     let table = Quoting.quoted(shape.name)
     if let rowid = shape.rowidName,
@@ -290,7 +292,7 @@ struct RowFiller {
     return rows.map { condition(names, $0) }.first { !known.contains($0) }
   }
 
-  /// Rows that are in the table already.
+  /// The conditions for the rows that the table already contains.
   private func addresses(of shape: DeviceTable) throws(DatabaseError) -> [String] {
     let table = Quoting.quoted(shape.name)
     var names = shape.primaryKey.map { Quoting.quoted($0.name) }
@@ -313,7 +315,7 @@ struct RowFiller {
 extension RowKind {
   fileprivate var isLikely: Bool { if case .likely = self { true } else { false } }
 
-  /// Whether rows of it tell parents apart.
+  /// Whether rows of this kind have different parents.
   fileprivate var isOfParents: Bool {
     switch self {
     case .bits, .nulls: true
@@ -323,19 +325,20 @@ extension RowKind {
 }
 
 extension DeviceTable {
-  /// Whether the column alone tells rows apart.
+  /// Whether the column alone identifies a row.
   fileprivate func isKey(_ column: Identifier) -> Bool {
     primaryKey.map(\.key) == [column] || uniques.contains { $0.columns == [column] }
   }
 
-  /// Of each key and each UNIQUE all columns that can make a row another one.
+  /// For each key and each UNIQUE constraint, the last column that is not part of a foreign key.
+  /// A different value in it makes a row distinct.
   fileprivate var distinctKeys: Set<Identifier> {
     let references = Set(foreignKeys.flatMap(\.columns))
     let keys = uniques.map { $0.columns.compactMap(\.self) } + [primaryKey.map(\.key)]
     return Set(keys.compactMap { key in key.last { !references.contains($0) } })
   }
 
-  /// A name of the rowid that no column has taken.
+  /// A name of the rowid that is not the name of a column.
   fileprivate var rowidName: String? {
     ["rowid", "_rowid_", "oid"].first { column($0) == nil || column($0)?.isRowid ?? false }
   }
@@ -353,13 +356,13 @@ extension DeviceTable.Column {
 }
 
 extension Candidates {
-  /// Values that a column with a CHECK takes, most often: those that the CHECK names.
+  /// Values that a column with a CHECK probably accepts: those in the CHECK.
   fileprivate func likely(for column: DeviceTable.Column) -> [Value] {
     let hinted = hinted(column)
     return hinted.isEmpty ? values(for: column) : hinted
   }
 
-  /// The value of a row's column: the same one in three rows, then each of the others.
+  /// The value of a row's column: the same value in three rows, then each of the others.
   fileprivate func likely(_ number: Int, for column: DeviceTable.Column) -> Value {
     let hinted = hinted(column)
     let all = hinted + values(for: column).filter { !hinted.contains($0) }

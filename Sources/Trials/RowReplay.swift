@@ -18,17 +18,17 @@ final class RowReplay {
 
   private var connection: Connection { scratch.connection }
 
-  /// Whether the statement that ran last asked for a function or a collation that is not known here:
-  /// then its outcome says nothing.
+  /// Whether the last statement called a function or a collation that is unknown here. Its outcome
+  /// is meaningless then.
   var askedForUnknown: Bool { !calls.called.isEmpty }
 
-  /// - Parameter step: what the migration did without rows.
+  /// - Parameter step: the effects of the migration without rows.
   func apply(_ step: ScratchDatabase.Step) throws(Failure) -> ScratchDatabase.Step {
     calls.clear()
     return try scratch.apply(step.migration, touching: step.touched)
   }
 
-  /// Gives the columns of an index what they have in a row that says nothing of them.
+  /// Sets the columns of an index to their default values in every row.
   func reset(_ index: CreatedUniqueIndex) throws(DatabaseError) {
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: true) }
@@ -43,7 +43,7 @@ final class RowReplay {
     }
   }
 
-  /// Creates indexes again, as far as the rows and the names allow it, and says which.
+  /// Recreates indexes if the rows and the names allow it, and returns them.
   func restore(_ indexes: [SchemaObject]) throws(DatabaseError) -> [SchemaObject] {
     var restored: [SchemaObject] = []
     for index in indexes {
@@ -57,7 +57,7 @@ final class RowReplay {
     for index in indexes { try connection.execute("DROP INDEX main.\(Quoting.quoted(index.name))") }
   }
 
-  /// Takes all rows away, and nothing else.
+  /// Deletes all rows without firing triggers.
   func empty(_ tables: Set<Identifier>) throws(DatabaseError) {
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: true) }

@@ -3,11 +3,11 @@ import SchemaSQLite
 import SchemaTimeline
 
 extension Timeline {
-  /// The tables whose rows decide the result of a migration; empty if rows make no difference.
+  /// The tables whose rows affect the result of a migration; empty if rows make no difference.
   ///
   /// - Parameters:
-  ///   - isOld: whether a table was there before the migration.
-  ///   - children: the tables whose foreign keys point at one of these.
+  ///   - isOld: whether a table existed before the migration.
+  ///   - children: the tables whose foreign keys refer to one of these.
   func tablesAtRisk(
     in migration: Int, isOld: (Identifier) -> Bool, children: (Set<Identifier>) -> [String]
   ) -> Set<Identifier> {
@@ -31,13 +31,14 @@ extension Timeline {
 }
 
 extension StatementEffect {
-  /// - Parameter tables: those that it reads, writes or changes, and that were there before.
+  /// - Parameter tables: the tables that the statement reads, writes or changes and that existed
+  ///   before it.
   fileprivate func dependsOnRows(of tables: Set<Identifier>) -> Bool {
     if !tables.isDisjoint(with: self.tables(of: .update).union(self.tables(of: .delete))) {
       return true
     }
-    // What is written out in the manifest and no trigger or query takes from elsewhere is as good as
-    // tried on the empty tables.
+    // The run on empty tables already tested values that the manifest spells out and that no
+    // trigger or query reads from elsewhere.
     guard !self.tables(of: .read).isDisjoint(with: tables) else { return false }
     return !self.tables(of: .insert).isEmpty || events.contains { $0.action == .createTable }
   }
@@ -50,7 +51,7 @@ extension StatementEffect {
 }
 
 extension TableChange {
-  /// Whether SQLite, or who carries the change out, looks at the rows for it.
+  /// Whether SQLite or the operation checks the rows for this event.
   fileprivate var judgesRows: Bool {
     guard let before, let after else { return false }
     if isRebuilt || !newChecks.isEmpty || !nonConstantDefaults.isEmpty { return true }

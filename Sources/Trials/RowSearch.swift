@@ -2,14 +2,14 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Looks for a row that SQLite takes, by changing one value after the other.
+/// Searches for a row that SQLite accepts by changing one value after another.
 package struct RowSearch {
-  /// Those that may be changed.
+  /// The columns that may be changed.
   package let columns: [DeviceTable.Column]
-  /// How many rows are tried, at most.
+  /// The maximum number of rows to try.
   package let limit: Int
   package let values: (DeviceTable.Column) throws(DatabaseError) -> [Value]
-  /// What SQLite says when it refuses a row; nil when it takes it.
+  /// SQLite's message if it refuses a row; nil if it accepts it.
   package let refusal: (Insertion) throws(DatabaseError) -> String?
 
   package init(
@@ -25,7 +25,7 @@ package struct RowSearch {
 
   package enum Result {
     case row(Insertion)
-    /// What SQLite said of the last try.
+    /// SQLite's message for the last row.
     case impossible(String)
   }
 
@@ -35,7 +35,7 @@ package struct RowSearch {
     var seen: Set = [problem.exact]
     var tries = 0
     search: while true {
-      // SQLite names the column, or the CHECK with the column in it.
+      // SQLite's message names the column, or the CHECK that contains the column.
       let words = problem.words
       let named = columns.filter { words.contains($0.key) }
       for column in named + columns.filter({ !words.contains($0.key) }) {
@@ -45,8 +45,7 @@ package struct RowSearch {
           var next = row
           next[column.name] = value
           guard let other = try refusal(next) else { return .row(next) }
-          // Another complaint than those before: the row has come further, unless it has only got
-          // a value of the wrong type.
+          // A new message means progress, unless the row only got a value of the wrong type.
           guard !other.isOfType, seen.insert(other) else { continue }
           row = next
           problem = other
@@ -64,6 +63,6 @@ extension String {
       split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { Identifier($0) })
   }
 
-  /// Whether SQLite says of a value that it is not of its column's type.
+  /// Whether SQLite reports that a value does not match its column's type.
   fileprivate var isOfType: Bool { hasPrefix("cannot store ") || self == "datatype mismatch" }
 }

@@ -3,36 +3,36 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaTimeline
 
-/// Runs the steps of a history on tables that hold rows, after each has run on empty ones.
+/// Runs the steps of a history on tables with rows, after each ran on empty ones.
 package protocol RowTrial: AnyObject {
   var evidence: RowEvidence { get }
 
-  /// Must be called for each migration once it has run without rows.
+  /// Call it for each migration after it ran on empty tables.
   ///
-  /// - Parameter scratch: where it ran.
+  /// - Parameter scratch: the scratch database of that run.
   func follow(
     _ step: ScratchDatabase.Step, on scratch: ScratchDatabase, _ timeline: Timeline
   ) throws(Failure)
 
-  /// How many rows the tables of a real database had and have; nil when the rows were made up.
+  /// The row counts of a real database before and after; nil for generated rows.
   func report() throws(Failure) -> DataReport?
 }
 
-/// What became of the rows of a copy of a database.
+/// The effect on the rows of a copy of a database.
 package struct DataReport: Sendable {
   package struct Table: Sendable, Hashable {
     package let name: String
-    /// How many rows it had before the first migration; nil: it did not exist.
+    /// The number of rows before the first migration; nil if the table did not exist.
     package let before: Int64?
-    /// How many it has after the last one; nil: it does not exist.
+    /// The number of rows after the last migration; nil if the table does not exist.
     package let after: Int64?
   }
 
   package let database: String
-  /// What ran on the copy, in order.
+  /// The migrations that ran on the copy, in order.
   package let applied: [String]
   /// By name.
   package let tables: [Table]
-  /// Why the next migration did not run; nothing after it did.
+  /// Why a migration failed. Those after it did not run.
   package let failure: Failure?
 }

@@ -6,39 +6,42 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Runs migrations on tables with generated rows, after each has run on empty tables: finds migrations
-/// that fail only on rows.
+/// Runs migrations on tables with generated rows, after each ran on empty tables, to find
+/// migrations that fail only on rows.
 ///
-/// It tries drafts, and with `--full` frozen migrations, too. Rows stay from migration to migration, as on
-/// a device. A migration for which rows make no difference waits until one follows for which they do.
+/// It tests drafts, and with `--full` also frozen migrations. Rows remain from migration to
+/// migration, as on a device. A migration that rows do not affect is deferred until one follows
+/// that they do affect.
 package final class SeededReplay: RowTrial {
   package private(set) var evidence = RowEvidence()
   private let project: Project
   private let application: Application
-  /// The index of the first migration that is tried.
+  /// The index of the first tested migration.
   private let first: Int
-  /// The database before that migration, with the rows that earlier ones insert; nil while it is empty.
+  /// The database before that migration, with the rows that earlier ones insert; nil while it is
+  /// empty.
   private var base: [UInt8]?
-  /// What the migrations since then did on empty tables.
+  /// The effects of the migrations since then on empty tables.
   private var steps: [ScratchDatabase.Step] = []
-  /// How many migrations have run on empty tables, and the schema that they leave.
+  /// The number of migrations that ran on empty tables, and the resulting schema.
   private var count = 0
   private var schema = Schema()
   private var seeded: SeededDatabase?
-  /// The unique indexes that migrations have dropped since the last release: no row repeats there.
+  /// The unique indexes that migrations have dropped since the last release. Rows must remain
+  /// unique there.
   private var droppedUniques: [SchemaObject] = []
   /// How often the rows were discarded.
   private var restarts = 0
 
-  /// Each repeats all migrations since the first that is tried.
+  /// Each restart repeats all tested migrations.
   private static let mostRestarts = 3
-  /// How often a migration is tried, each time with fewer rows.
+  /// The maximum number of attempts for a migration, each with fewer rows.
   private static let tries = 5
 
   private struct SeededDatabase {
     let replay: RowReplay
     var marks = MarkMaker()
-    /// How many of `steps` have run on it.
+    /// The number of `steps` that have run on it.
     var count = 0
   }
 
@@ -81,7 +84,7 @@ package final class SeededReplay: RowTrial {
       do {
         try run(step, tables, known, timeline)
       } catch let error as DatabaseError where !error.isOfMachine {
-        // The table cannot be read or filled: nothing is known.
+        // A table that cannot be read or filled makes the result unknown.
         seeded = nil
         restarts += 1
       }
@@ -130,10 +133,10 @@ package final class SeededReplay: RowTrial {
     return SeededDatabase(replay: RowReplay(scratch, calls))
   }
 
-  /// Applies a migration; when it fails, again with fewer rows, so that what comes after is looked
-  /// at, too. False when it cannot be done even so.
+  /// Applies a migration. If it fails, tries again with fewer rows, so that later migrations are
+  /// tested, too. Returns false if no attempt succeeds.
   ///
-  /// - Parameter timeline: what the migration did without rows; nil when nothing is to be noted.
+  /// - Parameter timeline: the effects of the migration without rows; nil to record nothing.
   private func attempt(
     _ step: ScratchDatabase.Step, _ tables: Set<Identifier>, _ known: Set<Identifier>,
     _ timeline: Timeline?, _ seeded: SeededDatabase
@@ -163,10 +166,11 @@ package final class SeededReplay: RowTrial {
           continue
         }
         let trouble = FailureAnalysis(error, count, timeline)
-        // A generated row may have the key of a row that a migration inserts.
+        // A generated row may have the same key as a row that a migration inserts.
         let own = trouble.collidesWith.intersection(known).subtracting(emptied)
         if let index = trouble.newUnique, !isReset {
-          // Values that repeat only because they were made up are none that the app has written.
+          // Repeated values that were only generated are no evidence of values that the app has
+          // written.
           isReset = true
           try seeded.replay.reset(index)
           continue

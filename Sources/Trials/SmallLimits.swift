@@ -4,8 +4,8 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Migration {
-  /// The same migration where each LIMIT of its SQL admits fewer rows than an experiment has. The texts keep
-  /// their lengths, so that statements keep their places.
+  /// The same migration with LIMITs below the number of rows in an experiment. The texts keep their
+  /// lengths, so that statements keep their positions.
   var withSmallLimits: Migration {
     let operations = manifest.operations.map { operation -> Operation in
       guard case .sql(let sources) = operation.kind else { return operation }
@@ -36,7 +36,7 @@ extension String {
   }
 }
 
-/// Fewer rows than any table of an experiment has.
+/// Less than the number of rows in any table of an experiment.
 private let small = 3
-/// From here on a LIMIT means that there is none, as OFFSET needs one.
+/// From this number on a LIMIT means no limit, as OFFSET requires one.
 private let unlimited = 1_000_000_000

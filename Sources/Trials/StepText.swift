@@ -2,15 +2,15 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// What the text of a step names: values beside columns, and columns that it joins. It only suggests
-/// rows to try; SQLite decides what they come to.
+/// The values that a step's text mentions near columns, and the columns that it joins. They only
+/// suggest rows to try; SQLite determines the outcome.
 struct StepText {
-  /// Values near a column's name.
+  /// Values near each column's name.
   private(set) var literals: [Identifier: [Value]] = [:]
-  /// Pairs of column names that are compared with each other.
+  /// Pairs of columns that the text compares.
   private(set) var joined: [(Identifier, Identifier)] = []
 
-  /// How many words away a value still belongs to a column.
+  /// The maximum distance in words between a column and its value.
   private static let reach = 24
   private static let mostLiterals = 10
 
@@ -23,7 +23,7 @@ struct StepText {
     for value in columns.flatMap({ literals[$0] ?? [] }) where !known.contains(value) {
       known.append(value)
     }
-    // Next to a number that a condition names, rows begin to be treated otherwise.
+    // A condition changes its result near the number that it contains.
     for case .integer(let number) in known {
       for value in [number &- 1, number &+ 1].map(Value.integer) where !known.contains(value) {
         known.append(value)
@@ -32,7 +32,7 @@ struct StepText {
     return Array(known.prefix(Self.mostLiterals))
   }
 
-  /// Whether the value is written anywhere in the step.
+  /// Whether the step's text contains the value.
   func names(_ value: Value) -> Bool { literals.values.contains { $0.contains(value) } }
 
   private mutating func note(_ sql: TokenizedSQL) {

@@ -3,13 +3,13 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// The rows and columns of one table after a step.
+/// The outcome of a step for the rows and columns of one table.
 struct TableOutcome {
   let judge: LossJudge
   let table: FilledDatabase.Table
   /// The table's name after the step; nil when it is dropped.
   let name: Identifier?
-  /// The lost rows, and rows that only influenced others.
+  /// The lost rows, and the rows that disappeared but influenced others.
   let lost: [Int]
   let traces: [Int]
 
@@ -19,7 +19,7 @@ struct TableOutcome {
     self.judge = judge
     self.table = table
     self.name = name
-    // The rows of a dropped table are its drop's.
+    // Another finding reports the rows of a dropped table.
     (lost, traces) =
       try name == nil ? ([], []) : judge.lostRows(of: table.shape.key, after: name)
   }
@@ -45,7 +45,7 @@ struct TableOutcome {
     return destination
   }
 
-  /// The column that has the values instead, although it had values of its own.
+  /// The column that contains the values, although it had values of its own.
   func otherColumn(_ destination: Destination, than column: Identifier) -> String? {
     guard case .column(let place, let other) = destination, place.identifier == name,
       other.identifier != column, table.shape.column(other) != nil

@@ -4,7 +4,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// The tables of a schema that a step reads or writes, and those whose stored rows it may change or remove.
+/// The tables that a step reads or writes, and those whose stored rows it may change or remove.
 struct Touched {
   private(set) var all: Set<Identifier> = []
   private(set) var changed: Set<Identifier> = []
@@ -23,14 +23,14 @@ struct Touched {
           if event.database == "main", let name = event.first { changed.insert(name.identifier) }
         case .alterTable:
           if let name = event.second { altered.insert(name.identifier) }
-          // The third name is the column that is dropped.
+          // A third name is that of the dropped column.
           if event.database != nil { dropsColumns = true }
         default: break
         }
       }
       all.formUnion(statement.events.mainTables)
     }
-    // The table may have had another name by then.
+    // The table may have been renamed by then.
     if dropsColumns || !changed.isSubset(of: old) { changed.formUnion(altered) }
     changed.formIntersection(old)
     all.formIntersection(old)

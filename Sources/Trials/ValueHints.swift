@@ -3,12 +3,12 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// Values in the CHECKs and the partial indexes of a table, by column: near them
-/// rows begin to be allowed, or to be refused.
+/// Values in the CHECKs and the partial indexes of a table, by column. Near them, rows change
+/// between valid and invalid.
 package struct ValueHints: Sendable {
   package private(set) var values: [Identifier: [Value]] = [:]
 
-  /// - Parameter objects: the table and its indexes, in any of their versions.
+  /// - Parameter objects: all versions of the table and its indexes.
   package init(_ objects: [SchemaObject]) {
     for object in objects {
       let tokens = TokenizedSQL(object.sql ?? "")
@@ -45,10 +45,10 @@ package struct ValueHints: Sendable {
   }
 }
 
-/// The hints of all tables of a history: a value near the limit that one version has is worth a try in
-/// the others.
+/// The hints for all tables of a history. Values near a limit of one version are also tested in the
+/// others.
 package final class HintBook {
-  /// By table, each text once.
+  /// By table, without duplicate texts.
   private var objects: [Identifier: [SchemaObject]] = [:]
   private var known: [Identifier: ValueHints] = [:]
 
@@ -74,13 +74,13 @@ package final class HintBook {
 }
 
 extension TokenizedSQL {
-  /// The numbers and strings inside a byte range, in their order.
+  /// The numbers and strings in a byte range, in order.
   fileprivate func literals(in range: Range<Int>) -> [Value] {
     let tokens = significant(in: range)
     return tokens.indices.compactMap { literal(tokens, $0) }
   }
 
-  /// The number or string that a token is, with its minus sign.
+  /// The number or string at a token, with its minus sign.
   func literal(_ tokens: [Token], _ index: Int) -> Value? {
     let text = text(tokens[index])
     let isNegative = index > 0 && self.text(tokens[index - 1]) == "-"
