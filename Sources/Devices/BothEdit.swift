@@ -3,14 +3,14 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// Both devices have a row and change it while they are offline, each another column.
+/// A test in which both devices have a row and change different columns of it while offline.
 struct BothEdit {
   let exchange: Exchange
   let plan: RowPlan
   let mine: (column: DeviceTable.Column, value: Value)
   let theirs: (column: DeviceTable.Column, value: Value)
 
-  /// - Parameter senderFirst: who is online first.
+  /// - Parameter senderFirst: whether the sender goes online first.
   func outcome(
     on table: DeviceTable, senderFirst: Bool
   ) throws(DatabaseError) -> Counterexample? {
@@ -26,7 +26,7 @@ struct BothEdit {
         }
         for (index, change) in (senderFirst ? changes : changes.reversed()).enumerated() {
           let other = change.0.other
-          // The second one has sent its own change by then.
+          // The second device has sent its own change by then.
           let pending: Set<Identifier> =
             index == 0 ? [(change.0 == .sender ? theirs : mine).column.key] : []
           guard let message = try meeting.pass(change, to: other, pending) else { continue }
@@ -84,7 +84,7 @@ private struct Meeting {
     party == .sender ? tables.sender : tables.receiver
   }
 
-  /// False when the device refuses its own change.
+  /// Returns false if the device refuses its own change.
   mutating func edit(
     _ party: Step.Party, _ column: DeviceTable.Column, _ value: Value
   ) throws(DatabaseError) -> Bool {
@@ -94,7 +94,7 @@ private struct Meeting {
     return try device(party).refusal(of: sql) == nil
   }
 
-  /// Sends one change through the server; what the other device says when it refuses it.
+  /// Sends a change through the server; returns the message if the other device refuses it.
   mutating func pass(
     _ change: (Step.Party, column: DeviceTable.Column, value: Value), to party: Step.Party,
     _ pending: Set<Identifier>
@@ -107,7 +107,7 @@ private struct Meeting {
     return try device(party).refusal(of: sql)
   }
 
-  /// The first column that the two devices do not agree about now.
+  /// The first column whose values differ between the two devices.
   func difference(
     _ table: DeviceTable
   ) throws(DatabaseError) -> (DeviceTable.Column, sent: Value, kept: Value)? {

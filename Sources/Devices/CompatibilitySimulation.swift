@@ -7,20 +7,21 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// Shows whether a change breaks devices with another version of the app: builds both schemas in memory and
-/// carries rows from one to the other, as a sync engine does.
+/// Determines whether a change breaks devices with another version of the app. Builds both schemas
+/// in memory and transfers rows between them, as a sync engine does.
 package final class CompatibilitySimulation {
   private let pairs: [VersionPair]
-  /// What each migration did.
+  /// The schema changes of each migration.
   private let deltas: [SchemaDelta]
   private let application: Application
   private let scope: LintScope
-  /// The columns, with their tables, that were altered between crsql_begin_alter and crsql_commit_alter.
+  /// The columns, with their tables, that were altered between crsql_begin_alter and
+  /// crsql_commit_alter.
   private let announced: Set<[Identifier]>
   private let hints: HintBook
   private var devices: [Int: Party] = [:]
 
-  /// A device with what makes rows for it.
+  /// A device with a generator of rows for it.
   private final class Party {
     let device: Device
     let maker: RowMaker
@@ -60,11 +61,12 @@ package final class CompatibilitySimulation {
     announced = Set(all).subtracting(timeline.lostColumns(scope).map { names($0.0, $0.1) })
   }
 
-  /// What devices of the project's releases disagree about.
+  /// The incompatibilities between devices of the project's releases.
   ///
   /// - Parameters:
-  ///   - deltas: what each migration did, as far as there are any to look at.
-  ///   - isFull: all pairs of versions, and not only neighbours and each with the newest.
+  ///   - deltas: the schema changes of each replayed migration.
+  ///   - isFull: whether to test all pairs of versions instead of adjacent versions and each one
+  ///     with the newest.
   package static func disagreements(
     _ project: Project, _ deltas: [SchemaDelta], _ timeline: Timeline, _ scope: LintScope,
     isFull: Bool
@@ -80,11 +82,11 @@ package final class CompatibilitySimulation {
     }
   }
 
-  /// Each once, in the order of the pairs and the tables.
+  /// Without duplicates, in the order of the pairs and the tables.
   func disagreements() throws(DatabaseError) -> [Disagreement] {
     var found: [Disagreement] = []
     var known: Set<Origin> = []
-    // Most tables are the same in many releases: one trial is enough for all of them.
+    // Most tables are equal in many releases, so one trial suffices for all of them.
     var tried: Set<[[ExactText]]> = []
     for pair in pairs {
       let (older, newer) = try (party(pair.older), party(pair.newer))
@@ -107,7 +109,7 @@ package final class CompatibilitySimulation {
     return found
   }
 
-  /// What makes two counterexamples one.
+  /// Two counterexamples with equal origins are reported once.
   private struct Origin: Hashable {
     let migration: Int
     let table: String
@@ -128,12 +130,12 @@ package final class CompatibilitySimulation {
     return party
   }
 
-  /// The tables that both versions may exchange and that are not the same in both, or whose parents
-  /// are not; sorted.
+  /// The tables, sorted, that both versions may exchange and whose definition, or that of their
+  /// parents, differs.
   private func tables(_ older: Device, _ newer: Device) throws(DatabaseError) -> [Identifier] {
     let (old, new) = (older.definitions, newer.definitions)
     var changed = Set(old.keys).filter { new[$0] != old[$0] }
-    // A table that is new has no older device to disagree with.
+    // No older device has a new table.
     guard !changed.isEmpty else { return [] }
     for device in [older, newer] {
       for table in device.tableNames.keys.sorted() where !changed.contains(table) {
@@ -203,7 +205,7 @@ package final class CompatibilitySimulation {
     }
   }
 
-  /// The migration after which the same goes wrong, and before which it does not.
+  /// The migration after which the same harm occurs, and before which it does not.
   private func culprit(
     of counterexample: Counterexample, _ table: Identifier, _ sender: AppVersion,
     _ receiver: AppVersion, among suspects: [Int]
@@ -221,7 +223,7 @@ package final class CompatibilitySimulation {
 }
 
 extension TableSimulation.Result {
-  /// Whether it has the same harm to the same column.
+  /// Whether the result contains the same harm to the same column.
   fileprivate func contains(_ one: Counterexample) -> Bool {
     guard case .found(let all) = self else { return false }
     return all.contains { $0.column == one.column && $0.harm.signature == one.harm.signature }

@@ -5,15 +5,15 @@ import SchemaTimeline
 import SchemaTrials
 
 extension Counterexample {
-  /// One line that says what happens to whom.
+  /// One line that states the harm and the affected device.
   func message(_ sender: Device, _ receiver: Device) -> String {
-    // If both devices changed a row, its creator may refuse it.
+    // If both devices changed a row, the device that created it may refuse it.
     let victim = (steps.last?.party == .sender ? sender : receiver).version
     let name = spelt([receiver, sender])
     return "\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))"
   }
 
-  /// The column as the first device that has it spells it, or the table.
+  /// The column as the first device with the column spells it, or the table.
   func spelt(_ devices: [Device]) -> String {
     guard let column else { return table }
     let names = devices.lazy.compactMap { device in
@@ -35,7 +35,7 @@ extension Counterexample {
 
   // MARK: The script
 
-  /// The statements that show it in two `sqlite3` shells.
+  /// The statements that reproduce the harm in two `sqlite3` shells.
   func transcript(_ sender: Device, _ receiver: Device) -> DeviceTranscript {
     var transcript = DeviceTranscript(sender.version.device, receiver.version.device)
     for extent in ScriptSchema.Extent.allCases {
@@ -78,13 +78,13 @@ extension Counterexample {
   private enum ScriptResult {
     case refused(String)
     case done
-    /// It does not come to its last statement.
+    /// The script fails before its last statement.
     case incomplete
 
     var refusal: String? { if case .refused(let message) = self { message } else { nil } }
   }
 
-  /// What plain databases make of the script.
+  /// Runs the script on plain databases.
   private func result(_ schemas: [Step.Party: ScriptSchema]) -> ScriptResult {
     do {
       var connections: [Step.Party: Connection] = [:]
@@ -117,12 +117,12 @@ extension Counterexample {
   }
 }
 
-/// As much of a device's schema as a script needs.
+/// The part of a device's schema that a script needs.
 private struct ScriptSchema {
   enum Extent: CaseIterable {
     /// Tables, with the parents of their foreign keys and their unique indexes.
     case tables
-    /// Their triggers, too.
+    /// The tables and their triggers.
     case triggers
     case all
   }
@@ -157,7 +157,7 @@ private struct ScriptSchema {
 }
 
 extension String {
-  /// The lines of SQL. A line end within a name, a literal or a comment does not start a line.
+  /// The lines of SQL. A line feed in a name, a literal or a comment does not start a new line.
   fileprivate var linesOfSQL: [String] {
     let sql = TokenizedSQL(self)
     var lines = [""]

@@ -7,16 +7,16 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// A database in memory with the schema of one version of the app. Statements are tried on it, and
-/// nothing of them stays.
+/// An in-memory database with the schema of one version of the app. Every tested statement is
+/// rolled back.
 final class Device {
   let version: AppVersion
   let schema: Schema
   let connection: Connection
   let enforcesForeignKeys: Bool
-  /// The names of the functions that the app brings, and schemactl for it.
+  /// The names of the functions that the app provides, for which schemactl registers substitutes.
   let functions: Set<Identifier>
-  /// Virtual tables, and those that they keep for themselves, are left out.
+  /// Excludes virtual tables and their shadow tables.
   let tableNames: [Identifier: String]
   /// The definitions of each table, its indexes and its triggers.
   let definitions: [Identifier: [[ExactText]]]
@@ -65,7 +65,7 @@ final class Device {
     return text
   }
 
-  /// The table and those that its foreign keys lead to.
+  /// The tables and those that their foreign keys refer to, directly or indirectly.
   func withParents(_ tables: Set<Identifier>) throws(DatabaseError) -> Set<Identifier> {
     var needed = tables
     var rest = Array(tables)
@@ -77,12 +77,12 @@ final class Device {
     return needed
   }
 
-  /// All that decides which rows of the table the device takes.
+  /// All definitions that determine which rows of the table the device accepts.
   func definition(of table: Identifier) throws(DatabaseError) -> [[ExactText]] {
     try withParents([table]).sorted().flatMap { definitions[$0] ?? [] }
   }
 
-  /// Runs `body` and takes back all that it did.
+  /// Runs `body` and rolls back its changes.
   func trying<Result>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -93,13 +93,12 @@ final class Device {
     return try result.get()
   }
 
-  /// What SQLite says when it refuses the statement; nil when it runs.
+  /// SQLite's message if it refuses the statement; nil if the statement runs.
   func refusal(of sql: String) throws(DatabaseError) -> String? {
     try connection.refusal(of: sql)
   }
 
-  /// What SQLite would say at COMMIT of a foreign key that is checked only then, or of a parent that
-  /// cannot be one.
+  /// The error that COMMIT would report for a deferred foreign key, or for an invalid parent table.
   func violation(in table: DeviceTable) throws(DatabaseError) -> String? {
     guard enforcesForeignKeys, !table.foreignKeys.isEmpty else { return nil }
     do {
@@ -111,7 +110,7 @@ final class Device {
     }
   }
 
-  /// Whether the rows can be inserted, one after the other; otherwise what SQLite says.
+  /// Inserts the rows in order; returns SQLite's message if it refuses one.
   func refusal(of insertions: [Insertion]) throws(DatabaseError) -> String? {
     for insertion in insertions {
       if let refusal = try refusal(of: insertion.sql) { return refusal }
@@ -122,7 +121,7 @@ final class Device {
     return nil
   }
 
-  /// The row that was inserted, as it is stored now; nil if it no longer exists.
+  /// The inserted row as stored now; nil if it no longer exists.
   func stored(_ row: RowIdentity) throws(DatabaseError) -> [Identifier: Value]? {
     guard let table = try table(row.table) else { return nil }
     let columns = table.columns.map { Quoting.quoted($0.name) }.joined(separator: ", ")
@@ -133,7 +132,7 @@ final class Device {
       zip(table.columns.map(\.key), values), uniquingKeysWith: { first, _ in first })
   }
 
-  /// How to find a row again: by its primary key, or as the last one where there is none.
+  /// Identifies a row by its primary key; without one, as the last row.
   func identity(of insertion: Insertion) throws(DatabaseError) -> RowIdentity? {
     guard let table = try table(insertion.table.identifier) else { return nil }
     let key = table.primaryKey.compactMap { column in
@@ -150,7 +149,7 @@ final class Device {
 }
 
 extension String {
-  /// Whether it is an index that takes every row: neither unique nor over an expression.
+  /// Whether the index accepts every row: it is neither unique nor on an expression.
   fileprivate var isPlainIndex: Bool {
     guard case .createIndex(let index)? = try? parseCreate(TokenizedSQL(self)) else {
       return false

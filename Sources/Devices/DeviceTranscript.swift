@@ -1,13 +1,13 @@
 import SchemaSQLText
 
-/// The statements of two devices that show how one breaks the rows of the other.
+/// The statements on two devices that demonstrate how one breaks the rows of the other.
 package struct DeviceTranscript: Sendable, Hashable {
-  /// Statements that one device runs until the other one continues.
+  /// Consecutive statements of one device.
   package struct Turn: Sendable, Hashable {
     package let isSender: Bool
-    /// How to build the tables: only in the first turn of a device.
+    /// The statements that create the tables, in the first turn of a device.
     package let schema: [String]
-    /// In lines.
+    /// One line each.
     package var statements: [String] = []
   }
 
@@ -15,7 +15,7 @@ package struct DeviceTranscript: Sendable, Hashable {
   package let sender: String
   package let receiver: String
   package var turns: [Turn] = []
-  /// What the last statement shows: `Refused: NOT NULL constraint failed: reminders.status`.
+  /// The result of the last statement: `Refused: NOT NULL constraint failed: reminders.status`.
   package var outcome = ""
 
   init(_ sender: String, _ receiver: String) {
@@ -23,7 +23,7 @@ package struct DeviceTranscript: Sendable, Hashable {
     self.receiver = receiver
   }
 
-  /// For two `sqlite3` shells.
+  /// A script for two `sqlite3` shells.
   package var script: [String] {
     var lines: [String] = []
     for (index, turn) in turns.enumerated() {

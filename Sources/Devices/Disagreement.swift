@@ -1,14 +1,14 @@
-/// What devices of two versions of the app do to each other's rows.
+/// Harm that devices with two versions of the app do to each other's rows.
 package struct Disagreement: Sendable {
-  /// The index of the migration that brought it.
+  /// The index of the migration that caused it.
   package let migration: Int
   package let table: String
   /// The table, or `reminders.status`.
   package let object: String
-  /// What happens, in one line.
+  /// Describes the harm in one line.
   package let message: String
-  /// Nil when the table could not be tried.
+  /// Nil if the table could not be tested.
   package let transcript: DeviceTranscript?
-  /// Nothing is wrong; the table could not be tried.
+  /// Whether there is no harm to report, only a table that could not be tested.
   package let isNote: Bool
 }

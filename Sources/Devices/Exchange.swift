@@ -3,13 +3,13 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// What a device does.
+/// The actions of a device in one test.
 struct Scenario: Sendable {
-  /// Parents first.
+  /// The rows to insert, parents first.
   var insertions: [Insertion]
-  /// Then it changes columns of the last row.
+  /// Then the changes of columns in the last row.
   var edits: [(column: DeviceTable.Column, value: Value)] = []
-  /// The folded column whose value is what the scenario is about.
+  /// The folded name of the column that the scenario tests.
   var column: Identifier?
 
   var words: String {
@@ -24,16 +24,16 @@ struct Scenario: Sendable {
   }
 }
 
-/// Two devices with a server's record between them.
+/// Two devices that exchange records through a server.
 struct Exchange {
   let sender: Device
   let receiver: Device
   var delivery: Delivery
-  /// Whether rows of a table travel; folded.
+  /// Whether the rows of a table are synced; its name is folded.
   let syncs: (Identifier) -> Bool
 
-  /// What the receiver does with the rows of one table; nil when it takes them, and when the sender
-  /// itself cannot do what the scenario says.
+  /// The harm that the receiver does to the rows of a table. Nil if there is none, or if the sender
+  /// itself cannot perform the scenario.
   func outcome(
     of scenario: Scenario, on table: DeviceTable
   ) throws(DatabaseError) -> Counterexample? {
@@ -41,7 +41,7 @@ struct Exchange {
       var problem = try receive(sent.records), problem.table == table.key
     else { return nil }
     if case .changed = problem.harm {
-      // A trigger may change what arrives, and means to.
+      // Triggers may change received rows intentionally.
       receiver.connection.set(.triggers, to: false)
       defer { receiver.connection.set(.triggers, to: true) }
       guard let again = try receive(sent.records), again.table == table.key else { return nil }
@@ -58,13 +58,13 @@ struct Exchange {
       tables: Set(sent.records.map(\.table)))
   }
 
-  /// Whether the sender does what the scenario says, and the receiver takes all of it as it is.
+  /// Whether the sender performs the scenario and the receiver accepts all of it unchanged.
   func isFine(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
     guard let sent = try send(scenario, table) else { return false }
     return try receive(sent.records) == nil
   }
 
-  /// Whether the sender does what the scenario says.
+  /// Whether the sender can perform the scenario.
   func isPossible(_ scenario: Scenario, on table: DeviceTable) throws(DatabaseError) -> Bool {
     try send(scenario, table) != nil
   }
@@ -76,7 +76,7 @@ struct Exchange {
     var steps: [Step] = []
   }
 
-  /// The records that come of the scenario, in their order; nil when the sender refuses it.
+  /// The records that the scenario sends, in order; nil if the sender refuses it.
   private func send(
     _ scenario: Scenario, _ table: DeviceTable
   ) throws(DatabaseError) -> Sent? {
@@ -105,7 +105,7 @@ struct Exchange {
     }
   }
 
-  /// Nil when the sender refuses a row.
+  /// Nil if the sender refuses a row.
   private func create(
     _ insertions: [Insertion]
   ) throws(DatabaseError) -> [RowIdentity]? {
@@ -135,7 +135,7 @@ struct Exchange {
     try receiver.trying { () throws(DatabaseError) -> Problem? in
       var steps: [Step] = []
       for record in records where syncs(record.table) {
-        // That the table is missing is a finding of its own, and all else comes of it.
+        // A missing table is a separate finding, which causes all other differences.
         guard let table = try receiver.table(record.table) else { return nil }
         let sql = delivery.statement(record, into: table)
         steps.append(Step(party: .receiver, sql: sql))
@@ -151,11 +151,11 @@ struct Exchange {
     }
   }
 
-  /// The first row that is missing or changed.
+  /// The first missing or changed row.
   private func firstLoss(
     of records: [ServerRecord], after steps: [Step]
   ) throws(DatabaseError) -> Problem? {
-    // The last record of a row is its present state.
+    // The last record of a row is its current state.
     var rows: [RowIdentity: ServerRecord] = [:]
     var order: [RowIdentity] = []
     for record in records where syncs(record.table) {
@@ -185,7 +185,7 @@ struct Exchange {
     return nil
   }
 
-  /// Whether the sender, getting back what the receiver keeps, has the value again.
+  /// Whether the sender gets its value back when it receives the value that the receiver stores.
   private func goesBack(
     _ value: Value, from kept: Value, _ column: Identifier?, _ scenario: Scenario,
     _ table: DeviceTable
@@ -201,7 +201,7 @@ struct Exchange {
 }
 
 extension DeviceTable {
-  /// The only column that a message of SQLite names, folded.
+  /// The only column that SQLite's message names, folded.
   func column(in message: String) -> Identifier? {
     guard let name = message.split(separator: " ").last, !message.utf8.contains(UInt8(ascii: ","))
     else { return nil }
@@ -216,7 +216,7 @@ extension DeviceTable {
       + " WHERE \(row.condition)"
   }
 
-  /// Nil when the record does not have the table's key.
+  /// Nil if the record lacks the table's key.
   func identity(of record: ServerRecord) -> RowIdentity? {
     let conditions = primaryKey.compactMap { column in
       record.values[column.key].map { "\(Quoting.quoted(column.name)) = \($0.literal)" }

@@ -2,13 +2,13 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// The harm that one device does to the rows of another.
+/// Harm that one device does to the rows of another.
 enum Harm: Sendable, Hashable {
   case noTable
   case noColumn
-  /// What SQLite says.
+  /// SQLite refuses the row with this message.
   case refused(String)
-  /// The device keeps another value, from which the first one cannot be had again.
+  /// The device stores another value, from which the original cannot be restored.
   case changed(sent: Value, kept: Value)
   /// The row, or an earlier row, is missing.
   case gone
@@ -37,15 +37,15 @@ struct Step: Sendable {
   let sql: String
 }
 
-/// Something that goes wrong between two devices, with all that was done until then.
+/// Harm between two devices, with the statements that lead to it.
 struct Counterexample: Sendable {
   let table: String
-  /// Nil when it is about the table.
+  /// Nil if it concerns the whole table.
   var column: Identifier?
   let harm: Harm
-  /// What the sender does, in words.
+  /// Describes the sender's actions.
   let deeds: String
-  /// What both run; the last one shows the harm.
+  /// The statements of both devices; the last one demonstrates the harm.
   let steps: [Step]
   let tables: Set<Identifier>
 }

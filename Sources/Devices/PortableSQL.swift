@@ -4,15 +4,15 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaTrials
 
-/// A CREATE statement for a place where functions of the app are missing: a DEFAULT that calls one
-/// becomes another one that gives a value. Which value makes no difference where it is used here: in
-/// the place of a NULL that a device receives.
+/// A CREATE statement for a connection without the app's functions. A DEFAULT that calls such a
+/// function is replaced by another one with a value. The value does not matter here, since it only
+/// replaces a NULL that a device receives.
 struct PortableSQL {
   let text: String
-  /// Functions that it calls all the same; folded.
+  /// The missing functions that the statement still calls; folded.
   let missing: Set<Identifier>
 
-  /// - Parameter functions: those that are missing; folded.
+  /// - Parameter functions: the missing functions; folded.
   init(_ sql: String, without functions: Set<Identifier>) {
     let tokens = TokenizedSQL(sql)
     var bytes = tokens.bytes
@@ -31,7 +31,7 @@ struct PortableSQL {
 }
 
 extension CreateTable.Column {
-  /// A new value of the column's type in each row.
+  /// An expression for a new value of the column's type in each row.
   fileprivate var anyValue: String {
     switch Affinity(ofType: type?.text ?? "") {
     case .integer, .numeric, .real: "(abs(random() % 1000000000))"
@@ -42,7 +42,7 @@ extension CreateTable.Column {
 }
 
 extension Schema {
-  /// For a private database where functions of the app are missing.
+  /// The same schema for a private database without these functions.
   func portable(without functions: Set<Identifier>) -> Schema {
     guard !functions.isEmpty else { return self }
     return Schema(
@@ -56,7 +56,7 @@ extension Schema {
 }
 
 extension TokenizedSQL {
-  /// The folded names of the functions that are called inside a byte range.
+  /// The folded names of the functions that a byte range calls.
   fileprivate func calls(in range: Range<Int>) -> Set<Identifier> {
     let tokens = significant(in: range)
     return Set(

@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// Rows to insert in order: the parents, then the row itself.
+/// Rows to insert in order, parents before the row itself.
 struct RowPlan: Sendable, Hashable {
   var parents: [Insertion]
   var row: Insertion
@@ -13,14 +13,14 @@ struct RowPlan: Sendable, Hashable {
 
 enum MadeRow: Sendable {
   case plan(RowPlan)
-  /// What SQLite said of the last try.
+  /// SQLite's message for the last row.
   case impossible(String)
 
   var plan: RowPlan? { if case .plan(let plan) = self { plan } else { nil } }
 }
 
-/// Makes rows that a schema takes: values come from defaults, CHECKs and types, and SQLite is asked
-/// about each row. The same schema gives the same rows.
+/// Generates rows that a schema accepts. Values come from defaults, CHECKs and types; SQLite tests
+/// each row. Equal schemas get equal rows.
 final class RowMaker {
   private let device: Device
   /// By folded table.
@@ -43,12 +43,13 @@ final class RowMaker {
     return new.values(for: column)
   }
 
-  /// Whether a CHECK or the condition of an index asks for something of the column, in any version.
+  /// Whether a CHECK or the condition of an index restricts the column, in any version of the
+  /// table.
   func isChecked(_ column: DeviceTable.Column, of table: DeviceTable) -> Bool {
     hints(table.key).values[column.key] != nil
   }
 
-  /// A row with what must be there, and with something to tell it by.
+  /// A row with values for the required columns, and with a value that identifies it.
   func minimalRow(of table: DeviceTable) throws(DatabaseError) -> MadeRow {
     if let known = minimal[table.key] { return known }
     let made = try makeMinimal(table, within: [])
@@ -56,7 +57,7 @@ final class RowMaker {
     return made
   }
 
-  /// A row with a value in every column that takes one.
+  /// A row with a value in every column that accepts one.
   func fullRow(of table: DeviceTable) throws(DatabaseError) -> MadeRow {
     if let known = full[table.key] { return known }
     let made = try makeFull(table)
@@ -64,7 +65,7 @@ final class RowMaker {
     return made
   }
 
-  // MARK: The least that a row needs
+  // MARK: Required values
 
   private func makeMinimal(
     _ table: DeviceTable, within path: [Identifier]
@@ -85,7 +86,7 @@ final class RowMaker {
     return .plan(try adding(label, to: least, of: table) ?? least)
   }
 
-  /// Changes values until SQLite takes the row.
+  /// Changes values until SQLite accepts the row.
   private func settle(_ start: RowPlan, of table: DeviceTable) throws(DatabaseError) -> MadeRow {
     let referring = Set(table.foreignKeys.flatMap(\.columns))
     func planned(_ row: Insertion) -> RowPlan { RowPlan(parents: start.parents, row: row) }
@@ -106,7 +107,7 @@ final class RowMaker {
     try device.trying { () throws(DatabaseError) in try device.refusal(of: plan.insertions) }
   }
 
-  // MARK: All that a row can have
+  // MARK: Optional values
 
   private func makeFull(_ table: DeviceTable) throws(DatabaseError) -> MadeRow {
     guard case .plan(var plan) = try minimalRow(of: table) else {
@@ -118,7 +119,7 @@ final class RowMaker {
     return .plan(plan)
   }
 
-  /// The row with a value in one more column; nil when SQLite takes none.
+  /// The row with a value in one more column; nil if SQLite accepts none.
   func adding(
     _ column: DeviceTable.Column, to plan: RowPlan, of table: DeviceTable
   ) throws(DatabaseError) -> RowPlan? {
@@ -139,9 +140,9 @@ final class RowMaker {
 
   // MARK: Parents
 
-  /// Creates the parent of a foreign key unless it exists, and refers to it.
+  /// Inserts the parent of a foreign key unless it exists, and sets the key.
   ///
-  /// - Returns: why that is impossible; nil if it succeeded.
+  /// - Returns: the error message; nil on success.
   private func refer(
     by key: DeviceTable.ForeignKey, of table: DeviceTable, in plan: inout RowPlan,
     within path: [Identifier]
@@ -180,7 +181,7 @@ final class RowMaker {
     return nil
   }
 
-  /// The parent as it is stored: another column than its key may be referred to.
+  /// The stored parent, since a foreign key may refer to a column other than the primary key.
   private func stored(
     _ parent: Identifier, in plan: RowPlan
   ) throws(DatabaseError) -> [Identifier: Value] {

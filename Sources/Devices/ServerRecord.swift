@@ -3,10 +3,10 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// A row as a server holds it for all devices: the columns that some device has set.
+/// A row as the server stores it for all devices: the columns that any device has set.
 struct ServerRecord: Sendable, Hashable {
   let table: Identifier
-  /// By column. A column that is NULL where the row was made is absent.
+  /// The values by column. Columns that were NULL in the new row are absent.
   private(set) var values: [Identifier: Value]
 
   init(table: Identifier, row: [Identifier: Value]) {
@@ -14,22 +14,23 @@ struct ServerRecord: Sendable, Hashable {
     values = row.filter { $0.value != .null }
   }
 
-  /// A sender sets the columns that it changed; the others keep what the server has.
+  /// Sets a column that the sender changed; the other columns keep the server's values.
   mutating func set(_ column: Identifier, to value: Value) {
     values[column] = value
   }
 }
 
-/// How an engine brings a server's record into a device's table.
+/// How a sync engine writes a server's record to a device's table.
 struct Delivery: Sendable {
-  /// A column that the record does not have is inserted as NULL; otherwise it gets its default.
+  /// Whether a column that the record lacks is inserted as NULL; otherwise it gets its default.
   let insertsNull: Bool
-  /// Values for columns that the record cannot have, where their being absent is known already.
+  /// Values for columns that the record cannot have and whose absence is already reported.
   var assumed: [Identifier: Value] = [:]
 
-  /// What the device runs. On a conflict of keys only columns that the record has are updated.
+  /// The statement that the device runs. On a key conflict it updates only columns that the record
+  /// has.
   ///
-  /// - Parameter pending: columns that the device has changed itself and not yet sent.
+  /// - Parameter pending: columns with a local change that the device has not sent yet.
   func statement(
     _ record: ServerRecord, into table: DeviceTable, pending: Set<Identifier> = []
   ) -> String {

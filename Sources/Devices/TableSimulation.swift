@@ -3,29 +3,29 @@ import SchemaSQLite
 import SchemaTimeline
 import SchemaTrials
 
-/// What is tried with one table, from a device of one version to a device of another one.
+/// Tests of one table with a sender of one version and a receiver of another.
 struct TableSimulation {
   let sender: Device
   let receiver: Device
-  /// Another device of the sender's version: what goes wrong between those two has nothing to do with
-  /// versions.
+  /// Creates a second device of the sender's version. Harm between devices of the same version is
+  /// not caused by different versions.
   let twin: () throws(DatabaseError) -> Device
   let makers: (sender: RowMaker, receiver: RowMaker)
   let delivery: Delivery
-  /// Whether rows of a table travel; folded.
+  /// Whether the rows of a table are synced; its name is folded.
   let syncs: (Identifier) -> Bool
-  /// Whether a column of the sender's may be unknown to the receiver; both folded.
+  /// Whether the receiver may lack a column of the sender; both names are folded.
   let mayLack: (Identifier, Identifier) -> Bool
 
   enum Result {
     case found([Counterexample])
-    /// No row could be made: by whom, and what SQLite said.
+    /// No row could be generated; with the version and SQLite's message.
     case unknown(AppVersion, String)
   }
 
-  /// The first harm of each column, and of the table as a whole.
+  /// The first harm to each column, and to the table as a whole.
   ///
-  /// - Parameter key: the table's folded name.
+  /// - Parameter key: the folded name of the table.
   func result(of key: Identifier) throws(DatabaseError) -> Result {
     guard let table = try sender.table(key) else { return .found([]) }
     let isOlder = sender.version.count < receiver.version.count
@@ -51,7 +51,7 @@ struct TableSimulation {
     for batch in try batches(table, other, least, whole) {
       if let all = batch.all, try exchange.isFine(all, on: table) { continue }
       for scenario in batch.parts {
-        // What is known of a column is enough.
+        // One counterexample for a column is enough.
         if let column = scenario.column, found.columns.contains(column) { continue }
         try note(exchange, scenario, table, &found)
       }
@@ -64,7 +64,7 @@ struct TableSimulation {
     private(set) var all: [Counterexample] = []
     private(set) var columns: Set<Identifier?> = []
 
-    /// - Parameter column: the folded column that it comes of, where that is known better.
+    /// - Parameter column: the folded column that causes the harm, if it is known.
     mutating func add(_ counterexample: Counterexample, of column: Identifier? = nil) {
       var counterexample = counterexample
       counterexample.column = counterexample.column ?? column
@@ -72,7 +72,7 @@ struct TableSimulation {
     }
   }
 
-  // MARK: What the receiver does not know
+  // MARK: Columns that the receiver lacks
 
   private func missing(_ table: DeviceTable) throws(DatabaseError) -> Result {
     guard let plan = try makers.sender.minimalRow(of: table).plan else { return .found([]) }
@@ -104,12 +104,12 @@ struct TableSimulation {
     }
   }
 
-  // MARK: What the receiver refuses or changes
+  // MARK: Values that the receiver refuses or changes
 
-  /// The row with other values, where they are refused, and with none that is.
+  /// Adds the harm of the scenario, and returns the row with values that cause none.
   ///
-  /// What is refused at first would hide all else. So once it is found, the column gets another
-  /// value; and one that the sender does not know is lent one at the receiver.
+  /// The first refused value would hide all other harm. So each column with harm gets another
+  /// value, and a column that the sender lacks gets an assumed value at the receiver.
   private func settle(
     _ start: RowPlan, _ table: DeviceTable, _ other: DeviceTable, _ exchange: inout Exchange,
     _ found: inout Findings
@@ -135,7 +135,7 @@ struct TableSimulation {
     return plan
   }
 
-  /// The column that the harm comes of, and the row with a value in it that does none.
+  /// The column that causes the harm, and the row with a harmless value in it.
   private func cause(
     of harm: Counterexample, _ plan: RowPlan, _ table: DeviceTable, _ exchange: Exchange
   ) throws(DatabaseError) -> (DeviceTable.Column, RowPlan)? {
@@ -158,7 +158,7 @@ struct TableSimulation {
     if let counterexample = try outcome(exchange, scenario, table) { found.add(counterexample) }
   }
 
-  /// What goes wrong, unless it does so between two devices of the sender's version as well.
+  /// The harm of a scenario, unless two devices of the sender's version have the same harm.
   private func outcome(
     _ exchange: Exchange, _ scenario: Scenario, _ table: DeviceTable
   ) throws(DatabaseError) -> Counterexample? {
@@ -167,7 +167,8 @@ struct TableSimulation {
     return try control.outcome(of: scenario, on: table) == nil ? counterexample : nil
   }
 
-  /// Scenarios, and one scenario that covers them all: if it succeeds, as it mostly does, so do they.
+  /// Scenarios, and one that covers them all. If it succeeds, which is the usual case, so do the
+  /// others.
   private struct Batch {
     var all: Scenario?
     var parts: [Scenario] = []
@@ -186,12 +187,12 @@ struct TableSimulation {
       + [edits(table, columns, whole)]
   }
 
-  /// Rows with each value that a column is likely to take.
+  /// Rows with each value that a column probably accepts.
   private func creations(
     _ table: DeviceTable, _ columns: [DeviceTable.Column], _ least: RowPlan, _ whole: RowPlan
   ) throws(DatabaseError) -> [Batch] {
     var alone = Batch()
-    // By the place in the list of values; NULL is for itself.
+    // Combine values by their position in the list; NULL is tested separately.
     var together: [Int: Batch] = [:]
     for column in columns {
       let isReference = table.refers(by: column)
@@ -233,7 +234,7 @@ struct TableSimulation {
     return batch
   }
 
-  /// The column's likeliest values, and NULL.
+  /// The column's most likely values, and NULL.
   private func values(
     _ column: DeviceTable.Column, _ table: DeviceTable, _ whole: RowPlan
   ) throws(DatabaseError) -> [Value] {
@@ -241,7 +242,7 @@ struct TableSimulation {
     return try Array(makers.sender.values(for: column, of: table).prefix(16)) + [.null]
   }
 
-  /// Two rows that are alike where the receiver asks for a difference.
+  /// Two rows with equal values where the receiver requires distinct ones.
   private func twins(
     _ table: DeviceTable, _ other: DeviceTable, _ plan: RowPlan
   ) throws(DatabaseError) -> [Scenario] {
@@ -255,7 +256,7 @@ struct TableSimulation {
     for unique in other.uniques where unique.columns != [key[0].key] {
       var same = plan.row
       same[key[0].name] = second
-      // The sender may ask for a difference in another column.
+      // The sender may require distinct values in another column.
       var different = same
       for column in table.columns where !column.isInKey && !unique.columns.contains(column.key) {
         guard let value = different[column.name], !table.refers(by: column) else { continue }
@@ -273,7 +274,7 @@ struct TableSimulation {
     return scenarios
   }
 
-  // MARK: Both edit
+  // MARK: Changes on both devices
 
   private func tryBothEditing(
     _ exchange: Exchange, _ table: DeviceTable, _ other: DeviceTable, _ plan: RowPlan,
@@ -288,7 +289,7 @@ struct TableSimulation {
       edits.append((column, value))
     }
     guard let mine = edits.first, let theirs = edits.last, edits.count > 1 else { return }
-    // Triggers change rows as they like; what they refuse has been seen by now.
+    // Ignore triggers that change rows. Earlier tests found the rows that triggers refuse.
     for device in [exchange.sender, exchange.receiver] {
       device.connection.set(.triggers, to: false)
     }

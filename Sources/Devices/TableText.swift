@@ -3,17 +3,17 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaTrials
 
-/// What decides which values a table takes, piece by piece: a value that two devices judge by the same
-/// words needs no trial.
+/// The parts of a definition that determine which values a table accepts. If the text of a part is
+/// equal on two devices, its values need no test.
 struct TableText {
   /// The definition of each column in normal form, by folded name.
   private var columns: [Identifier: [[UInt8]]] = [:]
-  /// The columns whose definition may look at others: a CHECK, or what generates it.
+  /// The columns whose definition may refer to others, by a CHECK or a generated value.
   private var looking: Set<Identifier> = []
   /// Constraints of the table, options, unique and partial indexes, triggers.
   private var others: [[[UInt8]]] = []
 
-  /// - Parameter definition: kind, name and SQL of the table and what belongs to it, in order.
+  /// - Parameter definition: kind, name and SQL of the table and its objects, in order.
   init(_ definition: [[String]]) {
     for object in definition {
       let tokens = TokenizedSQL(object.last ?? "")
@@ -33,7 +33,7 @@ struct TableText {
     }
   }
 
-  /// The folded columns whose values the two may take differently; nil: any.
+  /// The folded columns whose values the two tables may accept differently; nil for all columns.
   func differences(from other: TableText) -> Set<Identifier>? {
     guard others == other.others else { return nil }
     let all = Set(columns.keys).union(other.columns.keys)
