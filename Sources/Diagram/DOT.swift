@@ -1,11 +1,11 @@
 import SchemaSQLText
 
 extension Diagram {
-  /// The diagram in Graphviz's language. Marks are colours and words.
+  /// The diagram in Graphviz's language. Changes are marked by colours and words.
   ///
   /// - Parameters:
-  ///   - link: where a table's name leads to; nil for no link.
-  ///   - showsAllColumns: false draws only keys, foreign keys and columns with a mark.
+  ///   - link: the target of a table's link; nil for no link.
+  ///   - showsAllColumns: false draws only keys, foreign keys and changed columns.
   package func dot(
     showsAllColumns: Bool = true, linking link: (String) -> String? = { _ in nil }
   ) -> String {
@@ -86,7 +86,8 @@ extension Diagram {
 
   private func edge(_ reference: Reference) -> String {
     let look = Look(reference.mark)
-    // A parent's edges begin at the right of its types, and end at the left of a child's names.
+    // An edge leaves the parent to the right of its types, and enters the child to the left of its
+    // names.
     func port(_ table: Int, _ columns: [String], _ letter: String, _ side: String) -> String {
       let place = columns.first.flatMap { name in
         tables[table].columns.firstIndex { $0.column.name.isSameName(as: name) }
@@ -96,7 +97,7 @@ extension Diagram {
     let head = reference.isOptional ? "teeodot" : "teetee"
     let tail = reference.isUnique ? "teeodot" : "crowodot"
     let style = reference.mark == .dropped ? "dashed" : "solid"
-    // Downwards in the ranks from parent to child, so that a child stands to the right of its parents.
+    // Ranks increase from parent to child, so a child is drawn to the right of its parents.
     return "\(port(reference.parent, parentColumns(of: reference), "r", "e")) -> "
       + "\(port(reference.child, reference.key.columns, "c", "w")) [arrowtail=\(head), arrowhead=\(tail), "
       + "color=\"\(look.line)\", style=\(style)];"
@@ -127,7 +128,7 @@ private struct Look {
 }
 
 extension String {
-  /// Graphviz takes no empty elements.
+  /// Graphviz does not accept empty elements.
   fileprivate var labelText: String { isEmpty ? " " : markupText }
 }
 

@@ -1,22 +1,23 @@
 /// Diagrams of schemas.
 ///
-/// - ``SchemaModel/Schema/outline(_:)``: what SQLite reports of the tables of a schema.
-/// - ``Diagram``: the tables and foreign keys that are drawn, and how they differ from an older schema.
-/// - ``Diagram/mermaid``, ``Diagram/dot(linking:)``: the diagram as text; ``Graphviz`` makes SVG of DOT.
+/// - ``SchemaModel/Schema/outline(_:)``: the tables of a schema as SQLite describes them.
+/// - ``Diagram``: the tables and foreign keys to draw, and their differences from an older schema.
+/// - ``Diagram/mermaid``, ``Diagram/dot(linking:)``: the diagram as text; ``Graphviz`` converts DOT
+///   to SVG.
 
 import SchemaHistory
 import SchemaModel
 import SchemaSQLText
 
-/// How a table, a column or a foreign key differs from the schema that a diagram is compared with.
+/// The difference of a table, a column or a foreign key from the older schema.
 package enum Mark: String, Sendable, CaseIterable {
   case same, new, changed, dropped
 
-  /// ` (new)`; nothing for what is the same.
+  /// ` (new)`; empty if there is no difference.
   package var suffix: String { self == .same ? "" : " (\(rawValue))" }
 }
 
-/// The tables and foreign keys of a drawing.
+/// The tables and foreign keys of a diagram.
 package struct Diagram: Sendable {
   package struct Table: Sendable {
     package let outline: TableOutline
@@ -32,8 +33,9 @@ package struct Diagram: Sendable {
     package let parent: Int
     package let key: ForeignKeyOutline
     package let mark: Mark
-    /// Whether a child may have no parent, or several children the same parent.
+    /// Whether the child may have no parent.
     package let isOptional: Bool
+    /// Whether a parent has at most one child.
     package let isUnique: Bool
     /// Whether the child's primary key contains the foreign key.
     package let isIdentifying: Bool
@@ -41,7 +43,7 @@ package struct Diagram: Sendable {
 
   package private(set) var tables: [Table] = []
   package private(set) var references: [Reference] = []
-  /// Tables that foreign keys refer to and that do not exist.
+  /// Missing tables that foreign keys refer to.
   package private(set) var missing: Set<Identifier> = []
 
   package init(_ outline: SchemaOutline) {
@@ -51,9 +53,9 @@ package struct Diagram: Sendable {
     connect { _, _ in .same }
   }
 
-  /// Draws dropped tables and columns, too.
+  /// Also includes dropped tables and columns.
   ///
-  /// - Parameter changes: how the schema differs from the older one.
+  /// - Parameter changes: the differences from the older schema.
   package init(_ outline: SchemaOutline, since old: SchemaOutline, _ changes: [SchemaChange]) {
     let marks = TableMarks(changes)
     for table in outline.tables {
@@ -80,14 +82,14 @@ package struct Diagram: Sendable {
     }
   }
 
-  /// The tables that are new, changed or dropped.
+  /// The new, changed and dropped tables.
   package var changedTables: Set<Identifier> {
     Set(tables.filter { $0.mark != .same }.map(\.name.identifier))
   }
 
   /// The part of the diagram around some tables.
   ///
-  /// - Parameter neighbours: how many foreign keys away from them a table may be.
+  /// - Parameter neighbours: the maximum distance from these tables in foreign keys.
   package func around(_ names: Set<Identifier>, neighbours: Int) -> Diagram {
     var kept = Set(tables.indices.filter { names.contains(tables[$0].name) })
     for _ in 0..<neighbours {
@@ -136,7 +138,7 @@ package struct Diagram: Sendable {
         isIdentifying: own.isSubset(of: primaryKey)))
   }
 
-  /// A table that does not exist is drawn without columns.
+  /// A missing table is drawn without columns.
   private mutating func place(of name: String) -> Int {
     if let place = tables.firstIndex(where: { $0.name.isSameName(as: name) }) { return place }
     missing.insert(name)
@@ -158,9 +160,9 @@ extension ForeignKeyOutline {
 }
 
 extension ColumnOutline {
-  /// Whether it holds no NULL.
+  /// Whether the column cannot be NULL.
   fileprivate var isRequired: Bool {
-    // An INTEGER PRIMARY KEY is the rowid, whatever else it says.
+    // An INTEGER PRIMARY KEY is the rowid, regardless of other constraints.
     isNotNull || keyPosition > 0 && type.isSameName(as: "INTEGER")
   }
 }
@@ -183,7 +185,7 @@ private struct TableMarks {
     }
   }
 
-  /// The columns of a table, and each dropped one after the column that it followed.
+  /// The columns of a table, with each dropped column after the one that it followed.
   func columns(
     of table: TableOutline, before: TableOutline?
   ) -> [(column: ColumnOutline, mark: Mark)] {

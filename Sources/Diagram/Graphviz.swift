@@ -1,11 +1,11 @@
 import SchemaPlatform
 import SchemaSQLText
 
-/// Graphviz's program `dot`, which lays diagrams out.
+/// The program `dot` of Graphviz, which computes the layout of diagrams.
 package enum Graphviz {
-  /// The SVG of a diagram in Graphviz's language: one `svg` element, without a document type.
+  /// Converts a diagram in Graphviz's language to SVG: one `svg` element, without a document type.
   ///
-  /// - Throws: `notInstalled` without `dot` on the path.
+  /// - Throws: `notInstalled` if `dot` is not on the path.
   package static func svg(of dot: String) throws(Subprocess.Problem) -> String {
     let result = try Subprocess.run(
       ["dot", "-Tsvg"], environment: ["LC_ALL=C.UTF-8", "PATH=\(path)"], input: Array(dot.utf8))
@@ -19,7 +19,7 @@ package enum Graphviz {
 
   private static var path: String { getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin" }
 
-  /// Graphviz repeats the ids of nodes, which mean nothing to a reader, in comments and tooltips.
+  /// Removes the ids of nodes, which Graphviz repeats in comments and tooltips.
   private static func withoutIDs(_ svg: Substring) -> String {
     without("<title>", "</title>", without("<!--", "-->", String(svg)))
   }

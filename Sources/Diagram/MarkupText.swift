@@ -1,11 +1,12 @@
 import SchemaSQLText
 
 extension String {
-  /// The text in HTML, SVG or a label of Graphviz, in elements and in quoted attributes. Characters that are
-  /// invisible, or that change the direction of writing, are shown by their numbers.
+  /// The text escaped for elements and quoted attributes of HTML and SVG and for labels of
+  /// Graphviz. Characters that are invisible or change the direction of writing are shown as their
+  /// numbers.
   package var markupText: String { markup { _ in false } }
 
-  /// As `markupText`, for text of several lines.
+  /// Like `markupText`, for text of several lines.
   package var markupLines: String { markup { $0 == "\n" || $0 == "\t" } }
 
   private func markup(except isKept: (Unicode.Scalar) -> Bool) -> String {

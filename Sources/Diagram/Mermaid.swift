@@ -1,9 +1,10 @@
 import SchemaSQLText
 
 extension Diagram {
-  /// The diagram as Mermaid's `erDiagram`, which GitHub renders. Marks are words.
+  /// The diagram as Mermaid's `erDiagram`, which GitHub renders. Changes are marked by words.
   ///
-  /// Names that Mermaid's grammar does not accept get a substitute, and stand in a label or a comment beside it.
+  /// A name that Mermaid's grammar does not accept is replaced, and a label or a comment shows the
+  /// original.
   package var mermaid: String {
     var lines = ["erDiagram"]
     let ids = entityIDs
@@ -55,7 +56,7 @@ extension Diagram {
     }
   }
 
-  /// A name of letters, digits and underscores for each table, each different.
+  /// A unique name of letters, digits and underscores for each table.
   private var entityIDs: [String] {
     var known: Set<Identifier> = []
     return tables.map { table in
@@ -67,8 +68,8 @@ extension Diagram {
   }
 }
 
-/// Words that Mermaid's lexer takes for something else where an entity may stand (erDiagram.jison). It ignores
-/// case.
+/// Words that Mermaid's lexer does not accept as the name of an entity (erDiagram.jison),
+/// regardless of case.
 private let entityKeywords: Set<Identifier> = [
   "accTitle", "accDescr", "class", "classDef", "direction", "end", "erDiagram", "many", "one",
   "only",
@@ -89,7 +90,7 @@ extension String {
       case "(" where !word.isEmpty && !isInParentheses, ")" where isInParentheses:
         isInParentheses = scalar == "("
         word.unicodeScalars.append(scalar)
-      // A character beyond ASCII is one underscore.
+      // Replace a character beyond ASCII with one underscore.
       case _ where byte & 0xC0 == 0x80: break
       default: word += word.isEmpty && ("0"..."9").contains(scalar) ? "_\(scalar)" : "_"
       }
@@ -98,8 +99,8 @@ extension String {
     return word
   }
 
-  /// The text as it may stand between Mermaid's double quotes. Characters that end the quotes, start a directive
-  /// or an entity, or are invisible become `U+0022`.
+  /// The text for Mermaid's double quotes. Characters that end the quotes, start a directive or an
+  /// entity, or are invisible become `U+0022`.
   fileprivate var mermaidText: String {
     var text = ""
     for scalar in unicodeScalars {
@@ -107,7 +108,7 @@ extension String {
       case "\"", "%", "\\", "#", ";", "<", ">", "&", "`", "{", "}", "[", "]", "~":
         text += scalar.codePoint
       case " ":
-        // The lexer looks for `direction LR` anywhere in a line.
+        // The lexer searches for `direction LR` anywhere in a line.
         let isAfterDirection =
           text.utf8.count >= 9 && String(text.suffix(9)).isSameName(as: "direction")
         text += isAfterDirection ? "_" : " "

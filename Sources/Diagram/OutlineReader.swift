@@ -3,8 +3,8 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// Asks SQLite for the columns, keys, indexes and foreign keys of tables. Only texts that no PRAGMA reports
-/// (constraints, options) are taken from the stored SQL.
+/// Reads the columns, keys, indexes and foreign keys of tables from SQLite's PRAGMAs. Only
+/// constraints and options, which no PRAGMA reports, come from the stored SQL.
 package final class OutlineReader {
   private let columns: Statement
   private let foreignKeys: Statement
@@ -25,7 +25,7 @@ package final class OutlineReader {
       "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE key ORDER BY seqno")
   }
 
-  /// The outline of a table that the connection has.
+  /// The outline of a table of the connection.
   ///
   /// - Parameter owned: the schema's indexes and triggers of that table.
   package func outline(
@@ -48,7 +48,7 @@ package final class OutlineReader {
     try columns.bind([.text(table)])
     while try columns.step() {
       let hidden = columns.integer(4)
-      // Of a virtual table: the arguments of its module.
+      // The arguments of a virtual table's module.
       if hidden == 1 { continue }
       let name = try columns.text(0) ?? ""
       found.append(
@@ -103,7 +103,7 @@ package final class OutlineReader {
   }
 }
 
-/// The texts of a table's definition that no PRAGMA reports.
+/// The parts of a table's definition that no PRAGMA reports.
 private struct StoredText {
   private(set) var constraints: [String] = []
   private(set) var options: [String] = []
@@ -145,12 +145,12 @@ extension CreateTable.Constraint {
 }
 
 extension Schema {
-  /// The tables that people made, without those that virtual tables keep for themselves.
+  /// The tables except for shadow tables of virtual tables.
   package var drawnTables: [SchemaObject] {
     ours().withoutShadowTables().tables.filter { !$0.isOfLedger }
   }
 
-  /// Builds the schema on a scratch database and asks SQLite for its outline.
+  /// Builds the schema on a scratch database and reads its outline.
   package func outline(_ application: Application) throws(DatabaseError) -> SchemaOutline {
     let connection = try scratch(application)
     let reader = try OutlineReader(connection)

@@ -1,7 +1,7 @@
 import SchemaModel
 import SchemaSQLText
 
-/// The parts of a schema that a diagram and a report show, as SQLite reports them.
+/// The parts of a schema that a diagram and a report show, as SQLite describes them.
 package struct SchemaOutline: Sendable {
   /// In the order of the schema.
   package var tables: [TableOutline] = []
@@ -20,7 +20,7 @@ package struct TableOutline: Sendable, Hashable {
   package let foreignKeys: [ForeignKeyOutline]
   package let indexes: [IndexOutline]
   package let triggers: [TriggerOutline]
-  /// The constraints of the table as a whole, but for its foreign keys, each on one line.
+  /// The constraints of the table, except for its foreign keys, each on one line.
   package let constraints: [String]
   /// `STRICT`, `WITHOUT ROWID`, or the module of a virtual table.
   package let options: [String]
@@ -31,7 +31,7 @@ package struct TableOutline: Sendable, Hashable {
     columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
   }
 
-  /// Whether at most one row has the same values in these columns.
+  /// Whether two rows cannot have the same values in these columns.
   package func isUnique(_ names: [String]) -> Bool {
     let names = Set(names.map(\.identifier))
     return names == Set(primaryKey.map(\.identifier))
@@ -48,25 +48,25 @@ package struct TableOutline: Sendable, Hashable {
 
 package struct ColumnOutline: Sendable, Hashable {
   package let name: String
-  /// As it was declared; empty without one.
+  /// As declared; empty without a type.
   package let type: String
   package let isNotNull: Bool
-  /// From 1; 0 outside of the primary key.
+  /// Counted from 1; 0 for columns outside of the primary key.
   package let keyPosition: Int
   package let isGenerated: Bool
-  /// Its constraints, but for its foreign keys, each on one line: `NOT NULL`, `DEFAULT 0`.
+  /// The constraints except for foreign keys, each on one line: `NOT NULL`, `DEFAULT 0`.
   package let constraints: [String]
 }
 
 package struct ForeignKeyOutline: Sendable, Hashable {
   package let columns: [String]
   package let table: String
-  /// Empty when it names no column and means the primary key.
+  /// Empty if the foreign key refers to the primary key without naming columns.
   package let parentColumns: [String]
   package let onUpdate: String
   package let onDelete: String
 
-  /// ` ON DELETE CASCADE`; nothing for what SQLite does anyway.
+  /// ` ON DELETE CASCADE`; empty for default actions.
   package var actions: String {
     (onDelete == "NO ACTION" ? "" : " ON DELETE \(onDelete)")
       + (onUpdate == "NO ACTION" ? "" : " ON UPDATE \(onUpdate)")

@@ -3,15 +3,16 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
 
-/// A statement that the application runs, and where it stands.
+/// A statement of the application, with its position.
 package struct ApplicationQuery: Sendable {
   package let file: String
   package let sql: String
-  /// The statements of `connection.sql` before this one; nil of a query, which stands alone.
+  /// The statements of `connection.sql` before this one; nil for a query, which is independent of
+  /// others.
   let preparation: [String]?
-  /// What the file's comments allow it.
+  /// The suppressions from comments before the statement.
   package let suppressions: [Suppression]
-  /// Where the statement begins, in bytes of the file.
+  /// The start of the statement in bytes of the file.
   private let offset: Int
   private let source: SQLSource
 
@@ -20,7 +21,7 @@ package struct ApplicationQuery: Sendable {
 
   package var position: Position { position(ofByte: 0) }
 
-  /// The byte at which the name begins that an error of SQLite mentions without an offset.
+  /// The byte offset of a name in SQLite's message, for errors without an offset.
   package func offset(ofNameIn message: String) -> Int? {
     guard let name = message.split(separator: " ").last?.split(separator: ".").last,
       message.hasPrefix("no such ")
@@ -29,14 +30,14 @@ package struct ApplicationQuery: Sendable {
       .first { $0.text.identifier == String(name).identifier }?.range.lowerBound
   }
 
-  /// The place in the file of a byte of the statement.
+  /// The position in the file of a byte of the statement.
   package func position(ofByte byte: Int) -> Position { source.position(ofByte: offset + byte) }
 }
 
 extension ApplicationQuery {
-  /// The statements of a file; at the end, without SQL, the suppressions that belong to none of them.
+  /// The statements of a file. Suppressions that precede no statement come last, without SQL.
   ///
-  /// - Throws: at a comment for schemactl that is not a suppression (65).
+  /// - Throws: a failure (65) at a comment for schemactl that is not a suppression.
   package static func all(in file: QueryFile) throws(Failure) -> [ApplicationQuery] {
     // A file is a block whose lines begin at the first column.
     let source = SQLSource(
@@ -58,7 +59,7 @@ extension ApplicationQuery {
       + (owners.contains(nil) ? [query(nil, sql.bytes.count..<sql.bytes.count)] : [])
   }
 
-  /// The bytes of each statement, from its first word on and without its semicolon.
+  /// The byte range of each statement, from its first word, without its semicolon.
   private static func statements(of sql: TokenizedSQL) -> [Range<Int>] {
     var statements: [Range<Int>] = []
     var tokens: [Token] = []
@@ -67,7 +68,7 @@ extension ApplicationQuery {
         tokens.append(token)
         continue
       }
-      // The semicolons inside a trigger are its own statements'.
+      // Semicolons inside a trigger belong to the statements of its body.
       if isTrigger(tokens, sql), !(sql.isWord(tokens.last, "END") && endsBody(tokens, sql)) {
         tokens.append(token)
         continue
@@ -88,7 +89,7 @@ extension ApplicationQuery {
     return tokens.dropFirst().prefix(2).contains { sql.isWord($0, "TRIGGER") }
   }
 
-  /// Whether an END is the trigger's and not that of a CASE.
+  /// Whether an END ends the trigger's body, not a CASE.
   private static func endsBody(_ tokens: [Token], _ sql: TokenizedSQL) -> Bool {
     tokens.count > 1 && sql.text(tokens[tokens.count - 2]) == ";"
   }

@@ -2,10 +2,10 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// What SQLite makes of a query on a schema.
+/// The result of compiling a query on a schema.
 package enum CompiledQuery: Sendable {
   case compiles([Column])
-  /// Only because a name in double quotes that nothing has is a text to SQLite.
+  /// The query compiles only because SQLite reads an unknown name in double quotes as a string.
   case takesNameForText([Column], message: String, offset: Int?)
   case refused(message: String, offset: Int?)
 
@@ -17,7 +17,7 @@ package enum CompiledQuery: Sendable {
     package var description: String { type.map { "\(name) \($0)" } ?? name }
   }
 
-  /// Nil when it does not compile.
+  /// Nil if the query does not compile.
   package var columns: [Column]? {
     switch self {
     case .compiles(let columns), .takesNameForText(let columns, _, _): columns
@@ -31,8 +31,7 @@ package enum CompiledQuery: Sendable {
 }
 
 extension [ApplicationQuery] {
-  /// Without PRAGMAs: some of them act while they are compiled, and of the others there is nothing to
-  /// know.
+  /// The queries without PRAGMAs: some take effect during compilation, and the others cannot break.
   package func harmless() throws(DatabaseError) -> [ApplicationQuery] {
     guard !isEmpty else { return [] }
     let connection = try Connection(path: nil)
@@ -52,7 +51,7 @@ extension [ApplicationQuery] {
 }
 
 extension Connection {
-  /// Compiles a query as the application's connection would; nothing runs.
+  /// Compiles a query as on the application's connection, without running it.
   package func compile(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery {
     set(.doubleQuotedStringsInDML, to: false)
     set(.doubleQuotedStringsInDDL, to: false)
@@ -86,8 +85,8 @@ extension Connection {
     }
   }
 
-  /// Runs a statement of `connection.sql` behind those before it, and takes all of it back. SQLite compiles
-  /// what a view or a trigger does only when it is used.
+  /// Runs a statement of `connection.sql` after those before it, and rolls back all of them. SQLite
+  /// compiles the body of a view or a trigger only when it is used.
   private func attempt(
     _ sql: String, preparedBy preparation: [String]
   ) throws(DatabaseError) -> CompiledQuery {
@@ -100,7 +99,7 @@ extension Connection {
       _ = try prepare(sql)
       return .compiles([])
     }
-    // What the table's own triggers do wrong is another finding.
+    // Another finding reports errors in the table's own triggers.
     let use = try statement(using: object)
     let worksBefore = object.isTrigger ? (try? prepare(use)) != nil : true
     try execute(sql)
@@ -129,7 +128,7 @@ extension Connection {
     }
   }
 
-  /// The statement that compiles an object.
+  /// A statement that makes SQLite compile an object.
   private func statement(using object: TemporaryObject) throws(DatabaseError) -> String {
     guard let trigger = object.trigger else {
       return "SELECT * FROM temp.\(Quoting.quoted(object.name))"

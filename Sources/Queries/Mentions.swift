@@ -2,12 +2,12 @@ import SchemaModel
 import SchemaSQLText
 import SchemaTimeline
 
-/// Which tables and views a query can depend on, by their names: those that it mentions, and those that
-/// the views and triggers mention which it reaches.
+/// Determines by name the tables and views that a query may depend on: those that it mentions, and
+/// those that views and triggers mention which it uses.
 struct Mentions {
-  /// The folded names of what each migration changes.
+  /// The folded names of the objects that each migration changes.
   let touched: [Set<Identifier>]
-  /// For the folded name of a view, or of a trigger's table, what their texts mention.
+  /// The names that a view's text mentions, or the texts of a table's triggers; by folded name.
   private var reached: [Identifier: Set<Identifier>] = [:]
 
   init(_ deltas: [SchemaDelta]) {
@@ -35,7 +35,8 @@ struct Mentions {
   }
 }
 
-/// Every word that can be a name, folded; strings, too, which SQLite takes for names here and there.
+/// Every word that can be a name, folded. Includes strings, which SQLite accepts as names in some
+/// places.
 private func words(of text: String) -> Set<Identifier> {
   let sql = TokenizedSQL(text)
   return Set(

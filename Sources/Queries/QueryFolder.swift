@@ -4,12 +4,12 @@ import SchemaPlatform
 import SchemaSQLText
 import SchemaTimeline
 
-/// A file of statements that the application runs.
+/// A file of the application's statements.
 package struct QueryFile: Sendable, Hashable {
-  /// Beginning with the folder as it was named.
+  /// Begins with the folder as the user named it.
   package let path: String
   package let text: String
-  /// Whether it is `connection.sql`: its statements run one after the other.
+  /// Whether the file is `connection.sql`: its statements run one after another.
   let isConnectionSQL: Bool
 
   package init(path: String, text: String, isConnectionSQL: Bool = false) {
@@ -19,13 +19,13 @@ package struct QueryFile: Sendable, Hashable {
   }
 }
 
-/// A folder of `.sql` files, or a single file of whatever name.
+/// A folder of `.sql` files, or a single file of any name.
 package struct QueryFolder: Sendable {
-  /// A larger file is not read.
+  /// The limit for a file, in bytes.
   package static let fileSizeLimit = 8 * 1_048_576
 
   package let path: String
-  /// Whether somebody has named it; otherwise there may be none.
+  /// Whether the user named the folder; the default folder may be missing.
   private let isNamed: Bool
 
   package init(_ path: String) {
@@ -41,10 +41,11 @@ package struct QueryFolder: Sendable {
     isNamed = false
   }
 
-  /// The files whose names end in `.sql`, in letters of any case, sorted by name; other names are ignored. If the path is a file,
-  /// that file. Nil if no folder was named and the default folder does not exist.
+  /// The files whose names end in `.sql`, regardless of case, sorted by name; other names are
+  /// ignored. If the path is a file, only that file. Nil if no folder was named and the default
+  /// folder does not exist.
   ///
-  /// - Throws: every file that cannot be read as UTF-8.
+  /// - Throws: an error with every file that cannot be read as UTF-8.
   package func files() throws(HistoryReadError) -> [QueryFile]? {
     var files: [QueryFile] = []
     var diagnostics: [Diagnostic] = []
@@ -86,7 +87,7 @@ package struct QueryFolder: Sendable {
   private enum Content {
     case nothing
     case file
-    /// The names of the files.
+    /// The path is a folder with these names.
     case folder([[UInt8]])
   }
 

@@ -3,16 +3,17 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaTimeline
 
-/// A comment of a query file that suppresses a finding of the next statement, or of the statement that ends
-/// in its line: `-- schemactl: allow query-broken: The app makes that table when it starts.`
+/// A comment of a query file that suppresses a finding in the next statement, or in the statement
+/// that ends on its line: `-- schemactl: allow query-broken: The app makes that table when it
+/// starts.`
 struct QuerySuppression {
   let suppression: Suppression
-  /// Where the comment's line begins, in bytes of the file.
+  /// The start of the comment's line in bytes of the file.
   let lineStart: Int
 
-  /// Those of a file.
+  /// The suppressions of a file.
   ///
-  /// - Throws: at a comment that addresses schemactl and says something else (65).
+  /// - Throws: a failure (65) at a comment for schemactl that is not a suppression.
   static func all(
     in sql: TokenizedSQL, _ file: String, _ source: SQLSource
   ) throws(Failure) -> [QuerySuppression] {

@@ -5,29 +5,29 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaTimeline
 
-/// What a history does to one query of the application.
+/// The effect of a history on one query of the application.
 package struct QueryVerdict: Sendable {
   package enum Kind: Sendable {
-    /// It does not compile now, and did before the migration.
+    /// The query does not compile after the migration, but did before it.
     case broken(message: String, lastRelease: String?)
-    /// A name in double quotes was a column before the migration, and is a text now.
+    /// A name in double quotes was a column before the migration, and is a string after it.
     case nameBecameText(message: String)
-    /// A name in double quotes was never anything but a text.
+    /// A name in double quotes was a string in every version.
     case holdsQuotedText(message: String)
-    /// It compiles at no point of the history.
+    /// The query compiles on no version of the schema.
     case neverCompiled(message: String)
-    /// Its result has other columns than it had at a release.
+    /// The query returns other columns than at a release.
     case columnsChanged(
       from: [CompiledQuery.Column], to: [CompiledQuery.Column], release: String, isReleased: Bool)
-    /// The oldest release that still runs does not understand it.
+    /// The query does not compile on the oldest supported release.
     case newer(than: String, understoodSince: String?)
   }
 
   package let query: ApplicationQuery
   package let kind: Kind
-  /// The index of the migration that does it; of the last one, where none does.
+  /// The index of the migration that caused it; of the last one, if no migration did.
   package let migration: Int
-  /// Where SQLite stopped reading, in bytes of the query.
+  /// The position of the error in bytes of the query.
   package var offset: Int?
 
   package var isOfQueryAlone: Bool {
@@ -38,20 +38,20 @@ package struct QueryVerdict: Sendable {
   }
 }
 
-/// Compiles the application's queries on the schema that the history leads to and on those of its
-/// releases, while the history is replayed; where that differs, on the schemas between.
+/// Compiles the application's queries on the latest schema and on those of the releases during a
+/// replay. If the results differ, also compiles them on the schemas between.
 package struct QueryTrial {
   private let project: Project
-  /// Those that still run, the oldest first.
+  /// The supported releases, the oldest first.
   private let releases: [AppVersion]
   private let namesOldestRelease: Bool
   private var outcomes: [Outcome]
-  /// Every statement of the files, and the suppressions that belong to none.
+  /// Every statement of the files, and the suppressions that precede none.
   package let all: [ApplicationQuery]
-  /// Suppressions that belong to no statement.
+  /// Suppressions that precede no statement.
   package var idle: [ApplicationQuery] { all.filter(\.sql.isEmpty) }
 
-  /// What is known of a query at the releases and at the end of the history.
+  /// The results for a query at the releases and at the end of the history.
   private struct Outcome {
     let query: ApplicationQuery
     var atReleases: [(release: AppVersion, compiled: CompiledQuery)] = []
@@ -74,12 +74,12 @@ package struct QueryTrial {
 
   package var queries: [ApplicationQuery] { outcomes.map(\.query) }
 
-  /// Of a failure.
+  /// The failing action, for messages.
   private static let subject = "the check of the application's queries"
 
-  /// Must be called after each replayed migration, with their number.
+  /// Call it after each replayed migration, with the number of migrations so far.
   ///
-  /// - Parameter connect: gives the connection on which they were.
+  /// - Parameter connect: returns the connection that replayed them.
   package mutating func note(
     _ count: Int, on connection: Connection
   ) throws(Failure) {
@@ -95,7 +95,7 @@ package struct QueryTrial {
     }
   }
 
-  /// - Parameter deltas: what each migration did.
+  /// - Parameter deltas: the schema changes of each migration.
   package func verdicts(_ deltas: [SchemaDelta]) throws(Failure) -> [QueryVerdict] {
     let suspects = outcomes.filter(isSuspect)
     guard !suspects.isEmpty else { return [] }
@@ -105,7 +105,8 @@ package struct QueryTrial {
     }
   }
 
-  /// Whether there may be a finding. An older release need not compile a query: every release has new ones.
+  /// Whether there may be a finding. Older releases need not compile a query, since new releases
+  /// add queries.
   private func isSuspect(_ outcome: Outcome) -> Bool {
     guard case .compiles(let columns)? = outcome.atEnd else { return outcome.atEnd != nil }
     return outcome.atReleases.contains { $0.compiled.columns.map { $0 != columns } ?? false }
@@ -113,8 +114,8 @@ package struct QueryTrial {
         && !outcome.atReleases.isEmpty
   }
 
-  /// How each query compiles after each migration: a second replay, only for these queries, and only where
-  /// an object changes that they mention.
+  /// The results of each query after each migration. This second replay compiles only suspect
+  /// queries, and only when an object changes that they mention.
   private func courses(
     of queries: [ApplicationQuery], _ deltas: [SchemaDelta]
   ) throws -> [[CompiledQuery]] {
@@ -138,7 +139,7 @@ package struct QueryTrial {
 
   // MARK: Judging
 
-  /// - Parameter course: how the query compiled after each migration.
+  /// - Parameter course: the results of the query after each migration.
   private func verdicts(_ outcome: Outcome, along course: [CompiledQuery]) -> [QueryVerdict] {
     func verdict(_ kind: QueryVerdict.Kind, at migration: Int, _ offset: Int? = nil) -> QueryVerdict
     {

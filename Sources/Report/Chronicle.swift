@@ -5,7 +5,7 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// A replayed history with the life of every table and view, and of their parts.
+/// A replayed history with the lifetime of every table and view, and of their parts.
 package struct Chronicle: Sendable {
   package struct Entry: Sendable {
     package let migration: Migration
@@ -14,16 +14,16 @@ package struct Chronicle: Sendable {
     package let isFrozen: Bool
     package let acceptances: [LockAcceptance]
 
-    /// The part of its id before the first underscore; unique in a history.
+    /// The part of the id before the first underscore; unique in a history.
     package var number: String {
       String(migration.id.prefix { $0 != "_" })
     }
   }
 
-  /// A state of the schema that the page offers to show.
+  /// A state of the schema that the reader can select.
   package struct Stop: Sendable {
     package let name: String
-    /// How many migrations it has.
+    /// The number of its migrations.
     package let count: Int
     package let isRelease: Bool
   }
@@ -33,11 +33,11 @@ package struct Chronicle: Sendable {
   package let stops: [Stop]
   package internal(set) var tables: [TableStory] = []
   package internal(set) var views: [ViewStory] = []
-  /// How many migrations were replayed.
+  /// The number of replayed migrations.
   package internal(set) var replayed = 0
-  /// What ended the replay early.
+  /// The failure that ended the replay early.
   package internal(set) var failure: Failure?
-  /// The schema after the last migration that was replayed.
+  /// The schema after the last replayed migration.
   package internal(set) var schema = Schema()
   /// The schema at the latest release.
   package internal(set) var releasedSchema: Schema?
@@ -69,14 +69,15 @@ package struct Chronicle: Sendable {
   }
 }
 
-/// From the migration that introduces something to the one that ends it, by their indexes.
+/// The range of migrations in which an object exists: from the index that introduced it to the
+/// index that removed it.
 package struct Lifetime: Sendable, Hashable {
   package let from: Int
   package internal(set) var until: Int?
 
   package var isOver: Bool { until != nil }
 
-  /// The time in which both exist; nil without one.
+  /// The range in which both exist; nil if there is none.
   func overlap(_ other: Lifetime) -> Lifetime? {
     let from = max(from, other.from)
     let until = [until, other.until].compactMap { $0 }.min()
@@ -94,7 +95,7 @@ package struct ViewStory: Sendable {
   package internal(set) var hasSuccessor = false
 }
 
-/// One definition of a column, a key, an index and so on, as long as it stays the same.
+/// One definition of a column, a key, an index or another part, for as long as it is unchanged.
 package struct Part: Sendable {
   package enum Content: Sendable, Hashable {
     case column(ColumnOutline)
@@ -106,17 +107,17 @@ package struct Part: Sendable {
 
   package let content: Content
   package internal(set) var life: Lifetime
-  /// The migration that introduced it, under an earlier definition or table name if it had one.
+  /// The migration that introduced it, including earlier definitions and table names.
   package let since: Int
-  /// The column whose place it took.
+  /// The column that it replaced at the same position.
   package internal(set) var replaced: String?
-  /// Whether another definition of the same thing follows.
+  /// Whether another definition of the same part follows.
   package internal(set) var hasSuccessor = false
 
-  /// Whether it is another definition of a thing that existed before.
+  /// Whether it changes the definition of an existing part.
   package var isChange: Bool { since < life.from }
 
-  /// What the definitions of one thing have in common.
+  /// Equal for all definitions of the same part.
   var key: [Identifier] {
     switch content {
     case .column(let column): ["column", column.name.identifier]
@@ -133,13 +134,13 @@ package struct Part: Sendable {
 package struct TableStory: Sendable {
   package let name: String
   package internal(set) var life: Lifetime
-  /// The migration that introduced it, under an earlier name if it had one.
+  /// The migration that introduced it, including earlier names.
   package let since: Int
-  /// The name that it had before.
+  /// The previous name.
   package let formerName: String?
   package internal(set) var options: [String]
   package internal(set) var sql: String
-  /// Columns in their order, dropped ones at the places that they had.
+  /// Columns in order, with dropped ones at their former positions.
   package internal(set) var parts: [Part] = []
 
   package var columns: [(part: Part, column: ColumnOutline)] {
@@ -198,7 +199,7 @@ extension TableStory {
     parts = merged(new, alive)
   }
 
-  /// A new column in the place of one that has gone.
+  /// Marks a new column that replaces a dropped one at the same position.
   private func noteReplacement(in new: inout [Part], at step: Int) {
     let before = parts.filter { $0.isColumn && ($0.life.until ?? step) == step }
     let after = new.indices.filter { new[$0].isColumn }
@@ -209,7 +210,7 @@ extension TableStory {
     }
   }
 
-  /// The living parts in their order, and each ended one after the part that it followed.
+  /// The current parts in order, with each removed part after the part that it followed.
   private func merged(_ new: [Part], _ alive: [Int]) -> [Part] {
     var result = new
     var previous: Part?
@@ -230,7 +231,7 @@ extension Part {
 }
 
 extension TableOutline {
-  /// Automatic indexes belong to constraints, and are left out.
+  /// Excludes automatic indexes, which belong to constraints.
   fileprivate var contents: [Part.Content] {
     columns.map(Part.Content.column) + foreignKeys.map(Part.Content.foreignKey)
       + constraints.map(Part.Content.constraint)

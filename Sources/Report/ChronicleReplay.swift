@@ -6,9 +6,9 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Project {
-  /// Replays the history as far as it works.
+  /// Replays the history until its end or its first failure.
   ///
-  /// - Throws: failures from 64 up.
+  /// - Throws: failures with exit status 64 and above.
   package func chronicle(
     interruption: Interruption = Interruption()
   ) throws(Failure) -> Chronicle {
@@ -97,7 +97,7 @@ extension Chronicle {
 }
 
 extension SchemaDelta {
-  /// The name that a new table had before: SQLite's RENAME leaves it its pages.
+  /// The previous name of a new table, which has the same root page after RENAME.
   fileprivate func formerName(of table: SchemaObject) -> String? {
     guard table.rootPage != 0, before[table.key] == nil else { return nil }
     return before.values.first { object in

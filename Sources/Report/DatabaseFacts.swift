@@ -10,13 +10,13 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The state of a database: counts and sizes, and never a value of a row.
+/// The state of a database: counts and sizes without values of rows.
 package struct DatabaseFacts: Sendable {
   package struct Table: Sendable {
     package let name: String
-    /// Nil when SQLite cannot count them.
+    /// Nil if SQLite cannot count them.
     package let rows: Int64?
-    /// On the disk; nil without `dbstat`.
+    /// The size on disk; nil without `dbstat`.
     package var bytes: Int64?
     package var indexes: [(name: String, bytes: Int64?)] = []
   }
@@ -27,21 +27,21 @@ package struct DatabaseFacts: Sendable {
   }
 
   package let path: String
-  /// The last migration that it has run.
+  /// The last migration that the database has run.
   package var current: String?
   package var drift: [SchemaChange]?
   package var pending: [Pending] = []
   package var pendingIDs: [String] = []
   package var tables: [Table] = []
   package var hasSizes = false
-  /// Why a part of this is unknown.
+  /// Reasons why parts are unknown.
   package var problems: [String] = []
 }
 
 extension Project {
-  /// Asks a database for its state.
+  /// Reads the state of a database.
   ///
-  /// - Throws: when it cannot be read at all.
+  /// - Throws: if the database cannot be read at all.
   package func facts(
     of database: String, timeout: Double, interruption: Interruption
   ) throws(Failure) -> DatabaseFacts {
@@ -76,7 +76,7 @@ extension Project {
 }
 
 extension DatabaseFacts {
-  /// Notes a failure, once, as a part that is unknown.
+  /// Records a failure once, as an unknown part.
   fileprivate mutating func attempt<Answer>(_ body: () throws(Failure) -> Answer) -> Answer? {
     do {
       return try body()
@@ -88,7 +88,7 @@ extension DatabaseFacts {
 
   fileprivate mutating func measure(_ schema: Schema, on connection: Connection) {
     var sizes: [Identifier: Int64] = [:]
-    // A virtual table that SQLite may have been built without.
+    // SQLite may have been built without this virtual table.
     let rows = try? connection.rows("SELECT name, sum(pgsize) FROM dbstat('main') GROUP BY name")
     for row in rows ?? [] {
       if let name = row[0].text { sizes[name] = row[1].integer }

@@ -1,7 +1,8 @@
 import SchemaDiagram
 import SchemaSQLText
 
-/// HTML in pieces. What is interpolated is escaped; only literals and other HTML are taken as they are.
+/// A piece of HTML. Interpolated text is escaped; only literals and other HTML are inserted
+/// unchanged.
 struct HTML: ExpressibleByStringInterpolation {
   private(set) var text: String
 
@@ -11,7 +12,7 @@ struct HTML: ExpressibleByStringInterpolation {
 
   init() { text = "" }
 
-  /// Markup from a trusted place: Graphviz, and the page's own style and script.
+  /// Markup from a trusted source: Graphviz, and the page's own style and script.
   init(trusted text: String) { self.text = text }
 
   struct Interpolation: StringInterpolationProtocol {
@@ -23,7 +24,7 @@ struct HTML: ExpressibleByStringInterpolation {
 
     mutating func appendLiteral(_ literal: String) { text += literal }
     mutating func appendInterpolation(_ text: String) { self.text += text.markupText }
-    /// Keeps line ends, for text in `pre`.
+    /// Preserves line feeds, for text in `pre`.
     mutating func appendInterpolation(lines text: String) { self.text += text.markupLines }
     mutating func appendInterpolation(_ number: Int) { text += String(number) }
     mutating func appendInterpolation(_ html: HTML) { text += html.text }

@@ -6,7 +6,7 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Report {
-  /// The page in UTF-8. It is readable without its script, which adds the search and the slider.
+  /// The page in UTF-8. It can be read without its script, which adds the search and the slider.
   ///
   package var page: [UInt8] { Array(Page(self).document.text.utf8) }
 }
@@ -14,7 +14,7 @@ extension Report {
 /// Writes the page.
 struct Page {
   let report: Report
-  /// For each story of `chronicle.tables`.
+  /// The anchor of each story in `chronicle.tables`.
   let tableAnchors: [String]
   private let liveTables: [Identifier: Int]
 
@@ -30,7 +30,7 @@ struct Page {
       var anchor = "t-" + table.name.anchor
       while !known.insert(anchor) { anchor += "-" }
       anchors.append(anchor)
-      // The latest one of the name.
+      // The latest table with the name.
       live[table.name] = index
     }
     tableAnchors = anchors
@@ -202,7 +202,7 @@ struct Page {
 }
 
 extension String {
-  /// The text as a part of an id and of a link to it. Different texts have different anchors.
+  /// The text as part of an id and of links to it. Different texts have different anchors.
   var anchor: String {
     var anchor = ""
     for byte in utf8 {

@@ -4,7 +4,7 @@ import SchemaSQLText
 import SchemaTimeline
 
 extension Page {
-  /// Findings by rule, those that are suppressed last.
+  /// The findings by rule, with suppressed ones last.
   var lintSection: HTML {
     guard let lint = report.lint else { return "" }
     let active = lint.findings.filter { !$0.isSuppressed }
@@ -82,7 +82,7 @@ extension Page {
 
   // MARK: Two devices
 
-  /// The findings that two devices show.
+  /// The findings of the compatibility simulation.
   var transcripts: [(finding: Finding, transcript: DeviceTranscript)] {
     (report.lint?.findings ?? []).compactMap { finding in
       finding.transcript.map { (finding, $0) }
@@ -93,7 +93,7 @@ extension Page {
     finding.transcript == nil ? nil : transcripts.firstIndex { $0.finding == finding }
   }
 
-  /// Counterexamples, the two devices side by side.
+  /// Counterexamples, with the two devices side by side.
   var devicesSection: HTML {
     let examples = transcripts
     guard !examples.isEmpty else { return "" }

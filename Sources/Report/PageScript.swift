@@ -1,7 +1,8 @@
-// A test takes the script's comparisons for Swift's.
+// A test reads the script's comparisons as Swift.
 import SchemaSQLText
 
-/// The script of the page: the slider, the search, and links to what is hidden. Nothing else needs it.
+/// The script of the page: the slider, the search, and links to hidden parts. The page works
+/// without it.
 let pageScript = #"""
   'use strict';
   (() => {

@@ -2,7 +2,7 @@ import SchemaDiagram
 import SchemaModel
 import SchemaSQLText
 
-// The tables and views, with every definition that they ever had: the script shows those of one release.
+// The tables and views with all their definitions. The script shows those of one release.
 
 extension Page {
   var schemaSection: HTML {
@@ -56,7 +56,8 @@ extension Page {
       """
   }
 
-  /// The attributes by which the script decides what to show: the migrations that begin and end it.
+  /// The attributes by which the script selects visible parts: the migrations that begin and end
+  /// it.
   func life(_ life: Lifetime) -> HTML {
     let end: HTML = life.until.map { " data-u=\"\($0)\" hidden" } ?? ""
     return " data-f=\"\(life.from)\"\(end)"
@@ -198,7 +199,7 @@ extension Page {
     }
   }
 
-  /// Of the latest schema.
+  /// For the latest schema.
   private func usesGroup(of table: TableStory) -> HTML {
     let own = Set(
       table.parts.compactMap { part -> Identifier? in

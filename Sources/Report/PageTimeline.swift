@@ -6,7 +6,7 @@ import SchemaSQLText
 extension Page {
   var hasDrafts: Bool { chronicle.entries.contains { !$0.isFrozen } }
 
-  /// The drafts with what they change, first of all: reviewers look for them.
+  /// The drafts with their changes. They come first, because reviewers look for them.
   var draftSection: HTML {
     let drafts = chronicle.entries.indices.filter { !chronicle.entries[$0].isFrozen }
     guard !drafts.isEmpty else { return "" }
@@ -104,7 +104,7 @@ extension Page {
     return "<ul class=\"changes\">\(shown.joined())</ul>\(more)"
   }
 
-  /// What a migration did to the schema.
+  /// The changes that a migration made to the schema.
   private func changes(at step: Int) -> [(mark: Mark, text: HTML)] {
     var changes: [(mark: Mark, text: HTML)] = []
     for (index, table) in chronicle.tables.enumerated() {

@@ -1,8 +1,9 @@
-/// The report of a history and, where one is named, of a database: one HTML page that needs no network.
+/// The report of a history and, optionally, of a database: one HTML page that needs no network.
 ///
-/// - ``Chronicle``: the replay of a history, with the life of each table, column, key, index and trigger.
+/// - ``Chronicle``: the replay of a history, with the lifetime of each table, column, key, index
+///   and trigger.
 /// - ``DatabaseFacts``: drift, row counts, sizes and pending migrations of a database.
-/// - ``Report``: everything that the page shows; ``Report/page`` writes it.
+/// - ``Report``: the contents of the page; ``Report/page`` writes it.
 
 import SchemaDiagram
 import SchemaHistory
@@ -14,16 +15,16 @@ import SchemaReplay
 import SchemaSQLite
 
 package struct Report: Sendable {
-  /// What the title says.
+  /// The name of the project in the title.
   package let name: String
   package let chronicle: Chronicle
-  /// Nil when lint did not run.
+  /// Nil if lint did not run.
   package var lint: LintReport?
   /// Nil without a database.
   package var database: DatabaseFacts?
-  /// Problems that kept a part of the report from being made.
+  /// Reasons why parts of the report are missing.
   package var problems: [String] = []
-  /// When the report was made, in UTC.
+  /// The time of the report in UTC.
   package let date: String
   /// The latest schema, with its difference from the latest release.
   let diagram: Diagram
@@ -31,12 +32,12 @@ package struct Report: Sendable {
   private(set) var svg: String?
   let uses: Uses
 
-  /// Diagrams of more tables show only keys and what has changed.
+  /// Diagrams of more tables show only keys and changes.
   private static let largestFullDiagram = 30
 
   /// - Parameters:
-  ///   - name: what the schema belongs to.
-  ///   - drawsWithGraphviz: false makes the page that a machine without Graphviz makes.
+  ///   - name: the name of the project.
+  ///   - drawsWithGraphviz: whether to use Graphviz if it is installed.
   package init(
     of chronicle: Chronicle, _ application: Application, name: String, date: String,
     drawsWithGraphviz: Bool = true

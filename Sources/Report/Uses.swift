@@ -4,7 +4,8 @@ import SchemaPlanning
 import SchemaSQLText
 import SchemaSQLite
 
-/// The views and triggers that read or write tables, as SQLite reports them while it compiles statements.
+/// The views and triggers that read or write tables, as SQLite's authorizer reports them during
+/// compilation.
 struct Uses: Sendable {
   struct Use: Sendable, Hashable {
     let kind: SchemaObject.Kind
@@ -14,7 +15,7 @@ struct Uses: Sendable {
   /// By the table.
   private(set) var users: [Identifier: [Use]] = [:]
 
-  /// - Throws: when the scratch database fails. Views and triggers that do not compile are left out.
+  /// - Throws: when the scratch database fails. Views and triggers that do not compile are omitted.
   init(of schema: Schema, _ application: Application) throws(DatabaseError) {
     let connection = try schema.scratch(application)
     for view in schema.objects where view.kind == .view {
