@@ -1,8 +1,8 @@
-/// Token lists in which two texts can be compared. Bytes, since `String` equality would take two
-/// spellings of one character for equal, and SQLite does not.
+/// Token lists for comparing two texts. They contain bytes, because `String` equality treats two
+/// encodings of one character as equal, and SQLite does not.
 extension TokenizedSQL {
-  /// The tokens of a manifest's digest and a schema's fingerprint, version 1: the significant tokens as they are written, but
-  /// for the words of `Keywords.reservedVersion1`, which are in upper case.
+  /// The tokens of a manifest's digest and a schema's fingerprint, version 1: the significant
+  /// tokens unchanged, except that words of `Keywords.reservedVersion1` are in upper case.
   package var canonicalTokens: [[UInt8]] {
     significant.map { token in
       let text = bytes[token.range]
@@ -12,17 +12,17 @@ extension TokenizedSQL {
     }
   }
 
-  /// What the comparison of two schemas covers; see `normalTokens(in:)`.
+  /// The tokens by which two schemas are compared; see `normalTokens(in:)`.
   package var normalTokens: [[UInt8]] {
     normalTokens(in: 0..<bytes.count)
   }
 
-  /// The tokens inside a byte range, so that a difference of quoting, case, white space or comment
-  /// makes none here: words and quoted names in lower case, bare where that says the same;
-  /// operators in one of their spellings; no `;` at the end.
+  /// The tokens inside a byte range, without differences of quoting, case, white space or comments:
+  /// words and quoted names in lower case, without quotes if the meaning is the same; operators in
+  /// one of their spellings; no `;` at the end.
   ///
-  /// A name stays in double quotes where the bare word is no name or may be something else
-  /// (`"order"`, `"left"`, `"true"`, `"a b"`). String literals stay as they are.
+  /// A name stays in double quotes if the bare word is not a name or may have another meaning
+  /// (`"order"`, `"left"`, `"true"`, `"a b"`). String literals stay unchanged.
   package func normalTokens(in range: Range<Int>) -> [[UInt8]] {
     var kept = significant(in: range)
     while let last = kept.last, bytes[last.range].elementsEqual(";".utf8) { kept.removeLast() }
@@ -54,8 +54,8 @@ extension TokenizedSQL {
   }
 }
 
-/// Tokens one after the other, each as its length in decimal, `:`, its bytes: no two lists of
-/// tokens encode alike.
+/// Encodes tokens as their length in decimal, `:` and their bytes, so that different lists have
+/// different encodings.
 package func encodedTokens(_ tokens: [[UInt8]]) -> [UInt8] {
   tokens.flatMap { Array("\($0.count):".utf8) + $0 }
 }

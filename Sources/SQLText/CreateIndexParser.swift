@@ -1,5 +1,5 @@
 extension Parser {
-  /// What follows CREATE INDEX, or CREATE UNIQUE.
+  /// Parses the rest of CREATE INDEX or CREATE UNIQUE INDEX.
   mutating func index(isUnique: Bool) throws(SyntaxError) -> CreateIndex {
     if isUnique { try expect("INDEX") }
     let ifNotExists = ifNotExists()

@@ -1,4 +1,4 @@
-/// A CREATE TABLE statement: what it says, and where each part of it stands.
+/// A CREATE TABLE statement: its parts and their positions.
 package struct CreateTable: Sendable, Hashable {
   package let schema: Name?
   package let name: Name
@@ -24,7 +24,8 @@ package struct CreateTable: Sendable, Hashable {
 
   /// A declared type, with its numbers: `VARCHAR(10)`.
   package struct TypeName: Sendable, Hashable {
-    /// As SQLite reports it: verbatim, but of a type that begins with a quote only that name.
+    /// The type as SQLite reports it: verbatim, except that of a type that begins with a quoted
+    /// name only that name counts.
     package let text: String
     package let range: Range<Int>
   }
@@ -33,25 +34,25 @@ package struct CreateTable: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
       case primaryKey(PrimaryKey)
       case notNull(onConflict: ConflictAction?)
-      /// `NULL`, which means nothing to SQLite.
+      /// `NULL`, which has no effect in SQLite.
       case null(onConflict: ConflictAction?)
       case unique(onConflict: ConflictAction?)
       case check(Expression)
       case `default`(Expression)
       case collate(Name)
       case references(Reference)
-      /// A DEFERRABLE clause that does not follow its REFERENCES. SQLite gives it to the last foreign
-      /// key before it in the table.
+      /// A DEFERRABLE clause that does not follow its REFERENCES. SQLite applies it to the last
+      /// foreign key before it in the table.
       case deferral(Deferral)
       case generated(Generated)
-      /// CONSTRAINT and a name, and no constraint after it: SQLite accepts that.
+      /// CONSTRAINT and a name without a constraint, which SQLite accepts.
       case nameOnly
     }
 
-    /// Of CONSTRAINT.
+    /// The name after CONSTRAINT.
     package let name: Name?
     package let kind: Kind
-    /// From CONSTRAINT on, where there is one.
+    /// Begins at CONSTRAINT, if present.
     package let range: Range<Int>
   }
 
@@ -61,14 +62,14 @@ package struct CreateTable: Sendable, Hashable {
       case unique([IndexedTerm], onConflict: ConflictAction?)
       case check(Expression, onConflict: ConflictAction?)
       case foreignKey([Name], Reference)
-      /// CONSTRAINT and a name, and no constraint after it: SQLite accepts that.
+      /// CONSTRAINT and a name without a constraint, which SQLite accepts.
       case nameOnly
     }
 
-    /// Of CONSTRAINT.
+    /// The name after CONSTRAINT.
     package let name: Name?
     package let kind: Kind
-    /// From CONSTRAINT on, where there is one.
+    /// Begins at CONSTRAINT, if present.
     package let range: Range<Int>
   }
 
@@ -78,7 +79,7 @@ package struct CreateTable: Sendable, Hashable {
     package let isAutoincrement: Bool
   }
 
-  /// An ON CONFLICT clause; where none is stated SQLite aborts.
+  /// An ON CONFLICT clause. SQLite's default is ABORT.
   package enum ConflictAction: String, Sendable, Hashable, CaseIterable {
     case rollback = "ROLLBACK"
     case abort = "ABORT"
@@ -98,7 +99,7 @@ package struct CreateTable: Sendable, Hashable {
   /// A REFERENCES clause.
   package struct Reference: Sendable, Hashable {
     package let table: Name
-    /// Empty when it means the primary key.
+    /// Empty for the primary key.
     package let columns: [Name]
     package internal(set) var onDelete = ForeignKeyAction.noAction
     package internal(set) var onUpdate = ForeignKeyAction.noAction
@@ -107,7 +108,7 @@ package struct CreateTable: Sendable, Hashable {
     /// From REFERENCES to its last action or DEFERRABLE clause.
     package internal(set) var range: Range<Int>
 
-    /// Whether it is checked only at COMMIT.
+    /// Whether the foreign key is checked only at COMMIT.
     package var isDeferred: Bool { deferral?.isDeferred ?? false }
   }
 
@@ -131,7 +132,7 @@ package struct CreateTable: Sendable, Hashable {
 }
 
 extension CreateTable {
-  /// The names of the columns of the primary key, in its order.
+  /// The names of the primary key's columns, in order.
   package var keyColumns: [String] {
     if let column = columns.first(where: { $0.primaryKey != nil }) { return [column.name.text] }
     for constraint in constraints {
@@ -143,9 +144,9 @@ extension CreateTable {
   }
 }
 
-/// What holds for the column in the end: where a clause comes twice, SQLite keeps the last.
+/// The effective properties of the column. SQLite uses the last of repeated clauses.
 extension CreateTable.Column {
-  /// The conflict clause of NOT NULL, `abort` when it has none; nil when the column may be NULL.
+  /// The conflict clause of NOT NULL, `abort` by default; nil if the column accepts NULL.
   package var notNull: CreateTable.ConflictAction? {
     last { if case .notNull(let action) = $0 { action ?? .abort } else { nil } }
   }
@@ -174,7 +175,7 @@ extension CreateTable.Column {
     constraints.contains { if case .unique = $0.kind { true } else { false } }
   }
 
-  /// Each REFERENCES is a foreign key of its own; a DEFERRABLE clause further on is counted in.
+  /// The column's foreign keys, one for each REFERENCES, including later DEFERRABLE clauses.
   package var references: [CreateTable.Reference] {
     var references: [CreateTable.Reference] = []
     for constraint in constraints {
@@ -195,7 +196,7 @@ extension CreateTable.Column {
 }
 
 extension CreateTable {
-  /// The column of that name, whatever its ASCII case.
+  /// The column of that name, regardless of ASCII case.
   package func column(named name: String) -> Column? {
     columns.first { $0.name.isSame(as: name) }
   }

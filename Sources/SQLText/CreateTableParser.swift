@@ -1,5 +1,5 @@
 extension Parser {
-  /// What follows CREATE [TEMP] TABLE.
+  /// Parses the rest of CREATE [TEMP] TABLE.
   mutating func table(isTemporary: Bool) throws(SyntaxError) -> CreateTable {
     let ifNotExists = ifNotExists()
     let name = try qualifiedName("a table name")
@@ -35,7 +35,7 @@ extension Parser {
     return columns
   }
 
-  /// The comma between two table constraints may be missing.
+  /// SQLite allows omitting the comma between two table constraints.
   private mutating func tableConstraints() throws(SyntaxError) -> [CreateTable.Constraint] {
     var constraints: [CreateTable.Constraint] = []
     while isAtTableConstraint {
@@ -83,8 +83,8 @@ extension Parser {
       name: name, type: type, constraints: constraints, range: range(from: start))
   }
 
-  /// SQLite reads GENERATED ALWAYS as part of the type and then cuts it off, whether or not an AS
-  /// follows; GENERATED alone stays.
+  /// SQLite reads GENERATED ALWAYS as part of the type and then removes it, even if no AS follows.
+  /// GENERATED alone remains.
   private mutating func typeName() throws(SyntaxError) -> CreateTable.TypeName? {
     let start = position
     while isAtTypeWord { position += 1 }
@@ -96,7 +96,7 @@ extension Parser {
       end = position
     } else if end - start >= 2, matches(end - 2, "GENERATED"), matches(end - 1, "ALWAYS") {
       end -= 2
-      // Here they belong to the constraint.
+      // The words belong to the constraint here.
       if at("AS") { position = end }
     }
     guard end > start else { return nil }
@@ -118,7 +118,7 @@ extension Parser {
     position += 1
   }
 
-  /// The next constraint, or nil when none begins here.
+  /// The next constraint; nil if none begins here.
   private mutating func columnConstraint() throws(SyntaxError) -> CreateTable.ColumnConstraint? {
     let start = position
     let name = try constraintName()
@@ -220,7 +220,7 @@ extension Parser {
     return .foreignKey(try optionalNames("a column name"), try reference())
   }
 
-  /// AUTOINCREMENT stands inside the parentheses, after the last term.
+  /// AUTOINCREMENT is inside the parentheses, after the last term.
   private mutating func tablePrimaryKey() throws(SyntaxError) -> CreateTable.Constraint.Kind {
     var items = try items()
     var isAutoincrement = false
@@ -269,7 +269,7 @@ extension Parser {
     } else if take("UPDATE") {
       reference.onUpdate = try foreignKeyAction()
     } else if take("INSERT") {
-      // The grammar has it; it does nothing.
+      // The grammar allows this clause, but it has no effect.
       _ = try foreignKeyAction()
     } else {
       throw unexpected("DELETE or UPDATE")

@@ -1,5 +1,5 @@
 extension Parser {
-  /// What follows CREATE [TEMP] TRIGGER.
+  /// Parses the rest of CREATE [TEMP] TRIGGER.
   mutating func trigger(isTemporary: Bool) throws(SyntaxError) -> CreateTrigger {
     let ifNotExists = ifNotExists()
     let name = try qualifiedName("a trigger name")
@@ -39,7 +39,7 @@ extension Parser {
     throw unexpected("DELETE, INSERT or UPDATE")
   }
 
-  /// Ends before the BEGIN of the body; another BEGIN in it is a column's name.
+  /// Ends before the BEGIN of the body. Another BEGIN in the condition is the name of a column.
   private mutating func triggerCondition() throws(SyntaxError) -> Expression {
     let start = position
     while !isAtEnd, !(at("BEGIN") && isTriggerStatement(position + 1)) { position += 1 }

@@ -1,5 +1,5 @@
 extension Parser {
-  /// What follows CREATE [TEMP] VIEW.
+  /// Parses the rest of CREATE [TEMP] VIEW.
   mutating func view(isTemporary: Bool) throws(SyntaxError) -> CreateView {
     let ifNotExists = ifNotExists()
     let name = try qualifiedName("a view name")

@@ -1,5 +1,5 @@
 extension Parser {
-  /// What follows CREATE VIRTUAL.
+  /// Parses the rest of CREATE VIRTUAL TABLE.
   mutating func virtualTable() throws(SyntaxError) -> CreateVirtualTable {
     try expect("TABLE")
     let ifNotExists = ifNotExists()

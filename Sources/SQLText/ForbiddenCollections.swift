@@ -1,5 +1,5 @@
 #if FORBIDS_STRING_SETS
-  // Nothing here is called: whatever would call it does not compile, because a warning is an error.
+  // Calls of these declarations do not compile, because their warning is an error.
 
   extension Set where Element == String {
     @available(*, deprecated, message: "use Set<Identifier> or Set<ExactText>")

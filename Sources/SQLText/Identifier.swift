@@ -1,12 +1,12 @@
-/// The name of a table, column, index, view, trigger, function or collation, compared as SQLite compares
-/// names: byte by byte, and the ASCII letters without regard to case.
+/// The name of a table, column, index, view, trigger, function or collation. Names are compared as
+/// in SQLite: byte by byte, with ASCII letters regardless of case.
 package struct Identifier: Sendable {
-  /// As it is written, without quotes.
+  /// The name without quotes.
   package let text: String
 
   package init(_ text: some StringProtocol) { self.text = String(text) }
 
-  /// Whether SQLite keeps the name for itself: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
+  /// Whether SQLite reserves the name: `sqlite_sequence`, `sqlite_stat1`, automatic indexes.
   package var isInternal: Bool { hasPrefix("sqlite_") }
 
   package func hasPrefix(_ prefix: Identifier) -> Bool { folded.starts(with: prefix.folded) }
@@ -22,7 +22,7 @@ extension Identifier: Hashable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    // Eight bytes at a time; the count tells apart what the last, partial word cannot.
+    // Hash eight bytes at a time. The count distinguishes names whose last, partial word is equal.
     var word: UInt64 = 0
     var count = 0
     for byte in folded {
@@ -47,8 +47,8 @@ extension Identifier: ExpressibleByStringLiteral, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// A text as an element of a set or the key of a dictionary, compared byte by byte: the id of a migration,
-/// a path, an SQL text.
+/// A text as an element of a set or the key of a dictionary, compared byte by byte: the id of a
+/// migration, a path, an SQL text.
 package struct ExactText: Sendable {
   package let text: String
 
@@ -75,7 +75,7 @@ extension String {
   /// The text as a name in SQL.
   package var identifier: Identifier { Identifier(self) }
 
-  /// Whether SQLite takes both for one name.
+  /// Whether SQLite considers both names equal.
   package func isSameName(as other: String) -> Bool { identifier == other.identifier }
 }
 

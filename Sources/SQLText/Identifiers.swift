@@ -1,13 +1,13 @@
-/// What an expression or a statement mentions, for finding dependents.
+/// The names that an expression or a statement mentions, for finding dependent objects.
 extension TokenizedSQL {
-  /// Every token inside a byte range that can be a name: quoted, or bare and not reserved. Strings
-  /// are left out; functions, types and aliases are in, and so are keywords that may be names.
+  /// Every token inside a byte range that can be a name: quoted, or bare and not reserved. Excludes
+  /// strings. Includes functions, types, aliases and keywords that may be names.
   package func identifiers(in range: Range<Int>) -> [Name] {
     significant(in: range).compactMap(name)
   }
 
-  /// The identifiers that can be a column in an expression: those that neither call a function
-  /// nor qualify another name nor follow COLLATE or AS.
+  /// The identifiers that can be a column in an expression. Excludes names of functions,
+  /// qualifiers, and names after COLLATE or AS.
   package func columnIdentifiers(in range: Range<Int>) -> [Name] {
     let tokens = significant(in: range)
     return tokens.indices.compactMap { index in

@@ -1,4 +1,4 @@
-/// One CREATE statement, as `parseCreate` reads it.
+/// A CREATE statement, parsed by `parseCreate`.
 package enum ParsedStatement: Sendable, Hashable {
   case createTable(CreateTable)
   case createIndex(CreateIndex)
@@ -6,7 +6,7 @@ package enum ParsedStatement: Sendable, Hashable {
   case createTrigger(CreateTrigger)
   case createVirtualTable(CreateVirtualTable)
 
-  /// The name of what is created, without its schema.
+  /// The name of the created object, without its schema.
   package var name: Name {
     switch self {
     case .createTable(let table): table.name
@@ -18,14 +18,14 @@ package enum ParsedStatement: Sendable, Hashable {
   }
 }
 
-/// An identifier and where it stands.
+/// An identifier and its position.
 package struct Name: Sendable, Hashable {
   /// Without quotes.
   package let text: String
-  /// The bytes it takes, quotes included.
+  /// The byte range, including quotes.
   package let range: Range<Int>
 
-  /// Whether SQLite takes both for one name: it folds ASCII letters only.
+  /// Whether SQLite considers both names equal: it folds ASCII letters only.
   package func isSame(as other: String) -> Bool {
     text.utf8.lazy.map(\.lowercased).elementsEqual(other.utf8.lazy.map(\.lowercased))
   }
@@ -37,12 +37,12 @@ package struct QualifiedName: Sendable, Hashable {
   package let name: Name
 }
 
-/// Where an SQL expression stands; what it says is left to SQLite.
+/// The position of an SQL expression, which is not parsed further.
 package struct Expression: Sendable, Hashable {
-  /// From the first to the last significant token, without the parentheses that the grammar asks
-  /// for around it.
+  /// From the first to the last significant token, without the parentheses that the grammar
+  /// requires around the expression.
   package let range: Range<Int>
-  /// The same with those parentheses; equal to `range` where there are none.
+  /// Includes those parentheses; equal to `range` if there are none.
   package let outerRange: Range<Int>
 
   package var isParenthesized: Bool { range != outerRange }
@@ -55,15 +55,15 @@ package enum SortOrder: String, Sendable, Hashable {
 
 /// A term of an index, PRIMARY KEY or UNIQUE.
 package struct IndexedTerm: Sendable, Hashable {
-  /// The whole term, COLLATE and order included.
+  /// The whole term, including COLLATE and order.
   package let range: Range<Int>
   /// The term without its outermost COLLATE and its order.
   package let expression: Expression
-  /// The name, when the expression is nothing else. SQLite takes it for a column, and for a string
-  /// when the table has no such column.
+  /// The name, if it is the whole expression. SQLite reads it as a column, or as a string if the
+  /// table has no such column.
   package let column: Name?
   package let collation: Name?
-  /// Nil when none is stated, which is ascending.
+  /// Nil if it is not stated, which means ascending.
   package let order: SortOrder?
 }
 
@@ -104,18 +104,18 @@ package struct CreateTrigger: Sendable, Hashable {
   package let name: Name
   package let isTemporary: Bool
   package let ifNotExists: Bool
-  /// `before` when the statement names none, as SQLite has it.
+  /// `before` if the statement names none, as in SQLite.
   package let timing: Timing
   package let event: Event
   /// The columns of UPDATE OF.
   package let columns: [Name]
-  /// The table or view, which only a temporary trigger may qualify.
+  /// The table or view. Only a temporary trigger may qualify it.
   package let table: QualifiedName
   package let isForEachRow: Bool
   package let condition: Expression?
   /// From BEGIN through END.
   package let bodyRange: Range<Int>
-  /// Each statement of the body without its `;`.
+  /// Each statement of the body, without its `;`.
   package let statements: [Range<Int>]
 }
 
@@ -124,15 +124,15 @@ package struct CreateVirtualTable: Sendable, Hashable {
   package let name: Name
   package let ifNotExists: Bool
   package let module: Name
-  /// The text between the commas, from the first to the last significant token; empty ones, which
-  /// SQLite does not pass on, are left out.
+  /// The text between the commas, from the first to the last significant token. Omits empty
+  /// arguments, which SQLite does not pass to the module.
   package let arguments: [Range<Int>]
 }
 
-/// What SQLite's grammar does not allow.
+/// A violation of SQLite's grammar.
 package struct SyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
   package let message: String
-  /// The byte of the text at which it shows.
+  /// The byte offset of the error.
   package let offset: Int
 
   package var description: String { message }

@@ -1,21 +1,21 @@
-/// Reads one CREATE statement, with or without `;` at its end, by SQLite's grammar.
+/// Parses one CREATE statement by SQLite's grammar, with an optional `;` at its end.
 ///
-/// All that SQLite accepts is accepted. What is refused is what its grammar refuses outside of
-/// expressions, SELECTs and the statements of a trigger: of those only the ends are looked for.
-/// Linear in the text, whatever its nesting.
+/// It accepts every statement that SQLite accepts. It checks the grammar only outside of
+/// expressions, SELECTs and the statements of a trigger; of those it finds only the ends. It takes
+/// linear time for any nesting.
 ///
-/// - Throws: `SyntaxError` at the first token that does not fit.
+/// - Throws: `SyntaxError` at the first invalid token.
 package func parseCreate(_ sql: TokenizedSQL) throws(SyntaxError) -> ParsedStatement {
   var parser = try Parser(sql)
   return try parser.statement()
 }
 
-/// A position in the significant tokens, and the clauses that several statements share.
+/// A position in the significant tokens, with the clauses that several statements share.
 struct Parser {
   let sql: TokenizedSQL
   let tokens: [Token]
   var position = 0
-  /// False in the arguments of a virtual table, which may hold any token.
+  /// False for the arguments of a virtual table, which may contain any token.
   var endsAtSemicolon = true
 
   init(_ sql: TokenizedSQL) throws(SyntaxError) {
@@ -50,7 +50,7 @@ struct Parser {
 // MARK: Tokens
 
 extension Parser {
-  /// Whether the token at a place is that keyword or operator.
+  /// Whether the token at an index is this keyword or operator.
   func matches(_ index: Int, _ text: String) -> Bool {
     guard tokens.indices.contains(index) else { return false }
     let token = tokens[index]
@@ -77,12 +77,12 @@ extension Parser {
     guard take(text) else { throw unexpected(text) }
   }
 
-  /// The bytes from the token at `start` to the last one taken.
+  /// The bytes from the token at `start` to the last consumed one.
   func range(from start: Int) -> Range<Int> {
     range(of: start..<max(position, start + 1))
   }
 
-  /// The bytes of some tokens, of which there must be one.
+  /// The bytes of these tokens. The range must not be empty.
   func range(of indices: Range<Int>) -> Range<Int> {
     tokens[indices.lowerBound].range.lowerBound..<tokens[indices.upperBound - 1].range.upperBound
   }
@@ -106,7 +106,7 @@ extension Parser {
 // MARK: Names
 
 extension Parser {
-  /// The name that a token is, wherever SQLite's grammar says `nm`.
+  /// The name at an index, if the token matches `nm` of SQLite's grammar.
   func name(at index: Int) -> Name? {
     guard tokens.indices.contains(index) else { return nil }
     let token = tokens[index]
@@ -141,7 +141,7 @@ extension Parser {
     return names
   }
 
-  /// Names in parentheses, or nothing.
+  /// Names in parentheses; empty if there are none.
   mutating func optionalNames(_ what: String) throws(SyntaxError) -> [Name] {
     guard take("(") else { return [] }
     let names = try names(what)
@@ -161,7 +161,7 @@ extension Parser {
 // MARK: Expressions
 
 extension Parser {
-  /// An expression in parentheses; nothing is read of it but where it ends.
+  /// An expression in parentheses. Only its end is determined.
   mutating func parenthesized() throws(SyntaxError) -> Expression {
     let open = position
     try expect("(")
@@ -222,7 +222,7 @@ extension Parser {
     return try rest("SELECT")
   }
 
-  /// Goes over a token, or over everything between two parentheses.
+  /// Skips a token, or everything between two parentheses.
   private mutating func skipOne(inside open: Int) throws(SyntaxError) {
     guard !isAtEnd else { throw unclosed(open) }
     let isOpening = at("(")
@@ -230,8 +230,8 @@ extension Parser {
     if isOpening { try skip(toClosing: position - 1) }
   }
 
-  /// Goes to the token after the `)` that closes a `(`. A counter, since recursion would let
-  /// nesting exhaust the stack.
+  /// Skips to the token after the `)` that closes a `(`. Uses a counter, because deep nesting would
+  /// exhaust the stack of a recursive function.
   private mutating func skip(toClosing open: Int) throws(SyntaxError) {
     var depth = 1
     while depth > 0 {
@@ -259,7 +259,8 @@ extension Parser {
       collation = collation ?? name
       base -= 2
     }
-    // COLLATE binds tighter than any operator, so it is the term's own only after a single operand.
+    // COLLATE binds tighter than any operator, so it applies to the whole term only after a single
+    // operand.
     if !isOperand(item.lowerBound..<base) {
       base = end
       collation = nil

@@ -1,18 +1,19 @@
-/// Writing names and values into SQL, and reading names back.
+/// Quotes names and values for SQL, and unquotes names.
 package enum Quoting {
-  /// The name in double quotes, which it may itself hold.
+  /// The name in double quotes, with those that it contains doubled.
   package static func quoted(_ name: String) -> String {
     String(decoding: wrapped(name.utf8, in: "\""), as: UTF8.self)
   }
 
   package static func quoted(_ name: Identifier) -> String { quoted(name.text) }
 
-  /// The name bare where every SQLite reads it as that name, in double quotes elsewhere.
+  /// The bare name if every SQLite version reads it as that name; otherwise in double quotes.
   package static func identifier(_ name: String) -> String {
     isPlain(name) ? name : quoted(name)
   }
 
-  /// The text as a string literal; as a cast blob when it holds a NUL, where a literal would end.
+  /// The text as a string literal. A text with a NUL becomes a cast blob, because a NUL would end
+  /// the literal.
   package static func stringLiteral(_ text: String) -> String {
     text.utf8.contains(0)
       ? "CAST(\(blobLiteral(text.utf8)) AS TEXT)"
@@ -26,8 +27,7 @@ package enum Quoting {
     return "x'\(String(decoding: hex, as: UTF8.self))'"
   }
 
-  /// The name that a token means: without its quotes, whichever of the four it has. Any other text
-  /// comes back as it is.
+  /// Removes the quotes of a name, in any of the four styles. Returns other texts unchanged.
   package static func unquoted(_ text: String) -> String {
     String(decoding: unquoted(Array(text.utf8)[...]), as: UTF8.self)
   }

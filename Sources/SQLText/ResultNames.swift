@@ -1,9 +1,10 @@
 extension CreateView {
-  /// The names of the view's result that are texts of expressions, as they are written, in their order.
+  /// The names of the view's result columns that are the texts of expressions, unchanged and in
+  /// order.
   ///
-  /// SQLite names a column so where an expression has no alias and is more than a column's name. White
-  /// space and comments are part of such a name, and the tokens of the statement do not tell it. Those
-  /// within the view's sources, which `*` lets through, are among them.
+  /// SQLite names a column this way if an expression has no alias and is not just a column's name.
+  /// White space and comments are part of such a name, although they are not significant tokens.
+  /// Includes names within the view's sources, which `*` passes through.
   ///
   /// Source: `sqlite3ColumnsFromExprList` of SQLite's `select.c`.
   package func resultTexts(_ sql: TokenizedSQL) -> [[UInt8]] {
@@ -18,24 +19,24 @@ private struct ResultTextReader {
   let sql: TokenizedSQL
   var texts: [[UInt8]] = []
 
-  /// SQLite's parser goes no deeper.
+  /// The maximum depth of SQLite's parser.
   private static let deepest = 100
   private static let ends = [
     "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT",
   ]
-  /// Behind one of these words comes an operand, and no alias.
+  /// An operand follows one of these words, not an alias.
   private static let operators = [
     "AND", "OR", "NOT", "IS", "IN", "LIKE", "GLOB", "MATCH", "REGEXP", "BETWEEN", "COLLATE",
     "ESCAPE",
     "EXISTS", "CASE", "WHEN", "THEN", "ELSE", "OVER", "DISTINCT", "ALL", "FROM",
   ]
 
-  /// - Parameter tokens: a SELECT with what belongs to it: WITH, compounds, ORDER BY.
+  /// - Parameter tokens: a SELECT including WITH, compounds and ORDER BY.
   mutating func read(_ tokens: ArraySlice<Token>, depth: Int) {
     guard depth < Self.deepest else { return }
     var rest = tokens
     if isWord(rest.first, "WITH") { readCommonTables(&rest, depth: depth) }
-    // A compound's names are those of its first SELECT.
+    // The first SELECT of a compound determines its names.
     guard isWord(rest.first, "SELECT") else { return }
     rest = rest.dropFirst()
     if isWord(rest.first, "DISTINCT") || isWord(rest.first, "ALL") { rest = rest.dropFirst() }
@@ -105,7 +106,7 @@ private struct ResultTextReader {
       if isWord(term[index], "END") { cases -= 1 }
     }
     guard let last = term.last, let before = term.dropLast().last else { return false }
-    // The END of a CASE is no alias; behind it another one would be.
+    // END of a CASE is not an alias, but a word after it would be.
     let isEnd =
       isWord(last, "END") && cases >= 0
       && term.contains { isWord($0, "CASE") }
@@ -115,7 +116,8 @@ private struct ResultTextReader {
     return isNameToken(last) && isOperand && !isEnd
   }
 
-  /// Whether a term is the name of a column or `*`, be it qualified, in parentheses or with COLLATE.
+  /// Whether a term is the name of a column or `*`, optionally qualified, in parentheses or with
+  /// COLLATE.
   private func isName(_ term: ArraySlice<Token>) -> Bool {
     var term = term
     while term.count > 2 {
@@ -135,7 +137,7 @@ private struct ResultTextReader {
 
   // MARK: Tokens
 
-  /// Where the list of a SELECT's results ends.
+  /// The end of a SELECT's result list.
   private func endOfList(_ tokens: ArraySlice<Token>) -> Int {
     var depth = 0
     for index in tokens.indices {
@@ -162,7 +164,7 @@ private struct ResultTextReader {
     return terms + [tokens[start...]]
   }
 
-  /// The place of the `)` that closes the `(` with which `tokens` begin.
+  /// The index of the `)` that closes the `(` at the start of `tokens`.
   private func closing(_ tokens: ArraySlice<Token>) -> Int {
     var depth = 0
     for index in tokens.indices {

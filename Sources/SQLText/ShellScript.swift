@@ -1,8 +1,8 @@
-/// A statement, or several, with a semicolon at the end, outside of any comment that the text ends with.
+/// Ends one or more statements with a semicolon, outside of any comment at the end of the text.
 package func terminated(_ sql: String) -> String {
   let tokens = TokenizedSQL(sql)
   guard let last = tokens.tokens.last else { return sql }
-  // SQLite takes the end of the text for the end of a comment; in a script more follows.
+  // SQLite ends a comment at the end of the text, but a script continues.
   let comment = last.kind == .comment ? tokens.text(last) : ""
   let isOpen = comment.hasPrefix("/*") && (comment.utf8.count < 4 || !comment.hasSuffix("*/"))
   let sql = isOpen ? sql + " */" : sql
@@ -10,11 +10,11 @@ package func terminated(_ sql: String) -> String {
   return comment.isEmpty ? sql + ";" : sql + "\n;"
 }
 
-/// SQL as the `sqlite3` shell reads it: for the shell, `/` or `go` alone on a line ends a statement.
+/// SQL for the `sqlite3` shell, in which `/` or `go` alone on a line would end a statement.
 ///
-/// With a comment before it the line is not alone, and every token stays what it is. Within strings,
-/// quoted names and comments the shell looks for neither, nor for lines that begin with a dot
-/// anywhere within a statement (shell.c, `line_is_command_terminator`).
+/// A comment before the word prevents that without changing a token. The shell does not treat them
+/// specially within strings, quoted names and comments, nor lines that begin with a dot within a
+/// statement (shell.c, `line_is_command_terminator`).
 package func shellScript(_ sql: String) -> String {
   let tokens = TokenizedSQL(sql)
   var bytes: [UInt8] = []
@@ -31,7 +31,7 @@ package func shellScript(_ sql: String) -> String {
 }
 
 extension TokenizedSQL {
-  /// Whether nothing but white space and comments follows a token on its line.
+  /// Whether only white space and comments follow a token on its line.
   fileprivate func endsLine(after index: Int) -> Bool {
     for token in tokens[(index + 1)...] {
       if token.isSignificant { return false }

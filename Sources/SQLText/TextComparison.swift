@@ -1,13 +1,13 @@
 import SchemaPlatform
 
-// Texts are compared byte by byte, as SQLite and Linux file systems compare them. The operators of the
-// standard library compare by Unicode canonical equivalence: for them "é" as one scalar equals "é" as two,
+// Texts are compared byte by byte, as in SQLite and in Linux file systems. The operators of the
+// standard library use Unicode canonical equivalence, by which "é" as one scalar equals "é" as two,
 // and the Kelvin sign equals "K". For SQLite these are different names, values and rows.
 //
 // The declarations below replace those of the standard library in every file that imports SQLText.
-// `Set<String>` and `[String: …]` compare by the standard library's rule whatever is declared here: use
-// `Identifier` for names and `ExactText` for other texts instead. `make check` compiles the sources with
-// ForbiddenCollections.swift, where those types are errors.
+// They do not affect `Set<String>` and `[String: …]`: use `Identifier` for names and `ExactText`
+// for other texts instead. `make check` compiles the sources with ForbiddenCollections.swift, which
+// makes those types errors.
 
 extension StringProtocol {
   package func hasPrefix(_ prefix: some StringProtocol) -> Bool {
@@ -59,7 +59,7 @@ extension Optional where Wrapped == String {
 
   package static func != (a: String?, b: String?) -> Bool { !(a == b) }
 
-  // Without these the compiler prefers the standard library's operator where one side is a literal.
+  // Without these, the compiler prefers the standard library's operator if one side is a literal.
   package static func == (a: String?, b: String) -> Bool { a.map { $0 == b } ?? false }
 
   package static func == (a: String, b: String?) -> Bool { b == a }

@@ -1,7 +1,7 @@
-// Searching texts byte by byte. (The standard library's own search needs macOS 13 and iOS 16.)
+// Searches texts byte by byte. (The standard library's own search needs macOS 13 and iOS 16.)
 
 extension StringProtocol {
-  /// Where a part stands first.
+  /// The range of the first occurrence of a part.
   package func firstRange(of part: String) -> Range<Index>? {
     var start = utf8.startIndex
     while start < utf8.endIndex {
@@ -13,7 +13,7 @@ extension StringProtocol {
     return nil
   }
 
-  /// The texts between the places of a part, without empty ones.
+  /// The texts between the occurrences of a part, without empty ones.
   package func parts(separatedBy part: String) -> [SubSequence] {
     guard let range = firstRange(of: part) else { return isEmpty ? [] : [self[...]] }
     let first = self[..<range.lowerBound]
@@ -24,7 +24,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// With another text in place of the first such part.
+  /// Replaces the first occurrence of a part.
   package func replacingFirst(_ part: String, with other: String) -> String {
     firstRange(of: part).map { self[..<$0.lowerBound] + other + self[$0.upperBound...] } ?? self
   }

@@ -1,4 +1,4 @@
-/// A piece of SQL as SQLite's own tokenizer would cut it.
+/// A token of SQL, as SQLite's tokenizer reads it.
 package struct Token: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     case whitespace
@@ -7,7 +7,7 @@ package struct Token: Sendable, Hashable {
     case word
     /// `"x"`, `` `x` `` or `[x]`.
     case quotedIdentifier
-    /// `'x'`, which SQLite also takes for a name where only a name can stand.
+    /// `'x'`, which SQLite also accepts as a name where only a name is valid.
     case string
     case blob
     case integer
@@ -16,12 +16,12 @@ package struct Token: Sendable, Hashable {
     case parameter
     /// Operators, `(`, `)`, `,`, `;` and `.`.
     case punctuation
-    /// What SQLite calls an unrecognized token.
+    /// Reported by SQLite as an unrecognized token.
     case illegal
   }
 
   package let kind: Kind
-  /// Bytes of the text it stands in.
+  /// The byte range in the text.
   package let range: Range<Int>
 
   package init(kind: Kind, range: Range<Int>) {
@@ -30,10 +30,10 @@ package struct Token: Sendable, Hashable {
   }
 }
 
-/// SQL cut into tokens; their ranges tile the text without gap or overlap.
+/// SQL split into tokens, whose ranges cover the text without gaps or overlaps.
 ///
-/// Any bytes are accepted, in linear time: what SQLite would refuse becomes an `illegal` token.
-/// Digit separators (`1_000`) are read as SQLite 3.46 and later do.
+/// It accepts any bytes in linear time: bytes that SQLite would refuse become `illegal` tokens.
+/// Digit separators (`1_000`) follow the rules of SQLite 3.46 and later.
 package struct TokenizedSQL: Sendable {
   package let bytes: [UInt8]
   package let tokens: [Token]
@@ -47,7 +47,7 @@ package struct TokenizedSQL: Sendable {
     self.tokens = Scanner(bytes: bytes).tokens()
   }
 
-  /// The token as it is written, quotes and all.
+  /// The text of the token, including quotes.
   package func text(_ token: Token) -> String {
     text(token.range)
   }
@@ -57,12 +57,12 @@ package struct TokenizedSQL: Sendable {
     String(decoding: bytes[range], as: UTF8.self)
   }
 
-  /// The tokens that are neither white space nor comment.
+  /// The tokens other than white space and comments.
   package var significant: [Token] {
     tokens.filter(\.isSignificant)
   }
 
-  /// The significant tokens that lie wholly inside a byte range.
+  /// The significant tokens that lie completely inside a byte range.
   package func significant(in range: Range<Int>) -> [Token] {
     tokens[firstToken(from: range.lowerBound)...]
       .prefix { $0.range.upperBound <= range.upperBound }
@@ -89,7 +89,7 @@ extension Token {
   package var isSignificant: Bool { kind != .whitespace && kind != .comment }
 }
 
-/// The rules of SQLite's `tokenize.c`, retold.
+/// Implements the rules of SQLite's `tokenize.c`.
 private struct Scanner {
   let bytes: [UInt8]
 
@@ -105,7 +105,7 @@ private struct Scanner {
     return tokens
   }
 
-  /// The byte there, or past the end a NUL, which belongs to no class.
+  /// The byte at an index. Past the end, a NUL, which belongs to no class.
   private func byte(_ index: Int) -> UInt8 {
     index < bytes.count ? bytes[index] : 0
   }
@@ -220,7 +220,7 @@ private struct Scanner {
     return range.contains { bytes[$0] == "_" && !(isDigit($0 - 1) && isDigit($0 + 1)) }
   }
 
-  /// `$a::b(c)` is one parameter: the form that Tcl's variables need.
+  /// `$a::b(c)` is one parameter, a syntax for Tcl variables.
   private func parameter(at start: Int) -> (Token.Kind, Int) {
     var index = start + 1
     var hasName = false
@@ -256,7 +256,7 @@ private struct Scanner {
     }
   }
 
-  /// SQLite reads no further than a NUL, so it never sees a token that holds one.
+  /// SQLite stops at a NUL, so it never reads a token that contains one.
   private func withoutNUL(_ kind: Token.Kind, _ range: Range<Int>) -> (Token.Kind, Int) {
     (bytes[range].contains(0) ? .illegal : kind, range.upperBound)
   }

@@ -1,14 +1,15 @@
 extension String {
-  /// The text as it may stand in a line of output that a person, a terminal or a CI system reads: names,
-  /// values and messages of other programs pass through here on the way to every output but JSON and
-  /// generated SQL.
+  /// The text escaped for a line of output that a person, a terminal or a CI system reads. Names,
+  /// values and messages of other programs are escaped in every output except JSON and generated
+  /// SQL.
   ///
-  /// Characters that drive a terminal, end a line, turn the direction of writing or have no width are
-  /// written as `\u{…}`, and so is the first character of what GitHub Actions and Azure Pipelines take
-  /// for a command: `::` at the start of a line, `##` anywhere (actions/runner, `ActionCommand.cs`).
+  /// Control characters, line ends, and characters that change the direction of writing or have no
+  /// width become `\u{…}`. So does the first character of a workflow command of GitHub Actions or
+  /// Azure Pipelines: `::` at the start of a line, `##` anywhere (actions/runner,
+  /// `ActionCommand.cs`).
   package var visible: String { visible { _ in false } }
 
-  /// As `visible`, for SQL: its line ends and tabs stay.
+  /// Like `visible`, for SQL: keeps its line ends and tabs.
   package var visibleScript: String { visible { $0 == "\n" || $0 == "\t" } }
 
   private func visible(except isKept: (Unicode.Scalar) -> Bool) -> String {
@@ -34,8 +35,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it neither drives a terminal, nor ends the line, nor turns the direction of writing, nor
-  /// stands there unseen.
+  /// Whether the character is visible, does not control the terminal, does not end the line and
+  /// does not change the direction of writing.
   package var isHarmless: Bool {
     if (0x20..<0x7F).contains(value) { return true }
     return switch properties.generalCategory {
