@@ -29,17 +29,17 @@ package struct AuthorizerAction: RawRepresentable, Hashable, Sendable {
   package static let update = AuthorizerAction(rawValue: SQLITE_UPDATE)
 }
 
-/// One thing that a statement is about to do, as SQLite reports it while compiling.
+/// An action of a statement, as SQLite reports it during compilation.
 ///
-/// What `first` and `second` hold depends on the action (Authorizer Action Codes): for READ and
-/// UPDATE the table and the column, for ALTER TABLE the database and the table.
+/// The contents of `first` and `second` depend on the action (Authorizer Action Codes): for READ
+/// and UPDATE the table and the column, for ALTER TABLE the database and the table.
 package struct AuthorizerEvent: Sendable, Hashable {
   package let action: AuthorizerAction
   package let first: String?
   package let second: String?
   /// `main`, `temp` or the name of an attached database.
   package let database: String?
-  /// The innermost trigger or view that is responsible, nil for the statement itself.
+  /// The innermost trigger or view that causes the action; nil for the statement itself.
   package let trigger: String?
 
   package init(
@@ -66,9 +66,9 @@ package struct AuthorizerEvent: Sendable, Hashable {
 
 package enum AuthorizerDecision: Sendable {
   case allow
-  /// The statement is refused with `SQLITE_AUTH`.
+  /// Refuses the statement with `SQLITE_AUTH`.
   case deny
-  /// The action is passed over: a PRAGMA does nothing, a column reads as NULL.
+  /// Skips the action: a PRAGMA has no effect, a column reads as NULL.
   case ignore
 
   var code: Int32 {

@@ -1,7 +1,7 @@
 import SchemaCSQLite
 import SchemaPlatform
 
-/// Why somebody else's connection cannot be used.
+/// Why a connection of the caller cannot be used.
 package enum BorrowRefusal: Error, Hashable, Sendable {
   case openTransaction
   case runningStatement(String)
@@ -11,12 +11,12 @@ package enum BorrowRefusal: Error, Hashable, Sendable {
 }
 
 extension Connection {
-  /// Uses a connection that somebody else has opened, and gives it back as it was.
+  /// Uses a connection that the caller has opened, and restores its state.
   ///
-  /// No authorizer, hook, busy handler or progress handler is installed, and no limit is changed. PRAGMAs
-  /// and switches that can be read are restored.
+  /// It installs no authorizer, hook, busy handler or progress handler, and changes no limit. It
+  /// restores PRAGMAs and switches that can be read.
   ///
-  /// - Throws: ``BorrowRefusal`` before anything is changed, or what `body` throws.
+  /// - Throws: ``BorrowRefusal`` before any change, or the error of `body`.
   package static func borrowing<Result>(
     _ handle: OpaquePointer, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -35,7 +35,7 @@ extension Connection {
     connection.set(.triggers, to: true)
     connection.set(.writableSchema, to: false)
     connection.set(.legacyAlterTable, to: false)
-    // As on the scratch database, where every statement was compiled first.
+    // The same setting as on the scratch database, where every statement was compiled first.
     connection.set(.doubleQuotedStringsInDML, to: true)
     connection.set(.doubleQuotedStringsInDDL, to: true)
     connection.set(.defensive, to: true)
@@ -44,7 +44,7 @@ extension Connection {
     return try body(connection)
   }
 
-  /// They change what statements do to rows.
+  /// PRAGMAs that change the effect of statements on rows.
   private static let savedPragmas = [
     "ignore_check_constraints", "recursive_triggers", "reverse_unordered_selects",
   ]
@@ -69,7 +69,7 @@ extension Connection {
     }
   }
 
-  /// Whether SQL on this connection can call a function with this many arguments.
+  /// Whether SQL on this connection can call a function with this number of arguments.
   package func hasFunction(_ name: String, arguments: Int) throws(DatabaseError) -> Bool {
     try value(
       "SELECT 1 FROM pragma_function_list WHERE name = ?1 COLLATE NOCASE AND narg IN (?2, -1)",
@@ -90,7 +90,7 @@ extension Connection.Setting {
 }
 
 extension Connection {
-  /// Uses somebody else's connection as it is.
+  /// Uses a connection of the caller without changing its settings.
   package static func using<Result>(
     _ handle: OpaquePointer, _ body: (Connection) throws -> Result
   ) rethrows -> Result {

@@ -1,6 +1,6 @@
 import SchemaPlatform
 
-/// Waits for a lock with growing pauses, until time is up or the wait is cancelled.
+/// Waits for a lock with growing pauses, until a timeout or a cancellation.
 final class BusyHandler {
   private let timeout: Double
   private let isCancelled: () -> Bool

@@ -1,33 +1,33 @@
 import SchemaCSQLite
 import SchemaPlatform
 
-/// An open SQLite database. Used by one thread at a time.
+/// An open SQLite database, for use by one thread at a time.
 ///
-/// Every connection is opened with care for files that come from elsewhere: extensions cannot be
-/// loaded, the schema is not trusted, cells are checked, the schema table cannot be edited.
+/// Every connection is opened safely for untrusted files: extensions cannot be loaded, the schema
+/// is not trusted, cells are checked, and the schema table cannot be edited.
 package final class Connection {
   package enum Mode: Sendable {
     case readOnly
     case readWrite
     case readWriteCreate
-    /// For a file that nobody writes: takes no lock and makes no file beside it, and so reads what
-    /// stands on a medium that cannot be written, too. A journal beside the file is not looked at.
+    /// For a file that no process writes. It takes no lock and creates no other files, so it also
+    /// works on read-only media. It ignores a journal.
     case immutable
   }
 
-  /// As it was given; `:memory:` for a private database.
+  /// The path as given; `:memory:` for a private database.
   package let path: String
   let handle: OpaquePointer
-  /// Whether somebody else has opened the connection, and will close it.
+  /// Whether the caller opened the connection and will close it.
   package let isBorrowed: Bool
   private let interruptible: Interruptible
   private var busyHandler: BusyHandler?
   var stopCheck: StopCheck?
   private var authorizer: AuthorizerBox?
-  /// Whether the schema cannot be read, or not be written through, without being trusted.
+  /// Whether reading the schema, or writing with it, requires trusting it.
   private var needsTrust = false
 
-  /// - Parameter path: a file, taken literally (no URI); nil is a private database in memory.
+  /// - Parameter path: the literal name of a file (no URI); nil for a private in-memory database.
   package init(path: String?, mode: Mode = .readWriteCreate) throws(DatabaseError) {
     let flags =
       switch mode {
@@ -36,8 +36,8 @@ package final class Connection {
       case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       }
-    // SQLite would read ":memory:", "" and, where it was built so, "file:…" as something else, and
-    // a path with a NUL in it as another path.
+    // SQLite gives ":memory:", "" and, with a build option, "file:…" another meaning, and it
+    // truncates a path at a NUL.
     guard path?.utf8.contains(0) != true else {
       throw DatabaseError(
         extendedCode: SQLITE_CANTOPEN, message: "the path of the database holds a NUL character")
@@ -58,24 +58,25 @@ package final class Connection {
     interruptible = Interruptible(handle, mustRepeat: false)
     lowerLimits()
     set(.loadExtension, to: false)
-    // It takes an address in memory and calls it (FTS3, section 8.1); Debian's SQLite lets anybody.
+    // The function calls a given memory address (FTS3, section 8.1), and Debian's SQLite allows it
+    // by default.
     set(.fts3Tokenizer, to: false)
     set(.trustedSchema, to: false)
     set(.defensive, to: true)
     set(.foreignKeys, to: false)
     try registerBuiltInFunctions()
-    // Reads no page, so it does not fail on a file that is not a database.
+    // Reads no page, so it succeeds even if the file is not a database.
     try execute("PRAGMA cell_size_check = ON")
   }
 
-  /// A connection that somebody else has opened (`Connection.borrowing`).
+  /// Wraps a connection that the caller has opened (`Connection.borrowing`).
   init(borrowing handle: OpaquePointer) {
     self.handle = handle
     let file = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
     path = file.isEmpty ? ":memory:" : file
     isBorrowed = true
     interruptible = Interruptible(handle, mustRepeat: true)
-    // Whoever opened it has decided whom to trust.
+    // The caller decides whether to trust the schema.
     needsTrust = isOn(.trustedSchema)
   }
 
@@ -86,7 +87,8 @@ package final class Connection {
 
   // MARK: Statements
 
-  /// Compiles the only statement of a text; a second one, which would never run, is an error.
+  /// Compiles the only statement of a text. A second statement is an error, because it would never
+  /// run.
   package func prepare(_ sql: String) throws(DatabaseError) -> Statement {
     var script = Script(sql)
     guard let statement = try script.next(on: self) else {
@@ -96,7 +98,7 @@ package final class Connection {
     do {
       if try script.next(on: self) == nil { return statement }
     } catch  where !error.isFault {
-      // What does not compile is a second statement, too.
+      // Text that does not compile counts as a second statement.
     }
     throw DatabaseError(
       extendedCode: SQLITE_ERROR, message: "more than one statement", sql: sql, offset: end)
@@ -122,7 +124,7 @@ package final class Connection {
     return rows
   }
 
-  /// The first column of the first row, nil when there is no row.
+  /// The first column of the first row; nil if there is no row.
   package func value(_ sql: String, _ values: [Value] = []) throws(DatabaseError) -> Value? {
     let statement = try prepare(sql)
     try statement.bind(values)
@@ -131,47 +133,47 @@ package final class Connection {
 
   // MARK: State
 
-  /// False once SQLite has ended the transaction, be it on its own (`sqlite3_get_autocommit`).
+  /// False once SQLite has ended the transaction, including on its own (`sqlite3_get_autocommit`).
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Rows that INSERT, UPDATE and DELETE have changed since the connection was opened.
+  /// The number of rows that INSERT, UPDATE and DELETE changed since the connection was opened.
   package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
-  /// Changes when another connection has committed to the file, as soon as this one has taken a lock
-  /// (`SQLITE_FCNTL_DATA_VERSION`). Unlike the PRAGMA it may be asked while a backup writes.
+  /// Changes when another connection commits to the file, once this one has taken a lock
+  /// (`SQLITE_FCNTL_DATA_VERSION`). Unlike the PRAGMA, it can be read while a backup writes.
   package var dataVersion: UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return version
   }
 
-  /// Whether the file is to be read in WAL mode (Database File Format, section 1.3.3); nil when its
-  /// beginning cannot be read.
+  /// Whether the file's header requires WAL mode (Database File Format, section 1.3.3); nil if the
+  /// header cannot be read.
   package var isInWALFormat: Bool? {
     var version: UInt8 = 0
     return schemactl_read_file(handle, &version, 1, 18) == SQLITE_OK ? version == 2 : nil
   }
 
-  /// Keeps all others out of a file, also where it is not a database, until the connection is closed. No
-  /// transaction may be open.
+  /// Locks all other connections out of a file until the connection is closed, even if the file is
+  /// not a database. No transaction may be open.
   ///
-  /// - Returns: false when another connection reads or writes it, or has it open in WAL mode.
+  /// - Returns: false if another connection reads or writes the file, or has it open in WAL mode.
   package func lockFile() -> Bool { schemactl_lock_file(handle) & 0xFF != SQLITE_BUSY }
 
-  /// Lets a commit that was reported outlive a power cut, whatever SQLite was built to do.
+  /// Ensures that a reported commit survives a power failure, regardless of SQLite's build options.
   ///
-  /// With less than EXTRA the deletion of a rollback journal is not synced: after a power cut it may
-  /// be there again and undo the commit (PRAGMA synchronous), and where the commit has made the file
-  /// shorter meanwhile, it cannot even do that, and the database is corrupt.
+  /// With less than EXTRA, SQLite does not sync the deletion of a rollback journal. After a power
+  /// failure the journal may exist again and undo the commit (PRAGMA synchronous). If the commit
+  /// made the file shorter, undoing it fails, and the database is corrupt.
   package func makeCommitsDurable() throws(DatabaseError) {
     try execute("PRAGMA main.synchronous = EXTRA")
   }
 
-  /// Whether the file is no longer the one that its path leads to: removed, or replaced by another
+  /// Whether the path no longer leads to the open file, because the file was deleted or replaced
   /// (`SQLITE_FCNTL_HAS_MOVED`).
   package var hasMoved: Bool {
-    // A look that fails reads as moved to SQLite: so it is asked twice, and the path has the last
-    // word where it cannot be looked at at all.
+    // SQLite also reports a failed check as moved. So check twice, and then look at the path
+    // itself.
     guard saysMoved, saysMoved else { return false }
     var status = stat()
     return stat(path, &status) == 0 || errno == ENOENT || errno == ENOTDIR
@@ -189,7 +191,7 @@ package final class Connection {
 
   package static var libraryVersionNumber: Int { Int(sqlite3_libversion_number()) }
 
-  /// What tells this SQLite from every other one: its source, and the options it was built with.
+  /// Identifies this build of SQLite by its source and its build options.
   package static var libraryIdentity: [String] {
     var options: [String] = []
     while let option = sqlite3_compileoption_get(Int32(options.count)) {
@@ -209,7 +211,7 @@ package final class Connection {
   /// Switches of `sqlite3_db_config`.
   package enum Setting: Sendable {
     case foreignKeys, triggers, loadExtension, fts3Tokenizer, defensive, trustedSchema
-    /// Leaves a write-ahead log as it is when the last connection goes.
+    /// Keeps the write-ahead log when the last connection closes.
     case keepsLog
     case writableSchema, legacyAlterTable, doubleQuotedStringsInDML, doubleQuotedStringsInDDL
 
@@ -236,21 +238,21 @@ package final class Connection {
     return now != 0
   }
 
-  /// Sets a switch at once, `foreignKeys` inside a transaction, too, where the PRAGMA does nothing:
-  /// what was written before it there was not checked and never will be.
+  /// Sets a switch immediately. Unlike its PRAGMA, `foreignKeys` also works inside a transaction;
+  /// rows that the transaction wrote before are never checked.
   package func set(_ setting: Setting, to value: Bool) {
     let value = value || setting == .trustedSchema && needsTrust
     _ = schemactl_db_config(handle, setting.option, value ? 1 : 0, nil)
   }
 
-  /// Whether a statement that has failed will compile now, because the schema is trusted from here
-  /// on.
+  /// Trusts the schema if that may allow a failed statement to compile. Returns whether to try
+  /// again.
   ///
-  /// SQLite 3.40 counts its own JSON functions among those that a distrusted schema may not call, and
-  /// calls a file "malformed" in which a CHECK says `json_valid(…)`. They do no harm, and there is no
-  /// trusting them alone.
+  /// SQLite 3.40 does not allow an untrusted schema to call its own JSON functions, and reports a
+  /// file as "malformed" if a CHECK contains `json_valid(…)`. These functions are harmless, but
+  /// SQLite cannot trust them separately.
   func trustsSchema(after error: DatabaseError) -> Bool {
-    // The function is written there as the schema writes it.
+    // The message spells the function as the schema does.
     let message = Array(error.message.lowercased().utf8)
     let isOfJSON = message.indices.contains { place in
       ["unsafe use of json", "unsafe use of ->"].contains {
@@ -265,8 +267,8 @@ package final class Connection {
 
   // MARK: Waiting and interrupting
 
-  /// How long a lock is waited for, in seconds; `isCancelled` is asked between tries, `onWait` is
-  /// told how many seconds have gone by.
+  /// Sets how long to wait for a lock, in seconds. `isCancelled` is called between attempts;
+  /// `onWait` receives the number of seconds so far.
   package func setBusyHandler(
     timeout: Double, isCancelled: @escaping () -> Bool = { false },
     onWait: @escaping (Double) -> Void = { _ in }
@@ -282,19 +284,19 @@ package final class Connection {
       }, Unmanaged.passUnretained(handler).toOpaque())
   }
 
-  /// Ends a transaction that is open. Fails when SQLite has already ended it, which is what is wanted, or
-  /// when there is no memory for it.
+  /// Rolls back an open transaction. Ignores errors: SQLite may have ended the transaction already,
+  /// or may lack memory for the statement.
   package func rollBack() {
     guard isInTransaction else { return }
     interruptible.pausing { try? execute("ROLLBACK") }
   }
 
-  /// What another thread may call to stop the statement that runs.
+  /// A handle with which another thread can stop the running statement.
   package var interruptHandle: Interruptible { interruptible }
 
   // MARK: Authorizer
 
-  /// Asks `decide` about every action while a statement is compiled; nil asks no longer.
+  /// Calls `decide` for every action while a statement is compiled; nil removes the authorizer.
   package func setAuthorizer(_ decide: ((AuthorizerEvent) -> AuthorizerDecision)?) {
     guard let decide else {
       sqlite3_set_authorizer(handle, nil, nil)
@@ -316,7 +318,7 @@ package final class Connection {
   }
 }
 
-/// Of a path that begins with `/` or `.` (Uniform Resource Identifiers in SQLite, section 3.1).
+/// For a path that begins with `/` or `.` (Uniform Resource Identifiers in SQLite, section 3.1).
 private func immutableURI(_ path: String) -> String {
   var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"
   for scalar in path.unicodeScalars {
@@ -331,8 +333,8 @@ private func immutableURI(_ path: String) -> String {
 }
 
 extension Connection {
-  /// How many pages the cache has written to the disk because it was full (`SQLITE_DBSTATUS_CACHE_SPILL`),
-  /// since the connection was opened.
+  /// The number of pages that the full cache wrote to disk since the connection was opened
+  /// (`SQLITE_DBSTATUS_CACHE_SPILL`).
   package var cacheSpills: Int32 {
     var count: Int32 = 0
     var highest: Int32 = 0

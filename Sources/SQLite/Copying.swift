@@ -4,11 +4,12 @@ extension Connection {
   /// Copies the whole database into `destination` (Online Backup API).
   ///
   /// - Parameters:
-  ///   - pages: pages copied between two calls of `progress`; less than 1 copies all at once.
-  ///   - first: the same for the first call, by which the destination is locked for writing; 0
-  ///     does nothing but that.
-  ///   - progress: gets the pages left and the pages in all; false stops the copy.
-  /// - Throws: `DatabaseError`; with the code `interrupted` when `progress` said so.
+  ///   - pages: the number of pages between two calls of `progress`; less than 1 copies all at
+  ///     once.
+  ///   - first: the same for the first step, which locks the destination for writing; 0 only locks
+  ///     it.
+  ///   - progress: receives the numbers of remaining pages and of all pages; returns false to stop.
+  /// - Throws: `DatabaseError`; with the code `interrupted` if `progress` stopped the copy.
   package func backup(
     to destination: Connection, pages: Int = -1, first: Int? = nil,
     progress: (_ left: Int, _ all: Int) -> Bool = { _, _ in true }
@@ -33,13 +34,13 @@ extension Connection {
     }
   }
 
-  /// The database's pages as one array of bytes (`sqlite3_serialize`).
+  /// Returns the database's pages as bytes (`sqlite3_serialize`).
   package func serialized() throws(DatabaseError) -> [UInt8] {
     var size: sqlite3_int64 = 0
     guard let start = sqlite3_serialize(handle, "main", &size, 0) else {
       let code = sqlite3_errcode(handle)
       guard [SQLITE_OK, SQLITE_ROW, SQLITE_DONE].contains(code) else { throw error(code) }
-      // SQLite gives no address for a database without pages, too.
+      // SQLite also returns no address for a database without pages.
       if size == 0 { return [] }
       throw DatabaseError(nil, code: SQLITE_NOMEM)
     }
@@ -47,15 +48,16 @@ extension Connection {
     return [UInt8](UnsafeBufferPointer(start: start, count: Int(size)))
   }
 
-  /// Makes the connection a private copy in memory of a database that `serialized()` gave.
+  /// Replaces the connection's database by an in-memory copy of bytes from `serialized()`.
   package func deserialize(_ bytes: [UInt8]) throws(DatabaseError) {
     let size = sqlite3_int64(bytes.count)
-    // No bytes are a database, too: an empty one.
+    // No bytes represent an empty database.
     guard let memory = sqlite3_malloc64(sqlite3_uint64(max(size, 1))) else {
       throw DatabaseError(nil, code: SQLITE_NOMEM)
     }
     memory.copyMemory(from: bytes, byteCount: bytes.count)
-    // A database in memory has no WAL and cannot be read in that mode (Database File Format, 1.3.3).
+    // An in-memory database has no WAL and cannot be read in WAL mode (Database File Format,
+    // 1.3.3).
     if bytes.count >= 100, bytes[18] == 2 {
       memory.storeBytes(of: 1, toByteOffset: 18, as: UInt8.self)
       memory.storeBytes(of: 1, toByteOffset: 19, as: UInt8.self)
@@ -64,7 +66,7 @@ extension Connection {
       handle, "main", memory.assumingMemoryBound(to: UInt8.self), size, size,
       UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE))
     guard code == SQLITE_OK else { throw error(code) }
-    // The limit of pages went with the database that was there.
+    // Replacing the database reset its page limit.
     if let timer = stopCheck?.timer { try limitWork(to: timer.limit) }
   }
 }

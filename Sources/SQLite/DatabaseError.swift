@@ -18,7 +18,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
   package static let ioError = ResultCode(rawValue: SQLITE_IOERR)
   package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
   package static let full = ResultCode(rawValue: SQLITE_FULL)
-  /// Another connection was faster, again and again, at the locks of a WAL.
+  /// Other connections repeatedly took the locks of a WAL first.
   package static let lockingProtocol = ResultCode(rawValue: SQLITE_PROTOCOL)
   package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
   package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
@@ -27,20 +27,19 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
   package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 }
 
-/// What SQLite said went wrong.
+/// An error that SQLite reported.
 package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The extended code, for example `SQLITE_CONSTRAINT_TRIGGER`.
   package let extendedCode: Int32
-  /// SQLite's message: for `RAISE(ABORT, 'text')` it is the text.
+  /// SQLite's message. For `RAISE(ABORT, 'text')` it is the text.
   package let message: String
-  /// The statement that failed, if there was one; of one that could not be compiled what SQLite
-  /// has read.
+  /// The failed statement, if there was one. If it did not compile, the text that SQLite read.
   package let sql: String?
-  /// The byte of `sql` at which SQLite stopped, when it knows (`sqlite3_error_offset`).
+  /// The byte offset of the error in `sql`, if SQLite knows it (`sqlite3_error_offset`).
   package let offset: Int?
-  /// `errno` of the call that failed, 0 when there was none (`sqlite3_system_errno`).
+  /// The `errno` of the failed system call; 0 if there was none (`sqlite3_system_errno`).
   package let systemError: Int32
-  /// The limit that stopped a statement on a private database.
+  /// The limit that a statement on a private database exceeded.
   package internal(set) var exceeded: WorkLimit.Exceeded?
 
   package init(
@@ -56,8 +55,8 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
 
   package var code: ResultCode { ResultCode(rawValue: extendedCode & 0xFF) }
 
-  /// Whether the world around is at fault (memory, disk, a lock, an interrupt) and not the SQL: it
-  /// says nothing about what was asked.
+  /// Whether the environment (memory, disk, a lock, an interrupt) caused the error. It then does
+  /// not depend on the SQL.
   package var isFault: Bool {
     if exceeded != nil { return true }
     return switch code {
@@ -68,15 +67,15 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
     }
   }
 
-  /// Whether SQLite has noticed by itself that the file was removed or replaced.
+  /// Whether SQLite itself detected that the file was deleted or replaced.
   package var saysMoved: Bool { extendedCode == SQLITE_READONLY | 4 << 8 }
 
   package var description: String { "\(message) (SQLite \(extendedCode))" }
 
-  /// What SQLite gives no value for want of memory.
+  /// For calls of SQLite that return no value when memory runs out.
   static let outOfMemory = DatabaseError(nil, code: SQLITE_NOMEM)
 
-  /// Reads the error that the last call on `handle` left there.
+  /// Reads the error of the last call on `handle`.
   init(_ handle: OpaquePointer?, code: Int32, sql: String? = nil) {
     guard let handle, code != SQLITE_MISUSE else {
       self.init(extendedCode: code, message: String(cString: sqlite3_errstr(code)), sql: sql)
@@ -85,7 +84,7 @@ package struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible
     let extended = sqlite3_extended_errcode(handle)
     let matches = extended & 0xFF == code & 0xFF
     let offset = sql == nil ? -1 : sqlite3_error_offset(handle)
-    // SQLite keeps both from earlier errors: they mean something only where they are set.
+    // SQLite keeps both values from earlier errors, so they are valid only for these codes.
     let hasSystemError = code & 0xFF == SQLITE_CANTOPEN || code & 0xFF == SQLITE_IOERR
     self.init(
       extendedCode: matches ? extended : code,

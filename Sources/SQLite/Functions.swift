@@ -3,9 +3,9 @@ import SchemaCSQLite
 /// An SQL function written in Swift.
 package struct FunctionDefinition: Sendable {
   package let name: String
-  /// -1: any number.
+  /// The number of arguments; -1 for any number.
   package let arguments: Int
-  /// A deterministic function may stand in indexes and generated columns.
+  /// Indexes and generated columns can use only deterministic functions.
   package let isDeterministic: Bool
   package let body: @Sendable ([Value]) throws -> Value
 
@@ -19,12 +19,12 @@ package struct FunctionDefinition: Sendable {
     self.body = body
   }
 
-  /// `uuid()`: a random UUID, version 4, lower case. SQLite itself has none.
+  /// `uuid()`: a random UUID, version 4, lower case. SQLite itself has no such function.
   package static let uuid = FunctionDefinition(
     name: "uuid", arguments: 0, isDeterministic: false, body: { _ in .text(randomUUID()) })
 }
 
-/// An error whose text becomes SQLite's message.
+/// An error of a function. Its text becomes SQLite's message.
 package struct FunctionError: Error, CustomStringConvertible {
   package let description: String
 
@@ -34,9 +34,9 @@ package struct FunctionError: Error, CustomStringConvertible {
 }
 
 extension Connection {
-  /// Registers a function, in place of one of the same name and number of arguments.
+  /// Registers a function, replacing one with the same name and number of arguments.
   package func register(_ function: FunctionDefinition) throws(DatabaseError) {
-    // Innocuous: the schema of an app may call it although the schema is not trusted.
+    // Innocuous functions can be called by the app's schema although it is not trusted.
     var flags = SQLITE_UTF8 | SQLITE_INNOCUOUS
     if function.isDeterministic { flags |= SQLITE_DETERMINISTIC }
     let box = Unmanaged.passRetained(FunctionBox(function.body))
@@ -59,7 +59,8 @@ extension Connection {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Registers a collation. `compare` gets UTF-8 and returns less than, equal to or more than 0.
+  /// Registers a collation. `compare` receives UTF-8 and returns a negative number, 0 or a positive
+  /// number.
   package func registerCollation(
     _ name: String, compare: @escaping @Sendable (String, String) -> Int
   ) throws(DatabaseError) {
@@ -79,7 +80,7 @@ extension Connection {
         if let data { Unmanaged<CollationBox>.fromOpaque(data).release() }
       })
     guard code == SQLITE_OK else {
-      // Unlike functions, a collation's destructor is not called when registering fails.
+      // Unlike for functions, SQLite does not call a collation's destructor if registering fails.
       box.release()
       throw error(code)
     }
@@ -107,7 +108,7 @@ private final class CollationBox {
 }
 
 private func randomUUID() -> String {
-  // Two numbers: each random byte by itself would be a system call of its own.
+  // Two random numbers need fewer system calls than 16 random bytes.
   let high = UInt64.random(in: .min ... .max) & ~0xF000 | 0x4000
   let low = UInt64.random(in: .min ... .max) & ~(3 << 62) | 2 << 62
   let digits = Array("0123456789abcdef".utf8)

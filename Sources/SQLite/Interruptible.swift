@@ -1,14 +1,15 @@
 import SchemaCSQLite
 import SchemaPlatform
 
-/// Stops a connection's running statement from any thread, and does nothing once it is closed.
+/// Stops a connection's running statement from any thread. It has no effect once the connection is
+/// closed.
 package final class Interruptible: Sendable {
   private struct Handle: @unchecked Sendable {
     let pointer: OpaquePointer
   }
 
   private let handle: Locked<Handle?>
-  /// Whether SQLite asks nobody while a statement runs: of somebody else's connection.
+  /// Whether SQLite calls no progress handler: on connections of the caller.
   private let mustRepeat: Bool
 
   init(_ pointer: OpaquePointer, mustRepeat: Bool) {
@@ -16,8 +17,8 @@ package final class Interruptible: Sendable {
     self.mustRepeat = mustRepeat
   }
 
-  /// SQLite forgets an interrupt that comes between two statements: without a progress handler it is
-  /// repeated until the connection is given back.
+  /// SQLite ignores an interrupt between two statements. Without a progress handler, the interrupt
+  /// is therefore repeated until the connection is given back.
   package func interrupt() {
     guard interruptOnce(), mustRepeat else { return }
     startThread { [self] in
@@ -33,7 +34,7 @@ package final class Interruptible: Sendable {
     }
   }
 
-  /// Runs what must not be interrupted, such as ROLLBACK.
+  /// Runs an action that must not be interrupted, such as ROLLBACK.
   func pausing(_ body: () -> Void) {
     handle.withLock { _ in body() }
   }

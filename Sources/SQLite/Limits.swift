@@ -1,21 +1,21 @@
 import SchemaCSQLite
 
 extension Connection {
-  /// Lowers what a hostile file or manifest could use to cost time and memory (Defense Against The
-  /// Dark Arts, section 2.1), and takes nothing from a schema that SQLite's defaults allow: 2,000
-  /// columns, statements of many megabytes and values of a gigabyte stay possible, and the depth of
-  /// expressions and triggers is SQLite's own.
+  /// Lowers limits by which a malicious file or manifest could consume time and memory (Defense
+  /// Against The Dark Arts, section 2.1). Every schema that SQLite's default limits allow remains
+  /// possible: 2,000 columns, statements of many megabytes and values of a gigabyte. The limits for
+  /// the depth of expressions and triggers are unchanged.
   func lowerLimits() {
     let limits = [
-      // Nothing is ever attached, and VACUUM, which attaches, is never run.
+      // No database is ever attached, and VACUUM, which attaches one, never runs.
       (SQLITE_LIMIT_ATTACHED, 0),
-      // No thread but the one that asked.
+      // Use only the calling thread.
       (SQLITE_LIMIT_WORKER_THREADS, 0),
-      // `?250000` alone makes SQLite set up as many values; ours are a handful.
+      // `?250000` alone makes SQLite allocate that many values. Our statements have few.
       (SQLITE_LIMIT_VARIABLE_NUMBER, Self.parameters),
-      // Time grows with the product of pattern and text.
+      // The time is proportional to the product of the lengths of pattern and text.
       (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000),
-      // A manifest has 8 MiB at most; what is generated names each column a few times.
+      // A manifest has at most 8 MiB. Generated SQL contains each column a few times.
       (SQLITE_LIMIT_SQL_LENGTH, 100_000_000),
       // 24 bytes each: 600 MB.
       (SQLITE_LIMIT_VDBE_OP, 25_000_000),
@@ -25,8 +25,7 @@ extension Connection {
 
   private static var parameters: Int32 { 999 }
 
-  /// Lets `body` compile what others have written, with as many parameters as SQLite takes when
-  /// nobody has lowered its limits.
+  /// Allows `body` to compile foreign SQL with SQLite's default number of parameters.
   package func withAllParameters<Result>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {

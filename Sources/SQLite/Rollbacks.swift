@@ -1,11 +1,11 @@
 import SchemaCSQLite
 
-/// Tells of each transaction that another process has left unfinished, and that SQLite rolls back
-/// when it opens the database: in SQLite's words, with the journal's name.
+/// Reports each unfinished transaction of another process that SQLite rolls back when it opens the
+/// database, in SQLite's words, with the journal's name.
 ///
-/// Nobody else hears of it: to the one who opens the database it is as if that had never been
-/// (Atomic Commit In SQLite, section 4). It is for the whole process, to its end, and does nothing
-/// once SQLite has been used in it (The Error And Warning Log, section 2).
+/// SQLite has no other way to report it (Atomic Commit In SQLite, section 4). The setting applies
+/// to the whole process until it ends, and has no effect after the first use of SQLite (The Error
+/// And Warning Log, section 2).
 package func observeRollbacks(_ tell: @escaping (String) -> Void) {
   _ = schemactl_log(
     { context, code, message in

@@ -1,4 +1,4 @@
-/// Answers questions in SQL: a connection, or a database that is reached in another way.
+/// Answers SQL queries: a connection, or a database that is accessed in another way.
 package protocol RowSource {
   func rows(_ sql: String, _ values: [Value]) throws(DatabaseError) -> [[Value]]
 }

@@ -1,9 +1,9 @@
-/// The SQLite library as Swift values; it knows nothing of schemas.
+/// Swift types for the SQLite library, without knowledge of schemas.
 ///
 /// - ``Connection``: opens a database, prepares statements, registers functions, copies pages.
 /// - ``Statement``, ``Script``, ``Value``: one statement, the statements of a text, one value.
 /// - ``DatabaseError``: the result code, the message and the position in the SQL.
-/// - ``WorkLimit``: the time and memory that a replay may take.
+/// - ``WorkLimit``: the time and memory that a replay may use.
 
 import SchemaCSQLite
 

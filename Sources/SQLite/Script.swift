@@ -1,25 +1,24 @@
 import SchemaCSQLite
 
-/// A text of several statements, split by SQLite itself (`pzTail` of `sqlite3_prepare_v3`).
+/// A text of several statements, which SQLite itself splits (`pzTail` of `sqlite3_prepare_v3`).
 ///
-/// Each statement is compiled only when the ones before it have run, because it may need what they
-/// made.
+/// Each statement is compiled only after the previous ones have run, because it may need objects
+/// that they create.
 package struct Script {
-  /// With a NUL at the end: SQLite would copy a text without one, all that is left of it, for
-  /// every statement.
+  /// Ends with a NUL. Otherwise SQLite would copy all of the remaining text for every statement.
   private let bytes: [UInt8]
   /// The byte at which the next statement, or the white space before it, begins.
   package private(set) var offset = 0
-  /// The bytes of the statement that `next` gave last, with what stands before it. Of one that
-  /// cannot be compiled: up to where SQLite stopped reading.
+  /// The bytes of the last statement from `next`, including preceding white space and comments. If
+  /// it did not compile, the bytes that SQLite read.
   package private(set) var range = 0..<0
 
   package init(_ sql: String) {
     bytes = Array(sql.utf8) + [0]
   }
 
-  /// The next statement, nil at the end. Comments and white space are no statements. After an
-  /// error it is the same one again.
+  /// The next statement; nil at the end. Skips comments and white space. After an error it returns
+  /// the same statement again.
   package mutating func next(on connection: Connection) throws(DatabaseError) -> Statement? {
     while offset < bytes.count - 1 {
       let start = offset
@@ -41,7 +40,7 @@ package struct Script {
       }
       offset = start + length
       if let handle { return Statement(connection: connection, handle: handle) }
-      // A NUL ends the text for SQLite; what is behind it would never run.
+      // SQLite ends the text at a NUL, so any text after it would never run.
       if length == 0 {
         throw DatabaseError(
           extendedCode: SQLITE_ERROR, message: "the SQL holds a NUL character",

@@ -20,7 +20,7 @@ package final class Statement {
   /// Whether the statement makes no direct change to the database file (`sqlite3_stmt_readonly`).
   package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-  /// The parameters that want values: `?`, `:a`.
+  /// The number of parameters, such as `?` and `:a`.
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
@@ -31,15 +31,15 @@ package final class Statement {
     }
   }
 
-  /// The type with which the column of a table was declared that each result column is; nil for an
-  /// expression and where none was declared (`sqlite3_column_decltype`).
+  /// The declared type of the table column that each result column is. Nil for expressions and
+  /// columns without a type (`sqlite3_column_decltype`).
   package var declaredTypes: [String?] {
     (0..<sqlite3_column_count(handle)).map { index in
       sqlite3_column_decltype(handle, index).map { String(cString: $0) }
     }
   }
 
-  /// Binds values to the parameters `?1`, `?2`, … and makes the statement ready to run again.
+  /// Binds values to the parameters `?1`, `?2`, … and resets the statement.
   package func bind(_ values: [Value]) throws(DatabaseError) {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
@@ -58,7 +58,7 @@ package final class Statement {
       var text = text
       return text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { characters in
-          // An empty string may have no address, and no address would bind NULL.
+          // An empty string may have no address, but a null address would bind NULL.
           guard let start = characters.baseAddress else {
             return sqlite3_bind_text(handle, index, "", 0, schemactl_transient())
           }
@@ -74,7 +74,7 @@ package final class Statement {
     }
   }
 
-  /// Runs to the next row. False when there are no more.
+  /// Advances to the next row; returns false if there is none.
   package func step() throws(DatabaseError) -> Bool {
     let check = connection.stopCheck
     check?.running = handle
@@ -92,7 +92,7 @@ package final class Statement {
     }
   }
 
-  /// Runs to the end; rows are passed over.
+  /// Runs to the end and ignores result rows.
   package func run() throws(DatabaseError) {
     while try step() {}
     sqlite3_reset(handle)
@@ -118,7 +118,7 @@ package final class Statement {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Whether the column holds this text, byte by byte; nil stands for NULL.
+  /// Whether the column contains this text, compared byte by byte; nil matches NULL.
   package func holds(_ text: String?, in column: Int) throws(DatabaseError) -> Bool {
     guard let start = try utf8(column) else { return text == nil }
     guard var text else { return false }
@@ -135,7 +135,7 @@ package final class Statement {
     }
   }
 
-  /// Nil for NULL; for want of memory SQLite gives no address, too.
+  /// Nil for NULL. SQLite also returns no address when memory runs out.
   private func utf8(_ column: Int) throws(DatabaseError) -> UnsafePointer<UInt8>? {
     if let start = sqlite3_column_text(handle, Int32(column)) { return start }
     guard sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL else { throw .outOfMemory }

@@ -2,18 +2,18 @@ import SchemaCSQLite
 import SchemaPlatform
 
 extension Connection {
-  /// Asks again and again, while a statement runs, whether it must end; it then throws
-  /// `interrupted`. Unlike an interrupt, which SQLite forgets between two statements, an answer that
-  /// stays yes cannot be missed. A borrowed connection asks nobody.
+  /// Calls `mustStop` repeatedly while a statement runs. When it returns true, the statement throws
+  /// `interrupted`. SQLite ignores an interrupt between two statements; this check cannot be missed
+  /// as long as it returns true. It has no effect on a borrowed connection.
   package func setStopCheck(_ mustStop: @escaping () -> Bool) {
     if !isBorrowed { progress().mustStop = mustStop }
   }
 
-  /// Limits what a private database may cost; a statement that exceeds a limit fails, and its error says
-  /// which one (`DatabaseError.exceeded`).
+  /// Limits the time and space that a private database may use. A statement that exceeds a limit
+  /// fails with an error that contains the limit (`DatabaseError.exceeded`).
   ///
-  /// The time is that in which statements run. The size holds for the database, for its temporary tables,
-  /// and for each value. No other connection of the process is limited.
+  /// The time counts only while statements run. The size applies to the database, to its temporary
+  /// tables, and to each value. Other connections of the process are not limited.
   package func limitWork(to limit: WorkLimit) throws(DatabaseError) {
     progress().timer = WorkTimer(limit)
     let bytes = Int64(limit.megabytes) * 1_000_000
@@ -24,13 +24,13 @@ extension Connection {
     }
   }
 
-  /// Reports, while a statement runs, how many rows it has read in full scans
-  /// (`SQLITE_STMTSTATUS_FULLSCAN_STEP`); nil ends that.
+  /// Reports, while a statement runs, the number of rows that it has read in full scans
+  /// (`SQLITE_STMTSTATUS_FULLSCAN_STEP`); nil stops the reports.
   package func onScan(_ report: ((Int64) -> Void)?) {
     if !isBorrowed { progress().onScan = report }
   }
 
-  /// Calls `tick` again and again while a statement runs. A borrowed connection calls nobody.
+  /// Calls `tick` repeatedly while a statement runs. It has no effect on a borrowed connection.
   package func onWork(_ tick: (() -> Void)?) {
     if !isBorrowed { progress().onWork = tick }
   }
@@ -48,19 +48,19 @@ extension Connection {
     return check
   }
 
-  /// The limit that a statement has exceeded which failed with this code; nil when it was none.
+  /// The limit that caused this error code; nil if no limit did.
   func exceeded(_ code: Int32) -> WorkLimit.Exceeded? {
     guard let timer = stopCheck?.timer else { return nil }
     return switch code & 0xFF {
     case SQLITE_INTERRUPT where timer.hasExpired: .seconds(timer.limit.seconds)
-    // The database has no file that a disk could be too small for.
+    // An in-memory database cannot run out of disk space.
     case SQLITE_FULL, SQLITE_TOOBIG: .megabytes(timer.limit.megabytes)
     default: nil
     }
   }
 }
 
-/// What a private database may cost.
+/// The time and space that a private database may use.
 package struct WorkLimit: Hashable, Sendable {
   package var seconds: Double
   /// Millions of bytes.
@@ -82,7 +82,7 @@ final class StopCheck {
   var timer: WorkTimer?
   var onScan: ((Int64) -> Void)?
   var onWork: (() -> Void)?
-  /// The statement that runs.
+  /// The running statement.
   var running: OpaquePointer?
 
   var isOver: Bool {
@@ -94,7 +94,7 @@ final class StopCheck {
   }
 }
 
-/// Counts the time in which the statements of a connection run.
+/// Measures the time in which the statements of a connection run.
 final class WorkTimer {
   let limit: WorkLimit
   private(set) var hasExpired = false
@@ -115,7 +115,7 @@ final class WorkTimer {
     left -= Self.now - (started ?? Self.now)
     started = nil
     guard left <= 0 else { return }
-    // What has been stopped must be cleaned up.
+    // Leave time for the clean-up after a stop.
     left = Self.second
   }
 
@@ -125,7 +125,7 @@ final class WorkTimer {
     return true
   }
 
-  /// In nanoseconds: of the clock that costs least, which is exact to some milliseconds.
+  /// The time in nanoseconds, from the fastest clock, which is accurate to some milliseconds.
   private static var now: Int64 {
     var time = timespec()
     #if canImport(Darwin)

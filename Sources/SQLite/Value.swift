@@ -2,8 +2,7 @@ import SchemaCSQLite
 
 /// A value of one of SQLite's five storage classes (Datatypes In SQLite, section 2).
 ///
-/// Text that is not UTF-8 in the database comes with U+FFFD for what cannot be read: write no value
-/// back that was read so.
+/// Invalid UTF-8 in a stored text is replaced by U+FFFD, so do not write such a value back.
 package enum Value: Sendable, Hashable {
   case null
   case integer(Int64)
@@ -11,7 +10,7 @@ package enum Value: Sendable, Hashable {
   case text(String)
   case blob([UInt8])
 
-  /// What `typeof()` says of the value.
+  /// The result of `typeof()`.
   package var storageClass: String {
     switch self {
     case .null: "null"
@@ -30,9 +29,9 @@ package enum Value: Sendable, Hashable {
     if case .integer(let integer) = self { integer } else { nil }
   }
 
-  /// The value of a pointer that SQLite protects: a function's argument or a column of a row.
+  /// Reads a protected value: a function's argument or a column of a row.
   ///
-  /// - Throws: when there is no memory to convert a text or to spread a blob out.
+  /// - Throws: when there is no memory to convert a text or to expand a blob.
   init(_ pointer: OpaquePointer?) throws(DatabaseError) {
     switch sqlite3_value_type(pointer) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(pointer))
@@ -44,14 +43,14 @@ package enum Value: Sendable, Hashable {
     case SQLITE_BLOB:
       let start = sqlite3_value_blob(pointer)
       let count = Int(sqlite3_value_bytes(pointer))
-      // Only bytes that there are have an address.
+      // Only a value without bytes may have no address.
       guard start != nil || count == 0 else { throw .outOfMemory }
       self = .blob([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
     default: self = .null
     }
   }
 
-  /// Hands the value to SQLite as the result of a function.
+  /// Passes the value to SQLite as the result of a function.
   func give(to context: OpaquePointer?) {
     switch self {
     case .null: sqlite3_result_null(context)
@@ -61,7 +60,7 @@ package enum Value: Sendable, Hashable {
       var text = text
       text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { characters in
-          // An empty string may have no address, and no address would be NULL.
+          // An empty string may have no address, but a null address would mean NULL.
           guard let start = characters.baseAddress else {
             return sqlite3_result_text(context, "", 0, schemactl_transient())
           }
@@ -77,7 +76,8 @@ package enum Value: Sendable, Hashable {
 }
 
 extension Value {
-  /// Whether both have one storage class and `a IS b` in SQLite, which compares texts by their bytes.
+  /// Whether both have the same storage class and `a IS b` holds in SQLite, which compares texts by
+  /// their bytes.
   package static func == (a: Value, b: Value) -> Bool {
     switch (a, b) {
     case (.null, .null): true
