@@ -1,10 +1,10 @@
-/// Replaces a file's content so that whoever reads it, even after a power cut, finds either the old
-/// bytes or the new ones.
+/// Replaces a file's content atomically: a reader sees either the old or the new bytes, even after
+/// a power failure.
 ///
-/// A link is followed: the file that it leads to is replaced. An existing file keeps its mode, and
-/// a write-protected one is refused.
+/// It follows a link and replaces the link's target. An existing file keeps its mode; a
+/// write-protected file is refused.
 ///
-/// - Parameter mode: of a new file; nil is what the umask allows.
+/// - Parameter mode: the mode of a new file; nil for the default of the umask.
 package func writeFileAtomically(
   _ bytes: [UInt8], to path: String, mode: mode_t? = nil
 ) throws(FileError) {
@@ -23,22 +23,22 @@ package func writeFileAtomically(
   }
 }
 
-/// Makes a file that nobody sees half written, and that replaces none.
+/// Creates a file atomically with its full content, without replacing an existing file.
 ///
-/// - Throws: with `EEXIST` when something has the name.
+/// - Throws: with `EEXIST` if the name exists.
 package func createFileAtomically(_ bytes: [UInt8], at path: String) throws(FileError) {
   guard try temporaryFile(bytes, for: path, named: path).publish(asNew: path) else {
     throw FileError(path: path, systemError: EEXIST)
   }
 }
 
-/// - Parameter path: for messages.
+/// - Parameter path: the name of the file in messages.
 private func temporaryFile(
   _ bytes: [UInt8], for target: String, named path: String
 ) throws(FileError) -> TemporaryFile {
   let name = nameBytes(of: target)
   do throws(FileError) {
-    // A folder in which a manifest is made may hold others that were never finished.
+    // The folder may contain other unfinished manifests of killed processes.
     let file = try TemporaryFile(for: target, .bytes) { other in
       other == name || other == Array("history.lock".utf8)
         || other.suffix(5).elementsEqual(".yaml".utf8)
@@ -50,7 +50,7 @@ private func temporaryFile(
   }
 }
 
-/// The permission bits, nil when there is no such file.
+/// The permission bits; nil if the file does not exist.
 private func modeOfWritableFile(_ path: String) throws(FileError) -> mode_t? {
   var status = stat()
   guard stat(path, &status) == 0 else {

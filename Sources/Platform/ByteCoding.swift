@@ -1,4 +1,4 @@
-/// Writes numbers, texts and lists as bytes.
+/// Encodes numbers, texts and lists as bytes.
 package struct ByteWriter {
   package private(set) var bytes: [UInt8] = []
 
@@ -6,8 +6,8 @@ package struct ByteWriter {
 
   package mutating func write(byte: UInt8) { bytes.append(byte) }
 
-  /// A number of up to 63 bits: seven bits a byte, the lowest first, and the highest bit of all bytes but
-  /// the last one set.
+  /// Writes a number of up to 63 bits, with seven bits in each byte, the lowest first. The highest
+  /// bit is set in all bytes except the last.
   package mutating func write(_ number: Int) {
     var rest = UInt64(max(0, number))
     while rest > 0x7F {
@@ -24,7 +24,7 @@ package struct ByteWriter {
 
   package mutating func write(_ text: String) { write(text.utf8) }
 
-  /// A text that may be missing.
+  /// Writes a text or nil.
   package mutating func write(_ text: String?) {
     write(byte: text == nil ? 0 : 1)
     if let text { write(text) }
@@ -38,13 +38,13 @@ package struct ByteWriter {
   }
 }
 
-/// The bytes do not hold what a ``ByteReader`` was asked for.
+/// The bytes do not contain the value that a ``ByteReader`` expects.
 package struct MalformedBytes: Error {
   package init() {}
 }
 
-/// Reads what a ``ByteWriter`` has written. No input makes it read beyond the end or reserve more memory
-/// than the input can fill.
+/// Decodes the bytes of a ``ByteWriter``. It never reads beyond the end, and never reserves more
+/// memory than the input justifies.
 package struct ByteReader {
   private let bytes: ArraySlice<UInt8>
   private var place: Int
@@ -91,7 +91,7 @@ package struct ByteReader {
     _ each: (inout ByteReader) throws(MalformedBytes) -> Element
   ) throws(MalformedBytes) -> [Element] {
     let count = try number()
-    // Each element takes a byte at least.
+    // Each element takes at least one byte.
     guard count <= bytes.endIndex - place else { throw MalformedBytes() }
     var elements: [Element] = []
     elements.reserveCapacity(count)

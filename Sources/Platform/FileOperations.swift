@@ -1,17 +1,17 @@
-/// A database's own file, and the files that SQLite keeps beside it: it takes them for a part of whatever
-/// database has the name.
+/// The suffixes of a database and of the files that SQLite keeps next to it. SQLite treats such
+/// files as part of any database with the name.
 package let databaseSuffixes = ["", "-journal", "-wal", "-shm"]
 
 package func renameFile(_ path: String, to name: String) throws(FileError) {
   guard rename(path, name) == 0 else { throw FileError(path: name, systemError: errno) }
 }
 
-/// Gives a file a second name, where its file system has links.
+/// Creates a hard link, if the file system supports links.
 package func linkFile(_ path: String, to name: String) throws(FileError) {
   guard link(path, name) == 0 else { throw FileError(path: name, systemError: errno) }
 }
 
-/// - Throws: when the file still exists afterwards.
+/// - Throws: if the file still exists afterwards.
 package func removeFile(_ path: String) throws(FileError) {
   guard unlink(path) == 0 || errno == ENOENT else {
     throw FileError(path: path, systemError: errno)
@@ -30,8 +30,8 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(Fil
   }
 }
 
-/// Writes the names in a file's folder to the disk; a file system that cannot sync a folder does so by
-/// itself.
+/// Syncs the folder of a file, so that its names are on disk. A file system that cannot sync
+/// folders does so automatically.
 package func syncFolder(of path: String) throws(FileError) {
   do throws(FileError) {
     let folder = parentFolder(of: path)
@@ -47,10 +47,10 @@ package func syncFolder(of path: String) throws(FileError) {
   }
 }
 
-/// The bytes that may still be written in a folder; nil when its file system cannot tell.
+/// The number of bytes available in a folder; nil if the file system does not report it.
 package func freeBytes(inFolder folder: String) -> Int64? {
   var status = statvfs()
-  // One that cannot tell reports no blocks at all.
+  // A file system without this information reports zero blocks.
   guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return nil }
   return Int64(clamping: UInt64(status.f_bavail).saturatingTimes(UInt64(status.f_frsize)))
 }
@@ -58,7 +58,7 @@ package func freeBytes(inFolder folder: String) -> Int64? {
 /// Whether the process may write in a folder.
 package func isWritableFolder(_ folder: String) -> Bool { access(folder, W_OK | X_OK) == 0 }
 
-/// The path at the end of a chain of links, also where no file has it.
+/// The target of a chain of links, even if it does not exist.
 package func followingLinks(_ path: String) -> String {
   var path = path
   for _ in 0..<40 {
@@ -73,14 +73,14 @@ package func followingLinks(_ path: String) -> String {
 }
 
 extension FixedWidthInteger {
-  /// The sum, or the largest number where it does not fit. Some file systems report 16 EiB, and a sparse
-  /// file can be nearly as large.
+  /// The sum, or the maximum on overflow. Some file systems report 16 EiB, and a sparse file can be
+  /// nearly as large.
   package func saturatingPlus(_ other: Self) -> Self {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? .max : sum
   }
 
-  /// The product of numbers that are not negative, or the largest number where it does not fit.
+  /// The product of non-negative numbers, or the maximum on overflow.
   package func saturatingTimes(_ other: Self) -> Self {
     let (product, overflows) = multipliedReportingOverflow(by: other)
     return overflows ? .max : product

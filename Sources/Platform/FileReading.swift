@@ -3,18 +3,18 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Kind: Sendable, Hashable {
     case missing
     case permission
-    /// A folder, pipe, socket or device where a file is needed.
+    /// A folder, pipe, socket or device instead of a file.
     case notAFile
     case other
   }
 
   package let path: String
-  /// `errno` of the call that failed.
+  /// The `errno` of the failed call.
   package let systemError: Int32
-  /// What is wrong, without the path: `No such file or directory`.
+  /// The problem without the path: `No such file or directory`.
   package let message: String
   package let kind: Kind
-  /// Whether the file is not what it should be; otherwise the system did not give it.
+  /// Whether the file has invalid properties, as opposed to an error of the system.
   package let isOfFile: Bool
 
   package init(path: String, systemError: Int32, message: String? = nil) {
@@ -32,7 +32,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
       }
   }
 
-  /// Whether links were not to be followed, and this is one.
+  /// Whether the file is a link and links were not allowed.
   package var isLink: Bool { systemError == ELOOP }
 
   package var description: String { "\(path): \(message)" }
@@ -55,15 +55,15 @@ package func readStart(of path: String, count: Int) throws(FileError) -> [UInt8]
   return Array(bytes.prefix(got))
 }
 
-/// Reads a whole regular file. Never waits for a pipe, never reads a device.
+/// Reads a whole regular file. It never waits for a pipe and never reads a device.
 ///
 /// - Parameters:
-///   - limit: bytes; a larger file is refused without reading it (`EFBIG`).
+///   - limit: the maximum size in bytes; a larger file is refused without reading it (`EFBIG`).
 ///   - followingLinks: false refuses a path whose last part is a symbolic link (`ELOOP`).
 package func readFile(
   _ path: String, limit: Int = .max, followingLinks: Bool = true
 ) throws(FileError) -> [UInt8] {
-  // O_NONBLOCK: opening a pipe would wait for a writer.
+  // O_NONBLOCK, because opening a pipe would wait for a writer.
   let descriptor = try openDescriptor(
     path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followingLinks ? 0 : O_NOFOLLOW))
   defer { close(descriptor) }
@@ -74,7 +74,7 @@ package func readFile(
     path: path, systemError: EFBIG, message: "is larger than \(limit / 1_048_576) MiB")
   guard Int(status.st_size) <= limit else { throw tooLarge }
 
-  // One byte more than the size, so that the first read also sees the end.
+  // One byte more than the size, so that the first read also detects the end.
   var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
   var count = 0
   while true {
@@ -88,14 +88,14 @@ package func readFile(
     }
     count += got
     guard count <= limit else { throw tooLarge }
-    // Of a regular file less than what was asked for is its end.
+    // For a regular file, a short read means the end.
     if count < bytes.count { break }
   }
   bytes.removeLast(bytes.count - count)
   return bytes
 }
 
-/// The names in a folder as bytes, sorted; names need not be UTF-8.
+/// The names in a folder as bytes, sorted. Names need not be UTF-8.
 package func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
   var names: [[UInt8]] = []
   try forEachName(inFolder: path) { name in
@@ -105,8 +105,8 @@ package func folderNames(_ path: String) throws(FileError) -> [[UInt8]] {
   return names.sorted { $0.lexicographicallyPrecedes($1) }
 }
 
-/// Passes the names in a folder to `body`, as bytes and in no order, `.` and `..` included, until `body` returns
-/// false.
+/// Passes the names in a folder to `body` as bytes, unsorted and including `.` and `..`, until
+/// `body` returns false.
 package func forEachName(
   inFolder path: String, _ body: ([UInt8]) -> Bool
 ) throws(FileError) {
@@ -114,7 +114,7 @@ package func forEachName(
   guard let folder = opendir(path) else { throw FileError(path: path, systemError: errno) }
   defer { closedir(folder) }
   while true {
-    // The end and an error differ only in errno.
+    // Only errno distinguishes the end from an error.
     errno = 0
     guard let entry = readdir(folder) else { break }
     let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
@@ -130,7 +130,7 @@ package func resolvedPath(_ path: String) throws(FileError) -> String {
   return String(cString: resolved)
 }
 
-/// Whether there is anything of this name, be it a link to nothing.
+/// Whether the name exists, including a dangling link.
 package func somethingExists(at path: String) throws(FileError) -> Bool {
   var status = stat()
   if lstat(path, &status) == 0 { return true }
@@ -143,7 +143,7 @@ package func somethingExists(at path: String) throws(FileError) -> Bool {
 func openDescriptor(
   _ path: String, _ flags: Int32, mode: mode_t = 0
 ) throws(FileError) -> Int32 {
-  // C would read the path only up to the NUL, and open another file.
+  // C would truncate the path at the NUL and open another file.
   guard !path.utf8.contains(0) else { throw FileError(path: path, systemError: EINVAL) }
   while true {
     let descriptor = open(path, flags | O_CLOEXEC, mode)

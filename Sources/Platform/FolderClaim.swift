@@ -1,14 +1,14 @@
-/// The right to change what is in a folder of manifests: one process at a time has it, from before
-/// it reads what is there until it has written what follows from that.
+/// An exclusive claim to change a folder of manifests. A process holds it from before it reads the
+/// files until it has written its changes.
 ///
-/// A lock of the operating system (flock(2)) on the folder itself, as far as its file system knows
-/// locks; it ends with the process at the latest.
+/// It is a lock of the operating system (flock(2)) on the folder itself, if its file system
+/// supports locks. The lock ends with the process at the latest.
 package struct FolderClaim: ~Copyable {
-  /// -1 where nothing can be locked: then what is wrong with the folder shows when it is read.
+  /// -1 if nothing can be locked. Errors of the folder are then reported when it is read.
   private let descriptor: Int32
 
   /// - Parameter timeout: how long to wait for another process, in seconds.
-  /// - Returns: nil when another process has it for longer.
+  /// - Returns: nil if another process holds the claim for longer.
   package init?(_ path: String, timeout: Double) {
     descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     let waiting = Stopwatch()

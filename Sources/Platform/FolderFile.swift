@@ -1,6 +1,7 @@
-/// Reads a file that must be in its folder: a link is followed only to another file of the folder.
+/// Reads a file of a folder. A link is followed only to another file of the same folder.
 ///
-/// - Parameter limit: bytes; a larger file is refused without reading it (`EFBIG`).
+/// - Parameter limit: the maximum size in bytes; a larger file is refused without reading it
+///   (`EFBIG`).
 package func readFile(
   _ file: String, inFolder folder: String, limit: Int
 ) throws(FileError) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// A value that several threads share, behind a lock. (`Mutex` needs macOS 15 and iOS 18.)
+/// A value that several threads share, protected by a lock. (`Mutex` needs macOS 15 and iOS 18.)
 package final class Locked<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
@@ -24,7 +24,7 @@ package final class Locked<Value>: @unchecked Sendable {
     return try body(&value)
   }
 
-  /// Does nothing while another thread holds the lock.
+  /// Does not run `body` while another thread holds the lock.
   package func withLockIfAvailable(_ body: (inout Value) -> Void) {
     guard pthread_mutex_trylock(mutex) == 0 else { return }
     defer { pthread_mutex_unlock(mutex) }

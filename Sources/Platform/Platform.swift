@@ -1,10 +1,11 @@
-/// The operating system: the one import of the C library, files, processes, the clock.
+/// The operating system: files, processes, the clock. Only this module imports the C library.
 ///
 /// - ``readFile(_:limit:followingLinks:)``, ``folderNames(_:)``: reading within limits.
-/// - ``writeFileAtomically(_:to:mode:)``, ``TemporaryFile``: files that appear complete or not at all.
+/// - ``writeFileAtomically(_:to:mode:)``, ``TemporaryFile``: files that appear either completely or
+///   not at all.
 /// - ``Subprocess``: another program, with its output and errors.
 /// - ``Timestamp``: the time in UTC.
-/// - ``FileError``: the path, the code of the system, and what to do.
+/// - ``FileError``: the path, the system's error code and its message.
 
 #if canImport(Glibc)
   @_exported public import Glibc

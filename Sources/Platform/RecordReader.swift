@@ -1,10 +1,10 @@
-/// Reads a file, a pipe or a terminal in records that a byte ends, a buffer at a time.
+/// Reads a file, a pipe or a terminal in records that end with a given byte, using a buffer.
 package struct RecordReader: ~Copyable {
-  /// How messages name it.
+  /// The name of the source in messages.
   package let path: String
   private let descriptor: Int32
   private let closes: Bool
-  /// The longest record that is accepted, in bytes.
+  /// The maximum length of a record in bytes.
   private let limit: Int
   private let isCancelled: () -> Bool
   private var buffer: [UInt8] = []
@@ -12,8 +12,9 @@ package struct RecordReader: ~Copyable {
   private var isAtEnd = false
 
   /// - Parameters:
-  ///   - path: a file or a pipe; nil is standard input.
-  ///   - isCancelled: asked while nothing comes; when it is true, reading fails with `EINTR`.
+  ///   - path: a file or a pipe; nil for standard input.
+  ///   - isCancelled: called while waiting for input; if it returns true, reading fails with
+  ///     `EINTR`.
   package init(
     _ path: String?, limit: Int, isCancelled: @escaping () -> Bool = { false }
   ) throws(FileError) {
@@ -35,9 +36,9 @@ package struct RecordReader: ~Copyable {
     return buffer[start...].prefix(count).contains(byte)
   }
 
-  /// The next record without the byte that ends it; nil at the end. The last one may have no end.
+  /// The next record without its final byte; nil at the end. The last record may lack that byte.
   ///
-  /// - Returns: also whether the record ends with `separator`.
+  /// - Returns: the record, and whether it ends with `separator`.
   package mutating func next(
     endingWith separator: UInt8
   ) throws(FileError) -> (bytes: [UInt8], isEnded: Bool)? {
@@ -60,7 +61,7 @@ package struct RecordReader: ~Copyable {
     }
   }
 
-  /// Waits until something can be read.
+  /// Waits for input.
   private func wait() throws(FileError) {
     var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while poll(&ready, 1, 100) == 0 {

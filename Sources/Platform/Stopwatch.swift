@@ -1,4 +1,4 @@
-/// The time since a moment, by a clock that nobody sets. (`ContinuousClock` needs macOS 13 and iOS 16.)
+/// The time since a moment, by a monotonic clock. (`ContinuousClock` needs macOS 13 and iOS 16.)
 package struct Stopwatch: Sendable {
   private let start = Self.now
 

@@ -1,24 +1,24 @@
-/// A program that has run to its end, without a shell.
+/// The result of a program that ran without a shell.
 package struct Subprocess {
   package enum Problem: Error, Hashable, Sendable {
-    /// There is no such program on the path.
+    /// The program is not on the path.
     case notInstalled
     case failed(String)
   }
 
-  /// 128 and more when a signal ended it.
+  /// 128 or more if a signal ended it.
   package let status: Int32
   package let output: [UInt8]
   package let errors: [UInt8]
 
   /// - Parameters:
-  ///   - words: the program, looked for on the path, and its arguments.
-  ///   - environment: all that it gets, as `NAME=value`.
-  ///   - limit: bytes of output; a program that writes more is ended.
+  ///   - words: the program, which is searched on the path, and its arguments.
+  ///   - environment: the complete environment, as `NAME=value`.
+  ///   - limit: the maximum output in bytes; a program that writes more is ended.
   package static func run(
     _ words: [String], environment: [String], input: [UInt8] = [], limit: Int = 256 * 1_048_576
   ) throws(Problem) -> Subprocess {
-    // A NUL would end the word for C.
+    // C would truncate the word at a NUL.
     guard !words.contains(where: { $0.utf8.contains(0) }) else {
       throw .failed("a name holds the character U+0000")
     }
@@ -53,7 +53,7 @@ package struct Subprocess {
     posix_spawn_file_actions_adddup2(&actions, channels.output.theirs, 1)
     posix_spawn_file_actions_adddup2(&actions, channels.errors.theirs, 2)
 
-    // A child inherits blocked and ignored signals, and ours are for ourselves.
+    // A child inherits blocked and ignored signals, so reset ours.
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     var none = sigset_t()
@@ -88,7 +88,7 @@ package struct Subprocess {
   }
 }
 
-/// A program that answers one request after the other, until the conversation is released.
+/// A program that answers requests one by one, until the conversation is released.
 package final class Conversation {
   private let channels: Channels
   private let process: pid_t
@@ -109,7 +109,7 @@ package final class Conversation {
     _ = try? Subprocess.wait(for: process)
   }
 
-  /// - Parameter isComplete: whether the program has written its whole answer.
+  /// - Parameter isComplete: whether the output so far is a complete answer.
   package func ask(
     _ request: [UInt8], isComplete: @escaping ([UInt8]) -> Bool
   ) throws(Subprocess.Problem) -> [UInt8] {
@@ -145,7 +145,7 @@ private final class Channels {
     }
   }
 
-  /// Sockets and not pipes: what is sent to a reader that has gone away need not raise SIGPIPE.
+  /// Sockets instead of pipes, because writing to a closed socket need not raise SIGPIPE.
   private static func pair() throws(Subprocess.Problem) -> Pair {
     #if canImport(Glibc)
       let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -159,7 +159,8 @@ private final class Channels {
       throw .failed(String(cString: strerror(errno)))
     }
     for index in descriptors.indices {
-      // Where ours are closed, these would be what the child's are made into.
+      // If our standard streams are closed, these descriptors would conflict with the child's
+      // streams.
       if descriptors[index] < 3 {
         let higher = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 3)
         _ = close(descriptors[index])
@@ -193,10 +194,11 @@ private final class Channels {
     descriptor = -1
   }
 
-  /// Sends the input and reads both streams, whichever is ready, so that the child never waits for us.
+  /// Sends the input and reads both streams as they become ready, so that neither process blocks
+  /// the other.
   ///
-  /// - Parameter isComplete: ends an answer before the streams end, and leaves the input open; nil reads
-  ///   to the end of both streams.
+  /// - Parameter isComplete: ends an answer before the streams end, and leaves the input open; nil
+  ///   reads to the end of both streams.
   func exchange(
     _ bytes: [UInt8], limit: Int, until isComplete: (([UInt8]) -> Bool)? = nil
   ) throws(Subprocess.Problem) -> (output: [UInt8], errors: [UInt8]) {
@@ -207,7 +209,7 @@ private final class Channels {
     if unsent.isEmpty, isLast { shut(&input.ours) }
     while output.ours >= 0 || errors.ours >= 0 {
       if let isComplete, isComplete(written) { break }
-      // A negative descriptor is skipped.
+      // poll(2) skips a negative descriptor.
       var polled = [
         pollfd(fd: unsent.isEmpty ? -1 : input.ours, events: Int16(POLLOUT), revents: 0),
         pollfd(fd: output.ours, events: Int16(POLLIN), revents: 0),

@@ -1,23 +1,24 @@
 /// A new file of this process that gets its final name when its content is complete.
 ///
-/// Until then it is `<target>.<process>-<number>.<ending>`, beside the target and so on the same file
-/// system. It is removed with the last reference unless it was published. A killed process leaves its
-/// file behind; the next process that makes one for the same target removes it. A lock (flock(2))
-/// shows which of these files are in use.
+/// Until then it is `<target>.<process>-<number>.<ending>`, next to the target and thus on the same
+/// file system. It is deleted with the last reference unless it was published. A killed process
+/// leaves its file behind; the next process that creates one for the same target deletes it. A lock
+/// (flock(2)) marks the files in use.
 package final class TemporaryFile {
   package enum Content: Sendable {
     /// Bytes that this process writes.
     case bytes
-    /// An SQLite database. Some file systems do not distinguish flock(2) from the locks of SQLite, and
-    /// closing a second descriptor would release those: the lock is on an empty file of its own.
+    /// An SQLite database. On some file systems flock(2) conflicts with the locks of SQLite, and
+    /// closing a second descriptor would release those. Therefore the lock is on a separate, empty
+    /// file.
     case database(isPrivate: Bool)
 
     var isDatabase: Bool { if case .database = self { true } else { false } }
     var ending: String { isDatabase ? ".partial" : ".tmp" }
     var claimSuffix: String { isDatabase ? "-claim" : "" }
-    /// The files that belong to one of this name.
+    /// The suffixes of the files that belong to the name.
     var suffixes: [String] { isDatabase ? databaseSuffixes : [""] }
-    /// Before the umask; as SQLite does for a database that is not private.
+    /// The mode before the umask. For a public database, the same mode as SQLite uses.
     var mode: mode_t {
       switch self {
       case .bytes: 0o666
@@ -27,16 +28,16 @@ package final class TemporaryFile {
   }
 
   package let path: String
-  /// Whether it has its final name. Writing that name to the disk may still have failed.
+  /// Whether the file has its final name. Syncing that name may still have failed.
   package private(set) var isPublished = false
   private let content: Content
-  /// Of the file with the lock.
+  /// The descriptor of the file with the lock.
   private let claim: Int32
 
   /// - Parameters:
   ///   - target: the beginning of its path, usually its final name.
-  ///   - isLeftover: whether a file is removed that a killed process has left for a target of this
-  ///     name; nil is for the same target only.
+  ///   - isLeftover: whether to delete a file that a killed process left for a target of this name;
+  ///     nil to delete only those for the same target.
   package init(
     for target: String, _ content: Content, isLeftover: (([UInt8]) -> Bool)? = nil
   ) throws(FileError) {
@@ -85,11 +86,12 @@ package final class TemporaryFile {
     guard chmod(path, mode) == 0 else { throw FileError(path: path, systemError: errno) }
   }
 
-  /// Gives it the owner and the readers of another file, as far as this process may, and no others.
+  /// Copies the owner and the readers of another file, as far as this process may, and allows no
+  /// others.
   package func admitReaders(of other: String) {
     guard let status = FileStatus(other) else { return }
     var mode = status.mode & 0o666
-    // Only root may give a file away. Without that, the members of the group are strangers.
+    // Only root may change the owner. Otherwise, members of the group are not authorised readers.
     if chown(path, status.owner, status.group) != 0, chown(path, uid_t.max, status.group) != 0 {
       mode &= 0o606
     }
@@ -98,14 +100,14 @@ package final class TemporaryFile {
 
   // MARK: Publishing
 
-  /// Gives it the name atomically, in place of the file of that name. Both the content and the name are
-  /// on the disk then. A database must be closed: to sync it opens and closes a descriptor, which would
-  /// release SQLite's locks.
+  /// Renames the file atomically, replacing the file of that name, and syncs the content and the
+  /// name. A database must be closed: syncing opens and closes a descriptor, which would release
+  /// SQLite's locks.
   ///
-  /// - Throws: with `isPublished` true where a power cut may take the name back.
+  /// - Throws: if `isPublished` is true after an error, a power failure may undo the renaming.
   package func publish(replacing name: String) throws(FileError) {
     try sync()
-    // SQLite would take what is left of the old file for a part of the new one.
+    // SQLite would use leftovers of the old file as part of the new one.
     for suffix in content.suffixes where !suffix.isEmpty { unlink(name + suffix) }
     try renameFile(path, to: name)
     isPublished = true
@@ -113,13 +115,14 @@ package final class TemporaryFile {
     try syncFolder(of: name)
   }
 
-  /// Gives it a free name atomically, as `publish(replacing:)` does.
+  /// Renames the file atomically to a free name, like `publish(replacing:)`.
   ///
-  /// - Returns: false when something has the name, or when a file beside it would become a part of it.
+  /// - Returns: false if the name exists, or if SQLite would use a file next to it as part of the
+  ///   database.
   package func publish(asNew name: String) throws(FileError) -> Bool {
     guard isFree(name) else { return false }
     try sync()
-    // A link never replaces a file.
+    // Creating a link never replaces a file.
     if link(path, name) != 0 {
       guard errno != EEXIST, try renameToFree(name) else { return false }
     }
@@ -134,8 +137,8 @@ package final class TemporaryFile {
     return true
   }
 
-  /// Where the file system has no links. Another run must not take the name between the two steps; the
-  /// commands that write manifests have the claim already.
+  /// For file systems without links. Another process must not create the name between the two
+  /// steps; commands that write manifests hold a claim already.
   private func renameToFree(_ name: String) throws(FileError) -> Bool {
     guard content.isDatabase else {
       guard isFree(name) else { return false }
@@ -165,11 +168,11 @@ package final class TemporaryFile {
 
   // MARK: Leftovers
 
-  /// Makes the file with the lock; nil when another process has removed it before it was locked.
+  /// Creates the file with the lock; nil if another process deleted it before it was locked.
   private static func claim(_ path: String, _ mode: mode_t) throws(FileError) -> Int32? {
     let descriptor = try openDescriptor(
       path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, mode: mode)
-    // On a file system without such locks nobody removes leftovers either.
+    // On a file system without such locks no process deletes leftovers.
     let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     do throws(FileError) {
       if try isStill(descriptor, at: path), isLocked { return descriptor }
@@ -200,12 +203,12 @@ package final class TemporaryFile {
     }
   }
 
-  /// The file itself is the last to go: by its name the rest is found.
+  /// Deletes the file with the lock last, because its name leads to the others.
   private static func remove(_ path: String, _ content: Content) {
     for suffix in content.suffixes.reversed() { unlink(path + suffix) }
   }
 
-  /// The target's name; nil when the name is not one of a temporary file's claim.
+  /// The name of the target; nil if the name does not belong to a temporary file's lock.
   private static func target(of name: [UInt8], _ content: Content) -> [UInt8]? {
     let end = Array((content.ending + content.claimSuffix).utf8)
     guard name.count > end.count, name.suffix(end.count).elementsEqual(end) else { return nil }

@@ -1,10 +1,10 @@
-/// Starts a thread; nil where none could be had.
+/// Starts a thread; nil if the system refuses.
 @discardableResult
 package func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
   var attributes = pthread_attr_t()
   pthread_attr_init(&attributes)
   defer { pthread_attr_destroy(&attributes) }
-  // As the first thread has, everywhere: some systems give the others a sixteenth of it.
+  // The stack size of the first thread. On some systems other threads get a sixteenth of it.
   pthread_attr_setstacksize(&attributes, 8 * 1_048_576)
   let context = Unmanaged.passRetained(Job(body)).toOpaque()
   #if canImport(Darwin)
@@ -30,12 +30,12 @@ private final class Job: Sendable {
     self.body = body
   }
 
-  /// What the thread runs.
+  /// The entry point of the thread.
   static func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     Unmanaged<Job>.fromOpaque(context).takeRetainedValue().body()
     return nil
   }
 }
 
-/// How many processors are online.
+/// The number of online processors.
 package var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }

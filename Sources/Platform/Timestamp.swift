@@ -1,13 +1,13 @@
-/// A moment in UTC, to the millisecond.
+/// A moment in UTC, with millisecond precision.
 package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
-  /// Since 1970-01-01T00:00:00Z, without leap seconds.
+  /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
   package let milliseconds: Int64
 
   package init(milliseconds: Int64) {
     self.milliseconds = milliseconds
   }
 
-  /// What the system's clock says.
+  /// The time of the system's clock.
   package static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -32,7 +32,7 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     String(description.prefix(19).filter { $0 != "-" && $0 != ":" }) + "Z"
   }
 
-  /// What `compact` has written; nil for what names no moment.
+  /// Parses the format of `compact`; nil for an invalid time.
   package init?(compact text: String) {
     let digits = Array(text.utf8)
     guard digits.count == 16 else { return nil }
@@ -47,7 +47,7 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     time.tm_min = part(11..<13)
     time.tm_sec = part(13..<15)
     self.init(milliseconds: Int64(timegm(&time)) * 1000)
-    // A 30th of February is read as one of March.
+    // An invalid date such as 30 February was normalised to a different one.
     guard compact == text else { return nil }
   }
 }
@@ -63,13 +63,13 @@ private func floorDivided(_ number: Int64, by divisor: Int64) -> Int64 {
   number / divisor - (number % divisor < 0 ? 1 : 0)
 }
 
-/// The date in the Gregorian calendar of a day counted from 1970-01-01.
+/// Converts a day counted from 1970-01-01 to a date in the Gregorian calendar.
 ///
-/// The calendar repeats every 400 years, 146,097 days. Years that begin in March have their leap
-/// day last, so that every month's first day is a linear function of its number: 153 days for each
-/// five months.
+/// The calendar repeats every 400 years, 146,097 days. In years that begin in March the leap day
+/// comes last, so that every month's first day is a linear function of its number: 153 days for
+/// each five months.
 private func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-  // 719,468 days lie between 0000-03-01 and 1970-01-01.
+  // There are 719,468 days between 0000-03-01 and 1970-01-01.
   let sinceMarchOf0 = day + 719_468
   let era = floorDivided(sinceMarchOf0, by: 146_097)
   let dayOfEra = sinceMarchOf0 - era * 146_097
