@@ -7,9 +7,9 @@ import SchemaSQLText
 import SchemaYAML
 
 extension Project {
-  /// Shows the edited and removed manifests of a report.
+  /// Adds the differences of edited and removed manifests to a report.
   ///
-  /// - Throws: a failure of the machine under a replay, which says nothing about an edit.
+  /// - Throws: a failure of the machine during a replay, which does not depend on the edit.
   package func showEdits(
     in report: inout VerifyReport, _ others: OtherRevisions?
   ) throws(Failure) {
@@ -39,7 +39,7 @@ extension Project {
     try compareSchemas(frozen, in: &report)
   }
 
-  /// - Returns: nil, with the problem, when there is no frozen text to show.
+  /// - Returns: nil if there is no frozen text; the problem is then added to the report.
   private func text(
     of id: String, _ others: OtherRevisions, _ diff: inout ManifestDiff
   ) throws(GitError) -> FrozenText? {
@@ -72,8 +72,8 @@ extension Project {
     return Migration(id: id, file: file, bytes: bytes, manifest: manifest)
   }
 
-  /// One `git diff` shows the edits since the commit that most of them have in common; the others are
-  /// shown by the command that does it.
+  /// Shows the edits since their most common commit as one `git diff`, and for the others the
+  /// command that shows them.
   private func showTexts(
     _ paths: [ExactText: [String]], _ others: OtherRevisions, in report: inout VerifyReport
   ) {
@@ -105,7 +105,8 @@ extension Project {
     "`git diff \(shellQuoted(old)) -- \(shellQuoted(folder.file(ofMigration: id)))` shows the edit"
   }
 
-  /// Replays the frozen forms, and beside each the present one.
+  /// Replays the frozen form of each manifest, and compares the result with that of its current
+  /// form.
   private func compareSchemas(
     _ frozen: [ExactText: Migration], in report: inout VerifyReport
   ) throws(Failure) {

@@ -3,9 +3,10 @@ import SchemaReplay
 import SchemaSQLText
 
 extension Project {
-  /// The other revisions that protect this history; nil where git cannot be asked.
+  /// The other revisions that protect this history; nil if git is not available.
   ///
-  /// - Throws: a comparison with a named base that cannot be made (66): a check that cannot run fails.
+  /// - Throws: a failure (66) if a requested base cannot be compared: a check that cannot run must
+  ///   fail.
   package func otherRevisions(
     _ base: String?, noting problems: inout [String]
   ) throws(Failure) -> OtherRevisions? {
@@ -22,8 +23,8 @@ extension Project {
     }
   }
 
-  /// The history, knowing what other revisions have frozen. Git is asked only if a draft comes before a
-  /// frozen migration: another revision may have frozen the draft.
+  /// The history with information about migrations that other revisions have frozen. Runs git only
+  /// if a draft precedes a frozen migration, because another revision may have frozen the draft.
   package func askingGitAboutDrafts() -> Project {
     guard comparison.contains(where: { $0.state == .inserted }) else { return self }
     var project = self

@@ -15,7 +15,7 @@ struct GitTreeEntry {
   let name: [UInt8]
   let id: String
   let isFolder: Bool
-  /// A symbolic link or a submodule is neither.
+  /// False for a symbolic link and a submodule.
   let isFile: Bool
 }
 
@@ -23,15 +23,15 @@ struct GitTreeEntry {
 final class GitObjects {
   private let conversation: Conversation
   private var trees: [ExactText: [GitTreeEntry]] = [:]
-  /// The locks below a tree, as paths from it.
+  /// The paths of the locks below a tree, relative to it.
   private var locks: [ExactText: [[UInt8]]] = [:]
 
   init(_ conversation: Conversation) {
     self.conversation = conversation
   }
 
-  /// - Parameter name: an object or a revision, without line ends.
-  /// - Returns: nil for one that does not exist, or is missing in a shallow or partial clone.
+  /// - Parameter name: an object or a revision, without line feeds.
+  /// - Returns: nil if it does not exist, or is missing in a shallow or partial clone.
   func object(_ name: String) throws(GitError) -> GitObject? {
     let answer: [UInt8]
     do throws(Subprocess.Problem) {
@@ -45,9 +45,9 @@ final class GitObjects {
       id: header.id, kind: header.kind, bytes: Array(answer[start..<(start + header.size)]))
   }
 
-  /// A file of a revision.
+  /// Reads a file of a revision.
   ///
-  /// - Parameter path: from the top of the repository.
+  /// - Parameter path: relative to the top of the repository.
   func file(_ path: [UInt8], in revision: String) throws(GitError) -> GitObject? {
     guard let entry = try entry(path, in: revision), entry.isFile else { return nil }
     return try object(entry.id)
@@ -71,7 +71,7 @@ final class GitObjects {
     return try locks(below: tree)
   }
 
-  /// A search reads no more trees than these.
+  /// The maximum number of trees that a search reads.
   private static let searchLimit = 20_000
   private(set) var isSearchIncomplete = false
 
@@ -93,7 +93,7 @@ final class GitObjects {
     return paths
   }
 
-  /// The hexadecimal names of a commit's parents.
+  /// The ids of a commit's parents.
   func parents(of commit: GitObject) -> [String] {
     commit.bytes.split(separator: lineFeed, omittingEmptySubsequences: false)
       .prefix { !$0.isEmpty }
@@ -140,7 +140,7 @@ private func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 extension [UInt8] {
-  /// `<object> <kind> <size>` and a line end, of an object that exists.
+  /// `<object> <kind> <size>` and a line feed, for an existing object.
   fileprivate var header: (id: String, kind: String, size: Int, length: Int)? {
     guard let end = firstIndex(of: lineFeed) else { return nil }
     let words = self[..<end].split(separator: UInt8(ascii: " "))
@@ -149,7 +149,7 @@ extension [UInt8] {
     return (words[0], words[1], size, end + 1)
   }
 
-  /// Whether the answer is complete: a header with an object and a line end, or `<name> missing`.
+  /// Whether the answer is complete: a header with an object and a line feed, or `<name> missing`.
   fileprivate var isAnswer: Bool {
     guard let header else { return contains(lineFeed) }
     return count > header.length + header.size

@@ -10,38 +10,38 @@ package struct GitError: Error, Sendable, Hashable {
     case notARepository
     /// The repository belongs to another user (`safe.directory`).
     case refused
-    /// A revision is unknown or ambiguous, has no commit in common with HEAD, or has a lock that cannot
-    /// be read.
+    /// A revision is unknown or ambiguous, has no common ancestor with HEAD, or has an unreadable
+    /// lock.
     case incomparable
     case failed
   }
 
   package let kind: Kind
-  /// For the end of a sentence: `git is not installed`.
+  /// Continues a sentence: `git is not installed`.
   package let message: String
 }
 
-/// The git repository of a folder, as the `git` program answers.
+/// The git repository of a folder, read by running the `git` program.
 ///
-/// It only reads: it takes no lock, runs no hook and no pager, uses no network and asks nobody. One
-/// process finds the repository, and with it the merge base.
+/// It only reads: it takes no lock, runs no hook and no pager, uses no network and never prompts.
+/// One process finds both the repository and the merge base.
 package struct GitRepository: Sendable, Hashable {
-  /// The names that git is given are relative to it.
+  /// Names that are passed to git are relative to this folder.
   package let folder: String
   /// The folder's path from the top of the working tree: empty, or ending in `/`.
   package let prefix: String
-  /// Of the working tree, which may be a linked one.
+  /// The git folder of the working tree, which may be a linked one.
   let gitFolder: String
-  /// Older commits are missing.
+  /// Whether older commits are missing.
   package let isShallow: Bool
-  /// The merge bases of HEAD and the base that was named.
+  /// The merge bases of HEAD and the requested base.
   package let mergeBases: [String]
 
-  /// - Parameter base: a revision that is compared with HEAD.
-  /// - Throws: the reason why git cannot answer.
+  /// - Parameter base: a revision to compare with HEAD.
+  /// - Throws: why git cannot answer.
   package init(containing folder: String, base: String? = nil) throws(GitError) {
     self.folder = folder
-    // "true" separates two paths, which may hold line ends.
+    // The answer "true" separates two paths, which may contain line feeds.
     let separator = "--is-inside-work-tree"
     let result = try Self.run(
       folder,
@@ -106,7 +106,7 @@ package struct GitRepository: Sendable, Hashable {
       message: "\(base) or HEAD is not a commit of the repository of \(folder)\(advice)")
   }
 
-  /// All tags, by their full names.
+  /// All tags by their full names.
   func tags() throws(GitError) -> [String] { try Self.references(folder, ["refs/tags"]) }
 
   private static func references(
@@ -116,7 +116,7 @@ package struct GitRepository: Sendable, Hashable {
       .split(separator: lineFeed).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// How files of the folder differ from those of a commit, as `git diff` shows it.
+  /// The output of `git diff` for files of the folder since a commit.
   package func diff(_ names: [String], from commit: String) throws(GitError) -> [UInt8] {
     try Self.answer(
       folder,
@@ -127,7 +127,7 @@ package struct GitRepository: Sendable, Hashable {
         + [commit, "--"] + names.map { "./" + $0 })
   }
 
-  /// A `git cat-file` that answers one request after the other.
+  /// Starts a `git cat-file` that answers requests one by one.
   func objects() throws(GitError) -> GitObjects {
     do throws(Subprocess.Problem) {
       return GitObjects(
@@ -160,8 +160,8 @@ package struct GitRepository: Sendable, Hashable {
       + settings.flatMap { ["-c", $0] } + words
   }
 
-  /// The part of our environment that git needs. It leaves out the variables that git sets for hooks (`GIT_DIR`,
-  /// `GIT_INDEX_FILE`, …): they point to another working tree.
+  /// The environment variables that git needs. Omits variables that git sets for hooks (`GIT_DIR`,
+  /// `GIT_INDEX_FILE`, …), because they select another working tree.
   private static var environment: [String] {
     var names = [
       "PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "LD_LIBRARY_PATH", "DEVELOPER_DIR", "SUDO_UID",
@@ -175,7 +175,7 @@ package struct GitRepository: Sendable, Hashable {
     }
     return names.compactMap { name in variable(name).map { "\(name)=\($0)" } } + [
       "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
-      // The commits count, not what this clone puts in their place.
+      // Read the original commits, not this clone's replacements.
       "GIT_NO_REPLACE_OBJECTS=1",
       // A partial clone would fetch missing objects.
       "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",

@@ -2,8 +2,8 @@ import SchemaHistory
 import SchemaSQLText
 
 extension OtherRevisions {
-  /// How today's lock fails to continue those of the other revisions. Each line counts once, for the
-  /// first revision that has it.
+  /// The differences by which the current lock does not continue those of the other revisions. Each
+  /// line is reported once, for the first revision that contains it.
   package func differences(in folder: MigrationFolder) -> [LockDifference] {
     var seen: Set<LockEntry> = []
     var differences: [LockDifference] = []
@@ -54,8 +54,8 @@ extension OtherRevisions {
         + "accepted with `schemactl freeze --accept \(shellQuoted(entry.id)) --reason …`")
   }
 
-  /// Whether the lock holds the same form under another id: while a merge is open, a side gives way when
-  /// both have frozen one number.
+  /// Whether the lock contains the same manifest under another id. If both sides of an open merge
+  /// froze the same number, one side is renumbered.
   private func wasRenumbered(_ entry: LockEntry, _ other: OtherLock) -> Bool {
     (lock?.all ?? []).contains { now in
       !other.lock.contains(now.id) && now.digests.canonical == entry.digests.canonical
@@ -64,7 +64,7 @@ extension OtherRevisions {
 }
 
 extension OtherLock {
-  /// As short as git itself names it.
+  /// Abbreviated like git's own output.
   fileprivate var shortRevision: String {
     revision.utf8.count >= 40 ? shortened(commit: revision) : revision
   }

@@ -13,36 +13,36 @@ package struct OtherLock: Sendable {
   }
 
   package let kind: Kind
-  /// For messages: `HEAD`, `tag 1.0`.
+  /// The name in messages: `HEAD`, `tag 1.0`.
   package let name: String
-  /// As git understands it.
+  /// The revision in git's notation.
   package let revision: String
-  /// From the top of the repository, ending in `/`, or empty.
+  /// Relative to the top of the repository; empty, or ending in `/`.
   package let folder: String
   package let lock: HistoryLock
   /// Equal for locks with the same lines.
   package let content: ExactText
 }
 
-/// The locks and manifests of other revisions of a folder's repository, as far as they protect today's
-/// history: HEAD, the merge base, the parents of an open merge, rebase or cherry-pick, and every tag.
+/// The locks and manifests of other revisions that protect the current history: those of HEAD, the
+/// merge base, the parents of an open merge, rebase or cherry-pick, and every tag.
 package final class OtherRevisions {
   package let git: GitRepository
   private let objects: GitObjects
   private let folder: MigrationFolder
-  /// By the id of the file: most tags have the same lock.
+  /// By the id of the file, because most tags have the same lock.
   private var parsed: [ExactText: HistoryLock] = [:]
   let lock: HistoryLock?
   package let operation: OpenOperation?
   package private(set) var locks: [OtherLock] = []
-  /// Locks that could not be read, and why.
+  /// Unreadable locks and the reasons.
   package private(set) var problems: [String] = []
 
   /// - Parameters:
-  ///   - lock: today's, which recognises itself in another folder of another revision.
+  ///   - lock: the current lock, for recognising the history in another folder of another revision.
   ///   - base: a revision whose merge base with HEAD is compared, too.
-  /// - Throws: the reason why the comparison cannot be made. Without a base, a single lock that cannot
-  ///   be read is one of the problems instead.
+  /// - Throws: why the comparison is impossible. Without a base, a single unreadable lock is one of
+  ///   the problems instead.
   package init(
     of folder: MigrationFolder, lock: HistoryLock?, base: String? = nil
   ) throws(GitError) {
@@ -52,7 +52,7 @@ package final class OtherRevisions {
     operation = OpenOperation(gitFolder: git.gitFolder)
     let tags = try git.tags()
     objects = try git.objects()
-    // Branches that were merged both ways have several.
+    // Branches that were merged in both directions have several merge bases.
     if let base {
       for commit in git.mergeBases { try add(.base, "\(base) (\(commit.prefix(10)))", commit) }
     }
@@ -77,7 +77,8 @@ package final class OtherRevisions {
     }
   }
 
-  /// - Parameter older: a revision whose lines do not count: a commit that is picked brings its own.
+  /// - Parameter older: a revision whose lines are ignored, because a cherry-picked commit
+  ///   contributes only its own lines.
   private func add(
     _ kind: OtherLock.Kind, _ name: String, _ revision: String, changedSince older: String? = nil
   ) throws(GitError) {
@@ -94,7 +95,7 @@ package final class OtherRevisions {
 
   // MARK: Locks
 
-  /// The lock of a revision, its id, and its folder, which may be another one than today.
+  /// The lock of a revision with its id and its folder, which may differ from the current one.
   private func lock(
     of revision: String, named name: String
   ) throws(GitError) -> (folder: String, id: String, HistoryLock)? {
@@ -129,8 +130,8 @@ package final class OtherRevisions {
     }
   }
 
-  /// Whether a lock of another folder is ours: it freezes a migration as ours does, or no other
-  /// migrations than ours.
+  /// Whether a lock in another folder belongs to this history: it freezes a migration in the same
+  /// form, or only migrations that our lock freezes, too.
   private func isOurs(_ other: HistoryLock) -> Bool {
     let entries = other.entries
     if entries.contains(where: { lock?.entry($0.id)?.digests.canonical == $0.digests.canonical }) {
@@ -140,7 +141,7 @@ package final class OtherRevisions {
     return !entries.isEmpty && entries.allSatisfy { files.contains($0.id) }
   }
 
-  /// - Parameter path: from the top of the repository.
+  /// - Parameter path: relative to the top of the repository.
   private func isPresent(_ path: [UInt8]) -> Bool {
     let depth = git.prefix.utf8.count { $0 == UInt8(ascii: "/") }
     let place = joinedPath(
@@ -150,9 +151,9 @@ package final class OtherRevisions {
 
   // MARK: Released and upstream migrations
 
-  /// The ids that keep their number, though today's lock may lack them: those of the tags, and those of
-  /// HEAD and the parents of an open operation, but for a side whose numbers today's lock gives to other
-  /// migrations.
+  /// The ids that must keep their number even if the current lock lacks them: those of tags, HEAD
+  /// and the parents of an open operation, except for a side whose numbers the current lock assigns
+  /// to other migrations.
   package var keptIDs: Set<ExactText> {
     var ids = Set<ExactText>()
     for other in locks where other.kind == .tag || !isDisputed(other) {
@@ -165,7 +166,8 @@ package final class OtherRevisions {
     Set(locks.filter { $0.kind == .tag }.flatMap(\.lock.all).map(\.id.exact))
   }
 
-  /// Whether an open operation joins two locks that froze different migrations with one number.
+  /// Whether an open operation joins two locks that froze different migrations with the same
+  /// number.
   package func isDisputed(_ other: OtherLock) -> Bool {
     guard operation != nil, other.kind == .head || other.kind == .parent, let lock else {
       return false
@@ -175,7 +177,7 @@ package final class OtherRevisions {
     }
   }
 
-  /// Of migrations with one number the one that is upstream; nil where git cannot tell.
+  /// The upstream one of several migrations with the same number; nil if git cannot determine it.
   package func upstream(among ids: [String]) throws(GitError) -> String? {
     for revision in operation?.upstream ?? OpenOperation.mainBranches {
       var found: [String] = []
@@ -190,10 +192,10 @@ package final class OtherRevisions {
 
   // MARK: Frozen texts
 
-  /// Where the bytes of a manifest with this raw digest are: in one of the compared revisions, or in an
+  /// Finds the bytes of a manifest with this raw digest in one of the compared revisions, or in an
   /// ancestor of HEAD.
   ///
-  /// - Returns: the commit, the folder and the bytes; nil when no revision has them.
+  /// - Returns: the commit, the folder and the bytes; nil if no revision contains them.
   package func text(
     ofMigration id: String, rawDigest digest: String
   ) throws(GitError) -> FrozenText? {
@@ -225,30 +227,30 @@ package final class OtherRevisions {
     return nil
   }
 
-  /// Commits that are searched for a frozen text.
+  /// The maximum number of commits that are searched for a frozen text.
   private static let historyLimit = 10_000
 }
 
-/// A text that a manifest once had.
+/// An earlier text of a manifest.
 package struct FrozenText: Sendable, Hashable {
   package let bytes: [UInt8]
   package let commit: String
-  /// From the top of the repository.
+  /// Relative to the top of the repository.
   package let path: String
 }
 
-/// A merge, rebase, cherry-pick or revert that has begun and not ended.
+/// An unfinished merge, rebase, cherry-pick or revert.
 package enum OpenOperation: Sendable, Hashable {
-  /// - Parameter isOnMain: whether the branch that is checked out is the main one.
+  /// - Parameter isOnMain: whether the current branch is the main branch.
   case merge(parents: [String], isOnMain: Bool)
   case rebase(onto: String)
   case cherryPick
   case revert
 
-  /// The branches that other people work on.
+  /// The names of shared main branches.
   static let mainBranches = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"]
 
-  /// - Parameter gitFolder: of the working tree.
+  /// - Parameter gitFolder: the git folder of the working tree.
   init?(gitFolder: String) {
     func lines(_ name: String) -> [String]? {
       (try? readFile(joinedPath(gitFolder, name), limit: 65_536)).map { bytes in
@@ -270,8 +272,8 @@ package enum OpenOperation: Sendable, Hashable {
     }
   }
 
-  /// The revisions, besides HEAD, whose lines the result must hold. A commit that is picked brings only
-  /// what it changed.
+  /// The revisions other than HEAD whose lines the result must contain. A cherry-picked commit
+  /// contributes only its changes.
   var parents: [(name: String, revision: String, isPicked: Bool)] {
     switch self {
     case .merge(let parents, _): parents.map { ("MERGE_HEAD", $0, false) }
@@ -282,7 +284,7 @@ package enum OpenOperation: Sendable, Hashable {
     }
   }
 
-  /// Revisions that may tell which side is upstream, the most certain one first.
+  /// Revisions that may show which side is upstream, the most reliable one first.
   var upstream: [String] {
     switch self {
     case .merge(let parents, let isOnMain):
@@ -292,14 +294,14 @@ package enum OpenOperation: Sendable, Hashable {
     }
   }
 
-  /// The option of `git checkout` that takes the lock of the side that is upstream.
+  /// The option of `git checkout` that selects the lock of the upstream side.
   package var upstreamSide: String {
     if case .merge(_, isOnMain: false) = self { "--theirs" } else { "--ours" }
   }
 }
 
 extension HistoryLock {
-  /// The lock with some of its lines.
+  /// A lock with a subset of its lines.
   fileprivate func lines(where isIncluded: (LockEntry) -> Bool) -> HistoryLock {
     var lock = HistoryLock()
     for entry in entries where isIncluded(entry) { try? lock.insert(entry, line: 1) }

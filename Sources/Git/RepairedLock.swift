@@ -2,8 +2,8 @@ import SchemaHistory
 import SchemaSQLText
 
 extension MigrationFolder {
-  /// The lock as `freeze` reads it, and what had to be done to read it: the sides of a merge conflict are
-  /// joined, and version 1 is converted.
+  /// Reads the lock as `freeze` does, and returns the necessary repairs: the sides of a merge
+  /// conflict are joined, and version 1 is converted.
   package func repairedLock() throws(HistoryReadError) -> (HistoryLock?, HistoryLock.Repair?) {
     guard let bytes = try lockBytes() else { return (nil, nil) }
     do throws(LockError) {
@@ -19,8 +19,8 @@ extension MigrationFolder {
     }
   }
 
-  /// What to do when both sides of a conflict froze a migration with one number: those of the side that
-  /// is not upstream move, all of them, because a later one may need an earlier one.
+  /// Advice for a conflict in which both sides froze the same number. All migrations of the side
+  /// that is not upstream must be renumbered, because a later one may depend on an earlier one.
   private func disputeAdvice(_ bytes: [UInt8]) -> String? {
     guard let (ours, theirs) = try? HistoryLock.conflictSides(bytes),
       let others = try? OtherRevisions(of: self, lock: nil), let operation = others.operation
@@ -42,20 +42,20 @@ extension MigrationFolder {
 
   private func joinedLock() -> HistoryLock? { ((try? repairedLock()) ?? (nil, nil)).0 }
 
-  /// The ids that must not be renumbered: those of the lock, of both sides of a merge conflict, and those
-  /// that other revisions have frozen.
+  /// The ids that must not be renumbered: those of the lock, of both sides of a merge conflict, and
+  /// those that other revisions have frozen.
   package func frozenIDs() throws(HistoryReadError) -> Set<ExactText> {
     let lock = try repairedLock().0
     return Set((lock?.all ?? []).map(\.id.exact)).union(keptIDs(lock))
   }
 
-  /// The ids that other revisions have frozen, as far as git can tell.
+  /// The ids that other revisions have frozen, if git is available.
   package func keptIDs(_ lock: HistoryLock?) -> Set<ExactText> {
     (try? OtherRevisions(of: self, lock: lock).keptIDs) ?? []
   }
 
-  /// The problems of manifests whose number another one has, by their names. Of two, a frozen one keeps
-  /// its number, and one that is upstream.
+  /// The problems of manifests that share a number, by their names. A frozen or upstream manifest
+  /// keeps its number.
   package func explain(_ groups: [[ManifestName]]) -> [ExactText: String] {
     let lock = joinedLock()
     let others = try? OtherRevisions(of: self, lock: lock)

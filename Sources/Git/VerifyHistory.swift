@@ -4,11 +4,11 @@ import SchemaReplay
 import SchemaSQLText
 
 extension Project {
-  /// Checks that the frozen migrations are unchanged, that the history can be replayed, and, with a
-  /// database, that it is as its history says.
+  /// Checks that the frozen migrations are unchanged, that the history can be replayed and, with a
+  /// database, that its schema matches the history.
   ///
   /// - Parameter base: a revision; the lock of its merge base with HEAD is compared, too.
-  /// - Throws: failures from 64 up; everything else is in the report.
+  /// - Throws: failures with exit status 64 and above; the report contains all other problems.
   package func verify(
     database: String?, timeout: Double, interruption: Interruption = Interruption(),
     base: String?
@@ -20,7 +20,7 @@ extension Project {
     }
   }
 
-  /// The same with a database that is open already.
+  /// The same for an open database.
   package func verify(_ database: ReadableDatabase, base: String?) throws(Failure) -> VerifyReport {
     try verify(base: base) { (history) throws(Failure) in
       try verify(database, continuing: history)
@@ -36,7 +36,7 @@ extension Project {
     return report
   }
 
-  /// The manifests compared with the lock, and the lock with other revisions; nothing is replayed.
+  /// Compares the manifests with the lock, and the lock with other revisions, without a replay.
   ///
   /// - Parameter base: a revision; the lock of its merge base with HEAD is compared, too.
   /// - Returns: the report, and the revisions that can show edits.
