@@ -50,7 +50,8 @@ package struct Beyond: Sendable {
   package var sentence: String {
     let more = applied.count > 5 ? " and \(applied.count - 5) more" : ""
     return
-      "\(database) is beyond \(target): it has also run \(applied.prefix(5).joined(separator: ", "))"
+      "\(database) has run later migrations than \(target): "
+      + "\(applied.prefix(5).joined(separator: ", "))"
       + "\(more). schemactl does not migrate backwards; `schemactl restore` puts a backup back"
   }
 }
@@ -119,7 +120,7 @@ extension Project {
     let targets = try checkedTargets(options)
     let exists = try DatabaseFile.exists(options.file)
     if !exists, options.existing {
-      throw Failure(.notFound, "there is no database \(options.database)")
+      throw Failure(.notFound, "database \(options.database) does not exist")
     }
     var known: Set<ExactText> = []
     if exists {

@@ -24,7 +24,7 @@ extension Project {
   ) throws(Failure) -> RehearsalReport {
     let database = options.database
     let exists = try DatabaseFile.exists(database)
-    if !exists, options.existing { throw Failure(.notFound, "there is no database \(database)") }
+    if !exists, options.existing { throw Failure(.notFound, "database \(database) does not exist") }
     if exists {
       let live = try live(
         on: DatabaseFile.openForReading(database, timeout: options.timeout), path: database)

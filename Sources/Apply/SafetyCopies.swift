@@ -48,8 +48,8 @@ extension Upgrade {
     guard safety.attempts <= 5 else {
       throw Failure(
         .busy,
-        "\(options.database) cannot be copied before its next migration: others keep writing to "
-          + "it. Stop what writes to it and try again")
+        "\(options.database) cannot be copied before its next migration: other processes "
+          + "continue to write to it. Stop them and try again")
     }
     if safety.copies.contains(where: { $0.purpose == .backup }) { warnOfLittleRoom(batch) }
   }
@@ -83,8 +83,8 @@ extension Upgrade {
     else {
       throw Failure(
         .inputOutput,
-        "\(name) does not hold the schema and the ledger that \(options.database) holds: the file "
-          + "that was read is damaged, or is not the one that was opened. Nothing was changed")
+        "\(name) has another schema or ledger than \(options.database): the file is damaged, or "
+          + "was replaced. Nothing was changed")
     }
     return SafetyCopies.Copy(purpose: purpose, file: file)
   }

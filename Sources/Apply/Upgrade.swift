@@ -152,7 +152,7 @@ final class Upgrade {
     let last = report.applied.last.map { "The last migration that was applied is \($0.id)" }
     return Failure(
       .interrupted,
-      "interrupted: what was not complete has been rolled back. "
+      "interrupted: the unfinished migration was rolled back. "
         + (last ?? "No migration was applied"),
       place: failure.place, migration: failure.migration)
   }
@@ -250,7 +250,7 @@ final class Upgrade {
       let known = Set((live.rows ?? []).map(\.id.exact))
       guard replay.replayed.allSatisfy({ known.contains($0.id) }) else {
         throw Failure(
-          .busy, "another process has put an older state of \(options.database) back: try again")
+          .busy, "another process restored an older state of \(options.database): try again")
       }
       let expected = replay.schema(after: known)
       let schema = try Schema(of: connection, knowing: live.schema)
@@ -330,7 +330,7 @@ final class Upgrade {
       throw Failure(.interrupted, "interrupted")
     }
     do {
-      try checkFile("What was not committed has been rolled back")
+      try checkFile("Uncommitted changes were rolled back")
       try keepCopies()
     } catch {
       rollBack()
@@ -399,7 +399,8 @@ final class Upgrade {
       guard !found.isEmpty else { return }
       throw Failure(
         .inputOutput,
-        "integrity_check finds in \(options.database): \(found.joined(separator: "; ")). \(state)",
+        "integrity_check reports in \(options.database): \(found.joined(separator: "; ")). "
+          + "\(state)",
         remedy: found.allSatisfy(isOfRow)
           ? "Correct the rows that it names" : Failure.restoring(options.database))
     } catch let error as DatabaseError where error.code == .error {
@@ -468,8 +469,8 @@ final class Upgrade {
       rollBack()
       throw Failure(
         ExitStatus.worst([failure.status, error.status]),
-        "\(failure.naming(options.database).message). What was complete before it could not be "
-          + "kept: \(error.naming(options.database).message)",
+        "\(failure.naming(options.database).message). The migrations before it could not be "
+          + "committed: \(error.naming(options.database).message)",
         place: failure.place, migration: failure.migration)
     }
     return failure
@@ -479,12 +480,12 @@ final class Upgrade {
   private func rolledBack(_ ids: [String], after failure: Failure) -> Failure {
     guard !ids.isEmpty, report.uncertain.isEmpty else { return failure }
     return failure.naming(options.database).saying(
-      "The transaction ended, and with it \(listed(ids)) \(ids.count == 1 ? "was" : "were") rolled back",
+      "SQLite ended the transaction and rolled back \(listed(ids))",
       remedy: "Run `schemactl migrate` again")
   }
 
   private func keep(_ batch: inout Batch) throws(Failure) {
-    try checkFile("What was not committed has been rolled back")
+    try checkFile("Uncommitted changes were rolled back")
     try keepCopies()
     do throws(DatabaseError) {
       try end(&batch)

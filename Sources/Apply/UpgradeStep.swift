@@ -95,7 +95,7 @@ extension Upgrade {
     let names = other.joined(separator: "; ")
     throw context.failure(
       batch.drift.isEmpty ? .bug : .finding,
-      "the change to this database is not the change that the history promises: \(names)",
+      "the schema change differs from the expected change: \(names)",
       remedy: "See `schemactl diff`")
   }
 }

@@ -85,7 +85,7 @@ package struct Copier {
       throw failure(
         .inputOutput,
         "copying \(source.path) to \(file.path) failed (\(error.message), SQLite error "
-          + "\(error.extendedCode)). Look at the disk and its file system before you try again")
+          + "\(error.extendedCode)). Check the disk and its file system before you try again")
     }
   }
 

@@ -42,8 +42,8 @@ struct Replacement {
     }
     throw Failure(
       .busy,
-      "\(database) cannot be replaced: others keep writing to it. Nothing was changed; stop what "
-        + "writes to it and try again")
+      "\(database) cannot be replaced: other processes continue to write to it. Nothing was "
+        + "changed; stop them and try again")
   }
 
   /// - Returns: the path of a copy of the database, and the version of the content in it.

@@ -68,7 +68,7 @@ extension Counterexample {
 
   private func lesson(_ seen: ScriptResult) -> String {
     switch harm {
-    case .noTable, .noColumn: "Refused: \(seen.refusal ?? "it is not there")"
+    case .noTable, .noColumn: "Refused: \(seen.refusal ?? "it does not exist")"
     case .refused(let message): "Refused: \(message)"
     case .changed(let sent, let kept): "\(kept.shortLiteral), and not \(sent.shortLiteral)"
     case .gone: "There should be one more."

@@ -49,7 +49,7 @@ extension Project {
       history: folder.compare(migrations, with: lock, keeping: others?.keptIDs ?? []), notes: notes)
     report.lock = others?.differences(in: folder) ?? []
     if lock == nil, report.lock.isEmpty {
-      report.notes.append("nothing is frozen yet: there is no history.lock")
+      report.notes.append("no migration is frozen yet: history.lock does not exist")
     } else if let others, others.locks.isEmpty, others.problems.isEmpty {
       report.notes.append("history.lock was not compared with git: no other revision has it yet")
     }

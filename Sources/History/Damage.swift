@@ -7,7 +7,7 @@ extension Schema {
     var owners: [Int64: SchemaObject] = [:]
     for object in objects where object.rootPage != 0 {
       if let other = owners.updateValue(object, forKey: object.rootPage) {
-        return "\(other.name) and \(object.name) are said to begin on the same page"
+        return "\(other.name) and \(object.name) begin on the same page"
       }
     }
     return nil

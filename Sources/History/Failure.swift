@@ -81,13 +81,13 @@ package struct Failure: Error, Sendable {
   package init(moved database: String, afterApplying last: String? = nil) {
     let state =
       last.map {
-        "What was not complete has been rolled back; what was applied, through \($0), is in the "
-          + "file that was opened, and not in what stands there now"
-      } ?? "Everything has been rolled back: nothing was changed in either file"
+        "The unfinished migration was rolled back. The migrations up to \($0) are in the file "
+          + "that schemactl opened, not in the current file"
+      } ?? "Everything was rolled back: both files are unchanged"
     self.init(
       .inputOutput,
-      "\(database) was removed or replaced while schemactl worked on it. \(state). Make sure that "
-        + "the right file is there, and run it again")
+      "\(database) was removed or replaced while schemactl worked on it. \(state). Restore the "
+        + "right file, and run the command again")
   }
 
   /// A file that could not be read or written.
@@ -211,16 +211,15 @@ extension DatabaseError {
     case .readOnly:
       "\(database) cannot be written: "
         + (DatabaseFile.obstacle(database)
-          ?? "\(message). Look at the permissions of the file and its folder, and whether the disk has "
-          + "room")
+          ?? "\(message). Check the permissions of the file and its folder, and the free space")
     case .cannotOpen: cannotBeOpened(database)
     case _ where isFullDisk:
-      "the disk is full: there is no room for \(database). Make room, and try again"
+      "the disk is full: \(database) needs more space. Free some space, and try again"
     case .outOfMemory:
-      "SQLite ran out of memory with \(database). Free some, or allow this process more, and try "
-        + "again"
+      "SQLite ran out of memory with \(database). Free some memory, or raise the limit of this "
+        + "process, and try again"
     case .ioError:
-      "reading or writing \(database) failed (\(message), SQLite error \(extendedCode)). Look at "
+      "reading or writing \(database) failed (\(message), SQLite error \(extendedCode)). Check "
         + "the disk and its file system before you try again"
     case .interrupted: "interrupted"
     default: "\(database): \(message) (SQLite error \(extendedCode))"
@@ -230,12 +229,12 @@ extension DatabaseError {
   private func cannotBeOpened(_ database: String) -> String {
     if let refusal = DatabaseFile.unreadability(database) {
       return
-        "\(database) cannot be read: \(refusal). Look at the permissions of the file, or run this "
-        + "as a user who may read it"
+        "\(database) cannot be read: \(refusal). Check the permissions of the file, or run "
+        + "schemactl as a user who may read it"
     }
     if let obstacle = DatabaseFile.obstacle(database) {
-      return "\(database) cannot be opened: \(obstacle). In WAL mode even a reader writes beside "
-        + "it: copy it, with its -wal, to where that is allowed"
+      return "\(database) cannot be opened: \(obstacle). In WAL mode a reader also writes files "
+        + "beside the database: copy it with its -wal file to a writable folder"
     }
     let reason =
       status == .permission
@@ -254,8 +253,8 @@ extension Failure {
     let ends = [ids.first, ids.last].compactMap { $0 }
     let what = ids.count == 1 ? ids[0] : ends.joined(separator: " to ")
     self = failure.saying(
-      "It is not certain whether \(what) was applied, completely or not at all",
-      remedy: "`schemactl status` shows it, and `schemactl migrate` continues from there")
+      "It is unknown whether \(what) was applied",
+      remedy: "`schemactl status` shows the result, and `schemactl migrate` continues")
   }
 }
 

@@ -39,8 +39,8 @@ struct ForeignLedger {
     guard let kind = item.kind ?? LedgerKind(table: table.identifier, columns: columns) else {
       throw Failure(
         .invalidInput,
-        "the table \(table) is not the ledger of a tool that schemactl knows: `replaces` must say its "
-          + "`kind`, or the `column` that holds the entries")
+        "the table \(table) is not the ledger of a tool that schemactl knows: set its `kind` in "
+          + "`replaces`, or the `column` that contains the entries")
     }
     let rows = "FROM main.\(Quoting.quoted(table))"
     func texts(_ query: String) throws(DatabaseError) -> [String] {

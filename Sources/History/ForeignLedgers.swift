@@ -23,8 +23,8 @@ package struct ForeignLedgers {
       let tables = ledgers.values.map(\.table).sorted().joined(separator: " and ")
       throw Failure(
         .invalidInput,
-        "the database has the ledgers of two tools, \(tables): say in each item of `replaces` which `kind` it "
-          + "is. Nothing was changed")
+        "the database has the ledgers of two tools, \(tables): set `kind` in each item of "
+          + "`replaces`. Nothing was changed")
     }
     for (table, ledger) in ledgers { run[table] = ledger.hasRun(known[table] ?? []) }
   }
@@ -58,8 +58,8 @@ package struct ForeignLedgers {
       throw Failure(
         .finding,
         "\(database) has run \(beyond.joined(separator: ", ")) with another tool, and not all of "
-          + "\(migrations[count].id), which comes before: to run it now could make a change twice. Nothing "
-          + "was changed")
+          + "\(migrations[count].id), which comes before: running it now could repeat a change. "
+          + "Nothing was changed")
     }
     return count == 0 ? nil : count
   }

@@ -98,7 +98,7 @@ package struct HistoryBundle: Sendable {
 
   private static func damaged(_ name: String) -> Failure {
     Failure(
-      .invalidInput, "\(name) is truncated or was edited: its digest is not that of its content",
+      .invalidInput, "\(name) is truncated or was edited: its digest does not match its content",
       remedy: "Write it again with `schemactl bundle`")
   }
 

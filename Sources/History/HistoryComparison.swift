@@ -117,8 +117,8 @@ extension MigrationFolder {
     _ migration: Migration, _ entry: LockEntry, sameBytes: Bool
   ) -> String {
     if sameBytes {
-      return "the file is the frozen one, but its canonical digest is not: the lock was changed; "
-        + "restore \(shellQuoted(lockFile)) from git"
+      return "the file has the frozen raw digest, but another canonical digest: somebody changed "
+        + "the lock; restore \(shellQuoted(lockFile)) from git"
     }
     if entry.forms.dropLast().contains(where: { $0 == migration.canonicalDigest }) {
       return "it has the form from before an accepted edit; \(restoring(entry)), or accept "
@@ -134,9 +134,9 @@ extension MigrationFolder {
     HistoryEntry(
       id: entry.id, frozen: true, state: .edited,
       detail:
-        "its SQL has the same words as the frozen manifest\(shipping(entry)), and makes another "
-        + "schema: where an expression has no alias, its text, white space included, is the name of "
-        + "a column; \(restoring(entry)), or, if no device has run it, accept the edit "
+        "its SQL has the same tokens as the frozen manifest\(shipping(entry)), but creates "
+        + "another schema: the text of an expression without an alias is the name of a column; "
+        + "\(restoring(entry)), or, if no device has run it, accept the edit "
         + acceptCommand(entry.id))
   }
 
@@ -160,13 +160,13 @@ extension MigrationFolder {
       return HistoryEntry(
         id: entry.id, frozen: true, state: .reordered,
         detail:
-          "\(entry.id) is now \(file.id), on the other side of \(passed): databases that have "
-          + "run it did so in the old order; undo it with \(command)")
+          "\(entry.id) is now \(file.id), on the other side of \(passed): databases ran it in "
+          + "the old order; undo the renaming with \(command)")
     }
     return HistoryEntry(
       id: entry.id, frozen: true, state: .renamed,
       detail:
-        "\(entry.id) is now \(file.id), which databases that have run it do not know; undo it "
+        "\(entry.id) is now \(file.id), but databases know it by the old name; undo the renaming "
         + "with \(command)")
   }
 
@@ -227,8 +227,8 @@ extension MigrationFolder {
       kept.contains(item.id)
       ? "it is frozen in another revision and keeps its number, but the lock lacks its line: put the "
         + "line back (`schemactl verify` shows it)"
-      : "it is not frozen, but comes before \(lastFrozen.id), which is: databases that have run that "
-        + "one would never run it; give it a number above \(lastFrozen.number) "
+      : "it is a draft, but comes before the frozen \(lastFrozen.id): databases that have run "
+        + "that migration would never run the draft; give it a number above \(lastFrozen.number) "
         + "(`schemactl renumber \(shellQuoted(item.id))`)"
     return HistoryEntry(id: item.id, frozen: false, state: .inserted, detail: advice)
   }
@@ -240,7 +240,8 @@ extension MigrationFolder {
   }
 
   private func restoring(_ entry: LockEntry) -> String {
-    "restore it from git (`git log -- \(shellQuoted(file(ofMigration: entry.id)))` shows where it is)"
+    "restore it from git (`git log -- \(shellQuoted(file(ofMigration: entry.id)))` lists its "
+      + "commits)"
   }
 }
 

@@ -105,8 +105,8 @@ package enum LedgerReadError: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String {
     switch self {
     case .notALedger:
-      "\(Ledger.tableName) is not a ledger of schemactl: it has other columns; rename or drop what "
-        + "has this name, or use the schemactl that made it"
+      "\(Ledger.tableName) is not a ledger of schemactl: it has other columns; rename or drop "
+        + "the table, or use the version of schemactl that created it"
     case .database(let error): error.description
     }
   }

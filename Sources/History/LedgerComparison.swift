@@ -81,7 +81,7 @@ package func compareLedger(
   let ids = Set(items.map(\.id.exact))
   var seen: Set<ExactText> = []
   let unknown = rows.filter { !ids.contains($0.id) || !seen.insert($0.id) }
-  let gone = unknown.isEmpty || !canReset() ? "" : " or with a draft that is gone"
+  let gone = unknown.isEmpty || !canReset() ? "" : " or with a deleted draft"
   return known
     + unknown.map { row in
       let twin = items.first { item in
@@ -89,12 +89,12 @@ package func compareLedger(
           && item.migration?.canonicalDigest == row.canonicalDigest
       }
       let why =
-        twin.map { "it ran as a draft, which is \($0.id) now" }
+        twin.map { "it was a draft, which is now \($0.id)" }
         ?? "it was migrated by a newer version or another branch\(gone)"
       return LedgerEntry(
         id: row.id, state: .unknown,
         detail:
-          "the database has run it (\(row.startedAt)), and the history does not have it: \(why)",
+          "the database has run it (\(row.startedAt)), but the history does not contain it: \(why)",
         remedy: twin != nil
           ? ": \(resetting)"
           : "; update the migrations" + (gone.isEmpty ? "" : ", or \(resetting)"))
@@ -119,7 +119,7 @@ private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerE
   }
   return LedgerEntry(
     id: item.id, state: .outOfOrder,
-    detail: "it comes before \(lastApplied.id), which the database has run: give it a greater "
+    detail: "it comes before \(lastApplied.id), which the database has run: give it a higher "
       + "number")
 }
 
@@ -147,12 +147,12 @@ private func present(_ row: LedgerRow, _ item: HistoryItem) -> LedgerEntry {
     detail:
       "the database has run another form of it (\(row.startedAt)) than the frozen one: it was "
       + "edited before or after it was frozen",
-    remedy: "; compare the schema with `schemactl diff`, and bring both together in a new migration"
+    remedy: "; compare the schema with `schemactl diff`, and correct it in a new migration"
   )
 }
 
 private let altered =
-  ": the ledger was changed by something else than schemactl; compare it with a backup"
+  ": another program changed the ledger; compare it with a backup"
 
 /// What is wrong with a row by itself or beside the others.
 private func problem(of row: LedgerRow, after previous: LedgerRow?, _ twin: LedgerRow?) -> String? {
@@ -160,7 +160,7 @@ private func problem(of row: LedgerRow, after previous: LedgerRow?, _ twin: Ledg
     ("raw_digest", row.rawDigest), ("canonical_digest", row.canonicalDigest),
     ("fingerprint", row.fingerprint),
   ] where !isDigest(digest) {
-    return "its \(name) is no digest"
+    return "its \(name) is not a digest"
   }
   if row.position < 1 { return "its position is not a number above 0" }
   if let twin { return "its position \(row.position) is that of \(twin.id) too" }
@@ -178,6 +178,6 @@ private func contradiction(_ row: LedgerRow, _ item: HistoryItem) -> String? {
   guard let (raw, canonical) = form, raw == row.rawDigest, canonical != row.canonicalDigest else {
     return nil
   }
-  return "its raw_digest is that of the \(item.entry == nil ? "file" : "frozen manifest"), its "
-    + "canonical_digest is not"
+  return "its raw_digest matches the \(item.entry == nil ? "file" : "frozen manifest"), but its "
+    + "canonical_digest does not"
 }

@@ -117,7 +117,9 @@ struct LockLineReader {
     let start = rest.startIndex
     var text: [UInt8] = []
     while rest.first != UInt8(ascii: "\"") {
-      guard let byte = rest.popFirst() else { throw error("the reason has no end", at: start) }
+      guard let byte = rest.popFirst() else {
+        throw error("the reason has no closing quote", at: start)
+      }
       text += byte == UInt8(ascii: "\\") ? try escapedBytes() : [byte]
     }
     let written = line.bytes[start..<rest.startIndex]
@@ -125,7 +127,7 @@ struct LockLineReader {
     let expected = quoted(reason).utf8.dropFirst()
     let common = zip(written, expected).prefix { $0 == $1 }.count
     guard common == written.count else {
-      throw error("`schemactl freeze` writes this character in another way", at: start + common)
+      throw error("`schemactl freeze` writes this character differently", at: start + common)
     }
     guard !reason.allSatisfy(\.isWhitespace) else { throw error("the reason is empty", at: start) }
     rest.removeFirst()
@@ -145,7 +147,7 @@ struct LockLineReader {
       else { throw error("the escape is not a Unicode character", at: digits.startIndex) }
       return Array(String(scalar).utf8)
     case .some(let byte): return [byte]
-    case nil: throw error("the reason has no end", at: line.bytes.endIndex)
+    case nil: throw error("the reason has no closing quote", at: line.bytes.endIndex)
     }
   }
 

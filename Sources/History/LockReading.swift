@@ -93,7 +93,7 @@ private func sourceLines(_ bytes: [UInt8]) throws(LockError) -> [LockSourceLine]
     throw LockError(
       lines.count == 1 ? .header : .malformed, line: lines.count,
       column: (lines.last?.count ?? 0) + 1,
-      "the last line has no end: the file was cut off; restore it from git")
+      "the last line has no line end: the file is truncated; restore it from git")
   }
   return lines.dropLast().enumerated().map { LockSourceLine(number: $0 + 1, bytes: $1) }
 }
@@ -161,7 +161,7 @@ private func sides(
   guard part == .end else {
     throw LockError(
       .mergeConflict, line: lines.last?.number ?? 1,
-      "the merge conflict has no end: let git write its markers again (`git checkout -m`)")
+      "the conflict markers are incomplete: let git write them again (`git checkout -m`)")
   }
   return isMarked ? (ours, theirs) : nil
 }

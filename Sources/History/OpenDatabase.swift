@@ -21,8 +21,8 @@ package enum DatabaseFile {
     guard folded != ":memory:" else {
       throw Failure(
         .usage,
-        "`\(path)` is an in-memory database, which would be gone when schemactl ends: give the path of "
-          + "a file. A file of that name is `./\(path)`")
+        "`\(path)` is an in-memory database, which ends with schemactl: give the path of a file. "
+          + "A file of that name is `./\(path)`")
     }
     guard !folded.hasPrefix("file:") else {
       throw Failure(
@@ -44,15 +44,15 @@ package enum DatabaseFile {
         let name = path.hasPrefix("/") && folder.isEmpty ? "/" : folder
         guard name.isEmpty || access(name, F_OK) == 0 else {
           guard errno == ENOENT || errno == ENOTDIR else { throw refusal(path, "opened") }
-          throw Failure(.notFound, "\(path): there is no folder \(name)")
+          throw Failure(.notFound, "\(path): folder \(name) does not exist")
         }
         return false
-      case ENOTDIR: throw Failure(.notFound, "\(path) is not there")
+      case ENOTDIR: throw Failure(.notFound, "\(path) does not exist")
       default: throw refusal(path, "opened")
       }
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no regular file"
+      let what = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "a special file"
       throw Failure(.inputOutput, "\(path) is \(what), not an SQLite database")
     }
     guard access(path, R_OK) == 0 else { throw refusal(path, "read") }
@@ -128,14 +128,14 @@ package enum DatabaseFile {
     onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) {
     guard try exists(path) else {
-      if mustExist { throw Failure(.notFound, "there is no database \(path)") }
+      if mustExist { throw Failure(.notFound, "database \(path) does not exist") }
       return
     }
     _ = try openForReading(path, timeout: timeout, interruption: interruption, onWait: onWait)
   }
 
   package static func require(_ path: String) throws(Failure) {
-    guard try exists(path) else { throw Failure(.notFound, "there is no database \(path)") }
+    guard try exists(path) else { throw Failure(.notFound, "database \(path) does not exist") }
   }
 
   /// The last migration in the database's ledger; nil where there is no ledger, or none in it.
@@ -167,7 +167,7 @@ package enum DatabaseFile {
       // The first read failed: the file says of itself what this SQLite does not know.
       throw Failure(
         .inputOutput,
-        "\(path) cannot be read (\(error.message)): a newer SQLite has made it, or it is damaged",
+        "\(path) cannot be read (\(error.message)): a newer SQLite created it, or it is damaged",
         remedy: "If it is damaged, restore it from a backup: \(restoreCommand(path))`")
     }
   }

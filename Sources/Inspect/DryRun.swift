@@ -35,7 +35,7 @@ extension Project {
   package func dryRun(_ options: MigrateOptions) throws(Failure) -> DryRunReport {
     let exists = try DatabaseFile.exists(options.database)
     if !exists, options.existing {
-      throw Failure(.notFound, "there is no database \(options.database)")
+      throw Failure(.notFound, "database \(options.database) does not exist")
     }
     let plan = try plan(options, database: options.database)
     var report = DryRunReport(plan: plan)

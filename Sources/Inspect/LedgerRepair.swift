@@ -62,7 +62,7 @@ extension Project {
     let live = try LiveDatabase(reading(database, timeout), path: database)
     try requireIntactHistory()
     guard let rows = live.rows else {
-      throw Failure(.finding, "\(database) has no ledger that could be repaired")
+      throw Failure(.finding, "\(database) has no ledger to repair")
     }
     let repaired = try repaired(rows, by: repair)
     let known = Set(repaired.map(\.id.exact))
@@ -126,7 +126,8 @@ extension Project {
       try connection.makeCommitsDurable()
       try connection.execute("BEGIN IMMEDIATE")
       guard try Ledger.rows(in: connection) == plan.rows else {
-        throw Failure(.busy, "the ledger of \(database) has changed meanwhile: look at it again")
+        throw Failure(
+          .busy, "another process changed the ledger of \(database): run the command again")
       }
       try Ledger.write(to: connection) { () throws(DatabaseError) in
         try connection.execute("DELETE FROM main.\(Ledger.tableName)")

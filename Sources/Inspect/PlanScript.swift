@@ -13,7 +13,7 @@ extension PlanReport {
     ]
     if let cost {
       lines.append(
-        "-- all of it \(cost.inWords)\(isCostPartial ? ", and what the manifests' SQL costs" : "")")
+        "-- in total: \(cost.inWords)\(isCostPartial ? ", plus the cost of `sql`" : "")")
     }
     lines += [".bail on", "PRAGMA foreign_keys = OFF;"]
     if migrations.isEmpty, !adopted.isEmpty {
@@ -42,8 +42,8 @@ extension PlanReport {
       guard let control = script.lazy.compactMap(\.controlCharacter).first else { continue }
       throw Failure(
         .invalidInput,
-        "the SQL of this migration holds the control character \(control), and whoever looks at the "
-          + "script would send it to a terminal: `schemactl plan --format json` shows it escaped, and "
+        "the SQL of this migration contains the control character \(control), which a terminal "
+          + "could interpret: `schemactl plan --format json` escapes it, and "
           + "`schemactl migrate` runs it",
         place: Failure.Place(file: planned.migration.file))
     }
@@ -143,8 +143,8 @@ extension PlannedMigration {
   }
 
   private func comment(_ proof: RowProof) -> String {
-    "-- not in this script: the proof that \(oneLine(proof.table)) keeps its rows and all "
-      + "their other values"
+    "-- not in this script: the check that no row of \(oneLine(proof.table)) is lost and no "
+      + "other value changes"
   }
 
   private func comment(_ assertion: Assertion) -> String {

@@ -35,11 +35,11 @@ package struct ReplayProof: Sendable {
     package var inWords: String {
       let way = "a database created at \(from.inWords)"
       if let failure {
-        return "\(way) cannot be brought to \(through.inWords): \(failure.message)"
+        return "\(way) cannot be migrated to \(through.inWords): \(failure.message)"
       }
       return
-        "\(way) and brought to \(through.inWords) has another schema than one that ran the whole "
-        + "history at once: "
+        "\(way) and migrated to \(through.inWords) has another schema than a database that ran "
+        + "the whole history at once: "
         + (changes.isEmpty
           ? "a statement is spelt differently" : changes.map(\.sentence).joined(separator: "; "))
     }

@@ -23,7 +23,10 @@ package enum SchemaSource: Sendable {
   ) throws -> SchemaSource {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      throw Failure(errno == EACCES ? .permission : .notFound, "there is no file or folder \(path)")
+      throw Failure(
+        errno == EACCES ? .permission : .notFound,
+        "file or folder \(path) does not "
+          + "exist")
     }
     if status.st_mode & S_IFMT == S_IFDIR { return .history(try load(path), through: through) }
     let header = Array("SQLite format 3\0".utf8)

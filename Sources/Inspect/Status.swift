@@ -86,7 +86,7 @@ extension Project {
     guard unknown.isEmpty else {
       throw Failure(
         .databaseAhead,
-        "\(database.name) has run migrations that the history does not know: "
+        "\(database.name) has run migrations that the history does not contain: "
           + unknown.joined(separator: ", "))
     }
     let known = Set((live.rows ?? []).map(\.id.exact))

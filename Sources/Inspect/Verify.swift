@@ -135,11 +135,11 @@ extension Project {
   private func verifyLock(hasLedger: Bool) -> VerifyReport {
     var report = VerifyReport(comparing: self)
     if lock == nil {
-      report.notes.append("nothing is frozen yet: there is no history.lock")
+      report.notes.append("no migration is frozen yet: history.lock does not exist")
     } else if !hasLedger {
       report.notes.append(
-        "history.lock was compared neither with git nor with the ledger of a database, so a change "
-          + "of the lock itself would not be found")
+        "history.lock was compared neither with git nor with the ledger of a database, so "
+          + "schemactl cannot detect a change of the lock")
     }
     return report
   }

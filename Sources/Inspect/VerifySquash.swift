@@ -39,7 +39,9 @@ extension Project {
     if last.fingerprint != first.fingerprint {
       let differences = compareSchemas(expected: last.schema, actual: first.schema)
       report.failure = Failure(
-        .brokenHistory, "\(squash.id) does not make the schema of the migrations that it replaces:",
+        .brokenHistory,
+        "\(squash.id) does not create the schema of the migrations that it "
+          + "replaces:",
         details: differences.prefix(20).map(\.sentence))
     }
     report.history += states

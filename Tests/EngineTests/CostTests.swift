@@ -119,7 +119,7 @@ struct CostTests {
       report.script.contains("\n--   reads at most 2,500 rows, writes at most 2,500, needs about "))
     #expect(
       report.script.contains(
-        "\n-- all of it reads at most 2,500 rows, writes at most 2,502, needs about "))
+        "\n-- in total: reads at most 2,500 rows, writes at most 2,502, needs about "))
 
     let nowhere = try plan(sandbox, database: false)
     #expect(nowhere.cost == nil)

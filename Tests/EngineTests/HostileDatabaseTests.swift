@@ -281,7 +281,7 @@ struct HostileDatabaseTests {
     let bytes = FileManager.default.contents(atPath: sandbox.database)
     let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
     #expect(failure?.status == .inputOutput)
-    #expect(failure?.message.contains("t and u are said to begin on the same page") == true)
+    #expect(failure?.message.contains("t and u begin on the same page") == true)
     #expect(failure?.message.contains("Restore it from a backup") == true)
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }

@@ -79,7 +79,7 @@ struct ReplayProofTests {
     let path = try #require(proof.paths.last)
     #expect(proof.paths.filter { !$0.isProven }.count == 1)
     #expect(
-      path.inWords == "a database created at release 1.2 cannot be brought to 0004_step: "
+      path.inWords == "a database created at release 1.2 cannot be migrated to 0004_step: "
         + "CHECK constraint failed: id > 0")
     #expect(path.failure?.migration?.id == "0004_step")
     // The one of 1.0 inserts the row itself; under every pair it is asked to the end.

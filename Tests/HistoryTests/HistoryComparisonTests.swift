@@ -70,7 +70,8 @@ struct HistoryComparisonTests {
     #expect(
       detail("0002_b", migrations)
         == "it differs from the frozen manifest for release 1.0; restore it from git (`git log -- "
-        + "migrations/0002_b.yaml` shows where it is) and put the change into a new migration, or, if "
+        + "migrations/0002_b.yaml` lists its commits) and put the change into a new migration, "
+        + "or, if "
         + "no device has run it, accept the edit with `schemactl freeze --accept 0002_b --reason …`"
     )
     let unnamed = try HistoryLock(freezing: frozen, release: nil)
@@ -78,7 +79,7 @@ struct HistoryComparisonTests {
     #expect(
       entry.detail.hasPrefix(
         "it differs from the frozen manifest; restore it from git (`git log -- "
-          + "'my migrations/0002_b.yaml'` shows where it is)"))
+          + "'my migrations/0002_b.yaml'` lists its commits)"))
   }
 
   @Test("an accepted edit is accepted, what was before it is edited")
@@ -134,7 +135,7 @@ struct HistoryComparisonTests {
       ])
     #expect(
       detail("0002_b", migrations)
-        == "0002_b is now 0002_new, which databases that have run it do not know; undo it with "
+        == "0002_b is now 0002_new, but databases know it by the old name; undo the renaming with "
         + "`mv migrations/0002_new.yaml migrations/0002_b.yaml`")
     // A number that keeps it between the same neighbours is a new name, not a new place.
     let padded = [frozen[0], try Migration("002_b", "b"), frozen[2]]

@@ -181,8 +181,8 @@ struct LedgerComparisonTests {
       ])
     #expect(
       detail("3_c")
-        == "its position 3 is that of 9_elsewhere too: the ledger was changed by something else "
-        + "than schemactl; compare it with a backup")
+        == "its position 3 is that of 9_elsewhere too: another program changed the ledger; "
+        + "compare it with a backup")
   }
 
   @Test("without a lock everything is a draft")

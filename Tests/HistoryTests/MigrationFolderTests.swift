@@ -84,12 +84,12 @@ struct MigrationFolderTests {
       ("0001_a.YAML", "rename it to 0001_a.yaml: manifests end in .yaml"),
       ("0001_a.Yml", "rename it to 0001_a.yaml: manifests end in .yaml"),
       ("0001_a.yamL", "rename it to 0001_a.yaml: manifests end in .yaml"),
-      ("a.yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
-      (".yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
-      ("１_fullwidth.yaml", "the name has no number: call it like 0001_what_it_does.yaml"),
-      ("1.yaml", "after the number come `_` and a name: call it like 0001_what_it_does.yaml"),
-      ("1_.yaml", "after the number come `_` and a name: call it like 0001_what_it_does.yaml"),
-      ("1-a.yaml", "after the number come `_` and a name: call it like 0001_what_it_does.yaml"),
+      ("a.yaml", "the name has no number: use a name such as 0001_what_it_does.yaml"),
+      (".yaml", "the name has no number: use a name such as 0001_what_it_does.yaml"),
+      ("１_fullwidth.yaml", "the name has no number: use a name such as 0001_what_it_does.yaml"),
+      ("1.yaml", "`_` and a name must follow the number, as in 0001_what_it_does.yaml"),
+      ("1_.yaml", "`_` and a name must follow the number, as in 0001_what_it_does.yaml"),
+      ("1-a.yaml", "`_` and a name must follow the number, as in 0001_what_it_does.yaml"),
       (
         "1_a b.yaml",
         "the name holds a space: only letters, digits, `_`, `-` and `.` may be in it"

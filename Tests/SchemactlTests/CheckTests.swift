@@ -166,7 +166,7 @@ struct CheckTests {
     #expect(
       run.output.contains(
         "migrations/0003_second.yaml:3:24: error: a database created at release 1.0 cannot be "
-          + "brought to 0003_second: CHECK constraint failed: id > 0"))
+          + "migrated to 0003_second: CHECK constraint failed: id > 0"))
   }
 
   @Test("1: a release from which the history gives another schema")

@@ -66,7 +66,7 @@ struct ConfigurationTests {
   func missing() throws {
     let folder = try project()
     let run = try folder.expect(66, "verify")
-    #expect(run.errors == "schemactl: error: there is no database db/app.sqlite\n")
+    #expect(run.errors == "schemactl: error: database db/app.sqlite does not exist\n")
     let json = try folder.expect(66, "verify", "--format", "json").json()
     #expect(json["ok"] == nil)
     #expect((json["error"] as? [String: Any])?["code"] as? Int == 66)

@@ -38,7 +38,7 @@ struct ExitCodeTests {
         "schemactl: error: no database is named\nhelp: Name it with --database FILE"))
   }
 
-  @Test("64: a migration that is not there", arguments: ["migrate", "plan"])
+  @Test("64: a migration that does not exist", arguments: ["migrate", "plan"])
   func unknownMigration(command: String) throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.expect(64, command, "--database", "app.sqlite", "--to", "99")
@@ -90,7 +90,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "66: a database that is not there",
+    "66: a database that does not exist",
     arguments: [
       ["status"], ["diff"], ["verify"], ["migrate", "--existing"], ["migrate", "--frozen"],
     ])
@@ -98,17 +98,17 @@ struct ExitCodeTests {
     let folder = try WorkingFolder.ofReminders()
     let run = try folder.start(arguments + ["--database", "app.sqlite"]).wait()
     #expect(run.status == 66)
-    #expect(run.errors == "schemactl: error: there is no database app.sqlite\n")
+    #expect(run.errors == "schemactl: error: database app.sqlite does not exist\n")
     #expect(!folder.exists("app.sqlite"))
   }
 
-  @Test("66: a folder of migrations that is not there, with what to do")
+  @Test("66: a folder of migrations that does not exist, with what to do")
   func missingFolder() throws {
     let run = try WorkingFolder().expect(66, "verify")
     #expect(run.errors.contains("there is no folder migrations with migrations: create it"))
   }
 
-  @Test("66: a configuration that was named and is not there")
+  @Test("66: a configuration that was named and does not exist")
   func missingConfiguration() throws {
     let run = try WorkingFolder.ofReminders().expect(66, "verify", "--config", "other.yaml")
     #expect(run.errors.contains("other.yaml"))

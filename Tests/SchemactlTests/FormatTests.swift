@@ -138,7 +138,7 @@ struct FormatTests {
     let github = try folder.expect(66, "check", "--format", "github").output
     #expect(github.hasPrefix("::error title=schemactl::there is no folder migrations"))
     let xcode = try folder.expect(66, "check", "--format=xcode").output
-    #expect(xcode.hasPrefix("error: there is no folder migrations"))
+    #expect(xcode.hasPrefix("error: folder migrations does not exist"))
     let wrong = try folder.expect(64, "check", "--bogus", "--format=github").output
     #expect(wrong.hasPrefix("::error title=schemactl::unknown option '--bogus'"))
   }

@@ -59,7 +59,7 @@ struct HostileFileTests {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
     bytes[47] = 5
     try bytes.write(to: URL(fileURLWithPath: folder.path("app.sqlite")))
-    try expectRefusal(74, folder, saying: "a newer SQLite has made it, or it is damaged")
+    try expectRefusal(74, folder, saying: "a newer SQLite created it, or it is damaged")
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
   }
 
@@ -90,18 +90,18 @@ struct HostileFileTests {
   func noFile() throws {
     let folder = try WorkingFolder.ofReminders()
     #expect(mkfifo(folder.path("app.sqlite"), 0o600) == 0)
-    try expectRefusal(74, folder, saying: "app.sqlite is no regular file")
+    try expectRefusal(74, folder, saying: "app.sqlite is a special file")
     try folder.remove("app.sqlite")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("app.sqlite"), withDestinationPath: "/dev/zero")
-    try expectRefusal(74, folder, saying: "app.sqlite is no regular file")
+    try expectRefusal(74, folder, saying: "app.sqlite is a special file")
     try folder.remove("app.sqlite")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("app.sqlite"), withDestinationPath: "/dev/null")
-    try expectRefusal(74, folder, saying: "app.sqlite is no regular file")
+    try expectRefusal(74, folder, saying: "app.sqlite is a special file")
     try folder.remove("app.sqlite")
     try makeSocket(folder.path("app.sqlite"))
-    try expectRefusal(74, folder, saying: "app.sqlite is no regular file")
+    try expectRefusal(74, folder, saying: "app.sqlite is a special file")
     try folder.remove("app.sqlite")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("app.sqlite"), withDestinationPath: "app.sqlite")

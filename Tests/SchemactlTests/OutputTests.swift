@@ -243,7 +243,7 @@ struct OutputTests {
   }
 
   @Test(
-    "a configuration that is not there says what --config is for",
+    "a configuration that does not exist says what --config is for",
     arguments: ["missing.yaml", "migrations/0001_notes.yaml/schemactl.yaml"])
   func missingConfiguration(file: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
@@ -298,7 +298,7 @@ struct OutputTests {
     let run = try strange.expect(1, "migrate", "--database", "app.sqlite")
     #expect(run.errors.contains("a\\u{1B}[2J\\u{A}b"))
     let named = try strange.expect(66, "status", "--database", "no\u{1B}[2J.sqlite")
-    #expect(named.errors == "schemactl: error: there is no database no\\u{1B}[2J.sqlite\n")
+    #expect(named.errors == "schemactl: error: database no\\u{1B}[2J.sqlite does not exist\n")
   }
 
   @Test("on a pipe there is neither colour nor progress")
@@ -312,7 +312,7 @@ struct OutputTests {
     @Test("an error is red on a terminal, unless the terminal or its user has no colours")
     func colour() throws {
       let arguments = ["status", "--database", "no.sqlite"]
-      let message = " there is no database no.sqlite\r\n"
+      let message = " database no.sqlite does not exist\r\n"
       #expect(
         try onTerminal(arguments, status: 66)
           == "schemactl: \u{1B}[1;31merror:\u{1B}[0m" + message)

@@ -95,8 +95,9 @@
         #expect(refused.status == 77, "\(words)")
         #expect(
           refused.errors.contains(
-            "app.sqlite cannot be opened: app.sqlite: Read-only file system. In WAL mode even a "
-              + "reader writes beside it: copy it, with its -wal, to where that is allowed"))
+            "app.sqlite cannot be opened: app.sqlite: Read-only file system. In WAL mode a "
+              + "reader also writes files beside the database: copy it with its -wal file to a "
+              + "writable folder"))
       }
       try folder.expect(77, "migrate", "--database", "kept")
     }
