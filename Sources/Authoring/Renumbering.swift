@@ -126,7 +126,7 @@ extension MigrationFolder {
     let list = stuck.map { "\($0.from) is called \($0.to)" }.joined(separator: ", ")
     return FileError(
       path: error.path, systemError: error.systemError,
-      message: "\(error.message). What was renamed before could not be named back: \(list)")
+      message: "\(error.message). These files could not get their old names back: \(list)")
   }
 
   /// First those that move down, the lowest one first, then those that move up, the highest one

@@ -75,8 +75,8 @@ package struct PossibleRenaming: Sendable {
   package let gone: [String]
 
   package var sentence: String {
-    "\(listed(gone)) of \(renaming.table) will be gone with all values, and \(renaming.to) is new: if "
-      + "that is the same column, say --rename \(renaming.text)"
+    "\(listed(gone)) of \(renaming.table) will be dropped with all values, and \(renaming.to) is "
+      + "new: if you mean a renamed column, add --rename \(renaming.text)"
   }
 }
 
@@ -144,8 +144,9 @@ extension SchemaRenaming {
       }
       guard !changes.isEmpty else { return nil }
       return
-        "\(first).\(column) keeps its values as \(last).\(one.to), whose definition is another one "
-        + "(\(changes.joined(separator: ", "))): `move_column` with `map` or `using` converts them"
+        "\(first).\(column) keeps its values as \(last).\(one.to), which has another definition "
+        + "(\(changes.joined(separator: ", "))): `move_column` with `map` or `using` converts "
+        + "them"
     }
   }
 }
@@ -226,21 +227,21 @@ package struct SchemaTransition {
   /// The table that is renamed, or whose column is.
   private func subject(of one: SchemaRenaming) throws(Failure) -> SchemaObject {
     guard let table = current.table(one.table) else {
-      throw refusal("there is no table \(one.table)", one.table, current.tables.map(\.name))
+      throw refusal("table \(one.table) does not exist", one.table, current.tables.map(\.name))
     }
     guard let column = one.column else {
       guard current.table(one.to) == nil else {
-        throw refusal("there is a table \(one.to) already")
+        throw refusal("table \(one.to) already exists")
       }
       return table
     }
     // A virtual table says nothing of its columns, and cannot have them renamed.
     guard let columns = table.columns else { return table }
     guard columns.contains(where: { $0.identifier == column.identifier }) else {
-      throw refusal("there is no column \(column) in \(table.name)", column, columns)
+      throw refusal("\(table.name) has no column \(column)", column, columns)
     }
     guard !columns.contains(where: { $0.identifier == one.to.identifier }) else {
-      throw refusal("\(table.name) has a column \(one.to) already")
+      throw refusal("\(table.name) already has a column \(one.to)")
     }
     return table
   }

@@ -39,7 +39,7 @@ extension Backups {
     if case .failure(let failure) = newest.ledger {
       throw Failure(
         .inputOutput,
-        "\(newest.backup.path) is the newest backup, and cannot be put back: \(failure.message). "
+        "\(newest.backup.path) is the newest backup, and cannot be restored: \(failure.message). "
           + "Nothing was changed. " + advice(insteadOf: newest.backup.path, entries))
     }
     if entries.allSatisfy({ $0.isOwn == nil }) { try requireOneOwner(newest, entries) }
@@ -54,15 +54,15 @@ extension Backups {
     let isOfSeveral = known.contains { isSameDatabase($0.rows ?? [], rows) == false }
     guard isOfSeveral || !areBesideDatabase else { return }
     let list = known.map { "\($0.backup.path) (first run at \($0.rows?[0].startedAt ?? ""))" }
-    let why = "\(database) is missing, or holds no ledger that can be read"
+    let why = "\(database) is missing, or has no readable ledger"
     throw Failure(
       .finding,
       isOfSeveral
         ? "the backups in \(folder) are of more than one database, and \(why): "
-          + "\(list.joined(separator: ", ")). Nothing was changed. Name the one to put back: "
+          + "\(list.joined(separator: ", ")). Nothing was changed. Name the backup to restore: "
           + "\(restoreCommand(database)) BACKUP`"
-        : "the backups in \(folder) may be of another database: \(why). Nothing was changed. If they "
-          + "are its own, name the newest (first run at \(rows[0].startedAt)): "
+        : "the backups in \(folder) may be of another database: \(why). Nothing was changed. If "
+          + "they belong to it, name the newest (first run at \(rows[0].startedAt)): "
           + "\(restoreCommand(database)) \(shellQuoted(newest.backup.path))`")
   }
 
@@ -77,7 +77,7 @@ extension Backups {
     guard let older = others.first(where: { $0.isOwn != false && $0.rows?.isEmpty == false }) else {
       return "Take another backup (\(restoreCommand(database)) --dry-run` lists them)"
     }
-    return "An older one has to be named: \(restoreCommand(database)) "
+    return "To restore an older backup, name it: \(restoreCommand(database)) "
       + "\(shellQuoted(older.backup.path))`"
   }
 }

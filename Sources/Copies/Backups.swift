@@ -89,8 +89,8 @@ package struct Backups: Sendable {
       }
       throw Failure(
         .notFound,
-        "there is no folder \(folder) with backups: mount or make it, correct `backup.path` in "
-          + "schemactl.yaml if it names it, or name another folder with --from, or a backup itself")
+        "folder \(folder) does not exist: mount or create it, correct `backup.path` in "
+          + "schemactl.yaml, name another folder with --from, or name a backup")
     }
     return names.compactMap { backup(named: $0) }.sorted {
       ($0.number, $0.moment.milliseconds) > ($1.number, $1.moment.milliseconds)
@@ -160,7 +160,7 @@ package enum BackupDestination: Sendable {
     case .folder(let folder):
       guard FileStatus(folder)?.isFolder == true else {
         throw Failure(
-          .notFound, "there is no folder \(folder) for backups: make it, or name another one")
+          .notFound, "folder \(folder) does not exist: create it, or name another folder")
       }
       self = .series(Backups(of: database, in: folder))
     case .path(let path) where FileStatus(path)?.isFolder == true:
@@ -181,12 +181,11 @@ package enum BackupDestination: Sendable {
     guard DatabaseFile.isFree(path) else {
       throw Failure(
         .usage,
-        "\(path) exists already, or a journal or write-ahead log of that name does, and a backup "
-          + "never replaces a file. Nothing was changed: name another file, or a folder, in which "
-          + "each backup gets a name of its own")
+        "\(path) already exists, or has a journal or write-ahead log, and a backup never "
+          + "replaces a file. Nothing was changed. Name another file, or a folder")
     }
     guard !path.hasSuffix("/"), FileStatus(parentFolder(of: path))?.isFolder == true else {
-      throw Failure(.notFound, "\(path): there is no such folder. Nothing was changed")
+      throw Failure(.notFound, "\(path): the folder does not exist. Nothing was changed")
     }
   }
 
@@ -211,7 +210,7 @@ package enum BackupDestination: Sendable {
     case .file(let path):
       guard try copy.publish(asNew: path) else {
         throw Failure(
-          .inputOutput, "\(path) was made by another process meanwhile. Nothing was changed")
+          .inputOutput, "\(path) was created by another process. Nothing was changed")
       }
       return path
     }

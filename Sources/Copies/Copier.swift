@@ -48,7 +48,7 @@ package struct Copier {
       guard !(error is Failure), [.inputOutput, .permission].contains(failure.status) else {
         throw failure
       }
-      throw Failure(failure.status, "\(purpose) cannot be made: \(failure.message)")
+      throw Failure(failure.status, "\(purpose) cannot be created: \(failure.message)")
     }
   }
 
@@ -59,7 +59,7 @@ package struct Copier {
     onEvent(.copying(done: 0, of: bytes))
     let target = try Connection(path: file.path, mode: .readWrite)
     func failure(_ status: ExitStatus, _ message: String) -> Failure {
-      Failure(status, "\(purpose) cannot be made: \(message)")
+      Failure(status, "\(purpose) cannot be created: \(message)")
     }
     // SQLite opens for reading what it cannot open for writing, and does not report why.
     if target.isReadOnly {

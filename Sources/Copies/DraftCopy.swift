@@ -37,8 +37,8 @@ package struct DraftCopy: Sendable {
     guard try DatabaseFile.exists(path) else {
       throw Failure(
         .notFound,
-        "there is no \(path): \(database) has run no draft, or the copy was removed. Nothing was "
-          + "changed")
+        "\(path) does not exist: \(database) has run no draft, or somebody removed the copy. "
+          + "Nothing was changed")
     }
     let kept = try DatabaseFile.ledger(ofCopy: path, timeout: timeout)
     let live = try LiveDatabase(
@@ -47,8 +47,9 @@ package struct DraftCopy: Sendable {
     guard kept.map(\.run) == frozen.map(\.run) else {
       throw Failure(
         .finding,
-        "\(path) is not \(database) as it was before its drafts: it has run \(list(kept)), and the "
-          + "frozen ones of \(database) are \(list(frozen)). Nothing was changed")
+        "\(path) is not the copy of \(database) from before its drafts: it has run "
+          + "\(list(kept)), and the frozen migrations of \(database) are \(list(frozen)). "
+          + "Nothing was changed")
     }
     let replacement = Replacement(
       database: database, copy: path, keptName: database + ".before-reset",

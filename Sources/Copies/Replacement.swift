@@ -27,7 +27,7 @@ struct Replacement {
     func needed(_ old: Int64) -> Int64 {
       old.saturatingPlus(max(old, new)).saturatingPlus(max(0, new - old))
     }
-    let purpose = "a copy of what \(database) holds"
+    let purpose = "a copy of the content of \(database)"
     let live = DatabaseFile.size(database).saturatingPlus(DatabaseFile.size(database + "-wal"))
     // Before WAL mode is left, which is not undone.
     try FreeSpace.require(needed(live), in: parentFolder(of: database), for: purpose)
@@ -85,7 +85,10 @@ struct Replacement {
         // The first step has locked the database.
         if !isLocked {
           hasChanged = target.dataVersion != version
-          if !hasChanged { copier.onEvent(.note("what \(database) held is kept in \(kept)")) }
+          if !hasChanged {
+            copier.onEvent(
+              .note("the previous content of \(database) is in \(kept)"))
+          }
         }
         isLocked = true
         hasMoved = target.hasMoved
@@ -97,7 +100,7 @@ struct Replacement {
       if hasChanged { return false }
       if hasMoved {
         let moved = Failure(moved: database)
-        throw Failure(moved.status, "\(moved.message). What it held is in \(kept)")
+        throw Failure(moved.status, "\(moved.message). Its previous content is in \(kept)")
       }
       // After these SQLite has not begun to commit. After a fault of the disk nobody knows what a crash
       // would bring back.
@@ -109,8 +112,8 @@ struct Replacement {
         failure.message
           + (isUnchanged
             ? ". Nothing was changed"
-            : ". It is not certain whether \(copy) was put back: \(database) holds either its old "
-              + "content or the new, completely; what it held is in \(kept), too"))
+            : ". It is unknown whether \(copy) was restored: \(database) holds either its old or "
+              + "the new content; the old content is also in \(kept)"))
     }
   }
 
@@ -132,8 +135,8 @@ struct Replacement {
     guard lock?.lockFile() != false else {
       throw Failure(
         .busy,
-        "\(database) is damaged, and another process has it open: stop that one, then restore "
-          + "again. Nothing was changed")
+        "\(database) is damaged, and another process has it open: stop that process, then "
+          + "restore again. Nothing was changed")
     }
     var aside = SetAside(target: target)
     do {
@@ -144,15 +147,18 @@ struct Replacement {
       let failure = Failure(of: error, database: database)
       throw Failure(failure.status, "\(failure.message). \(state(new, aside))")
     }
-    if let path = aside.path { copier.onEvent(.note("what \(database) held is kept in \(path)")) }
+    if let path = aside.path {
+      copier.onEvent(
+        .note("the previous content of \(database) is in \(path)"))
+    }
     return aside.path
   }
 
   /// What became of the database when the copy could not take its place.
   private func state(_ new: TemporaryFile, _ aside: SetAside) -> String {
-    let held = aside.path.map { "what \(database) held is in \($0)" }
+    let held = aside.path.map { "the previous content of \(database) is in \($0)" }
     guard !new.isPublished else {
-      return "It is not certain whether \(copy) was put back: after a power cut \(database) may be "
+      return "It is unknown whether \(copy) was restored: after a power cut \(database) may be "
         + "missing\(held.map { ", and \($0)" } ?? ""). Restore again once the disk is repaired"
     }
     return aside.moveBack() ? "Nothing was changed" : "Not everything was undone: \(held ?? "")"
@@ -165,7 +171,7 @@ struct Replacement {
       let numbered = number == 1 ? name : "\(name)-\(number)"
       if try isAccepted(numbered) { return numbered }
     }
-    throw Failure(.inputOutput, "\(name): there are 10,000 of this name")
+    throw Failure(.inputOutput, "\(name): 10,000 files of this name exist")
   }
 }
 

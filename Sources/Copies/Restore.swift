@@ -39,7 +39,7 @@ package struct Restore {
     let rows = try examine()
     if !force, let problem = try misfit(rows, project) {
       throw Failure(
-        .finding, "\(problem). Nothing was changed; --force puts it back all the same")
+        .finding, "\(problem). Nothing was changed; --force restores it anyway")
     }
     return Report(backup: backup, setAside: try putBack(), current: rows.last?.id)
   }
@@ -49,7 +49,7 @@ package struct Restore {
   /// The ledger of a backup that is not damaged.
   private func examine() throws(Failure) -> [LedgerRow] {
     guard try DatabaseFile.exists(backup) else {
-      throw Failure(.notFound, "there is no backup \(backup). Nothing was changed")
+      throw Failure(.notFound, "backup \(backup) does not exist. Nothing was changed")
     }
     if let live = FileStatus(database), FileStatus(backup)?.isSameFile(as: live) == true {
       throw Failure(.usage, "\(backup) is the database itself. Nothing was changed")
@@ -100,14 +100,14 @@ package struct Restore {
   ) throws(Failure) -> String? {
     guard let first = rows.first else {
       let isNamedSo = (try? Backups(of: database).all())?.contains { $0.path == backup } ?? false
-      return isNamedSo ? nil : "\(backup) has run no migration: schemactl has not made it"
+      return isNamedSo ? nil : "\(backup) has run no migration: it is not a backup of schemactl"
     }
     let own = try DatabaseFile.knownLedger(of: database, timeout: timeout)
     if own.isEmpty, parentFolder(of: backup) != parentFolder(of: database) {
       onEvent(
         .note(
-          "\(database) has no ledger to tell by whether the backup is its own: the backup is of the "
-            + "database that ran \(first.id) at \(first.startedAt)"))
+          "\(database) has no ledger, so schemactl cannot check whether the backup belongs to "
+            + "it: the backup is of the database that ran \(first.id) at \(first.startedAt)"))
     }
     if isSameDatabase(rows, own) == false {
       return "\(backup) is of another database: it ran \(first.id) at \(first.startedAt), and "

@@ -93,8 +93,8 @@ extension Project {
       guard !isWritableFolder(parentFolder(of: database)) else { throw error }
       throw Failure(
         error.status,
-        "\(error.message). The copy goes beside the database, so the folder must be writable: "
-          + "copy the database to one that is, and try the migrations there")
+        "\(error.message). The copy needs a writable folder: copy the database to another "
+          + "folder, and run the command there")
     }
   }
 }

@@ -148,7 +148,7 @@ final class RowMaker {
     within path: [Identifier]
   ) throws(DatabaseError) -> String? {
     guard let parent = try device.table(key.parent) else {
-      return "there is no table \(key.parent)"
+      return "table \(key.parent) does not exist"
     }
     let columns =
       key.parentColumns.isEmpty ? parent.primaryKey.map(\.key) : key.parentColumns

@@ -9,7 +9,7 @@ import SchemaSQLite
 package struct DryRunReport: Sendable {
   package struct Answer: Sendable {
     package let migration: String
-    /// What was asked: `every value of reminders.isCompleted is named by map`.
+    /// The condition, such as "`map` names every value of reminders.isCompleted".
     package let question: String
     /// Nil when the rows do not stand in the way.
     package let obstacle: String?

@@ -27,11 +27,11 @@ package struct Baseline: Sendable {
   private var counts: [ExactText: Int] = [:]
 
   private static let firstLine =
-    "# The findings of `schemactl lint` that were there when it was adopted: they are not reported."
+    "# Accepted findings: `schemactl lint` does not report them."
 
   private static let header = """
     \(firstLine)
-    # Written by `schemactl lint --write-baseline`. A line may go, and none should come.
+    # Written by `schemactl lint --write-baseline`. You may remove lines; do not add lines by hand.
 
     """
 

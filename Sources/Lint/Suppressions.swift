@@ -93,7 +93,7 @@ struct Suppressions {
         return nil
       }
       return draft(
-        "`\(rule.id)` finds nothing here that this suppresses", nil,
+        "`\(rule.id)` has no finding here: the suppression is not needed", nil,
         .removeSuppression(suppression.position))
     }
   }

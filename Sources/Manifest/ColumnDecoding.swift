@@ -94,7 +94,7 @@ extension ManifestDecoder {
     checkMovesToAnotherName(move, fields)
     if move.keepSource, move.renamesDependents {
       report(
-        "`dependents` is for an old column that goes: with `keep_source` it stays",
+        "`dependents` and `keep_source` exclude each other: remove one",
         at: fields.position(of: "dependents"))
     }
     if move.mirror {
@@ -109,7 +109,7 @@ extension ManifestDecoder {
     guard !move.from.isEmpty, move.from.isSameName(as: move.to.name) else { return }
     report(
       "the new column has the name of the old one, \(quoted(move.from)): "
-        + "give it another, or use `alter_column`",
+        + "give it another name, or use `alter_column`",
       at: fields["to"].flatMap { Fields($0)["name"] }?.position ?? fields.position)
   }
 
@@ -118,7 +118,7 @@ extension ManifestDecoder {
     if !move.keepSource { report("`mirror` needs `keep_source: true`", at: position) }
     if fields["using"] != nil {
       report(
-        "`mirror` needs `map`: an expression cannot be followed back",
+        "`mirror` needs `map`: schemactl cannot invert an expression",
         at: fields.position(of: "using"))
     }
     guard fields["map_back"] != nil else {
@@ -154,7 +154,7 @@ extension ManifestDecoder {
       let from = literal(entry.keyNode)
       if let line = lines.updateValue(entry.key.position.line, forKey: from) {
         report(
-          "duplicate value \(quoted(entry.key.text)): it is stored like the one on line \(line)",
+          "duplicate value \(quoted(entry.key.text)): it equals the value on line \(line)",
           at: entry.key.position)
       }
       return MappedValue(from: from, to: literal(entry.value))

@@ -170,7 +170,7 @@ package struct ManifestDecoder {
     var first: [Identifier: Position] = [:]
     for (name, position) in names where !name.isEmpty {
       if let line = first[name]?.line {
-        report("duplicate \(what) \(quoted(name)): it already stands on line \(line)", at: position)
+        report("duplicate \(what) \(quoted(name)): the first one is on line \(line)", at: position)
       } else {
         first[name] = position
       }
@@ -179,7 +179,7 @@ package struct ManifestDecoder {
 
   package mutating func checkRename(from old: String, to node: Node?, _ what: String) {
     guard let node, !old.isEmpty, old == name(node) else { return }
-    report("the \(what) is called \(quoted(old)) already", at: node.position)
+    report("the \(what) already has the name \(quoted(old))", at: node.position)
   }
 }
 

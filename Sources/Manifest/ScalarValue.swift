@@ -150,7 +150,7 @@ extension ScalarValue {
     case .underscores:
       "\(shown) has `_` between digits: \(quotes), or write the number without it"
     case .infinityOrNaN:
-      "\(shown) is no value that a manifest can hold: \(quotes)"
+      "\(shown) is not a valid value in a manifest: \(quotes)"
     case .integerBeyond64Bits:
       "\(shown) does not fit 64 bits: \(quotes)"
     case .realOutOfRange:

@@ -90,7 +90,7 @@ extension ManifestDecoder {
     rebuild.rowsMayBeLost = flag(fields["rows_may_be_lost"])
     if rebuild.where != nil, !rebuild.rowsMayBeLost {
       report(
-        "`where` loses the rows that it does not choose: say `rows_may_be_lost: true`",
+        "`where` deletes the other rows: add `rows_may_be_lost: true`",
         at: fields.position(of: "where"))
     }
     let columns = rebuild.table.columns.map(\.name)
@@ -105,7 +105,7 @@ extension ManifestDecoder {
     for key in ["primary_key", "unique", "checks", "foreign_keys", "strict", "without_rowid"]
     where fields[key] != nil {
       report(
-        "`\(key)` goes with `columns`: the statement in `sql` says it itself",
+        "`\(key)` needs `columns`: with `sql`, write it in the statement",
         at: fields.position(of: key))
     }
   }

@@ -148,7 +148,7 @@ package struct Validator {
       + listed(known.map { "`\($0)`" }, "and")
     if key.text.contains(where: "()'".contains) {
       report(
-        problem + ". Within { } a text ends at a comma: put one that holds a comma in quotes",
+        problem + ". Within { } a text ends at a comma: quote a text that contains a comma",
         at: key.position)
     } else {
       report(problem, meant: meant, at: key.position)
@@ -166,7 +166,7 @@ package struct Validator {
   private mutating func checkConstant(_ node: Node, _ subject: Subject) {
     if let entry = node.entries?.first(where: { $0.key.text == "sql" }) {
       return report(
-        "\(subject.text) must be known beforehand, and SQL is not: use `using` for an expression",
+        "\(subject.text) must not be SQL: use `using` for an expression",
         at: entry.key.position)
     }
     checkMapping(node, Grammar.constant, .constant, subject)
@@ -200,8 +200,7 @@ package struct Validator {
   private mutating func notInOneEntry(_ entry: Node.Entry, with first: Node.Entry) {
     let name = entry.key.text
     let start =
-      "an entry of `operations` holds one operation, and \(quoted(first.key.text)) stands here "
-      + "already: "
+      "an entry of `operations` has one operation, and \(quoted(first.key.text)) is already here: "
     if let rule = Grammar.operationsByName[name] {
       report(start + "put a `-` before \(quoted(name))", at: entry.key.position)
       check(entry.value, rule.shape, .key(name))
@@ -300,7 +299,7 @@ package struct Validator {
 
   private mutating func checkNUL(_ scalar: Scalar, _ subject: Subject, _ advice: String) {
     if scalar.text.utf8.contains(0) {
-      report("\(subject.text) holds the character NUL: \(advice)", at: scalar.position)
+      report("\(subject.text) contains the character NUL: \(advice)", at: scalar.position)
     }
   }
 

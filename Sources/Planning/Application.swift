@@ -75,7 +75,7 @@ package struct Application: Sendable {
           name: name, arguments: function.arguments, isDeterministic: true,
           body: { _ in
             calls.note(name)
-            throw FunctionError("\(name)() is a function of the application, not known here")
+            throw FunctionError("\(name)() is a function of the application and not available here")
           }))
     }
     for name in missingCollations {

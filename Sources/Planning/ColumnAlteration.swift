@@ -47,7 +47,7 @@ struct ColumnAlteration {
       change.saysItsType(in: finalColumn, final.tokens)
     else {
       throw PlanningError(
-        .manifest, "a type or an expression is not one: \(final.tokens.text(finalColumn.range))")
+        .manifest, "invalid type or expression: \(final.tokens.text(finalColumn.range))")
     }
   }
 
@@ -56,8 +56,8 @@ struct ColumnAlteration {
     guard !change.keepsType, table.isInPrimaryKey(column) else { return }
     throw PlanningError(
       .manifest,
-      "\(change.column) is in the primary key of \(change.table), which gives its type a meaning "
-        + "of its own: use `convert_primary_key` or `rebuild_table`", key: "type")
+      "\(change.column) is in the primary key of \(change.table), so its type must not change: "
+        + "use `convert_primary_key` or `rebuild_table`", key: "type")
   }
 
   /// A foreign key among the table's constraints would stay beside what is said here, or instead.
@@ -70,8 +70,8 @@ struct ColumnAlteration {
     guard isTables else { return }
     throw PlanningError(
       .manifest,
-      "the foreign key of \(change.table).\(change.column) stands among the table's constraints, and "
-        + "not at the column: use `rebuild_table`", key: "references")
+      "the foreign key of \(change.table).\(change.column) is a table constraint, not a column "
+        + "constraint: use `rebuild_table`", key: "references")
   }
 
   // MARK: In place
@@ -144,7 +144,7 @@ struct ColumnAlteration {
           of: change.table,
           promise: "every row of \(change.table) meets the new CHECK of \(change.column)",
           message: "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
-            + "correct them first. They are those WHERE NOT (\(check.text))"))
+            + "correct them first. Find them with WHERE NOT (\(check.text))"))
     }
     return guards.map(Step.guarding)
   }
@@ -169,9 +169,9 @@ struct ColumnAlteration {
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS \(Self.mark))",
           of: change.table,
           promise:
-            "\(change.table).\(change.column) holds no value that schemactl needs for itself",
+            "\(change.table).\(change.column) does not contain the value that schemactl reserves",
           message:
-            "\(change.table).\(change.column) holds a value that schemactl needs for itself: "
+            "\(change.table).\(change.column) contains the value that schemactl reserves: "
             + Self.mark)),
       .edit(SchemaEdit(table: table.name, sql: marked)),
       .statement(
@@ -236,10 +236,10 @@ struct ColumnAlteration {
           condition: "EXISTS (SELECT 1 FROM \(main) "
             + "WHERE \(name) IS NOT (\(expression(generated.expression))))",
           of: change.table,
-          promise: "\(change.table).\(change.column) holds what its expression gives",
+          promise: "\(change.table).\(change.column) holds the results of its expression",
           message:
-            "\(change.table).\(change.column) holds values that its expression would not give, "
-            + "and they would be lost"))
+            "\(change.table).\(change.column) holds values that differ from its expression and "
+            + "would be lost"))
     ]
   }
 }
@@ -334,7 +334,7 @@ extension AlterColumn {
 extension ParsedTable {
   init(named name: String, in schema: Schema) throws(PlanningError) {
     guard let object = schema.table(name) else {
-      throw PlanningError(.failed, "there is no table \(name)", key: "table")
+      throw PlanningError(.failed, "table \(name) does not exist", key: "table")
     }
     try self.init(object)
   }

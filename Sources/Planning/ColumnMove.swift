@@ -17,7 +17,7 @@ struct ColumnMove {
     _ move: MoveColumn, in schema: Schema, _ application: Application
   ) throws(PlanningError) {
     guard let object = schema.table(move.table) else {
-      throw PlanningError(.failed, "there is no table \(move.table)", key: "table")
+      throw PlanningError(.failed, "table \(move.table) does not exist", key: "table")
     }
     let table = try ParsedTable(object)
     guard let column = table.parsed.column(named: move.from) else {
@@ -27,10 +27,10 @@ struct ColumnMove {
           + table.parsed.columns.map(\.name.text).joined(separator: ", "), key: "from")
     }
     guard table.parsed.column(named: move.to.name) == nil else {
-      throw PlanningError(.failed, "\(move.table) has a column \(move.to.name) already", key: "to")
+      throw PlanningError(.failed, "\(move.table) already has a column \(move.to.name)", key: "to")
     }
     guard move.to.generated == nil else {
-      throw PlanningError(.manifest, "a generated column takes no values", key: "to")
+      throw PlanningError(.manifest, "a generated column cannot take values", key: "to")
     }
     self.move = move
     self.schema = schema
@@ -61,7 +61,7 @@ struct ColumnMove {
       throw PlanningError(
         .manifest,
         "\(renaming.unwritable.joined(separator: ", ")) reads \(move.table).\(move.from) by its "
-          + "name: drop it first, and create it again after",
+          + "name: drop it first, and create it again afterwards",
         key: "from")
     }
     if !move.renamesDependents, !renaming.dependents.isEmpty {
@@ -76,7 +76,7 @@ struct ColumnMove {
       }
       let obstacles = renaming.blocking + [renaming.breaking].compactMap { $0 }
       return try rewrite(
-        operation, because: "\(obstacles.joined(separator: ", ")) keeps SQLite from renaming")
+        operation, because: "\(obstacles.joined(separator: ", ")) prevents SQLite from renaming")
     }
     return try rename(operation, renamed, renaming)
   }
@@ -84,11 +84,12 @@ struct ColumnMove {
   private func waysOn(_ renaming: ColumnRenaming) -> String {
     let first =
       renaming.hasConstraint
-      ? "Make the table anew with `rebuild_table` and its `copy`"
-      : "Drop what mentions it first and create it again after"
+      ? "Rebuild the table with `rebuild_table` and `copy`"
+      : "Drop these objects first and create them again afterwards"
     let keep = "keep the column with `keep_source: true`"
     return changesValues
-      ? "\(first), or \(keep); `dependents: rename` keeps all words, also those about values that are no more"
+      ? "\(first), or \(keep); `dependents: rename` changes only the name, not comparisons with "
+        + "the old values"
       : "\(first), \(keep), or let SQLite rewrite it with `dependents: rename`"
   }
 
@@ -96,12 +97,13 @@ struct ColumnMove {
   private func obstacle(to renaming: ColumnRenaming) -> String {
     if renaming.blocking.isEmpty, let breaking = renaming.breaking {
       return
-        "renaming \(move.table).\(move.from) would break \(breaking): SQLite does not rewrite what "
-        + "reads the column from another view or by USING. Drop that first, and create it again after"
+        "renaming \(move.table).\(move.from) would break \(breaking): SQLite does not rewrite "
+        + "objects that read the column from another view or by USING. Drop them first, and "
+        + "create them again afterwards"
     }
-    return "SQLite cannot rewrite what mentions \(move.table).\(move.from) "
+    return "SQLite cannot rewrite the dependents of \(move.table).\(move.from) "
       + "(\(renaming.dependents.joined(separator: ", "))), because of "
-      + "\(renaming.blocking.joined(separator: ", ")). Drop or repair that first"
+      + "\(renaming.blocking.joined(separator: ", ")). Drop or repair it first"
   }
 
   // MARK: Strategies
@@ -137,10 +139,10 @@ struct ColumnMove {
   private var obstacleToRename: String? {
     if !hasSameDefinition { return "the column's definition changes, too" }
     if readsOtherRows {
-      return "`using` reads more than its own row, which must not change meanwhile"
+      return "`using` reads other rows, which must not change in the meantime"
     }
     return isUnique && changesValues
-      ? "row by row, values of a unique column may meet on their way" : nil
+      ? "values of a unique column could collide during an UPDATE" : nil
   }
 
   /// - Parameter renamed: the schema in which SQLite has rewritten what mentions the column, and
@@ -152,7 +154,7 @@ struct ColumnMove {
     let schema = renamed?.schema ?? self.schema
     let name = renamed == nil ? column.name.text : move.to.name
     guard let object = schema.table(table.name) else {
-      throw PlanningError(.failed, "there is no table \(table.name)")
+      throw PlanningError(.failed, "table \(table.name) does not exist")
     }
     let source = try ParsedTable(object)
     guard let place = source.parsed.column(named: name) else {
@@ -187,7 +189,7 @@ struct ColumnMove {
         columns: rewrite.columns(adding: [moved], form: Rewrite.Column.init(kept:)))
       return OperationPlan(
         operation: operation, strategy: .rewrite,
-        because: "ADD COLUMN does not take such a column where rows are",
+        because: "ADD COLUMN does not accept such a column if the table has rows",
         steps: questions + steps + triggers, expectations: [expectation], proofs: [allStay])
     }
     let addition = Step.statement(
@@ -205,7 +207,7 @@ struct ColumnMove {
     guard !isUnique else {
       throw PlanningError(
         .manifest,
-        "\(table.name).\(move.from) is UNIQUE: what `mirror` writes to it could not stay so",
+        "\(table.name).\(move.from) is UNIQUE: `mirror` could write duplicate values to it",
         key: "mirror")
     }
     return try Mirror(move, on: ParsedTable(table, as: final), in: schema).triggers
@@ -296,7 +298,8 @@ struct ColumnMove {
         if let taken = changed.first(where: { one in changed.contains { $0.from == one.to } }) {
           throw PlanningError(
             .manifest,
-            "`map` gives rows the key of others (\(taken.from.sql) becomes \(taken.to.sql)), and "
+            "`map` gives rows the keys of other rows (\(taken.from.sql) becomes "
+              + "\(taken.to.sql)), and "
               + "\(keys.children.joined(separator: ", ")) would refer to other rows of "
               + "\(table.name) than before. \(ParentKeys.explanation)", key: "map")
         }

@@ -15,7 +15,7 @@ struct ColumnRenaming {
   let others: [String]
   /// What no RENAME rewrites, either: full-text tables that read the column by its name.
   let unwritable: [String]
-  /// What keeps SQLite from renaming anything, as a person would call it.
+  /// What prevents SQLite from renaming anything, as a person would call it.
   let blocking: [String]
   /// What the RENAME would break, and how; nil when it is nothing.
   let breaking: String?

@@ -22,7 +22,7 @@ extension OperationPlan {
         writesRows ? "writes only rows that are older than the column" : "writes no row"
       case .rewrite:
         copiesRows ? "writes every row once" : "done by the rewrite of a following operation"
-      case .sql: "as the manifest spells it out"
+      case .sql: "as the manifest specifies"
       case .assertion: "changes nothing"
       }
     return reason.map { "\(meaning), because \($0)" } ?? meaning

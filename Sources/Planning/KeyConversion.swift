@@ -48,9 +48,9 @@ struct KeyConversion {
     guard !uses.isEmpty else { return }
     throw PlanningError(
       .manifest,
-      "\(parent.name).\(key.name.text) is to be a UUID, and these calculate with it: "
-        + "\(uses.joined(separator: ", ")). Drop each of them before the conversion, and create it "
-        + "again after, as it must be for a text", key: "table")
+      "\(parent.name).\(key.name.text) becomes a UUID, and these objects calculate with it: "
+        + "\(uses.joined(separator: ", ")). Drop them before the conversion, and create them "
+        + "again afterwards for a text", key: "table")
   }
 
   /// A full-text table finds the rows that it reads by an integer, and holds the values it has read.
@@ -62,8 +62,9 @@ struct KeyConversion {
         }
         throw PlanningError(
           .manifest,
-          "the virtual table \(reader.name) reads \(table.name).\(column), which is to be a UUID: "
-            + "drop it first, and create it again after, with content_rowid='rowid'", key: "table")
+          "the virtual table \(reader.name) reads \(table.name).\(column), which becomes a UUID: "
+            + "drop it first, and create it again afterwards, with content_rowid='rowid'",
+          key: "table")
       }
     }
   }

@@ -22,7 +22,7 @@ struct Mirror {
   ) throws(PlanningError) {
     guard case .map(let map) = move.mapping else {
       throw PlanningError(
-        .manifest, "`mirror` needs `map`: an expression cannot be followed back", key: "mirror")
+        .manifest, "`mirror` needs `map`: schemactl cannot invert an expression", key: "mirror")
     }
     guard let row = table.rowOfTrigger else {
       throw PlanningError(
@@ -93,7 +93,7 @@ struct Mirror {
     throw PlanningError(
       .manifest,
       "an INSERT that names neither column stores \(old.initial.sql) in \(old.name) and "
-        + "\(new.initial.sql) in \(new.name), which are not in step: give \(new.name) the default "
+        + "\(new.initial.sql) in \(new.name), which do not agree: give \(new.name) the default "
         + forth.sql, key: "to")
   }
 }
@@ -219,8 +219,8 @@ private struct StoredColumn {
       if error.isFault { throw PlanningError(error) }
       throw PlanningError(
         .manifest,
-        "the default of \(table.name).\(name), \(value), is not a constant: `mirror` could not tell "
-          + "whether an INSERT has named the column", key: "mirror")
+        "the default of \(table.name).\(name), \(value), is not a constant: `mirror` cannot "
+          + "detect whether an INSERT names the column", key: "mirror")
     }
   }
 
@@ -236,8 +236,8 @@ private struct StoredColumn {
       guard try !stores(value) else { continue }
       throw PlanningError(
         .manifest,
-        "`\(key)` gives \(value.sql), which \(name) would not store as it is: write it "
-          + "as a value of the column's type", key: key)
+        "`\(key)` gives \(value.sql), which \(name) would convert: write a value of the column's "
+          + "type", key: key)
     }
   }
 

@@ -147,7 +147,7 @@ package struct Planner {
     throw PlanningError(
       .manifest,
       "the virtual table \(reader.name) reads \(column.map { "\(table).\($0)" } ?? table) by its name: "
-        + "drop it first with `drop_virtual_table`, and create it again after, with "
+        + "drop it first with `drop_virtual_table`, and create it again afterwards, with "
         + "INSERT INTO \(reader.name) (\(reader.name)) VALUES ('rebuild')",
       key: column == nil ? "table" : nil)
   }
@@ -176,7 +176,7 @@ package struct Planner {
     throw PlanningError(
       .failed,
       "\(table).\(column) cannot be dropped by itself: \(constraints.joined(separator: ", ")) "
-        + "names it. Use `rebuild_table`, with the columns and the constraints that are to stay",
+        + "names it. Use `rebuild_table`, with the columns and the constraints that you keep",
       key: "column")
   }
 
@@ -194,7 +194,7 @@ package struct Planner {
       zip(parsed.columns, definition.columns).allSatisfy({ $0.says($1, in: tokens) })
     else {
       throw PlanningError(
-        .manifest, "a type or an expression of \(definition.name) is not one: \(sql)",
+        .manifest, "invalid type or expression in the definition of \(definition.name): \(sql)",
         key: "columns")
     }
     return sql
@@ -218,9 +218,10 @@ package struct Planner {
     }
     let hint =
       depth > 0
-      ? ". Within { } and [ ] a text ends at a comma: put one that holds a comma in quotes" : ""
+      ? ". Within { } and [ ] a text ends at a comma: quote a text that contains a comma" : ""
     throw PlanningError(
-      .manifest, "this is not one expression: \(source.text)\(hint)", position: source.position)
+      .manifest, "this is not a single expression: \(source.text)\(hint)",
+      position: source.position)
   }
 
   /// An expression over a row may neither be computed of several rows at once, nor read a column that
@@ -238,7 +239,7 @@ package struct Planner {
       else { return }
       throw PlanningError(
         .manifest,
-        "`\(key)` is an expression over the row as it is before, which has no \(added): "
+        "`\(key)` is an expression over the old row, which has no \(added): "
           + error.message, key: key, position: source.position)
     }
     do {
@@ -247,8 +248,8 @@ package struct Planner {
     } catch  where !error.isFault {
       throw PlanningError(
         .manifest,
-        "`\(key)` gives one row its value, and this is computed of several rows (\(error.message)): "
-          + "put it into a subquery, such as (SELECT count(*) FROM \(Quoting.quoted(table)))",
+        "`\(key)` must compute its value from one row, but uses several rows (\(error.message)): "
+          + "use a subquery, such as (SELECT count(*) FROM \(Quoting.quoted(table)))",
         key: key, position: source.position)
     } catch {
       throw PlanningError(error)
@@ -282,7 +283,7 @@ package struct Planner {
         .guarding(
           Guard(
             condition: "EXISTS (SELECT 1 FROM \(main(table)))", of: table,
-            promise: "\(table) has no rows, which a NOT NULL column without default needs",
+            promise: "\(table) has no rows, as a NOT NULL column without default requires",
             message: "\(table) has rows, and \(column.name) is NOT NULL without a default: "
               + "give it a default")))
     }
@@ -295,8 +296,8 @@ package struct Planner {
     guard !mirrors.isEmpty else { return }
     throw PlanningError(
       .manifest,
-      "\(table).\(column) is kept in step with another column by triggers: drop them first, each "
-        + "with `drop_trigger: { name: … }`: \(mirrors.joined(separator: ", "))", key: "column")
+      "\(table).\(column) belongs to a mirror. Drop its triggers first, each with `drop_trigger: "
+        + "{ name: … }`: \(mirrors.joined(separator: ", "))", key: "column")
   }
 
   private func virtualTable(
@@ -306,7 +307,7 @@ package struct Planner {
     guard case .createVirtualTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
       parsed.arguments.count == arguments.count
     else {
-      throw PlanningError(.manifest, "an argument of \(name) is not one: \(sql)", key: "arguments")
+      throw PlanningError(.manifest, "invalid argument of \(name): \(sql)", key: "arguments")
     }
     return sql
   }

@@ -95,7 +95,7 @@ struct Rewrite {
       throw PlanningError(
         .failed,
         "`\(old.name)` cannot be rewritten: SQLite reads at most \(Self.columnLimit) columns at "
-          + "once, and the rowid, which must stay, would be one more")
+          + "once, and the rowid is one more")
     }
     let copy = RowCopy(
       of: old.name, to: temporaryName, columns: filled.map { ($0.name, $0.value) }, scan: scan,
@@ -288,7 +288,7 @@ struct Rewrite {
             + "WHERE typeof(\(name)) IN ('integer', 'real'))",
           message: "`\(old.name).\(column.name.text)` holds numbers, because it was added with "
             + "DEFAULT \(value.text.uppercased()), and rewriting the table would store them as text. "
-            + "An UPDATE that sets the column to itself stores what the type says"))
+            + "An UPDATE that sets the column to itself converts them"))
     }
   }
 }

@@ -131,8 +131,8 @@ struct TableRebuilding {
         guard isKnown(generated.expression) else {
           throw PlanningError(
             .manifest,
-            "\(name) is to be computed from what \(old.name) has not, and what it holds would be "
-              + "lost: drop it first", key: "columns")
+            "\(name) is computed from columns that \(old.name) does not have, so its values "
+              + "would be lost: drop it first", key: "columns")
         }
         let filter = rebuild.where.map { " AND (\(expression($0)))" } ?? ""
         guards.append(
@@ -141,9 +141,9 @@ struct TableRebuilding {
               condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(old.name)) "
                 + "WHERE \(Quoting.quoted(column.name.text)) IS NOT "
                 + "(\(new.tokens.text(generated.expression.range)))\(filter))",
-              of: old.name, promise: "\(name) holds what its expression gives",
-              message: "\(name) holds values that its expression would not give, and they would be "
-                + "lost: drop it first")))
+              of: old.name, promise: "\(name) holds the results of its expression",
+              message: "\(name) holds values that differ from its expression and would be lost: "
+                + "drop it first")))
       }
       return guards
     }
@@ -183,7 +183,7 @@ struct TableRebuilding {
         throw PlanningError(
           .manifest,
           "\(old.name).\(column.name.text) is not among `columns`, and \(dependents.joined(separator: ", ")) "
-            + "mentions it: drop that first, and create it again after", key: "columns")
+            + "mentions it: drop it first, and create it again afterwards", key: "columns")
       }
     }
   }

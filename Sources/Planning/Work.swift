@@ -50,7 +50,7 @@ package struct Work: Sendable, Hashable {
     case .buildsIndex: "reads every row and writes the index"
     case .writesRows: "writes new and changed rows"
     case .rewritesTable: "writes every row of the table"
-    case .asWritten: "reads and writes what the manifest's SQL says"
+    case .asWritten: "unknown cost"
     }
   }
 }

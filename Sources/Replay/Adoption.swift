@@ -55,8 +55,8 @@ extension Project {
     let more = differences.count > 20 ? ["  and \(differences.count - 20) more"] : []
     throw Failure(
       .finding,
-      "\(path) has run \(last.id) by the ledger of another tool, and its schema is another one. Nothing was "
-        + "changed. The differences:", details: shown + more)
+      "\(path) has run \(last.id) according to the ledger of another tool, but its schema "
+        + "differs from the history. Nothing was changed. The differences:", details: shown + more)
   }
 
   /// How many migrations another tool's ledger replaces; nil where the database has no such ledger, or an

@@ -71,7 +71,7 @@ package struct Context {
   /// SQLite does not rewrite what reads a renamed column from a view.
   private func advice(on error: DatabaseError) -> String {
     error.message.hasPrefix("error in ") && error.message.contains(" after rename: ")
-      ? ". Drop that first, and create it again after" : ""
+      ? ". Drop it first, and create it again afterwards" : ""
   }
 }
 

@@ -186,10 +186,12 @@ package struct ForeignKeyViolations {
       return false
     }
     guard !new.isEmpty else { return nil }
-    let list = new.map { "row \($0.row) of \($0.table) points at no row of \($0.key.parent)" }
-      .sorted()
+    let list = new.map {
+      "row \($0.row) of \($0.table) refers to a missing row of \($0.key.parent)"
+    }
+    .sorted()
     let more = list.count > 10 ? " and \(list.count - 10) more" : ""
-    return "foreign keys are broken by this migration: "
+    return "this migration breaks foreign keys: "
       + list.prefix(10).joined(separator: "; ") + more
   }
 }

@@ -39,9 +39,9 @@ package struct FrozenSchemas {
     let known = history[index].detail
     history[index].state = .engineDiffers
     history[index].detail =
-      "the manifest is the frozen one, but SQLite \(Connection.libraryVersion) and the migrations before "
-      + "it lead to another schema than with SQLite \(entry.digests.sqlite) when it was frozen; after a "
-      + "merge `schemactl freeze` computes the fingerprint again"
+      "the manifest is unchanged, but SQLite \(Connection.libraryVersion) and the earlier "
+      + "migrations produce another schema than SQLite \(entry.digests.sqlite) at the freeze; "
+      + "after a merge, `schemactl freeze` computes the fingerprint again"
       + (known.isEmpty ? "" : " (\(known))")
   }
 }

@@ -56,7 +56,7 @@ extension Scan {
   /// What is true of the rows when it finds none.
   package var promise: String {
     switch problem {
-    case .unmapped: "every value of \(table).\(column) is named by map"
+    case .unmapped: "`map` names every value of \(table).\(column)"
     case .changed(let other, _): "every value of \(table).\(column) stays the same in \(other)"
     }
   }

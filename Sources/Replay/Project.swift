@@ -161,12 +161,11 @@ extension LiveDatabase {
       other.map {
         "\($0) is the ledger of another tool: name its entries in the manifests under `replaces`"
       }
-      ?? "`schemactl adopt` adopts such a database; where there is no history yet, `schemactl init --from` "
-      + "writes it"
+      ?? "`schemactl adopt` adopts such a database; without a history, use `schemactl init --from`"
     throw Failure(
       .finding,
       "\(path) holds \(names)\(more), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "
-        + "which migrations it has run, and leaves it alone. Nothing was changed",
+        + "which migrations it has run. Nothing was changed",
       remedy: advice)
   }
 }

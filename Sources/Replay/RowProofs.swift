@@ -49,7 +49,8 @@ extension Runner {
       if let difference {
         throw context.failure(
           .bug,
-          "this operation changed rows that must stay: \(difference). Everything was rolled back")
+          "this operation changed rows that must not change: \(difference). Everything was "
+            + "rolled back")
       }
     }
   }

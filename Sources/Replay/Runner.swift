@@ -202,7 +202,7 @@ package final class Runner {
     throw context.failure(
       .bug,
       """
-      the plan does not give the table that it promised. Nothing was changed.
+      the plan does not produce the expected table. Nothing was changed.
       promised: \(expectation.sql)
       found:    \(found ?? "no table \(expectation.table)")
       """)
@@ -229,7 +229,7 @@ package final class Runner {
     guard rest.significant.isEmpty else {
       throw context.failure(
         .invalidInput,
-        "an expression ends the statement it stands in: \(rest.text(rest.significant[0]))",
+        "an expression ends its statement: \(rest.text(rest.significant[0]))",
         position: place)
     }
   }
@@ -271,7 +271,7 @@ package final class Runner {
       }
       guard statement.parameterCount == 0 else {
         throw context.failure(
-          .invalidInput, "the statement holds a parameter, and nothing gives it a value",
+          .invalidInput, "the statement has a parameter without a value",
           position: start, statement: sql)
       }
       if target == .scratch {
@@ -453,8 +453,8 @@ package final class Runner {
     guard let called = calls?.called, let name = called.first else { return }
     throw context.failure(
       .invalidInput,
-      "\(name) belongs to the application and is not known here: run this migration through "
-        + "SchemaKit, which has the real one",
+      "\(name) belongs to the application and is not available here: run this migration with "
+        + "SchemaKit",
       statement: sql)
   }
 

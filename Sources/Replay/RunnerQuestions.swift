@@ -83,7 +83,7 @@ extension Assertion {
   /// What a query gave instead of the expected value.
   package func broken(by rows: [Value], expected: Value, redacted: Bool) -> String {
     let found = rows.isEmpty ? "no row" : rows.count > 1 ? "several rows" : rows[0].shown
-    return (message ?? "the assertion does not hold") + ": expected \(expected.shown), found "
+    return (message ?? "the assertion failed") + ": expected \(expected.shown), found "
       + (redacted && rows.count == 1 ? "another \(rows[0].storageClass)" : found)
   }
 }

@@ -53,12 +53,11 @@ package final class ScratchDatabase {
       guard !inTheWay.isEmpty else { return nil }
       return Context(migration: migration).failure(
         .finding,
-        "this migration touches what differs from the history: "
+        "this migration touches objects that differ from the history: "
           + inTheWay.map(\.sentence).joined(separator: "; "),
         remedy:
-          "See `schemactl diff`; correct the database with SQL, or take over what it holds: a "
-          + "migration before this one that makes the same, marked there with "
-          + "`schemactl repair ID applied`")
+          "See `schemactl diff`. Undo the difference with SQL, or write a migration before this "
+          + "one that makes the same change, and record it with `schemactl repair ID applied`")
     }
 
     /// Why it cannot run on a database: a function that only the application has would be called.
@@ -67,7 +66,7 @@ package final class ScratchDatabase {
         Failure(
           .invalidInput,
           "\(call.function)() belongs to the application, and this migration calls it. Nothing was "
-            + "changed. Run it through SchemaKit, which has the real one",
+            + "changed. Run it with SchemaKit",
           place: Failure.Place(file: migration.file, position: call.position),
           migration: Failure.FailedMigration(id: migration.id))
       }
@@ -226,8 +225,8 @@ package final class ScratchDatabase {
           guard connection.isInTransaction else {
             throw Failure(
               .inputOutput,
-              "the private replay cannot go on: SQLite has ended its transaction, for want of memory "
-                + "or of room for temporary files")
+              "the replay cannot continue: SQLite ended its transaction, because memory or space "
+                + "for temporary files is missing")
           }
           try connection.execute("COMMIT")
         } catch {

@@ -55,7 +55,7 @@ package final class StatementGuard {
     switch event.action {
     case .transaction, .savepoint:
       return "transaction control (\(event.first ?? "")) does not belong in a migration: "
-        + "each migration is applied whole or not at all"
+        + "each migration is atomic"
     case .attach:
       return "ATTACH and VACUUM do not belong in a migration: they need their own transaction"
     case .detach: return "DETACH does not belong in a migration"

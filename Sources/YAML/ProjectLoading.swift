@@ -35,18 +35,17 @@ extension HistoryReadError {
     case .missingFolder:
       Failure(
         .notFound,
-        "there is no folder \(path) with migrations: create it and put the first manifest into "
-          + "it (0001_what_it_does.yaml), name another folder with --migrations or in "
-          + "schemactl.yaml, or begin a history with a database that is there (`schemactl init --from "
-          + "FILE`)")
+        "folder \(path) does not exist: create it with `schemactl new NAME`, name another folder "
+          + "with --migrations or in schemactl.yaml, or start from an existing database with "
+          + "`schemactl init --from FILE`")
     case .otherHistory(let path, let names):
       Failure(
         .notFound,
-        "\(path) holds no manifest, but \(names.prefix(3).joined(separator: ", "))"
-          + "\(names.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) that are "
-          + "in the folder itself. Name the folder that holds them with --migrations or in "
-          + "schemactl.yaml. `schemactl import \(shellQuoted(path)) --migrations FOLDER` imports the history "
-          + "of another tool")
+        "\(path) contains no manifests, but \(names.prefix(3).joined(separator: ", "))"
+          + "\(names.count > 3 ? ", …" : ""): schemactl runs manifests (0001_what_it_does.yaml) "
+          + "that are in the folder itself. Name the folder of the manifests with --migrations "
+          + "or in schemactl.yaml. `schemactl import \(shellQuoted(path)) --migrations FOLDER` "
+          + "imports the history of another tool")
     case .unreadable(let error): Failure(error)
     case .invalid(let input): input
     case .brokenLock(let file, let error): Failure(error, file: file)

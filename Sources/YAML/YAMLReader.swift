@@ -97,7 +97,7 @@ package struct YAMLReader: ~Copyable {
     _ = try next()
     let end = try next()
     guard case .streamEnd = end.kind else {
-      throw .refusal("a second document begins here: a file holds one", end.start)
+      throw .refusal("a second document begins here: a file must have one document", end.start)
     }
     return finish(root)
   }
@@ -118,7 +118,7 @@ package struct YAMLReader: ~Copyable {
     nodes += weight
     guard nodes <= Self.maximumNodes else {
       throw .refusal(
-        "the document is too large: it holds more than \(Self.maximumNodes) nodes, "
+        "the document is too large: it has more than \(Self.maximumNodes) nodes, "
           + "aliases expanded", position)
     }
   }
@@ -159,11 +159,12 @@ package struct YAMLReader: ~Copyable {
     _ name: String, at position: Position, depth: Int
   ) throws(Stop) -> Subtree {
     if openAnchors.contains(name) {
-      throw .refusal("the alias \(quoted("*" + name)) stands inside its own anchor", position)
+      throw .refusal("the alias \(quoted("*" + name)) is inside its own anchor", position)
     }
     guard let target = anchors[name] else {
       throw .refusal(
-        "no anchor \(quoted("&" + name)) stands before the alias \(quoted("*" + name))", position)
+        "the anchor \(quoted("&" + name)) is missing before the alias "
+          + "\(quoted("*" + name))", position)
     }
     try charge(target.weight, at: position)
     try checkDepth(depth + target.height - 1, at: position)
@@ -230,7 +231,7 @@ package struct YAMLReader: ~Copyable {
       return nil
     }
     if let line = places[key.value] {
-      report("duplicate key \(quoted(key.text)): it already stands on line \(line)", at: position)
+      report("duplicate key \(quoted(key.text)): the first one is on line \(line)", at: position)
       return nil
     }
     places[key.value] = position.line
@@ -308,8 +309,8 @@ extension YAMLSyntaxError {
       if problem == "control characters are not allowed" {
         let name = String(repeating: "0", count: max(0, 4 - hexadecimal.count)) + hexadecimal
         message =
-          "the control character U+\(name) cannot stand in YAML: "
-          + "write it as an escape in double quotes"
+          "the control character U+\(name) is not allowed in YAML: write it as an escape in "
+          + "double quotes"
       } else {
         message = "the file is not UTF-8 (\(problem)): save it as UTF-8"
       }

@@ -160,7 +160,7 @@ struct Settings {
     if project.migrations.isEmpty, project.lock == nil, !mayBeEmpty {
       session.report(
         .warning(
-          "\(migrations) holds no migration, so nothing was checked or run. "
+          "\(migrations) has no migrations, so schemactl checked and ran nothing. "
             + "`\(session.command("new", database: false)) NAME` writes the first one"))
     }
     return asksGitAboutDrafts ? project.askingGitAboutDrafts() : project
@@ -309,7 +309,7 @@ struct Settings {
     guard ids.isEmpty, !isFrozen else {
       throw Failure(
         .finding,
-        "\(folder.path) already holds a history, up to \(ids.last ?? HistoryLock.fileName)",
+        "\(folder.path) already has a history, up to \(ids.last ?? HistoryLock.fileName)",
         remedy: "`schemactl adopt` adopts an existing database into it")
     }
   }

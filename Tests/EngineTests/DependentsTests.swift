@@ -82,8 +82,8 @@ struct DependentsTests {
     let failure = try #require(try sandbox.migrate().failure)
     #expect(
       failure.message
-        == "t.flag cannot be dropped by itself: \(constraint) names it. Use `rebuild_table`, with the "
-        + "columns and the constraints that are to stay")
+        == "t.flag cannot be dropped by itself: \(constraint) names it. Use `rebuild_table`, "
+        + "with the columns and the constraints that you keep")
     // SQLite would have refused it.
     #expect(throws: (any Error).self) {
       let connection = try Connection(path: nil)
@@ -182,15 +182,16 @@ struct DependentsTests {
     #expect(failure?.status == .invalidInput)
     #expect(
       failure?.message
-        == "renaming t.flag would break view w, view x (no such column: flag): SQLite does not rewrite "
-        + "what reads the column from another view or by USING. Drop that first, and create it again after"
+        == "renaming t.flag would break view w, view x (no such column: flag): SQLite does not "
+        + "rewrite objects that read the column from another view or by USING. Drop them "
+        + "first, and create them again afterwards"
     )
     let rename = "rename_column: { table: t, from: flag, to: status }"
     try sandbox.add("0002_move", "operations: [{ \(rename) }]")
     #expect(
       try sandbox.migrate().failure?.message
-        == "error in view w after rename: no such column: flag. Drop that first, and create it again "
-        + "after")
+        == "error in view w after rename: no such column: flag. Drop it first, and create it "
+        + "again afterwards")
     try sandbox.add(
       "0002_move",
       """
@@ -227,8 +228,8 @@ struct DependentsTests {
     }
     let view = "CREATE TABLE t (id, flag); CREATE VIEW v AS SELECT id FROM t WHERE flag;"
     let check = "CREATE TABLE t (id, flag, CHECK (flag IN (0, 1)));"
-    let drop = "Drop what mentions it first and create it again after"
-    let anew = "Make the table anew with `rebuild_table` and its `copy`"
+    let drop = "Drop these objects first and create them again afterwards"
+    let anew = "Rebuild the table with `rebuild_table` and `copy`"
     for (sql, mentioned, way) in [
       (view, "view v", drop), (check, "CHECK (flag IN (0, 1))", anew),
     ] {
@@ -240,8 +241,8 @@ struct DependentsTests {
       for map in ["map: { 0: open, 1: done }", "using: flag + 1"] {
         #expect(
           try message(sql, map) == start
-            + "or keep the column with `keep_source: true`; `dependents: rename` keeps all words, "
-            + "also those about values that are no more")
+            + "or keep the column with `keep_source: true`; `dependents: rename` changes only "
+            + "the name, not comparisons with the old values")
       }
     }
   }
@@ -341,7 +342,7 @@ struct DependentsTests {
         "operations: [{ alter_column: { table: c, column: \(column), references: null } }]")
       if isRefused {
         let failure = #expect(throws: Failure.self) { try sandbox.migrate() }
-        #expect(failure?.message.contains("among the table's constraints") == true)
+        #expect(failure?.message.contains("is a table constraint") == true)
       } else {
         #expect(try sandbox.migrate().failure == nil)
         #expect(try sandbox.rows("SELECT count(*) FROM pragma_foreign_key_list('c')") == [[1]])

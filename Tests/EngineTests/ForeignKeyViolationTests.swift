@@ -116,6 +116,6 @@ struct ForeignKeyViolationTests {
     }
     #expect(
       failure?.message
-        == "foreign keys are broken by this migration: \(broken) points at no row of p")
+        == "this migration breaks foreign keys: \(broken) refers to a missing row of p")
   }
 }

@@ -104,7 +104,7 @@ struct ForeignLedgerTests {
     let before = try Dump(app.sandbox.open())
     let failure = try #require(app.sandbox.failure())
     #expect(failure.status == .finding)
-    #expect(failure.message.contains("its schema is another one"), "\(failure.message)")
+    #expect(failure.message.contains("its schema differs from the history"), "\(failure.message)")
     #expect(try Dump(app.sandbox.open()) == before)
     #expect(throws: Failure.self) {
       try app.sandbox.project().plan(app.sandbox.options(), database: app.sandbox.database)

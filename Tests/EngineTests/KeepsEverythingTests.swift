@@ -225,7 +225,7 @@ struct LeftBehindTests {
       try sandbox.addSQL("0002_break", sql)
       let report = try sandbox.migrate()
       #expect(report.status == .migrationFailed, "\(create)")
-      #expect(report.failure?.message.contains("points at no row of p") == true)
+      #expect(report.failure?.message.contains("refers to a missing row of p") == true)
     }
   }
 

@@ -301,8 +301,8 @@ struct MirrorTests {
     #expect(failure.status == .invalidInput)
     #expect(
       failure.message.contains(
-        "reminders.\(column) is kept in step with another column by triggers: drop them first, each "
-          + "with `drop_trigger: { name: … }`: \(Self.names.joined(separator: ", "))"))
+        "reminders.\(column) belongs to a mirror. Drop its triggers first, each with "
+          + "`drop_trigger: { name: … }`: \(Self.names.joined(separator: ", "))"))
   }
 
   @Test("once the triggers are dropped the old column goes")
@@ -404,7 +404,7 @@ struct MirrorTests {
         message: "t.old is computed: `mirror` cannot write it"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT 0, UNIQUE (old, id)",
-        message: "t.old is UNIQUE: what `mirror` writes to it could not stay so"),
+        message: "t.old is UNIQUE: `mirror` could write duplicate values to it"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT 0",
         to: "{ name: new, type: INTEGER, default: 0, unique: true }",
@@ -412,26 +412,24 @@ struct MirrorTests {
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT (abs(0))",
         message:
-          "the default of t.old, (abs(0)), is not a constant: `mirror` could not tell whether "
-          + "an INSERT has named the column"),
+          "the default of t.old, (abs(0)), is not a constant: `mirror` cannot detect whether an "
+          + "INSERT names the column"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT 0", mapBack: "{ 0: 0, 1: 1, 2: '1' }",
         message:
-          "`map_back` gives '1', which old would not store as it is: write it as a value of the "
-          + "column's type"),
+          "`map_back` gives '1', which old would convert: write a value of the column's type"),
       Refusal(
         old: "id INTEGER, old INTEGER DEFAULT 0", to: "{ name: new, type: TEXT, default: '0' }",
         map: "{ 0: '0', 1: 1 }", mapBack: "{ '0': 0, 1: 1 }",
-        message: "`map` gives 1, which new would not store as it is: write it as a value of the "
-          + "column's type"),
+        message: "`map` gives 1, which new would convert: write a value of the column's type"),
       Refusal(
         old: "id INTEGER, old INTEGER NOT NULL DEFAULT 0", mapBack: "{ 0: 0, 1: 1, 2: null }",
         message: "`map_back` gives null, and old is NOT NULL"),
       Refusal(
         old: "id INTEGER, old INTEGER NOT NULL DEFAULT 1",
         message:
-          "an INSERT that names neither column stores 1 in old and 0 in new, which are not in "
-          + "step: give new the default 1"),
+          "an INSERT that names neither column stores 1 in old and 0 in new, which do not agree: "
+          + "give new the default 1"),
     ])
   func refused(_ refusal: Refusal) throws {
     let sandbox = try Sandbox()

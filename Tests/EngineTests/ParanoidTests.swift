@@ -122,7 +122,7 @@ struct ParanoidTests {
     let before = try Dump(sandbox.open())
     let failure = try #require(try migrate(sandbox).failure)
     #expect(failure.status == .inputOutput)
-    #expect(failure.message.contains("has been rolled back"), "\(failure.message)")
+    #expect(failure.message.contains("were rolled back"), "\(failure.message)")
     #expect(try Dump(sandbox.open()) == before)
     #expect(try sandbox.ledger == ["0001_create"])
   }

@@ -174,7 +174,7 @@ struct DryRunTests {
     let good = try sandbox.project().dryRun(sandbox.options())
     #expect(good.status == .success)
     #expect(
-      good.answers.map(\.question) == ["every value of reminders.isCompleted is named by map"])
+      good.answers.map(\.question) == ["`map` names every value of reminders.isCompleted"])
     #expect(good.answers.allSatisfy { $0.isAsked && $0.obstacle == nil })
     try sandbox.run("UPDATE reminders SET isCompleted = 2 WHERE id = 'r7'")
     let before = try Dump(sandbox.open())

@@ -106,7 +106,7 @@ struct ReplayProofTests {
     #expect(path.changes.map(\.object) == ["a.name"])
     #expect(
       path.inWords.hasPrefix(
-        "a database created at release 1.1 and brought to release 1.2 has another schema"))
+        "a database created at release 1.1 and migrated to release 1.2 has another schema"))
   }
 
   @Test("a spelling that differs is a difference, too")

@@ -133,12 +133,12 @@ struct SchemaPairTests {
       (
         "CREATE TABLE t (a, g)", "INSERT INTO t VALUES (1, 'mine')",
         "columns: [{ name: a }, { name: g, generated: { as: a + 1 } }]",
-        "t.g holds values that its expression would not give"
+        "t.g holds values that differ from its expression"
       ),
       (
         "CREATE TABLE t (a, g)", "INSERT INTO t VALUES (1, 'mine')",
         "columns: [{ name: b }, { name: g, generated: { as: b + 1 } }]",
-        "t.g is to be computed from what t has not"
+        "t.g is computed from columns that t does not have"
       ),
     ])
   func refused(old: String, rows: String, keys: String, message: String) throws {

@@ -212,7 +212,7 @@ struct TransactionTests {
     #expect(failure.status == .migrationFailed)
     #expect(
       failure.message
-        == "foreign keys are broken by this migration: row 1 of c points at no row of p")
+        == "this migration breaks foreign keys: row 1 of c refers to a missing row of p")
     #expect(try sandbox.rows("SELECT count(*) FROM p") == [[2]])
     try sandbox.addSQL("0002_delete", "DELETE FROM c WHERE p = 1;")
     #expect(try sandbox.migrate().failure == nil)

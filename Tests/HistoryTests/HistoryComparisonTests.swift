@@ -106,7 +106,7 @@ struct HistoryComparisonTests {
       raw: frozen[0].rawDigest, canonical: digest("?"), schema: digest("s"), sqlite: "3.40.1")
     try lock.freeze(LockEntry(id: "0001_a", release: nil, digests: wrong))
     #expect(states([frozen[0]], lock) == ["0001_a frozen edited"])
-    #expect(detail("0001_a", [frozen[0]], lock).contains("the lock was changed"))
+    #expect(detail("0001_a", [frozen[0]], lock).contains("somebody changed the lock"))
   }
 
   @Test("a frozen migration without a file is removed, the last one too")

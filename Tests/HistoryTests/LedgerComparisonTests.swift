@@ -147,8 +147,8 @@ struct LedgerComparisonTests {
     rows[0].canonicalDigest = digest("x")
     rows[3].canonicalDigest = digest("x")
     #expect(states() == ["1_a altered", "2_b applied", "3_c applied", "4_d altered"])
-    #expect(detail("1_a").hasPrefix("its raw_digest is that of the frozen manifest"))
-    #expect(detail("4_d").hasPrefix("its raw_digest is that of the file"))
+    #expect(detail("1_a").hasPrefix("its raw_digest matches the frozen manifest"))
+    #expect(detail("4_d").hasPrefix("its raw_digest matches the file"))
   }
 
   @Test("positions may have gaps, but ascend, each once, from 1")

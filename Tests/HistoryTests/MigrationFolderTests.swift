@@ -92,20 +92,20 @@ struct MigrationFolderTests {
       ("1-a.yaml", "`_` and a name must follow the number, as in 0001_what_it_does.yaml"),
       (
         "1_a b.yaml",
-        "the name holds a space: only letters, digits, `_`, `-` and `.` may be in it"
+        "the name contains a space: use only letters, digits, `_`, `-` and `.`"
       ),
-      ("1_a*.yaml", "the name holds `*`: only letters, digits, `_`, `-` and `.` may be in it"),
+      ("1_a*.yaml", "the name contains `*`: use only letters, digits, `_`, `-` and `.`"),
       (
         "1_a\n.yaml",
-        "the name holds the character U+000A: only letters, digits, `_`, `-` and `.` may be in it"
+        "the name contains the character U+000A: use only letters, digits, `_`, `-` and `.`"
       ),
       (
         "1_a\u{A0}.yaml",
-        "the name holds the character U+00A0: only letters, digits, `_`, `-` and `.` may be in it"
+        "the name contains the character U+00A0: use only letters, digits, `_`, `-` and `.`"
       ),
       (
         "1_a\u{202E}b.yaml",
-        "the name holds the character U+202E: only letters, digits, `_`, `-` and `.` may be in it"
+        "the name contains the character U+202E: use only letters, digits, `_`, `-` and `.`"
       ),
     ])
   func badName(name: String, message: String) throws {

@@ -63,7 +63,8 @@ extension Refusal {
       "the rest of a text that holds a comma within braces",
       manifest("drop_table: { table: t IN (0,1) }"),
       [
-        "m.yaml:2:34: error: unknown key `1)` in `drop_table`, which takes `table`. Within { } a text ends at a comma: put one that holds a comma in quotes"
+        "m.yaml:2:34: error: unknown key `1)` in `drop_table`, which takes `table`. Within { } a "
+          + "text ends at a comma: quote a text that contains a comma"
       ]),
     Refusal(
       "a missing key",
@@ -118,7 +119,7 @@ extension Refusal {
       "two operations in one entry",
       "operations:\n  - sql: SELECT 1\n    drop_table: { table: t }\n",
       [
-        "m.yaml:3:5: error: an entry of `operations` holds one operation, and `sql` stands here already: put a `-` before `drop_table`"
+        "m.yaml:3:5: error: an entry of `operations` has one operation, and `sql` is already here: put a `-` before `drop_table`"
       ]),
     Refusal(
       "an operation's key at the level of its name",
@@ -150,13 +151,13 @@ extension Refusal {
       "an operation that another one has for a key",
       "operations:\n  - create_view: { name: v, sql: CREATE VIEW v AS SELECT 1 }\n    sql: SELECT 1\n",
       [
-        "m.yaml:3:5: error: an entry of `operations` holds one operation, and `create_view` stands here already: put a `-` before `sql`"
+        "m.yaml:3:5: error: an entry of `operations` has one operation, and `create_view` is already here: put a `-` before `sql`"
       ]),
     Refusal(
       "what is neither an operation nor a key of one",
       "operations:\n  - drop_table: { table: t }\n    tabel: t\n",
       [
-        "m.yaml:3:5: error: an entry of `operations` holds one operation, and `drop_table` stands here already: `tabel` is neither one of its keys nor an operation"
+        "m.yaml:3:5: error: an entry of `operations` has one operation, and `drop_table` is already here: `tabel` is neither one of its keys nor an operation"
       ]),
     Refusal(
       "the time of day as a text",
@@ -455,19 +456,19 @@ extension Refusal {
       "a NUL in SQL",
       manifest("sql: \"SELECT \\0\""),
       [
-        "m.yaml:2:10: error: `sql` holds the character NUL: SQL cannot hold it"
+        "m.yaml:2:10: error: `sql` contains the character NUL: SQL cannot hold it"
       ]),
     Refusal(
       "a NUL in a name",
       manifest("drop_table: { table: \"a\\0\" }"),
       [
-        "m.yaml:2:26: error: `table` holds the character NUL: a text cannot hold it"
+        "m.yaml:2:26: error: `table` contains the character NUL: a text cannot hold it"
       ]),
     Refusal(
       "a NUL in a value",
       manifest("insert: { table: t, rows: [{ a: \"x\\0y\" }] }"),
       [
-        "m.yaml:2:37: error: the value of `a` holds the character NUL: use { blob: … }"
+        "m.yaml:2:37: error: the value of `a` contains the character NUL: use { blob: … }"
       ]),
     Refusal(
       "long and many-lined text is abbreviated",
@@ -538,13 +539,13 @@ extension Refusal {
       "SQL as a map's target",
       manifest("move_column: { table: t, from: a, to: { name: b }, map: { 0: { sql: a } } }"),
       [
-        "m.yaml:2:68: error: the value of `0` must be known beforehand, and SQL is not: use `using` for an expression"
+        "m.yaml:2:68: error: the value of `0` must not be SQL: use `using` for an expression"
       ]),
     Refusal(
       "a map that names a stored value twice",
       manifest("move_column: { table: t, from: a, to: { name: b }, map: { 1: 0, true: 1 } }"),
       [
-        "m.yaml:2:69: error: duplicate value `true`: it is stored like the one on line 2"
+        "m.yaml:2:69: error: duplicate value `true`: it equals the value on line 2"
       ]),
     Refusal(
       "an ambiguous value in a map",
@@ -593,7 +594,7 @@ extension Refusal {
         "move_column: { table: t, from: a, to: { name: b }, using: a, keep_source: true, mirror: true, map_back: { 0: 0 } }"
       ),
       [
-        "m.yaml:2:56: error: `mirror` needs `map`: an expression cannot be followed back"
+        "m.yaml:2:56: error: `mirror` needs `map`: schemactl cannot invert an expression"
       ]),
     Refusal(
       "map_back without mirror",
@@ -606,7 +607,8 @@ extension Refusal {
       "a move to the same name",
       manifest("move_column: { table: t, from: status, to: { name: Status }, map: { 0: 0 } }"),
       [
-        "m.yaml:2:56: error: the new column has the name of the old one, `status`: give it another, or use `alter_column`"
+        "m.yaml:2:56: error: the new column has the name of the old one, `status`: give it "
+          + "another name, or use `alter_column`"
       ]),
     Refusal(
       "dependents other than rename",
@@ -621,7 +623,7 @@ extension Refusal {
         "move_column: { table: t, from: a, to: { name: b }, map: { 0: 0 }, keep_source: true, dependents: rename }"
       ),
       [
-        "m.yaml:2:90: error: `dependents` is for an old column that goes: with `keep_source` it stays"
+        "m.yaml:2:90: error: `dependents` and `keep_source` exclude each other: remove one"
       ]),
     Refusal(
       "a rename to the same name",
@@ -639,7 +641,7 @@ extension Refusal {
       "a rebuild that would lose rows",
       manifest("rebuild_table: { table: t, columns: [{ name: a }], where: a > 0 }"),
       [
-        "m.yaml:2:56: error: `where` loses the rows that it does not choose: say `rows_may_be_lost: true`"
+        "m.yaml:2:56: error: `where` deletes the other rows: add `rows_may_be_lost: true`"
       ]),
     Refusal(
       "a rebuild that refuses to lose rows",
@@ -647,7 +649,7 @@ extension Refusal {
         "rebuild_table: { table: t, columns: [{ name: a }], where: a > 0, rows_may_be_lost: false }"
       ),
       [
-        "m.yaml:2:56: error: `where` loses the rows that it does not choose: say `rows_may_be_lost: true`"
+        "m.yaml:2:56: error: `where` deletes the other rows: add `rows_may_be_lost: true`"
       ]),
     Refusal(
       "a rebuild that copies into no column",
@@ -690,7 +692,7 @@ extension Refusal {
       "two columns of one name",
       manifest("create_table: { name: t, columns: [{ name: a }, { name: b }, { name: A }] }"),
       [
-        "m.yaml:2:74: error: duplicate column `A`: it already stands on line 2"
+        "m.yaml:2:74: error: duplicate column `A`: the first one is on line 2"
       ]),
     Refusal(
       "a key over a column that is not there",
@@ -706,7 +708,7 @@ extension Refusal {
       "a key that names a column twice",
       manifest("create_table: { name: t, columns: [{ name: a }], primary_key: [a, A] }"),
       [
-        "m.yaml:2:71: error: duplicate column `A`: it already stands on line 2"
+        "m.yaml:2:71: error: duplicate column `A`: the first one is on line 2"
       ]),
     Refusal(
       "a foreign key with fewer parent columns",
@@ -726,13 +728,13 @@ extension Refusal {
       "a row with a column twice",
       manifest("insert: { table: t, rows: [{ a: 1, A: 2 }] }"),
       [
-        "m.yaml:2:40: error: duplicate column `A`: it already stands on line 2"
+        "m.yaml:2:40: error: duplicate column `A`: the first one is on line 2"
       ]),
     Refusal(
       "an update with a column twice",
       manifest("update: { table: t, set: { a: 1, A: 2 }, all: true }"),
       [
-        "m.yaml:2:38: error: duplicate column `A`: it already stands on line 2"
+        "m.yaml:2:38: error: duplicate column `A`: the first one is on line 2"
       ]),
   ]
 
@@ -759,19 +761,19 @@ extension Refusal {
       "two documents",
       "operations: []\n---\noperations: []\n",
       [
-        "m.yaml:2:1: error: a second document begins here: a file holds one"
+        "m.yaml:2:1: error: a second document begins here: a file must have one document"
       ]),
     Refusal(
       "a duplicate key",
       "operations: []\ndescription: a\n\"description\": b\n",
       [
-        "m.yaml:3:1: error: duplicate key `description`: it already stands on line 2"
+        "m.yaml:3:1: error: duplicate key `description`: the first one is on line 2"
       ]),
     Refusal(
       "a duplicate key of a map, by value",
       manifest("move_column: { table: t, from: a, to: { name: b }, map: { 0: 0, '0': 1, +0: 2 } }"),
       [
-        "m.yaml:2:77: error: duplicate key `+0`: it already stands on line 2"
+        "m.yaml:2:77: error: duplicate key `+0`: the first one is on line 2"
       ]),
     Refusal(
       "a key that is a list",
@@ -802,13 +804,13 @@ extension Refusal {
       "an alias without an anchor",
       manifest("sql: *nowhere"),
       [
-        "m.yaml:2:10: error: no anchor `&nowhere` stands before the alias `*nowhere`"
+        "m.yaml:2:10: error: the anchor `&nowhere` is missing before the alias `*nowhere`"
       ]),
     Refusal(
       "an alias inside its own anchor",
       "operations: &a\n  - sql: *a\n",
       [
-        "m.yaml:2:10: error: the alias `*a` stands inside its own anchor"
+        "m.yaml:2:10: error: the alias `*a` is inside its own anchor"
       ]),
     Refusal(
       "the problems of an anchor once",
@@ -826,7 +828,8 @@ extension Refusal {
       "a tab as indentation",
       "operations:\n\t- sql: SELECT 1\n",
       [
-        "m.yaml:2:1: error: not valid YAML: found character that cannot start any token while scanning for the next token. A tab stands here: indent with spaces"
+        "m.yaml:2:1: error: not valid YAML: found character that cannot start any token while "
+          + "scanning for the next token. Indent with spaces, not with a tab"
       ]),
     Refusal(
       "an open bracket",
@@ -844,31 +847,37 @@ extension Refusal {
       "a percent sign that begins a value",
       manifest("sql: %x"),
       [
-        "m.yaml:2:10: error: not valid YAML: found character that cannot start any token while scanning for the next token. No plain text begins with this character: put the text in quotes"
+        "m.yaml:2:10: error: not valid YAML: found character that cannot start any token while "
+          + "scanning for the next token. Put a text that begins with this character in quotes"
       ]),
     Refusal(
       "a key in the middle of nowhere",
       "operations:\n  - sql: SELECT 1\n drop: 1\n",
       [
-        "m.yaml:3:2: error: not valid YAML: did not find expected key while parsing a block mapping that begins on line 1. Indent this line like the keys above it; a text that begins with a quote must be quoted as a whole"
+        "m.yaml:3:2: error: not valid YAML: did not find expected key while parsing a block "
+          + "mapping that begins on line 1. Indent this line like the keys above it; put the "
+          + "whole text in quotes if it begins with a quote"
       ]),
     Refusal(
       "a text that holds a colon",
       "description: Items: how many\noperations: []\n",
       [
-        "m.yaml:1:19: error: not valid YAML: mapping values are not allowed in this context. A text that holds `: ` must stand in quotes; if a key is meant, indent it like its neighbours"
+        "m.yaml:1:19: error: not valid YAML: mapping values are not allowed in this context. Put "
+          + "a text that contains `: ` in quotes; indent a key like the keys around it"
       ]),
     Refusal(
       "a tab behind spaces",
       "operations:\n  - drop_table:\n    \ttable: t\n",
       [
-        "m.yaml:3:5: error: not valid YAML: found character that cannot start any token while scanning for the next token. A tab stands here: indent with spaces"
+        "m.yaml:3:5: error: not valid YAML: found character that cannot start any token while "
+          + "scanning for the next token. Indent with spaces, not with a tab"
       ]),
     Refusal(
       "a text that begins with an asterisk",
       "description: * a *\noperations: []\n",
       [
-        "m.yaml:1:15: error: not valid YAML: did not find expected alphabetic or numeric character while scanning an alias. A text that begins with `&` or `*` must stand in quotes"
+        "m.yaml:1:15: error: not valid YAML: did not find expected alphabetic or numeric "
+          + "character while scanning an alias. Put a text that begins with `&` or `*` in quotes"
       ]),
     Refusal(
       "a backslash in double quotes",
@@ -880,13 +889,16 @@ extension Refusal {
       "a line that is no key",
       "operations: []\nfoo\n",
       [
-        "m.yaml:3:1: error: not valid YAML: could not find expected ':' while scanning a simple key that begins on line 2. Every line of a mapping is `key: value`: add the `:`, or put a text that goes on over several lines in quotes"
+        "m.yaml:3:1: error: not valid YAML: could not find expected ':' while scanning a simple "
+          + "key that begins on line 2. Every line of a mapping is `key: value`: add the `:`, or "
+          + "put a text of several lines in quotes"
       ]),
     Refusal(
       "a control character",
       "description: a\u{7}b\noperations: []\n",
       [
-        "m.yaml:1:15: error: the control character U+0007 cannot stand in YAML: write it as an escape in double quotes"
+        "m.yaml:1:15: error: the control character U+0007 is not allowed in YAML: write it as an "
+          + "escape in double quotes"
       ]),
     Refusal(
       "a line separator",
@@ -904,7 +916,7 @@ extension Refusal {
       "columns count code points",
       manifest("insert: { table: t, rows: [{ größe🎈: 1, größe🎈: 2 }] }"),
       [
-        "m.yaml:2:45: error: duplicate key `größe🎈`: it already stands on line 2"
+        "m.yaml:2:45: error: duplicate key `größe🎈`: the first one is on line 2"
       ]),
     Refusal(
       "columns after a byte order mark",
@@ -930,11 +942,11 @@ extension Refusal {
         "m.yaml:4:19: error: unknown key `tabel` in `drop_table`, which takes `table`: did you mean `table`?",
         "m.yaml:5:13: error: `update` needs `where` or `all: true`",
         "m.yaml:9:37: error: unknown key `uniqe` in a column, which takes `name`, `type`, `primary_key`, `autoincrement`, `not_null`, `default`, `unique`, `check`, `collate`, `references` and `generated`: did you mean `unique`?",
-        "m.yaml:10:19: error: duplicate column `A`: it already stands on line 9",
+        "m.yaml:10:19: error: duplicate column `A`: the first one is on line 9",
         "m.yaml:11:31: error: `default`: `yes` is a boolean to some readers of YAML and text to others: quote it ('yes' is text), or write `true`, the boolean",
         "m.yaml:12:10: error: `sql` is empty: it must be SQL",
         "m.yaml:13:15: error: `foreign_keys` must be `deferred` or `enforced`, not `sometimes`",
-        "m.yaml:14:1: error: duplicate key `foreign_keys`: it already stands on line 13",
+        "m.yaml:14:1: error: duplicate key `foreign_keys`: the first one is on line 13",
       ]),
     Refusal(
       "a problem of shape does not hide one of meaning",
@@ -942,7 +954,8 @@ extension Refusal {
         "move_column: { table: 7, from: a, to: { name: A }, map: { 0: 0 }, map_back: { 0: 0 } }"),
       [
         "m.yaml:2:27: error: `table` must be a name, and `7` is a number: quote it ('7')",
-        "m.yaml:2:51: error: the new column has the name of the old one, `a`: give it another, or use `alter_column`",
+        "m.yaml:2:51: error: the new column has the name of the old one, `a`: give it another "
+          + "name, or use `alter_column`",
         "m.yaml:2:71: error: `map_back` needs `mirror: true`",
       ]),
   ]

@@ -28,8 +28,8 @@ struct HostileInputTests {
   func rawNUL() {
     #expect(
       problems("operations: []\ndescription: a\0b") == [
-        "m.yaml:2:15: error: the control character U+0000 cannot stand in YAML: "
-          + "write it as an escape in double quotes"
+        "m.yaml:2:15: error: the control character U+0000 is not allowed in YAML: write it as an "
+          + "escape in double quotes"
       ])
   }
 
@@ -80,8 +80,8 @@ struct HostileInputTests {
     }
     #expect(
       problems(yaml) == [
-        "m.yaml:7:45: error: the document is too large: "
-          + "it holds more than 1000000 nodes, aliases expanded"
+        "m.yaml:7:45: error: the document is too large: it has more than 1000000 nodes, aliases "
+          + "expanded"
       ])
   }
 

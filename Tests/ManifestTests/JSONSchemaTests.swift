@@ -223,10 +223,10 @@ private func disagreementsOfPython(_ cases: [JSONTree]) throws -> String {
 private let beyondShapes = [
   "the table has no column", "`mirror` needs", "`map_back` needs", "`map_back` must name",
   "`map_back` must undo",
-  "`autoincrement` needs", "changes nothing", "duplicate ", "is called ",
-  "loses the rows", "a foreign key needs a parent", "the new column has the name",
-  "`dependents` is for",
-  "a second column with", "the table has a `primary_key`", "it is stored like",
+  "`autoincrement` needs", "changes nothing", "duplicate ", "already has the name",
+  "deletes the other rows", "a foreign key needs a parent", "the new column has the name",
+  "`dependents` and `keep_source`",
+  "a second column with", "the table has a `primary_key`", "it equals the value",
 ]
 
 private let wholeConfiguration = """

@@ -29,7 +29,7 @@ struct DriftTests {
 
     """
   private static let sentence =
-    "this migration touches what differs from the history: column notes.memo"
+    "this migration touches objects that differ from the history: column notes.memo"
 
   @Test(
     "where a migration touches it, whatever tells of that migration says that it cannot run",

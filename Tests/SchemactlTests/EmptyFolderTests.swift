@@ -21,7 +21,7 @@ struct EmptyFolderTests {
       try folder.write("migrations/" + file, "CREATE TABLE t (a)")
       let run = try folder.start(arguments).wait()
       #expect(run.status == 66, "\(file): \(run.output)\(run.errors)")
-      #expect((run.output + run.errors).contains("holds no manifest, but"))
+      #expect((run.output + run.errors).contains("contains no manifests, but"))
       #expect((run.output + run.errors).contains("imports the history of another tool"))
       #expect(!folder.exists("app.sqlite"))
     }

@@ -105,7 +105,7 @@ struct ExitCodeTests {
   @Test("66: a folder of migrations that does not exist, with what to do")
   func missingFolder() throws {
     let run = try WorkingFolder().expect(66, "verify")
-    #expect(run.errors.contains("there is no folder migrations with migrations: create it"))
+    #expect(run.errors.contains("folder migrations does not exist: create it"))
   }
 
   @Test("66: a configuration that was named and does not exist")
@@ -224,7 +224,7 @@ struct ExitCodeTests {
         migrations/0002_twice.yaml:3:5: error: UNIQUE constraint failed: notes.id
           3 |     INSERT INTO notes (id) VALUES (1), (1)
             |     ^
-          applied and kept: 1 migration, up to 0001_notes
+          remain applied: 1 migration, up to 0001_notes
           in operation 1 sql of migration 0002_twice
           statement: INSERT INTO notes (id) VALUES (1), (1)
         help: correct the manifest, or the rows that the message names, and run the command again

@@ -106,7 +106,7 @@ import Testing
         Self.restore, failing: FaultyCall(name: "fsync", first: 2))
       #expect(run.status == 74, "\(run.errors)")
       #expect(
-        run.errors.contains("It is not certain whether one.bak was put back"), "\(run.errors)")
+        run.errors.contains("It is unknown whether one.bak was restored"), "\(run.errors)")
       #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     }
 
@@ -117,8 +117,9 @@ import Testing
       let run = try folder.run(Self.restore, failing: failing)
       #expect(run.status == 74, "\(run.errors)")
       #expect(
-        run.errors.contains("It is not certain whether one.bak was put back"), "\(run.errors)")
-      #expect(run.errors.contains("what it held is in app.sqlite.before-restore, too"))
+        run.errors.contains("It is unknown whether one.bak was restored"), "\(run.errors)")
+      #expect(
+        run.errors.contains("the old content is also in app.sqlite.before-restore"))
       #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
       // And the next one goes on as if it had not been.
       let again = try folder.expect(0, "restore", "--database", "app.sqlite", "one.bak")

@@ -136,7 +136,7 @@ struct FormatTests {
   func withoutPlace() throws {
     let folder = try WorkingFolder()
     let github = try folder.expect(66, "check", "--format", "github").output
-    #expect(github.hasPrefix("::error title=schemactl::there is no folder migrations"))
+    #expect(github.hasPrefix("::error title=schemactl::folder migrations does not exist"))
     let xcode = try folder.expect(66, "check", "--format=xcode").output
     #expect(xcode.hasPrefix("error: folder migrations does not exist"))
     let wrong = try folder.expect(64, "check", "--bogus", "--format=github").output

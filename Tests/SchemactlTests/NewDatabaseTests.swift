@@ -137,7 +137,7 @@ struct NewDatabaseTests {
         ["migrate", "--database", "app.sqlite"],
         failing: FaultyCall(name: "fsync", first: number, last: 1000))
       #expect(run.status == 74)
-      #expect(run.errors.contains("It is not certain whether 0001_lists to 0003_first was applied"))
+      #expect(run.errors.contains("It is unknown whether 0001_lists to 0003_first was applied"))
       try folder.expect(0, "migrate", "--database", "app.sqlite")
       #expect(try content(folder).count > 5)
     }

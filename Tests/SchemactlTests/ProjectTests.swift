@@ -43,7 +43,7 @@ struct ProjectTests {
     #expect(folder.exists("db/.manifest.schema.json"))
     try folder.write("db/0001_notes.yaml", tableOfNotes)
     let again = try folder.expect(1, "init")
-    #expect(again.errors.contains("db already holds a history, up to 0001_notes"))
+    #expect(again.errors.contains("db already has a history, up to 0001_notes"))
   }
 
   @Test("init --from writes the baseline as well")

@@ -37,7 +37,8 @@ struct RestoreTests {
 
         """)
     #expect(
-      restored.errors == "note: what app.sqlite held is kept in app.sqlite.before-restore\n")
+      restored.errors == "note: the previous content of app.sqlite is in "
+        + "app.sqlite.before-restore\n")
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     #expect(try folder.rows("SELECT count(*) FROM notes", in: "app.sqlite.before-restore") == ["0"])
     try folder.expect(0, "restore", "--database", "app.sqlite", name)
@@ -256,7 +257,8 @@ struct RestoreTests {
     #expect(run.errors.contains("Nothing was changed"), "\(run.errors)")
     #expect(try names(folder) == before)
     let named = try folder.expect(0, "restore", "--database", "app.sqlite", other)
-    #expect(named.errors.contains("no ledger to tell by"), "\(named.errors)")
+    #expect(
+      named.errors.contains("cannot check whether the backup belongs to it"), "\(named.errors)")
     #expect(try folder.rows("SELECT text FROM notes") == ["theirs"])
   }
 
@@ -281,7 +283,8 @@ struct RestoreTests {
     let run = try expect(74, arguments, folder)
     #expect(run.errors.contains(newest), "\(run.errors)")
     #expect(
-      run.errors.contains("has to be named: `schemactl restore --database app.sqlite \(older)`"),
+      run.errors.contains(
+        "To restore an older backup, name it: `schemactl restore --database app.sqlite \(older)`"),
       "\(run.errors)")
     #expect(!run.errors.contains("Restore it from a backup"))
     if content.isEmpty { #expect(run.errors.contains("is empty")) }

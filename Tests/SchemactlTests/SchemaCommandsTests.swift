@@ -230,7 +230,7 @@ struct AdoptionTests {
     try folder.expect(0, "diff", "app.sqlite", "new.sqlite")
     #expect(try folder.rows("SELECT title FROM lists") == ["Home"])
     let again = try folder.expect(1, "init", "--from", "app.sqlite")
-    #expect(again.errors.contains("already holds a history, up to 0001_baseline"))
+    #expect(again.errors.contains("already has a history, up to 0001_baseline"))
     try folder.expect(1, "init")
   }
 }
@@ -342,7 +342,8 @@ struct SchemaSourceTests {
       "notes=things")
     #expect(
       run.errors.contains(
-        "note: notes.text keeps its values as things.state, whose definition is another one (type TEXT → "
+        "note: notes.text keeps its values as things.state, which has another definition (type "
+          + "TEXT → "
           + "INTEGER, default none → \"open\"): `move_column` with `map` or `using` converts them\n"
       ),
       "\(run.errors)")
@@ -357,10 +358,10 @@ struct SchemaSourceTests {
   @Test(
     "64: --rename of what is not there names the table or the column, and the nearest one",
     arguments: [
-      ("note.text=body", "there is no table note: did you mean notes?"),
-      ("notes.txet=body", "there is no column txet in notes: did you mean text?"),
+      ("note.text=body", "table note does not exist: did you mean notes?"),
+      ("notes.txet=body", "notes has no column txet: did you mean text?"),
       ("notes.text=ID", "notes has a column ID already"),
-      ("notes=NOTES", "there is a table NOTES already"),
+      ("notes=NOTES", "table NOTES already exists"),
     ])
   func renamingOfNothing(renaming: String, message: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])

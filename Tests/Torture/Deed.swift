@@ -146,7 +146,7 @@ final class Deed {
     }
     let told = boundaries[0].ledger + ending.applied
     // It says so where the last commit may last or not.
-    let isInDoubt = ending.message.contains("not certain")
+    let isInDoubt = ending.message.contains("is unknown whether")
     let isTold = state.ledger == told || isInDoubt && state.ledger.starts(with: told)
     guard isTold || !tellsApplied else {
       return "has run \(state.ledger) and says \(told): \(ending.message)"

@@ -102,7 +102,9 @@ enum FaultyCalls {
       // What SQLite cannot open for writing it opens for reading, and what it cannot look at it
       // takes for moved, and does not write.
       if ["open", "create", "stat", "stat64"].contains(name) { statuses.append(.permission) }
-      let names = ["live.sqlite", "migrations", "queries", "schemactl.yaml", "private replay"]
+      let names = [
+        "live.sqlite", "migrations", "queries", "schemactl.yaml", "replay cannot continue",
+      ]
       return statuses.contains(ending.status) && names.contains(where: ending.message.contains)
     }
   }

@@ -98,8 +98,8 @@ enum DiagramCommand: Command {
             Problem(
               Failure(
                 .notFound,
-                "`dot` is not on the path, so the diagram was printed as Mermaid. Install Graphviz (Debian "
-                  + "package graphviz), or use `--format mermaid`"))))
+                "`dot` is not on the path, so schemactl printed the diagram as Mermaid. Install "
+                  + "Graphviz (Debian package graphviz), or use `--format mermaid`"))))
         return .notFound
       } catch .failed(let reason) {
         throw Failure(.inputOutput, "Graphviz cannot lay out the diagram: \(reason)")
@@ -121,8 +121,7 @@ extension Settings {
     guard names.count <= 1 else {
       throw session.usageError(
         "--\(names[0]) and --\(names[1]) name two schemas",
-        hint: "Draw one, and compare it with the other "
-          + "one by --changed-since.")
+        hint: "Name one, and compare it with the other one with --changed-since.")
     }
     switch names.first {
     case "database": return .database(try requiredDatabase())
@@ -168,7 +167,7 @@ extension Settings {
 extension Project {
   fileprivate func lastMigration(of release: String) throws(Failure) -> String {
     guard let found = lock?.releases.first(where: { $0.name == release }) else {
-      throw Failure(.notFound, "there is no release `\(release)`. \(knownReleases)")
+      throw Failure(.notFound, "release `\(release)` does not exist. \(knownReleases)")
     }
     return found.lastID
   }

@@ -144,9 +144,9 @@ enum ImportCommand: Command {
       point.differences.count > 20 ? ["  and \(point.differences.count - 20) more"] : []
     throw Failure(
       .finding,
-      "\(database) has run \(imported.project.migrations[point.count - 1].id), and its schema is another "
-        + "one. Nothing was written; without --database the manifests are written all the same. The "
-        + "differences:", details: shown + more)
+      "\(database) has run \(imported.project.migrations[point.count - 1].id), but its schema "
+        + "differs from the history. Nothing was written; without --database, `import` writes "
+        + "the manifests anyway. The differences:", details: shown + more)
   }
 
   /// Freezes the released migrations and adds their findings to the baseline.

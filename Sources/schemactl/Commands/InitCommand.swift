@@ -70,8 +70,8 @@ enum InitCommand: Command {
     if let last = try DatabaseFile.lastApplied(in: database, timeout: settings.timeout) {
       throw Failure(
         .finding,
-        "\(database) already has a ledger, up to \(last): its history is somewhere else. Nothing was "
-          + "written")
+        "\(database) already has a ledger, up to \(last): it belongs to another history. Nothing "
+          + "was written")
     }
     return manifestText(
       description: "The schema of the existing database.",

@@ -82,8 +82,8 @@ enum InspectCommand: Command {
       throw Failure(
         .invalidInput,
         "the SQL of the \(object.kind.rawValue) \(object.name) contains the control character "
-          + "\(control), which a terminal would obey: `--format yaml` and `--format json` print it "
-          + "escaped")
+          + "\(control), which a terminal would interpret: `--format yaml` and `--format json` "
+          + "escape it")
     }
   }
 }

@@ -75,7 +75,7 @@ enum RestoreCommand: Command {
     if let from = session.invocation.text("from"), DatabaseFile.isFile(from) { return from }
     if let newest = try backups.newest(timeout: settings.timeout) { return newest.path }
     throw Failure(
-      .notFound, "\(backups.folder) holds no backup of \(database)",
+      .notFound, "\(backups.folder) has no backup of \(database)",
       remedy: "Name a backup file, or the directory of the backups with --from")
   }
 

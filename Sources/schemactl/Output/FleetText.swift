@@ -47,7 +47,8 @@ extension TextReporter {
     }
     if let last = result.applied.last {
       say(
-        "  applied and kept: \(counted(result.applied.count, "migration")), the last one \(last.visible)"
+        "  remain applied: \(counted(result.applied.count, "migration")), the last "
+          + "one \(last.visible)"
       )
     }
   }

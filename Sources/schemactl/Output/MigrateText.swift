@@ -16,7 +16,7 @@ extension TextReporter {
           + "tool applied.")
     }
     if let copy = report.draftCopy {
-      note("kept a copy from before the first draft: \(copy) (--reset-drafts goes back to it)")
+      note("kept a copy from before the first draft: \(copy) (--reset-drafts returns to it)")
     }
     if let backup = report.backup { note("kept a backup: \(backup)") }
     show(report.applied, "Applied")
@@ -37,8 +37,8 @@ extension TextReporter {
     if let advice = failure.status.advice(ofFrozen: report.failedFrozen) { help(advice) }
     if let backup = report.backup {
       help(
-        "`schemactl restore --database \(shellQuoted(options.database)) \(shellQuoted(backup))` goes "
-          + "back to the state before this run")
+        "`schemactl restore --database \(shellQuoted(options.database)) \(shellQuoted(backup))` "
+          + "returns to the state before this run")
     }
   }
 
@@ -108,7 +108,7 @@ extension TextReporter {
       return "no migration was applied: \(database) is "
         + (options.reset != nil ? "as it was before its drafts" : "unchanged")
     }
-    return "applied and kept: \(counted(report.applied.count, "migration")), up to \(last.id)"
+    return "remain applied: \(counted(report.applied.count, "migration")), up to \(last.id)"
   }
 
   // MARK: Before anything is done
