@@ -1,7 +1,7 @@
 import SchemaTestSupport
 import Testing
 
-@Suite("--to a migration that the database has left behind")
+@Suite("--to a migration before the database's current one")
 struct BeyondTests {
   private func database() throws -> WorkingFolder {
     let folder = try WorkingFolder.of([
@@ -17,7 +17,7 @@ struct BeyondTests {
     + "schemactl does not migrate backwards; `schemactl restore` puts a backup back"
 
   @Test(
-    "is told where it is, and how to get back",
+    "an error names the current migration and how to go back",
     arguments: [
       ["migrate"], ["migrate", "--dry-run"], ["plan", "--on-copy"], ["plan"],
       ["migrate", "--paranoid"],
@@ -32,7 +32,7 @@ struct BeyondTests {
   }
 
   @Test(
-    "is told in JSON, too",
+    "the error is also reported in JSON",
     arguments: [["migrate"], ["migrate", "--dry-run"], ["plan", "--on-copy"], ["plan"]])
   func json(command: [String]) throws {
     let folder = try database()
@@ -44,7 +44,7 @@ struct BeyondTests {
     #expect(try beyond("3") == [])
   }
 
-  @Test("has nothing to do at the migration that it asks for")
+  @Test("a database at the requested migration has nothing to do")
   func there() throws {
     let run = try database().expect(0, "migrate", "--database", "app.sqlite", "--to", "3")
     #expect(run.output.contains("nothing to do"))

@@ -39,7 +39,7 @@ func troubledHistory() throws -> WorkingFolder {
 
 @Suite("check")
 struct CheckTests {
-  @Test("a history without a fault: one line for each check")
+  @Test("a valid history gets one line for each check")
   func clean() throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.expect(0, "freeze", "--release", "1.0", "--to", "3")
@@ -58,14 +58,14 @@ struct CheckTests {
   }
 
   @Test(
-    "every check is carried out, whatever another one finds, and the worst code is the exit code")
+    "every check runs regardless of others, and the worst code is the exit code")
   func troubled() throws {
     let run = try troubledHistory().expect(2, "check")
     try expectGolden(run.output, "check-troubled.txt")
     try expectGolden(run.errors, "check-troubled-errors.txt")
   }
 
-  @Test("in JSON all of them stand in one document")
+  @Test("JSON has all checks in one document")
   func json() throws {
     let run = try troubledHistory().expect(2, "check", "--format", "json")
     #expect(run.errors.isEmpty)
@@ -86,7 +86,7 @@ struct CheckTests {
     #expect(json["errors"] as? [String] == [])
   }
 
-  @Test("a migration that fails is a failure of the replay alone, and is reported once")
+  @Test("a failing migration is reported once, as a failure of the replay")
   func oneStep() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes, "0002_fails": manifest("DROP TABLE gone"),
@@ -98,7 +98,7 @@ struct CheckTests {
     #expect(run.errors.isEmpty || !run.errors.contains("error:"))
   }
 
-  @Test("65: manifests that cannot be read, each problem of them")
+  @Test("65: all errors in invalid manifests are reported")
   func manifests() throws {
     let folder = try WorkingFolder.of([
       "0001_first": "operations:\n- drop_tabel: { table: t }\n",
@@ -128,7 +128,7 @@ struct CheckTests {
   }
 
   @Test(
-    "65: SQL that no migration may contain ends the replays, is reported once, and not the comparison"
+    "65: forbidden SQL ends the replays, is reported once, and does not end the comparison"
   )
   func refused() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
@@ -139,7 +139,7 @@ struct CheckTests {
     #expect((json["errors"] as? [[String: Any]])?.count == 1)
   }
 
-  @Test("1: a lint error alone, and warnings when --strict")
+  @Test("1: a lint error alone, and warnings with --strict")
   func lint() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes, "0002_drop": manifest("ALTER TABLE notes DROP COLUMN text"),
@@ -149,7 +149,7 @@ struct CheckTests {
     try folder.expect(1, "check", "--profile", "local", "--strict")
   }
 
-  @Test("3: a release from which the history cannot be continued, by its name")
+  @Test("3: a release from which the history cannot be continued is named")
   func replay() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": manifest("CREATE TABLE notes (id INTEGER PRIMARY KEY CHECK (id > 0))"),
@@ -169,7 +169,7 @@ struct CheckTests {
           + "migrated to 0003_second: CHECK constraint failed: id > 0"))
   }
 
-  @Test("1: a release from which the history gives another schema")
+  @Test("1: the history results in another schema from a release")
   func otherSchema() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes, "0002_first": manifest("INSERT INTO notes VALUES (5, 'x')"),
@@ -188,7 +188,7 @@ struct CheckTests {
     #expect(github.contains("title=replay/differs::a database created at release 1.0"))
   }
 
-  @Test("--full goes from each release to every later one")
+  @Test("--full continues from each release to every later one")
   func full() throws {
     let folder = try WorkingFolder.ofReminders()
     for (release, last) in [("1.0", "2"), ("1.1", "4"), ("1.2", "6")] {
@@ -202,7 +202,7 @@ struct CheckTests {
     #expect(try paths("--full") == 6)
   }
 
-  @Test("2: a lock that was altered by hand")
+  @Test("2: a manually edited lock")
   func alteredLock() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "freeze", "--release", "1.0")

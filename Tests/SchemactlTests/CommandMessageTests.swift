@@ -26,7 +26,7 @@ struct CommandMessageTests {
     } + usage.map { Document(64, .pending, $0) }
 
   @Test(
-    "are those of the golden files", arguments: Set(documents.map(\.status)).sorted())
+    "messages match the golden files", arguments: Set(documents.map(\.status)).sorted())
   func golden(status: Int32) throws {
     var text = ""
     var seen: Set<String> = []

@@ -61,7 +61,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("eight make a new one: each migration once, and one of them says that it made it")
+  @Test("eight processes create a database: each migration runs once, and one reports the creation")
   func newFile() throws {
     let folder = try counting()
     let children = try (0..<8).map { _ in
@@ -79,7 +79,7 @@ struct ConcurrencyTests {
   }
 
   @Test(
-    "eight on one that is there: each migration once, in order, and each row changed once",
+    "eight processes migrate a database: each migration runs once, in order, on each row",
     arguments: Journal.allCases)
   func existingFile(journal: Journal) throws {
     let folder = try counting()
@@ -95,7 +95,7 @@ struct ConcurrencyTests {
     #expect(!left.contains { $0.hasSuffix(".partial") || $0.hasSuffix("-wal") }, "\(left)")
   }
 
-  @Test("eight on a history that fails: all say so, and what is before it stays, once")
+  @Test("eight processes run a failing history: all report it, and earlier migrations run once")
   func failing() throws {
     let folder = try counting(failing: true)
     try fill(folder, .delete)
@@ -107,7 +107,7 @@ struct ConcurrencyTests {
 
   // MARK: Readers
 
-  @Test("a reader of a write-ahead log goes on to see what it saw, and stops nobody")
+  @Test("a reader of a write-ahead log keeps its snapshot and blocks nobody")
   func readerOfWAL() throws {
     let folder = try counting()
     try fill(folder, .wal)
@@ -122,7 +122,7 @@ struct ConcurrencyTests {
   }
 
   @Test(
-    "a reader of a rollback journal is waited for; then it is said what to do, and nothing changed",
+    "migrate waits for a reader of a rollback journal, then fails with advice and no change",
     arguments: [3, 4])
   func reader(first: Int) throws {
     let folder = try counting()
@@ -141,7 +141,7 @@ struct ConcurrencyTests {
     #expect(try folder.rows("SELECT name FROM sqlite_schema WHERE name = 'tags'").isEmpty)
   }
 
-  @Test("a reader of a rollback journal that leaves in time only delays, which is said")
+  @Test("migrate reports a wait for a reader of a rollback journal and then succeeds")
   func readerThatLeaves() throws {
     let folder = try counting()
     try fill(folder, .delete)
@@ -158,7 +158,8 @@ struct ConcurrencyTests {
 
   // MARK: Writers
 
-  @Test("75: a writer that stays; in JSON nothing but that is said", arguments: Journal.allCases)
+  @Test(
+    "75: a writer that does not finish; JSON contains only that error", arguments: Journal.allCases)
   func writer(journal: Journal) throws {
     let folder = try counting()
     try fill(folder, journal)
@@ -175,7 +176,7 @@ struct ConcurrencyTests {
   }
 
   #if os(Linux)
-    @Test("on a terminal the wait is counted, also for a lock that keeps readers out")
+    @Test("on a terminal the wait is counted, also for a lock that blocks readers")
     func progress() throws {
       let folder = try counting()
       try fill(folder, .delete)
@@ -192,7 +193,7 @@ struct ConcurrencyTests {
     }
   #endif
 
-  @Test("the ledger is read once the lock is had: what another has applied meanwhile is not again")
+  @Test("the ledger is read under the lock, so a concurrent migration does not run again")
   func between() throws {
     let folder = try counting()
     try fill(folder, .delete)
@@ -249,7 +250,7 @@ struct ConcurrencyTests {
   ]
 
   @Test(
-    "while a migration runs, the others see what was before it",
+    "while a migration runs, other connections see the state before it",
     arguments: [(Journal.wal, rewrites), (.delete, adds), (.persist, adds)])
   func lookingOn(journal: Journal, slow: String) throws {
     try inTheMiddle(journal, slow, locking: "BEGIN IMMEDIATE") { folder in
@@ -263,7 +264,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("while rows of a rollback journal are rewritten, the others say 75 after the timeout")
+  @Test("while rows are rewritten with a rollback journal, other processes fail with 75")
   func lockedOut() throws {
     try inTheMiddle(.delete, Self.rewrites, locking: "BEGIN; SELECT 1 FROM notes") { folder in
       try folder.remove("migrations/0003_up.yaml")
@@ -289,7 +290,7 @@ struct FolderConcurrencyTests {
     return folder
   }
 
-  @Test("what changes the folder waits for the one who does, and then says whom it waited for")
+  @Test("commands that change the folder wait for each other and name the other process")
   func claimed() throws {
     let folder = try drafts(2)
     try folder.write("schemactl.yaml", "timeout: 0.1\n")
@@ -308,7 +309,7 @@ struct FolderConcurrencyTests {
     try folder.expect(0, "freeze")
   }
 
-  @Test("two that freeze at once: no line of either is lost")
+  @Test("two concurrent freezes lose no line of the lock")
   func freezing() throws {
     for round in 0..<6 {
       let folder = try drafts(8)
@@ -322,7 +323,7 @@ struct FolderConcurrencyTests {
     }
   }
 
-  @Test("freeze, new and rebase at once: every manifest is there, and the lock is right")
+  @Test("concurrent freeze, new and renumber keep all manifests and a valid lock")
   func together() throws {
     for _ in 0..<4 {
       let folder = try drafts(4)
@@ -344,7 +345,7 @@ struct FolderConcurrencyTests {
     }
   }
 
-  @Test("a manifest that is saved while it is frozen is frozen as it was read, or not at all")
+  @Test("a manifest that is saved during freeze is frozen as it was read, or not at all")
   func saving() throws {
     let folder = try drafts(8)
     let file = "migrations/0008_t8.yaml"

@@ -14,7 +14,7 @@ struct ConfigurationTests {
     return folder
   }
 
-  @Test("is found in the working folder or above, and its paths are seen from its own folder")
+  @Test("it is found in the working folder or above, and its paths are relative to its own folder")
   func nearest() throws {
     let folder = try project()
     let run = try folder.expect(0, "migrate", in: "src/deep")
@@ -24,7 +24,7 @@ struct ConfigurationTests {
       try folder.expect(0, "migrate").output == "db/app.sqlite is up to date: nothing to do.\n")
   }
 
-  @Test("is the nearest one")
+  @Test("the nearest file is used")
   func nearer() throws {
     let folder = try project()
     try folder.write("src/schemactl.yaml", "migrations: ../history\ndatabase: near.sqlite\n")
@@ -33,7 +33,7 @@ struct ConfigurationTests {
     #expect(!folder.exists("db/app.sqlite"))
   }
 
-  @Test("the flag wins over the environment, and the environment over the file")
+  @Test("an option overrides the environment, and the environment overrides the file")
   func precedence() throws {
     let folder = try project()
     let environment = ["SCHEMACTL_DATABASE": "environment.sqlite"]
@@ -45,7 +45,7 @@ struct ConfigurationTests {
     try folder.expect(66, "migrate", "--migrations", "elsewhere")
   }
 
-  @Test("--config names one, and nothing is looked for")
+  @Test("--config names a file and disables the search")
   func named() throws {
     let folder = try project()
     try folder.write("src/other.yaml", "migrations: ../history\ndatabase: other.sqlite\n")
@@ -53,7 +53,7 @@ struct ConfigurationTests {
     #expect(folder.exists("src/other.sqlite"))
   }
 
-  @Test("an absolute path stays what it is")
+  @Test("an absolute path is unchanged")
   func absolute() throws {
     let folder = try project()
     let path = folder.path("src/absolute.sqlite")
@@ -73,7 +73,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "3: a replay has the limits that the configuration sets, for every command",
+    "3: every command uses the configured limits of a replay",
     arguments: [
       ["verify"], ["migrate"], ["migrate", "--dry-run"], ["plan"], ["lint"], ["check"],
       ["freeze"], ["new", "more", "--from", "empty.sql"], ["diff", "history", "empty.sql"],
@@ -105,7 +105,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "65: limits of a replay that are none",
+    "65: invalid limits of a replay",
     arguments: [
       "{ seconds: 0 }", "{ seconds: -1 }", "{ seconds: long }", "{ megabytes: 0 }",
       "{ megabytes: 1.5 }", "{ megabytes: 1000001 }", "{ minutes: 1 }", "60",
@@ -117,7 +117,7 @@ struct ConfigurationTests {
     #expect(run.errors.hasPrefix("schemactl.yaml:2:"))
   }
 
-  @Test("timeout and ignore hold")
+  @Test("timeout and ignore take effect")
   func otherKeys() throws {
     let folder = try project()
     try folder.write(
@@ -131,7 +131,7 @@ struct ConfigurationTests {
     try folder.expect(75, "status")
   }
 
-  @Test("diagnostics name files as they are seen from the working folder")
+  @Test("diagnostics name files relative to the working folder")
   func diagnostics() throws {
     let folder = try project()
     try folder.write("schemactl.yaml", "migrations: history\n")

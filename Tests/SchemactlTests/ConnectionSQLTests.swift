@@ -14,7 +14,7 @@ struct ConnectionSQLTests {
     return folder
   }
 
-  @Test("what works on the latest schema is no finding")
+  @Test("SQL that compiles on the latest schema causes no finding")
   func sound() throws {
     let folder = try folder(
       """
@@ -31,7 +31,7 @@ struct ConnectionSQLTests {
   }
 
   @Test(
-    "what does not compile is found at its line",
+    "SQL that does not compile is reported at its line",
     arguments: [
       "CREATE TEMP TRIGGER a AFTER INSERT ON notes BEGIN UPDATE notes SET titel = 1; END",
       "CREATE TEMP TRIGGER a AFTER UPDATE ON notes BEGIN SELECT NEW.titel; END",
@@ -46,7 +46,7 @@ struct ConnectionSQLTests {
     #expect((run.output + run.errors).contains("migrations/connection.sql:2:"), "\(run.output)")
   }
 
-  @Test("a migration that takes away what it needs is the one that breaks it")
+  @Test("the migration that removes a required object is reported")
   func brokenByMigration() throws {
     let folder = try folder(
       "CREATE TEMP TRIGGER a AFTER INSERT ON notes BEGIN UPDATE notes SET color = 'red'; END;\n")

@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("Frozen edits of layout")
+@Suite("Edits of layout in frozen manifests")
 struct CosmeticEditTests {
   private static let table = "operations:\n- sql: CREATE TABLE t (a INTEGER, b INTEGER)\n"
 
@@ -23,7 +23,7 @@ struct CosmeticEditTests {
       + "- sql: CREATE TABLE copied AS SELECT * FROM s\n",
   ]
 
-  @Test("that name a column otherwise are edits", arguments: oneIn(3, of: renamings))
+  @Test("an edit that changes the name of a column is reported", arguments: oneIn(3, of: renamings))
   func naming(yaml: String) throws {
     let folder = try history(yaml)
     try folder.expect(0, "migrate", "--database", "old.sqlite")
@@ -55,7 +55,7 @@ struct CosmeticEditTests {
   }
 
   @Test(
-    "that name nothing stay cosmetic",
+    "an edit that changes no name is cosmetic",
     arguments: [
       ("CREATE TABLE s AS SELECT a+b AS x FROM t", "CREATE TABLE s AS SELECT a + b AS x FROM t"),
       ("CREATE VIEW s AS SELECT a+b AS x FROM t", "CREATE VIEW s AS\n    SELECT a + b AS x FROM t"),
@@ -85,7 +85,7 @@ struct CosmeticEditTests {
     try folder.expect(0, "migrate", "--database", "new.sqlite")
   }
 
-  @Test("diff and verify --database see the names of a view's result")
+  @Test("diff and verify --database detect the names of a view's columns")
   func drift() throws {
     let folder = try history(Self.renamings[3])
     try folder.expect(0, "migrate", "--database", "app.sqlite")

@@ -9,7 +9,7 @@ struct DatabasePathTests {
     "file:app.sqlite?cache=shared&mode=MEMORY", "FILE:app.sqlite", "file:///app.sqlite",
   ]
 
-  @Test("64: a database in memory and a URI are no files, and none is made", arguments: notFiles)
+  @Test("64: :memory: and URIs are refused, and no file is created", arguments: notFiles)
   func refused(path: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     for command in [
@@ -28,13 +28,13 @@ struct DatabasePathTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
   }
 
-  @Test("64: an empty one is none")
+  @Test("64: an empty path is refused")
   func empty() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(64, "migrate", "--database", "")
   }
 
-  @Test("with a folder before it names a file of any name")
+  @Test("a path with a folder can name a file of any name")
   func literal() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "migrate", "--database", "./:memory:")

@@ -32,7 +32,7 @@ struct DriftTests {
     "this migration touches objects that differ from the history: column notes.memo"
 
   @Test(
-    "where a migration touches it, whatever tells of that migration says that it cannot run",
+    "commands report that a migration which uses the drifted object cannot run",
     arguments: [["migrate", "--dry-run"], ["plan", "--on-copy"], ["migrate"]])
   func inTheWay(_ words: [String]) throws {
     let folder = try folder()
@@ -62,7 +62,7 @@ struct DriftTests {
     #expect(lint.output.contains("On a copy of app.sqlite: 1 migration applied."), "\(lint.output)")
   }
 
-  @Test("where no migration touches it, it is said and no more")
+  @Test("drift that no migration uses is only reported")
   func elsewhere() throws {
     let folder = try folder()
     try folder.write(
@@ -74,7 +74,7 @@ struct DriftTests {
     }
   }
 
-  @Test("what the message advises takes over what the database holds, and no row is lost")
+  @Test("the advice of the message adopts the database's changes, and no row is lost")
   func takenOver() throws {
     let folder = try folder()
     try folder.write(

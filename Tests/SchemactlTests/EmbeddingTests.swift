@@ -20,7 +20,7 @@ struct EmbeddingTests {
     return folder
   }
 
-  @Test("the description of an error forges no line of a log, and its message keeps what was said")
+  @Test("the description of an error is one line, and its message keeps the original text")
   func description() throws {
     let path = "/nowhere/a\n::error::b\u{1B}[2J"
     let error = #expect(throws: SchemaError.self) { _ = try SchemaMigrator(migrations: path) }
@@ -29,7 +29,7 @@ struct EmbeddingTests {
     #expect(error?.description.contains("/nowhere/a\\u{A}::error::b\\u{1B}[2J") == true)
   }
 
-  @Test("a function that only the app has is called for real")
+  @Test("functions of the app run in migrations")
   func appFunction() throws {
     let folder = try history()
     try folder.expect(65, "migrate", "--database", "app.sqlite")
@@ -41,7 +41,7 @@ struct EmbeddingTests {
     #expect(try migrator.migrate(databaseAt: folder.path("app.sqlite")).applied.isEmpty)
   }
 
-  @Test("what the README shows is Swift, and an error has its code and its message")
+  @Test("the code in the README compiles, and an error has its code and its message")
   func readme() throws {
     let folder = try history()
     do {
@@ -62,7 +62,7 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("an app that has shipped with GRDB continues on its users' devices")
+  @Test("an app that was released with GRDB continues on its users' devices")
   func shippedWithGRDB() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes
@@ -81,7 +81,7 @@ struct EmbeddingTests {
     #expect(try folder.rows("SELECT text FROM notes WHERE id = 7") == ["kept"])
   }
 
-  @Test("a backup is made when the app asks for one, and there is something to do")
+  @Test("a backup is made if the app requests one and a migration is pending")
   func backup() throws {
     let folder = try history()
     let path = folder.path("app.sqlite")
@@ -93,7 +93,7 @@ struct EmbeddingTests {
     #expect(try migrator.migrate(databaseAt: path, backup: SchemaBackup()).backup == nil)
   }
 
-  @Test("a collation that only the app has orders for real")
+  @Test("collations of the app sort in migrations")
   func appCollation() throws {
     let folder = try WorkingFolder.of([
       "0001_words": manifest("CREATE TABLE words (word TEXT COLLATE byLength UNIQUE)"),
@@ -113,7 +113,7 @@ struct EmbeddingTests {
     #expect(error?.line == 3)
   }
 
-  @Test("status and verify say what the command says")
+  @Test("status and verify return the same results as the command")
   func inspection() throws {
     let folder = try history()
     let path = folder.path("app.sqlite")

@@ -11,7 +11,8 @@ struct EmptyFolderTests {
   ]
 
   @Test(
-    "that holds another history is missing its manifests, in every command", arguments: commands)
+    "every command reports missing manifests for a folder with another tool's history",
+    arguments: commands)
   func otherHistory(arguments: [String]) throws {
     for file in [
       "0001_a.sql", "app/0001_a.yaml", "20260101_init/migration.sql", "app/db/2026/0001_a.yaml",
@@ -41,7 +42,7 @@ struct EmptyFolderTests {
   }
 
   @Test(
-    "that is empty is a warning, in each format",
+    "an empty folder causes a warning in each format",
     arguments: ["text", "json", "sarif", "github", "xcode"])
   func empty(format: String) throws {
     for others in [[], ["README.md", "connection.sql"], ["queries/all.sql"]] {
@@ -63,7 +64,9 @@ struct EmptyFolderTests {
     #expect(try !folder.expect(0, "new", "x").errors.contains("warning"))
   }
 
-  @Test("that a lock says was full is a broken history", arguments: ["check", "verify", "migrate"])
+  @Test(
+    "an empty folder with entries in the lock is a broken history",
+    arguments: ["check", "verify", "migrate"])
   func emptied(command: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "freeze")
@@ -75,7 +78,7 @@ struct EmptyFolderTests {
   }
 
   @Test(
-    "of a manifest with capitals in its ending, every command says to rename it",
+    "every command advises renaming a manifest with capitals in its extension",
     arguments: commands)
   func capitals(arguments: [String]) throws {
     let folder = try WorkingFolder.of([:])

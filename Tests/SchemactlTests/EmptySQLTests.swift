@@ -4,7 +4,7 @@ import Testing
 @Suite("A sql operation without a statement")
 struct EmptySQLTests {
   @Test(
-    "does nothing, and no command minds it",
+    "it has no effect, and every command accepts it",
     arguments: [
       "'-- nothing to do'", "\" \\n\\t\"", "';'", "' ; ; '", "' '", "'/* not closed'",
       "['-- one', CREATE TABLE notes (id), '/* two */', ';']",
@@ -23,7 +23,7 @@ struct EmptySQLTests {
     try folder.expect(0, "verify")
   }
 
-  @Test("65: no text at all is refused, and so is an expression without anything")
+  @Test("65: a missing text and an empty expression are refused")
   func forgotten() throws {
     let folder = try WorkingFolder.of(["0001_empty": "operations:\n- sql:\n"])
     #expect(

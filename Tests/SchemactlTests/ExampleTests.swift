@@ -53,7 +53,7 @@ enum Example: String, CaseIterable, Sendable {
 @Suite("The examples")
 struct ExampleTests {
   @Test(
-    "are what they were when they were frozen, and lint finds nothing", arguments: Example.allCases)
+    "the frozen manifests are unchanged, and lint finds nothing", arguments: Example.allCases)
   func sound(_ example: Example) throws {
     let folder = try example.folder()
     let history = try #require(try folder.expect(0, "verify", "--format", "json").json()["history"])
@@ -66,7 +66,7 @@ struct ExampleTests {
     try folder.expect(0, "check", "--strict")
   }
 
-  @Test("have the lock that freeze makes of them", arguments: Example.allCases)
+  @Test("their lock is equal to a new one from freeze", arguments: Example.allCases)
   func lock(_ example: Example) throws {
     let folder = try example.folder()
     let file = folder.path("migrations/history.lock")
@@ -80,7 +80,7 @@ struct ExampleTests {
     #expect(own(try String(contentsOfFile: file, encoding: .utf8)) == own(lock))
   }
 
-  @Test("bring a database with rows from release to release", arguments: Example.allCases)
+  @Test("they migrate a database with rows from release to release", arguments: Example.allCases)
   func migrate(_ example: Example) throws {
     let folder = try example.folder()
     for (index, (_, rows)) in example.releases.enumerated() {
@@ -113,7 +113,7 @@ struct ExampleTests {
     }
   }
 
-  @Test("what their applications ask is compiled: a migration that breaks it is found")
+  @Test("their application's queries compile, and a migration that breaks one is reported")
   func queries() throws {
     let folder = try Example.scorekeeper.folder()
     try folder.write(

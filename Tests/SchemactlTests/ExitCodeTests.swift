@@ -6,7 +6,7 @@ import Testing
 /// Every exit code, by what a person can do to get it; 70 needs a bug.
 @Suite("Exit codes")
 struct ExitCodeTests {
-  @Test("64: an option that nobody knows, with the nearest one")
+  @Test("64: an unknown option, with the nearest one")
   func unknownOption() throws {
     let run = try WorkingFolder().expect(64, "migrate", "--databas", "app.sqlite")
     #expect(
@@ -19,7 +19,7 @@ struct ExitCodeTests {
   }
 
   #if os(Linux)
-    @Test("64: a name that is no UTF-8, which would be repaired to another file's")
+    @Test("64: a name that is not UTF-8, because decoding would change it")
     func notUTF8() throws {
       let folder = try WorkingFolder.ofReminders()
       let script = "exec \"$0\" migrate --database \"$(printf '\\377').sqlite\""
@@ -30,7 +30,7 @@ struct ExitCodeTests {
     }
   #endif
 
-  @Test("64: no database is named", arguments: ["migrate", "status", "diff"])
+  @Test("64: no database was named", arguments: ["migrate", "status", "diff"])
   func noDatabase(command: String) throws {
     let run = try WorkingFolder.ofReminders().expect(64, command)
     #expect(
@@ -38,21 +38,21 @@ struct ExitCodeTests {
         "schemactl: error: no database is named\nhelp: Name it with --database FILE"))
   }
 
-  @Test("64: a migration that does not exist", arguments: ["migrate", "plan"])
+  @Test("64: an unknown migration", arguments: ["migrate", "plan"])
   func unknownMigration(command: String) throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.expect(64, command, "--database", "app.sqlite", "--to", "99")
     #expect(!folder.exists("app.sqlite"))
   }
 
-  @Test("64: a release that cannot be named so")
+  @Test("64: an invalid name of a release")
   func releaseName() throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.expect(64, "freeze", "--release", "one two")
     #expect(!folder.exists("migrations/history.lock"))
   }
 
-  @Test("65: every problem of every manifest in one run, and nothing is done")
+  @Test("65: all errors of all manifests are reported together, and nothing changes")
   func brokenManifests() throws {
     let folder = try WorkingFolder.of([
       "0001_first": "operations:\n- drop_tabel: { table: t }\n",
@@ -67,7 +67,7 @@ struct ExitCodeTests {
     #expect(!folder.exists("app.sqlite"))
   }
 
-  @Test("65: a configuration with a key that nobody knows")
+  @Test("65: an unknown key in the configuration")
   func brokenConfiguration() throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.write("schemactl.yaml", "databse: app.sqlite\n")
@@ -76,7 +76,7 @@ struct ExitCodeTests {
     #expect(run.errors.contains("database"))
   }
 
-  @Test("65: a migration that calls a function which only the application has")
+  @Test("65: a migration calls a function of the application")
   func missingFunction() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes,
@@ -90,7 +90,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "66: a database that does not exist",
+    "66: a missing database",
     arguments: [
       ["status"], ["diff"], ["verify"], ["migrate", "--existing"], ["migrate", "--frozen"],
     ])
@@ -102,19 +102,19 @@ struct ExitCodeTests {
     #expect(!folder.exists("app.sqlite"))
   }
 
-  @Test("66: a folder of migrations that does not exist, with what to do")
+  @Test("66: a missing migrations folder, with advice")
   func missingFolder() throws {
     let run = try WorkingFolder().expect(66, "verify")
     #expect(run.errors.contains("folder migrations does not exist: create it"))
   }
 
-  @Test("66: a configuration that was named and does not exist")
+  @Test("66: a missing configuration that --config names")
   func missingConfiguration() throws {
     let run = try WorkingFolder.ofReminders().expect(66, "verify", "--config", "other.yaml")
     #expect(run.errors.contains("other.yaml"))
   }
 
-  @Test("74: a photo in place of a database", arguments: ["migrate", "status", "verify", "diff"])
+  @Test("74: a photo instead of a database", arguments: ["migrate", "status", "verify", "diff"])
   func photo(command: String) throws {
     let folder = try WorkingFolder.ofReminders()
     let photo = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data(repeating: 0x4A, count: 4096)
@@ -124,7 +124,7 @@ struct ExitCodeTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("photo.jpg"))) == photo)
   }
 
-  @Test("74: a folder in place of a database", arguments: ["migrate", "status"])
+  @Test("74: a folder instead of a database", arguments: ["migrate", "status"])
   func folder(command: String) throws {
     let folder = try WorkingFolder.ofReminders()
     let run = try folder.expect(74, command, "--database", "migrations")
@@ -141,7 +141,7 @@ struct ExitCodeTests {
       #expect(run.errors.contains("cannot write standard output: No space left on device"))
     }
 
-    @Test("77: a database that may not be read", arguments: ["migrate", "status"])
+    @Test("77: an unreadable database", arguments: ["migrate", "status"])
     func unreadable(command: String) throws {
       let folder = try migrated()
       try folder.setMode(geteuid() == 0 ? 0o600 : 0, of: "app.sqlite")
@@ -150,7 +150,7 @@ struct ExitCodeTests {
       #expect(run.errors.contains("permission denied"))
     }
 
-    @Test("77: a manifest that may not be read: nothing is wrong with what stands in it")
+    @Test("77: an unreadable manifest is not an invalid one")
     func unreadableManifest() throws {
       let folder = try WorkingFolder.ofReminders()
       let manifest = "migrations/0002_create_tags.yaml"
@@ -160,7 +160,7 @@ struct ExitCodeTests {
       #expect(run.errors.contains("\(manifest): Permission denied"))
     }
 
-    @Test("77: a database that may be read and not written")
+    @Test("77: a read-only database")
     func readOnly() throws {
       let folder = try migrated(through: "6")
       try folder.setMode(0o444, of: "app.sqlite")
@@ -170,7 +170,7 @@ struct ExitCodeTests {
     }
   #endif
 
-  @Test("75: another connection writes for longer than anybody waits")
+  @Test("75: another connection writes for longer than the timeout")
   func busy() throws {
     let folder = try migrated(through: "6")
     let other = try folder.connection()
@@ -182,7 +182,7 @@ struct ExitCodeTests {
     try folder.expect(0, "migrate", "--database", "app.sqlite", "--timeout", "0.1")
   }
 
-  @Test("4: the database has run what the history does not know", arguments: ["migrate", "status"])
+  @Test("4: the database has run an unknown migration", arguments: ["migrate", "status"])
   func ahead(command: String) throws {
     let folder = try migrated()
     try folder.remove("migrations/0007_replace_is_completed_with_status.yaml")
@@ -201,7 +201,7 @@ struct ExitCodeTests {
     #expect((run.output + run.errors).contains("0005_limit_tags: edited"))
   }
 
-  @Test("2: a lock that was altered by hand")
+  @Test("2: a manually edited lock")
   func alteredLock() throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.expect(0, "freeze", "--release", "1.0")
@@ -212,7 +212,7 @@ struct ExitCodeTests {
     #expect(run.errors.hasPrefix("migrations/history.lock:"))
   }
 
-  @Test("3: a migration fails, those before it stay")
+  @Test("3: a migration fails, and the earlier ones remain applied")
   func failing() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes,
@@ -234,7 +234,7 @@ struct ExitCodeTests {
     #expect(try folder.applied() == ["0001_notes"])
   }
 
-  @Test("3: who has shipped a migration is not told to correct its manifest")
+  @Test("3: the advice for a released migration is not to correct its manifest")
   func failingFrozen() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes, "0002_unique": manifest("CREATE UNIQUE INDEX u ON notes (text)"),
@@ -247,7 +247,7 @@ struct ExitCodeTests {
     #expect(!run.errors.contains("correct the manifest"))
   }
 
-  @Test("3: a history that cannot be replayed", arguments: ["verify", "plan", "freeze"])
+  @Test("3: the history cannot be replayed", arguments: ["verify", "plan", "freeze"])
   func notReplayed(command: String) throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes, "0002_twice": manifest("CREATE TABLE notes (id)"),
@@ -258,7 +258,7 @@ struct ExitCodeTests {
     #expect(!folder.exists("migrations/history.lock"))
   }
 
-  @Test("1: the schema is not what its history says", arguments: ["verify", "diff"])
+  @Test("1: the schema differs from its history", arguments: ["verify", "diff"])
   func drift(command: String) throws {
     let folder = try migrated()
     try folder.connection().execute("DROP TRIGGER reminders_refresh_updatedAt")
@@ -270,7 +270,7 @@ struct ExitCodeTests {
     #expect(run.output.contains(difference))
   }
 
-  @Test("1: a database that others have made is left alone", arguments: ["migrate", "verify"])
+  @Test("1: a database of another application is not changed", arguments: ["migrate", "verify"])
   func strangers(command: String) throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.connection().execute("CREATE TABLE theirs (id)")
@@ -279,7 +279,7 @@ struct ExitCodeTests {
     #expect(try folder.rows("SELECT name FROM sqlite_schema") == ["theirs"])
   }
 
-  @Test("1: something is pending, when that was asked")
+  @Test("1: a migration is pending, with the option that requests this status")
   func pending() throws {
     let folder = try migrated(through: "6")
     try folder.expect(0, "status", "--database", "app.sqlite")

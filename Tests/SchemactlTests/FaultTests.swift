@@ -48,9 +48,9 @@ import Testing
     }
   }
 
-  @Suite("a disk that fails")
+  @Suite("A failing disk")
   struct FaultTests {
-    @Test("a file system that reports 16 EiB free has room for a backup and a restore")
+    @Test("a file system with 16 EiB of free space has enough for a backup and a restore")
     func endless() throws {
       let folder = try folder()
       let environment = [
@@ -79,7 +79,7 @@ import Testing
 
     private static let restore = ["restore", "--database", "app.sqlite", "one.bak"]
 
-    @Test("one read that fails never has a healthy database taken for damaged and replaced")
+    @Test("a single read error never makes restore replace an intact database as damaged")
     func transientRead() throws {
       // A schema of several pages.
       let folder = try folder(
@@ -97,7 +97,7 @@ import Testing
       #expect(failed > 0)
     }
 
-    @Test("a name that is on no disk yet leaves it uncertain what was put back, and that is said")
+    @Test("restore reports that the result is uncertain if the file name was not synced")
     func uncertainInstallation() throws {
       let folder = try folder()
       try folder.remove("app.sqlite")
@@ -110,7 +110,7 @@ import Testing
       #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     }
 
-    @Test("a commit that fails leaves it uncertain what was put back: what was there has a name")
+    @Test("restore reports an uncertain result and names the old database if a commit fails")
     func uncertainCommit() throws {
       let folder = try folder()
       let failing = FaultyCall(name: "pwrite64", path: "app.sqlite-journal", last: .max)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-      "what cannot be set aside as a whole stays where it is, and nothing else is left",
+      "if a database cannot be set aside completely, restore changes nothing",
       arguments: ["gone", "garbage"])
     func setAside(content: String) throws {
       let folder = try folder()
@@ -154,7 +154,7 @@ import Testing
       #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     }
 
-    @Test("a copy that cannot be opened is to blame, not the database")
+    @Test("an error when opening a copy is reported for the copy, not the database")
     func copy() throws {
       let folder = try folder()
       try folder.write("migrations/0003_more.yaml", manifest("CREATE TABLE more (id)"))
@@ -168,7 +168,7 @@ import Testing
       #expect(!run.errors.contains("permission"), "\(run.errors)")
     }
 
-    @Test("a disk without room for the index of a log is a full disk, and no number")
+    @Test("too little space for the index of a write-ahead log is reported as a full disk")
     func fullDisk() throws {
       let folder = try folder("PRAGMA journal_mode = WAL")
       try folder.write("migrations/0003_more.yaml", manifest("CREATE TABLE more (id)"))
@@ -183,7 +183,7 @@ import Testing
       }
     }
 
-    @Test("a file system without links, too, has a backup whole under its name, or none")
+    @Test("without links, too, a backup is either complete under its name or missing")
     func withoutLinks() throws {
       let folder = try folder()
       try folder.write("migrations/0003_more.yaml", manifest("CREATE TABLE more (id)"))
@@ -202,7 +202,7 @@ import Testing
       #expect(try !folder.names().contains { $0.hasPrefix("two.bak.") })
     }
 
-    @Test("a replay that fails for want of a file is an error, and no finding about an edit")
+    @Test("a replay that fails because of a file is an error, not a finding about an edit")
     func replayOfEdit() throws {
       let folder = try WorkingFolder.committed([
         "0001_big": manifest(
@@ -222,7 +222,7 @@ import Testing
 
     // MARK: What is left
 
-    @Test("what a killed freeze has left, the next one removes")
+    @Test("freeze deletes temporary files of a killed freeze")
     func killedFreeze() throws {
       let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
       let killed = try folder.run(["freeze"], failing: FaultyCall(name: "rename", kills: true))
@@ -233,7 +233,7 @@ import Testing
         try folder.names("migrations") == ["0001_notes.yaml", "history.lock"])
     }
 
-    @Test("what a killed `new` has left, the next one removes, whatever it makes")
+    @Test("new deletes temporary files of a killed `new`")
     func killedNew() throws {
       let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
       try folder.expect(0, "new", "first")
@@ -246,7 +246,7 @@ import Testing
       #expect(try folder.names("migrations") == before + ["0003_third.yaml"])
     }
 
-    @Test("what another process is writing, and what somebody else has made, is not removed")
+    @Test("temporary files of running processes and other files remain")
     func inUse() throws {
       let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
       let others = ["0001_notes.yaml.tmp", "0001_notes.yaml.x-1.tmp", "notes.txt.12-0.tmp"]

@@ -20,7 +20,7 @@ struct FixCommandTests {
     return folder
   }
 
-  @Test("changes drafts, says what it changed, and exits for what remains")
+  @Test("it changes drafts, reports the changes, and exits with the code of the remaining findings")
   func fix() throws {
     let folder = try folder(["0001_notes": Self.indexed])
     let file = folder.path("migrations/0001_notes.yaml")
@@ -45,7 +45,7 @@ struct FixCommandTests {
       try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations")).count == 1)
   }
 
-  @Test("what cannot be mended for certain stays a finding, and decides on the exit code")
+  @Test("a finding without a safe correction remains and determines the exit code")
   func remains() throws {
     let folder = try folder([
       "0001_notes": "operations:\n  - sql: CREATE TABLE IF NOT EXISTS notes (a TEXT) STRICT\n",
@@ -56,7 +56,7 @@ struct FixCommandTests {
     #expect(run.output.contains("[drop-table]"))
   }
 
-  @Test("a frozen manifest, and one that a link leads to, stay as they are")
+  @Test("frozen manifests and manifests behind a link are unchanged")
   func frozen() throws {
     let folder = try folder([
       "0001_notes": "operations:\n  - sql: CREATE TABLE IF NOT EXISTS notes (a TEXT) STRICT\n"
@@ -75,7 +75,7 @@ struct FixCommandTests {
     try folder.expect(0, "verify")
   }
 
-  @Test("in every format, and with JSON that tells what was fixed")
+  @Test("it works in every format, and JSON contains the fixes")
   func formats() throws {
     for format in ["json", "sarif", "github", "xcode"] {
       let folder = try folder(["0001_notes": Self.indexed])
@@ -100,13 +100,13 @@ struct FixCommandTests {
     try folder.expect(64, "lint", "--explain", "drop-column", "--fix")
   }
 
-  @Test("64: does not go with --write-baseline")
+  @Test("64: --fix cannot be combined with --write-baseline")
   func conflict() throws {
     let folder = try folder(["0001_notes": Self.indexed])
     try folder.expect(64, "lint", "--fix", "--write-baseline")
   }
 
-  @Test("where a file cannot be written, it says so and exits with 77")
+  @Test("77: a file cannot be written")
   func readOnly() throws {
     let folder = try folder(["0001_notes": Self.indexed])
     try folder.setMode(0o755, of: "")

@@ -8,7 +8,7 @@ import Testing
 struct FormatTests {
   // MARK: SARIF
 
-  @Test("SARIF of a troubled history, whole")
+  @Test("the SARIF log of a history with problems matches the golden file")
   func sarif() throws {
     let run = try troubledHistory().expect(2, "check", "--format", "sarif")
     #expect(run.errors.isEmpty)
@@ -21,7 +21,7 @@ struct FormatTests {
   }
 
   @Test(
-    "a SARIF log has the shape that version 2.1.0 prescribes",
+    "a SARIF log has the structure of version 2.1.0",
     arguments: [
       ["check"], ["check", "--full"], ["lint"], ["verify"], ["verify", "--database", "no.sqlite"],
       ["check", "--bogus"], ["check", "--config", "no.yaml"], ["check", "--migrations", "nowhere"],
@@ -39,7 +39,7 @@ struct FormatTests {
     #expect(invocation["executionSuccessful"] as? Bool == (run.status < 64))
   }
 
-  @Test("the shape is one that a log can miss")
+  @Test("the check of the structure detects errors")
   func sarifShapeCanFail() throws {
     var log = try WorkingFolder.ofReminders().expect(0, "lint", "--format", "sarif").json()
     #expect(SARIFShape.log.problems(of: log).isEmpty)
@@ -49,7 +49,7 @@ struct FormatTests {
     #expect(SARIFShape.log.problems(of: log).count == 5)
   }
 
-  @Test("a result is the same one when the lines of its file move")
+  @Test("a result keeps its fingerprint when lines move")
   func fingerprints() throws {
     let folder = try troubledHistory()
     let before = try results(of: folder)
@@ -79,7 +79,7 @@ struct FormatTests {
     (log["runs"] as? [[String: Any]])?.first?["invocations"] as? [[String: Any]] ?? []
   }
 
-  @Test("an accepted edit is a suppressed one, by the reason that the lock holds")
+  @Test("an accepted edit is suppressed, with the reason from the lock")
   func accepted() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "freeze", "--release", "1.0")
@@ -94,7 +94,7 @@ struct FormatTests {
 
   // MARK: GitHub and Xcode
 
-  @Test("GitHub: a workflow command for each finding, and nothing else on standard output")
+  @Test("GitHub: standard output contains one workflow command for each finding, and nothing else")
   func github() throws {
     let run = try troubledHistory().expect(2, "check", "--format", "github")
     try expectGolden(run.output, "check-troubled.github.txt")
@@ -102,7 +102,7 @@ struct FormatTests {
     #expect(run.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("note: ") })
   }
 
-  @Test("Xcode: a line for each finding with the file's whole path")
+  @Test("Xcode: each finding is a line with the file's absolute path")
   func xcode() throws {
     let folder = try troubledHistory()
     let run = try folder.expect(2, "check", "--format", "xcode")
@@ -111,7 +111,7 @@ struct FormatTests {
       "check-troubled.xcode.txt")
   }
 
-  @Test("lint and verify speak the formats too", arguments: ["github", "xcode", "sarif"])
+  @Test("lint and verify support the formats", arguments: ["github", "xcode", "sarif"])
   func otherCommands(format: String) throws {
     let folder = try troubledHistory()
     #expect(try folder.expect(3, "lint", "--format", format).output.contains("drop-column"))
@@ -120,7 +120,7 @@ struct FormatTests {
     try folder.expect(64, "lint", "--explain", "drop-column", "--format", format)
   }
 
-  @Test("GitHub: what its commands are made of is escaped, in names and in messages")
+  @Test("GitHub: special characters are escaped in names and messages")
   func githubEscapes() throws {
     let folder = try WorkingFolder.of([:])
     try folder.makeFolder("100%, a:b")
@@ -132,7 +132,7 @@ struct FormatTests {
     #expect(!line.dropFirst(2).contains("\r"))
   }
 
-  @Test("a finding without a place is one for the run as a whole")
+  @Test("a finding without a place applies to the whole run")
   func withoutPlace() throws {
     let folder = try WorkingFolder()
     let github = try folder.expect(66, "check", "--format", "github").output
@@ -143,7 +143,7 @@ struct FormatTests {
     #expect(wrong.hasPrefix("::error title=schemactl::unknown option '--bogus'"))
   }
 
-  @Test("in a folder of a repository, GitHub and SARIF name files from its top")
+  @Test("GitHub and SARIF name files relative to the top of the repository")
   func subfolder() throws {
     let folder = try WorkingFolder.of([:])
     try folder.makeFolder(".git")
@@ -158,7 +158,7 @@ struct FormatTests {
     #expect(try output("xcode").hasPrefix("\(folder.path)/\(top):1:1: error: "))
   }
 
-  @Test("--quiet leaves out the notes, never a finding", arguments: ["github", "xcode"])
+  @Test("--quiet omits notes but no finding", arguments: ["github", "xcode"])
   func quiet(format: String) throws {
     let folder = try troubledHistory()
     let loud = try folder.expect(2, "check", "--format", format)

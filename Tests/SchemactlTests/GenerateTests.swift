@@ -21,7 +21,7 @@ struct GenerateTests {
     ])
   }
 
-  @Test("a struct for each table has its columns under the names that Swift would give them")
+  @Test("each table gets a struct with column names in Swift style")
   func plain() throws {
     let run = try folder().expect(0, "generate", "swift")
     #expect(
@@ -67,7 +67,7 @@ struct GenerateTests {
         """)
   }
 
-  @Test("the plain structs are Swift", arguments: ["plain"])
+  @Test("the plain structs compile", arguments: ["plain"])
   func compiles(_ flavor: String) throws {
     let folder = try folder()
     try folder.expect(0, "generate", "swift", "--output", "Schema.swift")
@@ -75,7 +75,7 @@ struct GenerateTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
-  @Test("records of GRDB and tables of SQLiteData carry their conformances")
+  @Test("GRDB records and SQLiteData tables have their conformances")
   func flavors() throws {
     let folder = try folder()
     let grdb = try folder.expect(0, "generate", "swift", "--for", "grdb").output
@@ -90,7 +90,7 @@ struct GenerateTests {
     #expect(data.contains("  @Column(\"order_id\")\n  var orderId: Int64"))
   }
 
-  @Test("--check finds a stale file, and writes nothing")
+  @Test("--check detects an outdated file and writes nothing")
   func check() throws {
     let folder = try folder()
     try folder.expect(1, "generate", "swift", "--output", "S.swift", "--check")

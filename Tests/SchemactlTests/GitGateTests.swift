@@ -15,7 +15,7 @@ struct VerifyInRepositoryTests {
     return folder
   }
 
-  @Test("an edit is shown under its migration, from wherever verify is run")
+  @Test("verify shows an edit below its migration, in any working folder")
   func text() throws {
     let folder = try edited()
     let run = try folder.expect(2, "verify")
@@ -59,7 +59,7 @@ struct VerifyInRepositoryTests {
     }
 
     @Test(
-      "git that is ended in the middle is a comparison that cannot be made",
+      "a killed git process makes the comparison impossible",
       arguments: ["rev-parse", "for-each-ref", "cat-file"])
     func endedGit(words: String) throws {
       let folder = try WorkingFolder.committed(["0001_a": creating("a")])
@@ -70,7 +70,7 @@ struct VerifyInRepositoryTests {
       #expect(note.errors.contains("history.lock was not compared with git"), "\(note.errors)")
     }
 
-    @Test("git is started at most four times per command")
+    @Test("a command starts git at most four times")
     func processes() throws {
       let folder = try edited()
       for number in 1...20 { try folder.git("tag", "v\(number)") }
@@ -96,7 +96,7 @@ struct VerifyInRepositoryTests {
     }
   #endif
 
-  @Test("the document of an edit fits its schema, and holds what the text says")
+  @Test("the JSON of an edit conforms to its schema and contains the information of the text")
   func json() throws {
     let folder = try edited()
     let run = try folder.expect(2, "verify", "--format", "json")
@@ -119,7 +119,7 @@ struct VerifyInRepositoryTests {
     #expect(lock.map { $0["state"] as? String } == ["removed"])
   }
 
-  @Test("without git, or with a repository of somebody else, the edit is found; --base is 66")
+  @Test("without a usable repository, edits are found; --base is 66")
   func withoutGit() throws {
     let folder = try edited()
     for (environment, reason) in [
@@ -144,7 +144,7 @@ struct VerifyInRepositoryTests {
     }
   }
 
-  @Test("what a git hook is given (GIT_DIR, GIT_INDEX_FILE) does not lead astray")
+  @Test("the environment of a git hook (GIT_DIR, GIT_INDEX_FILE) is ignored")
   func hook() throws {
     let folder = try edited()
     let run = try folder.expect(
@@ -152,7 +152,7 @@ struct VerifyInRepositoryTests {
     #expect(run.output.contains("diff --git"))
   }
 
-  @Test("--base: a name that a tag and a branch share is 66, and their full names are not")
+  @Test("--base: an ambiguous name of a tag and a branch is 66; full names work")
   func ambiguousBase() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a")])
     let first = try folder.git("rev-parse", "HEAD").prefix(40)
@@ -187,7 +187,7 @@ struct VerifyInRepositoryTests {
     #expect(run.status == 0, "\(run.errors) \(short)")
   }
 
-  @Test("--base: an unknown base is 66, one that is no name 64, and the lock of main counts")
+  @Test("--base: an unknown base is 66, an invalid name 64, and the lock of main is compared")
   func base() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a")])
     try folder.expect(66, "verify", "--base", "nowhere")
@@ -207,7 +207,7 @@ struct VerifyInRepositoryTests {
 
 @Suite("freeze in a repository")
 struct FreezeInRepositoryTests {
-  @Test("an edit is accepted with a reason alone, and every verify shows it")
+  @Test("an edit is accepted only with a reason, and every verify shows it")
   func accept() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
     try folder.expect(0, "migrate", "--database", "app.sqlite")
@@ -252,7 +252,7 @@ struct FreezeInRepositoryTests {
     #expect(try folder.text("migrations/history.lock") == lock)
   }
 
-  @Test("a reason survives quotes, backslashes, controls and bidirectional marks")
+  @Test("a reason may contain quotes, backslashes, control and bidirectional characters")
   func hostileReason() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a")])
     let reason = "a \"b\" \\ c\t\u{1B}[31m \u{202E}live\u{202C} é"
@@ -267,7 +267,7 @@ struct FreezeInRepositoryTests {
     #expect(!text.unicodeScalars.contains("\u{202E}") && !text.unicodeScalars.contains("\u{1B}"))
   }
 
-  @Test("an accepted edit gives the lines after it new fingerprints")
+  @Test("accepting an edit changes the fingerprints of the lines after it")
   func laterFingerprints() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
     try folder.write("migrations/0001_a.yaml", creating("a").replacing("(x)", with: "(x, y)"))
@@ -276,7 +276,7 @@ struct FreezeInRepositoryTests {
     try folder.expect(0, "check")
   }
 
-  @Test("version 1 is converted once by freeze, and every other command names it")
+  @Test("freeze converts version 1 once, and every other command reports it")
   func version1() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a")])
     try folder.write("migrations/0002_draft.yaml", creating("draft"))
@@ -302,7 +302,7 @@ struct FreezeInRepositoryTests {
 
 @Suite("renumber")
 struct RenumberTests {
-  @Test("renames the files of drafts, says so, and rehearses when asked")
+  @Test("it renames the files of drafts and reports them; --dry-run only reports")
   func rename() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0004_d": creating("d")])
     try folder.write("migrations/0002_x.yaml", creating("x"))
@@ -328,7 +328,7 @@ struct RenumberTests {
       try folder.expect(0, "renumber", "0005_x", "0006_y").output.contains("Nothing to renumber"))
   }
 
-  @Test("drafts that move to each other's names are all renamed")
+  @Test("drafts that exchange their names are all renamed")
   func chain() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
     for name in ["0000_fix", "0003_fix", "0004_fix"] {
@@ -342,7 +342,7 @@ struct RenumberTests {
     try folder.expect(0, "verify")
   }
 
-  @Test("refuses what is frozen (64) or not there (66), and changes nothing then")
+  @Test("a frozen (64) or missing (66) migration is refused without changes")
   func refused() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0004_d": creating("d")])
     try folder.write("migrations/0002_x.yaml", creating("x"))

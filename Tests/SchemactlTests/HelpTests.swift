@@ -4,12 +4,12 @@ import SchemaTestSupport
 import Testing
 import schemactl
 
-@Test("the declared command line contradicts itself nowhere")
+@Test("the declared command line has no contradictions")
 func declaredCommandLine() {
   #expect(CommandLineProgram.schemactl.problems.isEmpty)
 }
 
-@Test("every command says what it is for, at length too, and shows an example")
+@Test("every command has a summary, a description and an example")
 func everyCommandIsExplained() {
   for command in CommandLineProgram.schemactl.commands {
     #expect(command.summary.hasSuffix("."), "\(command.name)")
@@ -20,7 +20,7 @@ func everyCommandIsExplained() {
 
 private let pages = [""] + CommandLineProgram.schemactl.commands.map(\.name)
 
-@Test("--help prints exactly what the golden file holds", arguments: pages)
+@Test("--help prints the golden file", arguments: pages)
 func help(of command: String) throws {
   let folder = try WorkingFolder()
   let run =
@@ -29,7 +29,7 @@ func help(of command: String) throws {
   try expectGolden(run.output, "help\(command.isEmpty ? "" : "-\(command)").txt")
 }
 
-@Test("help fits on a screen: 40 lines for the program, 60 for a command", arguments: pages)
+@Test("help has at most 40 lines for the program and 60 for a command", arguments: pages)
 func size(of command: String) throws {
   let help = CommandLineProgram.schemactl.helpText(for: command.isEmpty ? [] : [command])
   #expect(
@@ -37,7 +37,7 @@ func size(of command: String) throws {
       <= (command.isEmpty ? 40 : 60))
 }
 
-@Test("there are at most 34 options, each with one name for one meaning")
+@Test("there are at most 34 options, and each name has one meaning")
 func options() {
   let counted = CommandLineProgram.schemactl.commands.filter {
     !["fleet", "report", "diagram", "bundle", "generate", "import", "squash"].contains($0.name)
@@ -48,7 +48,7 @@ func options() {
 }
 
 @Test(
-  "a command of another tool is answered with the one to use",
+  "a command of another tool is answered with the equivalent command",
   arguments: [
     ("up", "schemactl migrate"), ("apply", "schemactl migrate"), ("down", "schemactl restore"),
     ("rollback", "schemactl restore"), ("seed", "schemactl new"), ("dump", "schemactl inspect"),
@@ -61,14 +61,14 @@ func otherTools(word: String, command: String) throws {
   #expect(run.errors.contains("`\(command)"), "\(run.errors)")
 }
 
-@Test("completions ids prints the ids of the migrations, and nothing where there are none")
+@Test("completions ids prints the ids of the migrations; without migrations, nothing")
 func ids() throws {
   let folder = try WorkingFolder.of(["0001_notes": tableOfNotes, "0002_tags": tableOfNotes])
   #expect(try folder.expect(0, "completions", "ids").output == "0001_notes\n0002_tags\n")
   #expect(try WorkingFolder().expect(0, "completions", "ids").output.isEmpty)
 }
 
-@Test("the shells are told to ask for migrations and for git revisions")
+@Test("the shells call schemactl for migrations and git for revisions")
 func liveCompletions() throws {
   for shell in ["bash", "zsh", "fish"] {
     let script = try WorkingFolder().expect(0, "completions", shell).output
@@ -78,7 +78,7 @@ func liveCompletions() throws {
   }
 }
 
-@Test("the manual page has a date, the environment and the files")
+@Test("the manual page contains the date, the environment and the files")
 func manualSections() throws {
   let page = try WorkingFolder().expect(0, "completions", "man").output
   #expect(page.hasPrefix(".TH SCHEMACTL 1 \"20"))
@@ -88,7 +88,7 @@ func manualSections() throws {
   #expect(page.contains(".B SCHEMACTL_DATABASE") && page.contains(".B NO_COLOR"))
 }
 
-@Test("`help COMMAND` is `COMMAND --help`, and no words at all are `--help`")
+@Test("`help COMMAND` is `COMMAND --help`, and no arguments are `--help`")
 func otherWaysToHelp() throws {
   let folder = try WorkingFolder()
   #expect(
@@ -102,7 +102,7 @@ func version() throws {
   #expect(run.output == "schemactl \(CommandLineProgram.schemactl.version)\n")
 }
 
-@Test("completions know every command", arguments: ["bash", "zsh", "fish"])
+@Test("completions contain every command", arguments: ["bash", "zsh", "fish"])
 func completions(shell: String) throws {
   let script = try WorkingFolder().expect(0, "completions", shell).output
   for command in CommandLineProgram.schemactl.commands {
@@ -110,20 +110,20 @@ func completions(shell: String) throws {
   }
 }
 
-@Test("completions for another shell are refused with the nearest one")
+@Test("an unknown shell is refused with the nearest one")
 func unknownShell() throws {
   let run = try WorkingFolder().expect(64, "completions", "zhs")
   #expect(run.errors.contains("Did you mean 'zsh'?"))
 }
 
-@Test("a shell that is none of them is not taken for one")
+@Test("no shell is suggested for a dissimilar name")
 func otherShell() throws {
   let run = try WorkingFolder().expect(64, "completions", "tcsh")
   #expect(run.errors.contains("Completions exist for bash, zsh and fish."))
   #expect(!run.errors.contains("Did you mean"))
 }
 
-@Test("the manual page tells of every command")
+@Test("the manual page describes every command")
 func manualPage() throws {
   let page = try WorkingFolder().expect(0, "completions", "man").output
   #expect(page.hasPrefix(".TH SCHEMACTL 1"))
@@ -132,7 +132,7 @@ func manualPage() throws {
   }
 }
 
-@Test("bash is offered the shells and the rules")
+@Test("bash completes shells and rules")
 func offers() throws {
   let script = try WorkingFolder().expect(0, "completions", "bash").output
   #expect(script.contains("words='bash zsh fish man'"))

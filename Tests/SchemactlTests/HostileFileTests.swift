@@ -13,7 +13,7 @@ struct HostileFileTests {
   // MARK: In place of a database
 
   @Test(
-    "74: bytes that are no database stay as they are, and are named",
+    "74: a file that is not a database is named and remains unchanged",
     arguments: [
       Data([7, 7]), Data("SQLite format 3\0".utf8), Data(repeating: 0, count: 99),
       Data("SQLite format 3\0".utf8) + Data(repeating: 0xFF, count: 84),
@@ -28,7 +28,8 @@ struct HostileFileTests {
   }
 
   /// One byte is what SQLite itself has left in new files on some file systems.
-  @Test("a file of no byte or one is an empty database, as SQLite has it", arguments: ["", "\0"])
+  @Test(
+    "a file with zero bytes or one byte is an empty database, as in SQLite", arguments: ["", "\0"])
   func empty(text: String) throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.write("app.sqlite", text)
@@ -38,7 +39,7 @@ struct HostileFileTests {
     #expect(try folder.applied().count == 7)
   }
 
-  @Test("74: a database that was cut off says that it is damaged, and stays as it is")
+  @Test("74: a truncated database is reported as damaged and remains unchanged")
   func cutOff() throws {
     let folder = try migrated(through: "6")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
@@ -53,7 +54,7 @@ struct HostileFileTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == half)
   }
 
-  @Test("74: a database that a later SQLite has made says so")
+  @Test("74: a database of a newer SQLite is reported")
   func laterFormat() throws {
     let folder = try migrated(through: "6")
     var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
@@ -63,7 +64,7 @@ struct HostileFileTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
   }
 
-  @Test("what a process that is gone had not finished is rolled back, which is said once")
+  @Test("an unfinished transaction of a killed process is rolled back and reported once")
   func rolledBack() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "migrate", "--database", "app.sqlite")
@@ -86,7 +87,7 @@ struct HostileFileTests {
     #expect(try folder.expect(0, "status", "--database", "left.sqlite").errors.isEmpty)
   }
 
-  @Test("what is no file is neither opened nor waited for")
+  @Test("a special file is neither opened nor waited for")
   func noFile() throws {
     let folder = try WorkingFolder.ofReminders()
     #expect(mkfifo(folder.path("app.sqlite"), 0o600) == 0)
@@ -143,7 +144,7 @@ struct HostileFileTests {
 
   // MARK: In place of manifests, the lock, the configuration
 
-  @Test("an entry of the folder that is no file of its own is named, and not waited for")
+  @Test("an invalid entry of the folder is named and not waited for")
   func entries() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.write("outside.yaml", "operations: []\n")
@@ -170,7 +171,7 @@ struct HostileFileTests {
     #expect(!folder.exists("app.sqlite"))
   }
 
-  @Test("a lock that is no file, or leads out of the folder, is not read and not written")
+  @Test("a lock that is a special file or an external link is neither read nor written")
   func lock() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     let lock = "migrations/history.lock"
@@ -197,7 +198,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("a configuration that is no file is not waited for")
+  @Test("a configuration that is a special file is not waited for")
   func configuration() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     #expect(mkfifo(folder.path("schemactl.yaml"), 0o600) == 0)
@@ -219,7 +220,7 @@ struct HostileFileTests {
     + "\u{200B}\u{2028}\t\n  ::error::x ##[group]y ##vso[z]"
 
   @Test(
-    "what comes from a database or a manifest drives no terminal, in any command and format",
+    "control characters from databases and manifests are escaped in every command and format",
     arguments: ["text", "json", "sarif", "github", "xcode"])
   func controlCharacters(format: String) throws {
     let folder = try driven()
@@ -244,7 +245,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("values and names in the message of a migration that failed are shown escaped")
+  @Test("values and names in the message of a failed migration are escaped")
   func failing() throws {
     let folder = try driven()
     for format in ["text", "json"] {

@@ -70,7 +70,7 @@ struct IntegrationTests {
     #expect(try bash(script, in: folder.path).status == 0)
   }
 
-  @Test("the action uses a schemactl that is on the path")
+  @Test("the action uses schemactl from the path")
   func actionFindsProgram() throws {
     let folder = try WorkingFolder()
     let run = try download(in: folder, hasSchemactl: true)
@@ -79,7 +79,7 @@ struct IntegrationTests {
     #expect(!folder.exists("path") && !folder.exists("output"))
   }
 
-  @Test("the action downloads the release of its own version, and checks its digest")
+  @Test("the action downloads the release of its own version and checks its digest")
   func actionDownloads() throws {
     let folder = try WorkingFolder()
     try release(in: folder)
@@ -95,7 +95,7 @@ struct IntegrationTests {
     #expect(!other.exists("path"))
   }
 
-  @Test("the action builds where no release is found", arguments: ["acme/schemactl", ""])
+  @Test("the action builds schemactl if no release is found", arguments: ["acme/schemactl", ""])
   func actionBuilds(repository: String) throws {
     let folder = try WorkingFolder()
     let run = try download(in: folder, repository: repository)
@@ -105,7 +105,7 @@ struct IntegrationTests {
     #expect(!folder.exists("path"))
   }
 
-  @Test("the action annotates what it finds, and fails as the check does")
+  @Test("the action annotates findings and fails like the check")
   func actionChecks() throws {
     let clean = try step("Check", in: .ofReminders())
     #expect(clean.status == 0)
@@ -131,7 +131,7 @@ struct IntegrationTests {
     return folder
   }
 
-  @Test("the action's inputs: a folder of the repository, strict")
+  @Test("the action has inputs for a folder of the repository and for strict checks")
   func actionInputs() throws {
     let folder = try monorepo()
     #expect(try step("Check", in: folder, "apps/one").status == 0)
@@ -140,7 +140,7 @@ struct IntegrationTests {
     #expect(run.output.contains("::warning file=apps/one/migrations/0002_drop.yaml,"))
   }
 
-  @Test("the action's SARIF file holds no suppressed findings", .enabled(if: hasJQ))
+  @Test("the action's SARIF file contains no suppressed findings", .enabled(if: hasJQ))
   func actionSARIF() throws {
     let folder = try monorepo()
     #expect(try step("Check", in: folder, "apps/one", ["SARIF": "found.sarif"]).status == 0)
@@ -185,7 +185,7 @@ struct IntegrationTests {
     #expect(try step("Check", in: clone, "project", ["BASE": "origin/nowhere"]).status == 66)
   }
 
-  @Test("every input of the action is declared and read")
+  @Test("every input of the action is declared and used")
   func actionDeclaration() throws {
     let text = try String(
       contentsOf: repository.appendingPathComponent("action.yml"), encoding: .utf8)
@@ -199,7 +199,7 @@ struct IntegrationTests {
 
   // MARK: pre-commit
 
-  @Test("the hook runs what its manifest says, and stops a commit that removes a frozen migration")
+  @Test("the hook runs the command of its manifest and rejects removing a frozen migration")
   func preCommit() throws {
     let text = try String(
       contentsOf: repository.appendingPathComponent(".pre-commit-hooks.yaml"), encoding: .utf8)
@@ -225,7 +225,7 @@ struct IntegrationTests {
 
   // MARK: SwiftPM
 
-  @Test("the plugin hands its options to `schemactl check`, in the folder of the package")
+  @Test("the plugin passes its options to `schemactl check` in the folder of the package")
   func plugin() throws {
     let source = try String(
       contentsOf: repository.appendingPathComponent(

@@ -207,7 +207,7 @@ struct Document: Sendable, CustomTestStringConvertible {
 
 @Suite("JSON Schema of the outputs")
 struct OutputSchemaTests {
-  @Test("what a command prints fits its schema, which names every key", arguments: Document.all)
+  @Test("every output conforms to its schema, which declares all keys", arguments: Document.all)
   func fits(_ document: Document) throws {
     let file = schemas.appendingPathComponent("\(document.schema).schema.json")
     let tree = try document.tree()
@@ -223,7 +223,7 @@ struct OutputSchemaTests {
     #expect(checker.problems(of: .object(members.merging(["later": .null]) { $1 })).isEmpty)
   }
 
-  @Test("an error from 64 up beside what was applied before it fits the schema of migrate")
+  @Test("the JSON of migrate with applied migrations and an error conforms to its schema")
   func errorBesideResult() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "migrate", "--database", "app.sqlite")
@@ -240,7 +240,7 @@ struct OutputSchemaTests {
     #expect(try SchemaChecker(contentsOf: file, isClosed: true).problems(of: tree) == [])
   }
 
-  @Test("every schema is held against something")
+  @Test("every schema is tested with an output")
   func complete() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: schemas.path)
     let used = Set(Document.all.map { "\($0.schema).schema.json" })
@@ -249,7 +249,7 @@ struct OutputSchemaTests {
   }
 
   @Test(
-    "the words of the schemas are those of the program",
+    "the schemas list the same words as the program",
     arguments: [
       ("common", ["definitions", "ledgerEntry", "properties", "state"], LedgerState.words),
       ("common", ["definitions", "strategy"], Strategy.words),
@@ -261,7 +261,7 @@ struct OutputSchemaTests {
     #expect(place?["enum"]?.texts == words)
   }
 
-  @Test("so are those that also say that there is none, or never appear")
+  @Test("the schemas list the profiles and severities of the program")
   func otherWords() throws {
     let lint = try JSONTree(contentsOf: schemas.appendingPathComponent("lint.schema.json"))
     #expect(lint["properties"]?["profile"]?["enum"]?.texts == Profile.words)

@@ -7,7 +7,7 @@ import Testing
 @Suite("JSON")
 struct JSONTests {
   @Test(
-    "every command prints one document with its own keys, and nothing beside it",
+    "every command prints one document with its own keys and nothing else",
     arguments: [
       (["status", "--database", "app.sqlite"], ["current", "pending", "applied"]),
       (["verify", "--database", "app.sqlite"], ["ok", "history", "ledger", "drift"]),
@@ -32,7 +32,7 @@ struct JSONTests {
     #expect(json["error"] == nil)
   }
 
-  @Test("migrate says of each migration how long it took and how it was done")
+  @Test("migrate reports the duration and the strategy of each migration")
   func applied() throws {
     let folder = try migrated(through: "6")
     let json = try folder.expect(0, "migrate", "--database", "app.sqlite", "--format=json").json()
@@ -45,7 +45,7 @@ struct JSONTests {
     #expect(json["backup"] is NSNull)
   }
 
-  @Test("status says what is applied, since when, and what is pending")
+  @Test("status reports the applied migrations with their times, and the pending ones")
   func status() throws {
     let folder = try migrated(through: "6")
     let json = try folder.expect(0, "status", "--database", "app.sqlite", "--format=json").json()
@@ -59,7 +59,7 @@ struct JSONTests {
       })
   }
 
-  @Test("diff and verify say what differs, and what was expected")
+  @Test("diff and verify report differences and the expected SQL")
   func drift() throws {
     let folder = try migrated()
     try folder.connection().execute("ALTER TABLE tags ADD COLUMN color INTEGER")
@@ -77,7 +77,7 @@ struct JSONTests {
     }
   }
 
-  @Test("a migration that fails stands in the document of migrate, beside what was applied")
+  @Test("the document of migrate contains a failed migration and the applied ones")
   func failed() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes,
@@ -97,7 +97,7 @@ struct JSONTests {
   }
 
   @Test(
-    "below 64 a failure stands in the command's own document",
+    "a failure below 64 is part of the command's own document",
     arguments: [
       (["migrate"], ["applied", "failed", "backup"]),
       (["status"], ["current", "pending", "applied"]),
@@ -114,7 +114,7 @@ struct JSONTests {
     #expect((failed["message"] as? String)?.contains("theirs") == true)
   }
 
-  @Test("manifests that are wrong: the first problem as the error, and all of them")
+  @Test("for invalid manifests, the first problem is the error, and all are listed")
   func diagnostics() throws {
     let folder = try WorkingFolder.of([
       "0001_first": "operations:\n- drop_tabel: { table: t }\n",
@@ -132,7 +132,7 @@ struct JSONTests {
   }
 
   @Test(
-    "from 64 up there is an error with a code",
+    "a failure from 64 up is an error with a code",
     arguments: [
       (64, ["verify", "--bogus"]), (64, ["status"]), (66, ["status", "--database", "no.sqlite"]),
       (66, ["verify", "--config", "no.yaml"]), (74, ["migrate", "--database", "migrations"]),
@@ -147,7 +147,7 @@ struct JSONTests {
     for key in ["file", "line", "column"] { #expect(error[key] is NSNull) }
   }
 
-  @Test("what was applied before an error from 64 up is said beside the error")
+  @Test("the document contains migrations that were applied before an error from 64 up")
   func errorAfterSuccess() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "migrate", "--database", "app.sqlite")
@@ -167,7 +167,7 @@ struct JSONTests {
     #expect(json.keys.contains("failed"))
   }
 
-  @Test("control characters in names are escaped, so that every document can be read")
+  @Test("control characters in names are escaped, so that every document is valid")
   func escapes() throws {
     let folder = try migrated()
     try folder.connection().execute("CREATE TABLE \"a\u{1B}[2J\"\"\n\u{85}\\é😀\" (id)")

@@ -52,10 +52,10 @@ import Testing
       "SELECT \(column), count(*), sum(id), count(DISTINCT text) FROM items GROUP BY 1")
   }
 
-  @Suite("The rows of a large table", .thorough)
+  @Suite("Updates of a large table", .thorough)
   struct LargeUpdateTests {
     @Test(
-      "are as before or as after, at whatever call the program is killed",
+      "killing the program at any system call leaves the old or the new rows",
       arguments: Rewrite.allCases)
     func killed(rewrite: Rewrite) throws {
       let folder = try folder(rewrite)
@@ -77,7 +77,8 @@ import Testing
       try folder.expect(0, "verify", "--database", "app.sqlite")
     }
 
-    @Test("are as before or as after, whatever call fails", arguments: Rewrite.allCases)
+    @Test(
+      "a failure of any system call leaves the old or the new rows", arguments: Rewrite.allCases)
     func failed(rewrite: Rewrite) throws {
       let folder = try folder(rewrite)
       let old = try rows("done", in: folder)
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test(
-      "stay as they were when a sync fails",
+      "a failing sync leaves the old rows",
       arguments: Rewrite.allCases)
     func notSynced(rewrite: Rewrite) throws {
       let folder = try folder(rewrite)

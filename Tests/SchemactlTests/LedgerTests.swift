@@ -12,7 +12,7 @@ struct LedgerTests {
     return folder
   }
 
-  @Test("shows each migration and when it was run")
+  @Test("status shows each migration with its time")
   func show() throws {
     let folder = try folder()
     let text = try folder.run("status", "--database", "app.sqlite")
@@ -28,7 +28,7 @@ struct LedgerTests {
     #expect((document["repairs"] as? [Any])?.isEmpty == true)
   }
 
-  @Test("repairs nothing that nobody has confirmed, and records what was")
+  @Test("repair changes nothing without confirmation, and records its changes")
   func repair() throws {
     let folder = try folder()
     try folder.connection().execute("DELETE FROM schemactl_migrations WHERE position = 3")
@@ -50,7 +50,7 @@ struct LedgerTests {
     #expect(try folder.run("verify", "--database", "app.sqlite").status == 0)
   }
 
-  @Test("needs to be told what has happened, and why")
+  @Test("repair requires the actual state and a reason")
   func usage() throws {
     let folder = try folder()
     for words in [["3"], ["3", "applied"], ["3", "guess", "--reason", "x"]] {
@@ -59,7 +59,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("a draft that ran and is gone has a way back, where the copy from before it is there")
+  @Test("a deleted draft can be undone if its draft copy exists")
   func draftIsGone() throws {
     let folder = try folder()
     #expect(try folder.run("migrate", "--database", "app.sqlite").status == 0)
@@ -79,7 +79,7 @@ struct LedgerTests {
     try folder.expect(0, "status", "--database", "app.sqlite")
   }
 
-  @Test("migrate --reset-drafts goes back to before the drafts and forward again")
+  @Test("migrate --reset-drafts restores the state before the drafts and applies them again")
   func resetDrafts() throws {
     let folder = try folder()
     let first = try folder.run("migrate", "--database", "app.sqlite")

@@ -34,7 +34,7 @@ struct LintDataTests {
     try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite")))
   }
 
-  @Test("what is pending runs on a copy, rows are counted, and the file stays as it is")
+  @Test("pending migrations run on a copy, rows are counted, and the database is unchanged")
   func counts() throws {
     let folder = try folder([
       "0002_tags": "operations:\n- sql: CREATE TABLE tags (name TEXT) STRICT\n",
@@ -58,7 +58,7 @@ struct LintDataTests {
     #expect(left == ["app.sqlite", "migrations", "schemactl.yaml"])
   }
 
-  @Test("a write-ahead log that a killed app has left is read, and stays as it is")
+  @Test("the write-ahead log of a killed app is read and remains unchanged")
   func leftoverLog() throws {
     let folder = try folder([
       "0002_notes": "operations:\n- sql: CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)\n"
@@ -84,7 +84,7 @@ struct LintDataTests {
     #expect(try left() == before)
   }
 
-  @Test("JSON has the counts, and null where there is no table")
+  @Test("JSON contains the row counts, with null for missing tables")
   func json() throws {
     let folder = try folder([
       "0002_gone": "operations:\n- drop_table: { table: items }\n",
@@ -105,7 +105,7 @@ struct LintDataTests {
     #expect(without["data"] is NSNull)
   }
 
-  @Test("a migration that fails on the rows is one finding at its statement, and exits with 3")
+  @Test("a migration that fails on rows is one finding at its statement, and exits with 3")
   func fails() throws {
     let folder = try folder([
       "0002_notes": """
@@ -133,7 +133,7 @@ struct LintDataTests {
     #expect((json["failed"] as? [String: Any])?["id"] as? String == "0002_notes")
   }
 
-  @Test("what a rule has foreseen is an error once the rows show it, and no second finding")
+  @Test("a finding that the rows confirm becomes an error, without a second finding")
   func confirms() throws {
     let folder = try folder([
       "0002_unique": "operations:\n- sql: CREATE UNIQUE INDEX names ON lists (name)\n"
@@ -150,7 +150,7 @@ struct LintDataTests {
     )
   }
 
-  @Test("rows of a real database are asked in place of made-up ones")
+  @Test("rows of the real database replace generated ones")
   func noneMadeUp() throws {
     let folder = try folder([
       "0002_notes": """
@@ -167,7 +167,7 @@ struct LintDataTests {
         "fails-on-data"))
   }
 
-  @Test("an assertion is asked of the rows")
+  @Test("assertions are evaluated on the rows")
   func assertion() throws {
     let folder = try folder([
       "0002_sure": """
@@ -181,7 +181,7 @@ struct LintDataTests {
     #expect(run.output.contains("four lists: expected 4, found 3 [fails-on-data]"))
   }
 
-  @Test("a trigger and a foreign key that take rows of another table along are found on real rows")
+  @Test("deletions by a trigger and a foreign key are found on real rows")
   func cascade() throws {
     let folder = try folder([
       "0002_delete":
@@ -192,7 +192,7 @@ struct LintDataTests {
     #expect(run.output.contains("  items: 4 rows before, 2 after\n"))
   }
 
-  @Test("nothing is pending: the rows are counted all the same")
+  @Test("without pending migrations, the rows are counted")
   func upToDate() throws {
     let run = try folder([:]).expect(0, "lint", "--on-copy", "--database", "app.sqlite")
     #expect(
@@ -200,7 +200,7 @@ struct LintDataTests {
         "On a copy of app.sqlite: 0 migrations applied.\n  items: 4 rows\n  lists: 3 rows\n"))
   }
 
-  @Test("a database whose ledger disagrees is an error that says what to do, with its exit code")
+  @Test("a database with a different ledger is an error with advice and its exit code")
   func disagrees() throws {
     let ahead = try folder([:])
     try ahead.connection().execute(
@@ -220,7 +220,7 @@ struct LintDataTests {
     #expect(adopted.errors.contains("schemactl adopt"))
   }
 
-  @Test("a file that is not there is 66, one that is no database is 74, and neither is made")
+  @Test("a missing file is 66, another file is 74, and neither is created")
   func missing() throws {
     let folder = try folder([:])
     try folder.expect(66, "lint", "--on-copy", "--database", "none.sqlite")
@@ -231,7 +231,7 @@ struct LintDataTests {
     try folder.expect(64, "lint", "--on-copy", "--database", "app.sqlite", "--write-baseline")
   }
 
-  @Test("a signal ends it, and the copy goes with it")
+  @Test("a signal ends lint and deletes the copy")
   func interrupted() throws {
     let folder = try folder([
       "0002_slow": """
@@ -257,7 +257,7 @@ struct LintDataTests {
     #expect(try files() == ["app.sqlite", "migrations", "schemactl.yaml"])
   }
 
-  @Test("a function that only the app has stops there, and says so")
+  @Test("the replay stops at a function of the app and reports it")
   func function() throws {
     let folder = try folder([
       "0002_call":

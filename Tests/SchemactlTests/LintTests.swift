@@ -29,7 +29,7 @@ struct LintTests {
     try .of(["0001_notes": Self.notes, "0002_drop": Self.drop + suppression])
   }
 
-  @Test("a finding has its place, its severity and its rule, and an error exits with 1")
+  @Test("a finding has a place, a severity and a rule, and an error exits with 1")
   func finding() throws {
     let run = try dropping().expect(1, "lint")
     let line = try #require(run.output.split(separator: "\n").first { $0.contains("drop-column") })
@@ -40,7 +40,7 @@ struct LintTests {
     #expect(run.errors.isEmpty)
   }
 
-  @Test("a finding shows its line with a caret below the place, and what to write instead")
+  @Test("a finding shows its line with a caret and the replacement")
   func excerpt() throws {
     let lines = try dropping().expect(1, "lint").output.split(separator: "\n").map(String.init)
     let finding = try #require(lines.firstIndex { $0.hasSuffix("[drop-column]") })
@@ -65,7 +65,7 @@ struct LintTests {
         """))
   }
 
-  @Test("the last line counts what was found, and how much of it --fix changes")
+  @Test("the last line counts the findings and those that --fix corrects")
   func verdict() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": Self.notes,
@@ -77,7 +77,7 @@ struct LintTests {
         "\nFound 1 error, 1 warning (1 fixable with --fix)\n"))
   }
 
-  @Test("findings about frozen manifests are one line, unless all are asked for")
+  @Test("findings about frozen manifests are summarised in one line by default")
   func frozenFindings() throws {
     let folder = try dropping()
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")
@@ -104,7 +104,7 @@ struct LintTests {
       !(try folder.expect(0, "lint", "--format", "github").output.contains("drop-column")))
   }
 
-  @Test("65: --explain of a rule of version 0.1 names the new one")
+  @Test("65: --explain of a rule of version 0.1 names its replacement")
   func explainOld() throws {
     let run = try WorkingFolder().expect(65, "lint", "--explain", "drop-view")
     #expect(
@@ -112,7 +112,7 @@ struct LintTests {
   }
 
   @Test(
-    "what to do about errors in frozen manifests is said, unless `since` says when syncing began")
+    "errors in frozen manifests come with advice, unless `since` is set")
   func frozenErrors() throws {
     let folder = try dropping()
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")
@@ -129,7 +129,7 @@ struct LintTests {
     #expect(try folder.expect(0, "lint").errors == "")
   }
 
-  @Test("warnings alone exit with 0, and with 1 when --strict")
+  @Test("warnings exit with 0, and with 1 if --strict is given")
   func warnings() throws {
     let folder = try dropping()
     let run = try folder.expect(0, "lint", "--profile", "local")
@@ -154,7 +154,7 @@ struct LintTests {
         """)
   }
 
-  @Test("a replay that ends early is counted, and what was not looked at is said")
+  @Test("a replay that ends early counts as an error, and skipped migrations are reported")
   func endsEarly() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": Self.notes, "0002_fails": "operations: [ drop_table: { table: gone } ]\n",
@@ -169,7 +169,7 @@ struct LintTests {
         """)
   }
 
-  @Test("a NOT NULL column that the operation itself fills fails no migration")
+  @Test("a NOT NULL column that the operation fills fails no migration")
   func filled() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": Self.notes,
@@ -188,7 +188,7 @@ struct LintTests {
     #expect(!output.contains("[add-not-null"))
   }
 
-  @Test("a NOT NULL column that only gets another name is not a new one")
+  @Test("a renamed NOT NULL column is not a new one")
   func renamed() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": "operations: [ sql: 'CREATE TABLE notes (id TEXT PRIMARY KEY, a NOT NULL)' ]\n",
@@ -198,7 +198,7 @@ struct LintTests {
     #expect(!(try folder.expect(1, "lint").output.contains("[add-not-null")))
   }
 
-  @Test("what two devices do to each other is a line, and a script below it")
+  @Test("harm between two devices is a line followed by a script")
   func twoDevices() throws {
     let folder = try WorkingFolder.of(["0001_notes": Self.notes])
     try folder.expect(0, "freeze", "--release", "1.0")
@@ -226,7 +226,7 @@ struct LintTests {
     #expect(json.contains("\\n-- In one sqlite3 shell, a 1.0 device:\\n"))
   }
 
-  @Test("the configuration picks the profile and sets severities")
+  @Test("the configuration selects the profile and sets severities")
   func configuration() throws {
     let folder = try dropping()
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")
@@ -239,7 +239,7 @@ struct LintTests {
     #expect(run.errors.contains("drop-column"))
   }
 
-  @Test("lint in JSON has the keys that scripts rely on")
+  @Test("the JSON of lint has the keys that scripts use")
   func json() throws {
     let run = try dropping().expect(1, "lint", "--format", "json")
     #expect(run.errors.isEmpty)
@@ -260,7 +260,7 @@ struct LintTests {
     #expect(finding["line"] as? Int == 2)
   }
 
-  @Test("a suppressed finding is counted and not shown, and stands in JSON with its reason")
+  @Test("a suppressed finding is counted, not shown, and in JSON with its reason")
   func suppressed() throws {
     let folder = try dropping(
       "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
@@ -272,7 +272,7 @@ struct LintTests {
     #expect(finding?["reason"] as? String == "nobody syncs it")
   }
 
-  @Test("3: a history that cannot be replayed is judged as far as it goes")
+  @Test("3: a history that cannot be replayed is checked up to its failure")
   func failing() throws {
     let folder = try dropping()
     try folder.write("migrations/0003_twice.yaml", Self.notes)
@@ -283,7 +283,7 @@ struct LintTests {
     #expect((json["failed"] as? [String: Any])?["id"] as? String == "0003_twice")
   }
 
-  @Test("--write-baseline --full writes what --full finds")
+  @Test("--write-baseline --full includes the findings of --full")
   func fullBaseline() throws {
     let folder = try WorkingFolder.of([
       "0001_step": manifest("CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT)")
@@ -306,7 +306,7 @@ struct LintTests {
     try folder.expect(0, "lint", "--full", "--strict")
   }
 
-  @Test("a rule explains itself")
+  @Test("--explain describes a rule")
   func explain() throws {
     let folder = try WorkingFolder()
     let run = try folder.expect(0, "lint", "--explain", "drop-column")
@@ -315,7 +315,7 @@ struct LintTests {
     #expect(json["explanation"] as? String == run.output)
   }
 
-  @Test("64: a rule that is not there, with the nearest one")
+  @Test("64: an unknown rule, with the nearest one")
   func unknownRule() throws {
     let run = try WorkingFolder().expect(64, "lint", "--explain", "drop-colum")
     #expect(
@@ -326,7 +326,7 @@ struct LintTests {
         """)
   }
 
-  @Test("a baseline is written over a baseline, over nothing, and over no other file")
+  @Test("a baseline replaces a baseline or an empty file, but no other file")
   func baselineOverOthers() throws {
     let folder = try dropping()
     func write(to file: String, _ status: Int32) throws -> Run {
@@ -368,7 +368,7 @@ struct LintTests {
       try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("alias")) == "new")
   }
 
-  @Test("a baseline is written, holds, and tells of what it no longer needs")
+  @Test("a baseline suppresses its findings and reports unused entries")
   func baseline() throws {
     let folder = try dropping()
     #expect(
@@ -393,7 +393,7 @@ struct LintTests {
     #expect(try folder.expect(65, "lint").errors.hasPrefix("known:1:1: error: "))
   }
 
-  @Test("what every device has run is judged as if nothing older were left")
+  @Test("migrations that every device has run are checked without older versions")
   func oldestRelease() throws {
     let folder = try dropping(
       "lint: { allow: [{ rule: drop-column, reason: nobody syncs it }] }\n")
@@ -410,7 +410,7 @@ struct LintTests {
     #expect(run.errors.contains("the history lock knows no such release: did you mean `1.0`?"))
   }
 
-  @Test("65: SQL that no migration may contain, at its line")
+  @Test("65: forbidden SQL is reported at its line")
   func refused() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": Self.notes, "0002_refused": "operations:\n  - sql: |\n      VACUUM;\n",
@@ -420,7 +420,7 @@ struct LintTests {
     try folder.expect(65, "migrate", "--database", "a.db")
   }
 
-  @Test("freeze refuses what lint calls an error, until it is allowed with a reason")
+  @Test("freeze refuses errors of lint until they are suppressed with a reason")
   func freeze() throws {
     let folder = try dropping()
     let run = try folder.expect(1, "freeze")

@@ -22,9 +22,9 @@ private func content(_ folder: WorkingFolder) throws -> [[Value]] {
       "SELECT id, position, raw_digest, canonical_digest, fingerprint FROM schemactl_migrations")
 }
 
-@Suite("A database that is not there yet")
+@Suite("A missing database")
 struct NewDatabaseTests {
-  @Test("is what migrating an empty file gives, down to the ledger")
+  @Test("the result is equal to that of migrating an empty file, including the ledger")
   func same() throws {
     let new = try history()
     try new.expect(0, "migrate", "--database", "app.sqlite")
@@ -37,7 +37,7 @@ struct NewDatabaseTests {
   }
 
   @Test(
-    "fails at the migration that leaves rows without a parent, though a later one would mend it")
+    "a migration that leaves rows without a parent fails, even if a later one fixes them")
   func foreignKeys() throws {
     let folder = try WorkingFolder.of([
       "0001_tables": manifest(
@@ -53,7 +53,7 @@ struct NewDatabaseTests {
   }
 
   @Test(
-    "is held against its assertions",
+    "assertions are checked",
     arguments: [
       "  - assert: { query: SELECT count(*) FROM lists, equals: 5, message: five lists }\n", "",
     ])
@@ -71,7 +71,7 @@ struct NewDatabaseTests {
       try folder.connection().value("SELECT count(*) FROM schemactl_migrations") == .integer(3))
   }
 
-  @Test("keeps what was good before the migration that fails")
+  @Test("the migrations before a failing one remain applied")
   func failing() throws {
     let folder = try history()
     try folder.write("migrations/0004_bad.yaml", manifest("INSERT INTO lists VALUES (1, 'again')"))
@@ -83,7 +83,7 @@ struct NewDatabaseTests {
   }
 
   #if os(Linux)
-    @Test("is on the disk before it has its name, and its name before migrate says so")
+    @Test("the content is synced before the renaming, and the renaming before the report")
     func order() throws {
       let folder = try history()
       let log = folder.path("calls")
@@ -101,7 +101,7 @@ struct NewDatabaseTests {
       #expect(!calls.contains { $0.hasPrefix("pwrite") && !$0.contains(".partial") })
     }
 
-    @Test("is there whole or not at all, at whatever call the program is killed", .thorough)
+    @Test("killing the program at any system call leaves a complete database or none", .thorough)
     func killed() throws {
       var isDone = false
       var number = 1
@@ -124,7 +124,7 @@ struct NewDatabaseTests {
       #expect(number > 20)
     }
 
-    @Test("is uncertain where its name may not be on the disk")
+    @Test("the result is uncertain if the name was not synced")
     func uncertain() throws {
       let folder = try history()
       let log = folder.path("calls")
@@ -142,7 +142,7 @@ struct NewDatabaseTests {
       #expect(try content(folder).count > 5)
     }
 
-    @Test("is made in the ordinary way where it cannot be named at once")
+    @Test("without atomic renaming, the database is created in place")
     func withoutName() throws {
       let folder = try history()
       let run = try folder.run(
@@ -213,7 +213,7 @@ struct NothingToDoTests {
   ]
 
   @Test(
-    "is found by digests only where a closer look finds the same",
+    "digests alone decide only if a full comparison gives the same result",
     arguments: oneIn(4, of: changes.indices))
   func agrees(index: Int) throws {
     let (name, change) = Self.changes[index]
@@ -233,7 +233,7 @@ struct NothingToDoTests {
     #expect(quick.output.contains(words) || name != "nothing")
   }
 
-  @Test("takes no lock, so that a writer may be at work")
+  @Test("the check takes no lock, so a writer can be active")
   func whileWriting() throws {
     let folder = try history()
     try folder.expect(0, "migrate", "--database", "app.sqlite")
@@ -247,7 +247,7 @@ struct NothingToDoTests {
 @Suite("A first migration that fails")
 struct FirstMigrationFailingTests {
   @Test(
-    "leaves no file behind",
+    "no file remains",
     arguments: [
       manifest("CREATE TABLE a (x NOT NULL); INSERT INTO a VALUES (NULL)"),
       manifest("CREATE TABLE a (x"),
@@ -271,7 +271,7 @@ struct FirstMigrationFailingTests {
     #expect(run.errors.contains("app.sqlite was not c"), "\(run.errors)")
   }
 
-  @Test("leaves no file behind a link, and the link")
+  @Test("the link remains, without a file behind it")
   func link() throws {
     let folder = try WorkingFolder.of([
       "0001_fails":
@@ -287,14 +287,14 @@ struct FirstMigrationFailingTests {
         == "data/real.sqlite")
   }
 
-  @Test("says in JSON that no database was created")
+  @Test("JSON reports that no database was created")
   func json() throws {
     let folder = try WorkingFolder.of(["0001_fails": manifest("CREATE TABLE a (x")])
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--format", "json")
     #expect(try run.json()["created"] as? Bool == false)
   }
 
-  @Test("leaves an empty file that was there")
+  @Test("an existing empty file remains")
   func empty() throws {
     let folder = try WorkingFolder.of(["0001_fails": manifest("CREATE TABLE a (x")])
     try folder.write("app.sqlite", "")
@@ -302,7 +302,7 @@ struct FirstMigrationFailingTests {
     #expect(folder.exists("app.sqlite"))
   }
 
-  @Test("keeps the database when the second one fails")
+  @Test("the database remains if the second migration fails")
   func second() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes,

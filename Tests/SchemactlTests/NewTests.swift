@@ -8,7 +8,7 @@ import schemactl
 
 @Suite("New manifests")
 struct NewTests {
-  @Test("the next manifest has the next number and a slug of its name, and lint finds nothing")
+  @Test("the manifest gets the next number and a slug of its name, and lint finds nothing")
   func next() throws {
     let folder = try WorkingFolder.ofReminders()
     let run = try folder.expect(0, "new", "Add priority!")
@@ -33,7 +33,7 @@ struct NewTests {
     #expect(try folder.applied().last == "0008_add_priority")
   }
 
-  @Test("its example, uncommented, adds a column")
+  @Test("the commented example adds a column")
   func example() throws {
     let folder = try WorkingFolder.of(["0001_reminders": manifest("CREATE TABLE reminders (id)")])
     try folder.expect(0, "new", "Add", "priority")
@@ -47,7 +47,7 @@ struct NewTests {
       try folder.rows("SELECT name FROM pragma_table_info('reminders')") == ["id", "priority"])
   }
 
-  @Test("the first manifest of a project: folder and schema are made, and said")
+  @Test("the first manifest creates and reports the folder and the JSON Schema")
   func first() throws {
     let folder = try WorkingFolder()
     try folder.write("schemactl.yaml", "migrations: db\n")
@@ -81,7 +81,7 @@ struct NewTests {
     try folder.expect(66, "new", "Create notes", "--migrations", "not/there")
   }
 
-  @Test("in JSON it is an id and a file")
+  @Test("JSON contains an id and a file")
   func json() throws {
     let run = try WorkingFolder.ofReminders().expect(0, "new", "x", "--format", "json")
     #expect(run.errors.isEmpty)
@@ -99,7 +99,7 @@ struct NewTests {
     #expect(!folder.exists("mine"))
   }
 
-  @Test("a number that is frozen is never given again, though its manifest is gone")
+  @Test("a frozen number is never reused, even if its manifest is missing")
   func frozenNumber() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes, "0002_more": manifest("SELECT 1"),
@@ -109,7 +109,7 @@ struct NewTests {
     #expect(try folder.expect(0, "new", "x").output == "migrations/0003_x.yaml\n")
   }
 
-  @Test("ten at once get ten numbers")
+  @Test("ten concurrent calls get ten numbers")
   func atOnce() throws {
     let folder = try WorkingFolder.ofReminders()
     let children = try (0..<10).map { _ in try folder.start(["new", "Same name"]) }
@@ -121,7 +121,7 @@ struct NewTests {
     #expect(names.allSatisfy { $0.hasSuffix(".yaml") })
   }
 
-  @Test("a manifest that is wrong is told before another one is added")
+  @Test("an invalid manifest is reported before another one is added")
   func brokenManifest() throws {
     let folder = try WorkingFolder.of(["0001_first": "operations:\n- drop_tabel: { table: t }\n"])
     try folder.expect(65, "new", "x")
@@ -129,7 +129,7 @@ struct NewTests {
   }
 
   @Test(
-    "numbers go on as they were",
+    "the width of the number is preserved",
     arguments: [
       ([], "0001"), (["0007_a"], "0008"), (["0002_b", "0010_a"], "0011"), (["9_a"], "0010"),
       (["00007_a"], "00008"), (["0099_a"], "0100"), (["9999_a"], "10000"),
@@ -144,7 +144,7 @@ struct NewTests {
   }
 
   @Test(
-    "the slug holds letters and digits, in lower case",
+    "the slug contains lower-case letters and digits",
     arguments: [
       ("Add priority!", "add_priority"), ("  a  --  b  ", "a_b"), ("Größe ändern", "größe_ändern"),
       ("優先度を追加", "優先度を追加"), ("e\u{301}tat 2", "e\u{301}tat_2"), ("../../etc/passwd", "etc_passwd"),
@@ -162,16 +162,16 @@ struct NewTests {
   private let noon = Timestamp(milliseconds: 1_795_176_000_000)
 }
 
-@Suite("Schemas")
+@Suite("JSON Schemas")
 struct SchemaCommandTests {
-  @Test("schema prints what docs holds", arguments: ["manifest", "config"])
+  @Test("schema prints the file in docs", arguments: ["manifest", "config"])
   func golden(kind: String) throws {
     let file = repository.appendingPathComponent("docs/\(kind).schema.json")
     let run = try WorkingFolder().expect(0, "schema", kind)
     #expect(run.output == (try String(contentsOf: file, encoding: .utf8)))
   }
 
-  @Test("a schema of something else is refused with the nearest one")
+  @Test("an unknown schema is refused with the nearest one")
   func unknown() throws {
     let run = try WorkingFolder().expect(64, "schema", "manifets")
     #expect(run.errors.contains("Did you mean 'manifest'?"))

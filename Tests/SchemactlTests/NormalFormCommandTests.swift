@@ -23,7 +23,7 @@ struct NormalFormCommandTests {
 
   private func bytes(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }
 
-  @Test("`new --from` writes the one form that is missing, and the result has the wanted schema")
+  @Test("`new --from` creates the missing form, and the result has the wanted schema")
   func newFrom() throws {
     let folder = try WorkingFolder.of([
       "0001_t": manifest(
@@ -55,7 +55,7 @@ struct NormalFormCommandTests {
     try folder.expect(1, "diff", "app.sqlite")
   }
 
-  @Test("lint finds the dropped form, and a baseline of one form does not hide the other")
+  @Test("lint reports the dropped form, and a baseline of one form does not cover the other")
   func lint() throws {
     let folder = try WorkingFolder.of([
       "0001_t": history,
@@ -77,7 +77,7 @@ struct NormalFormCommandTests {
     try folder.expect(1, "lint")
   }
 
-  @Test("a table of the configuration is the table of that form alone")
+  @Test("a configured table name matches only its own form")
   func configuration() throws {
     let folder = try WorkingFolder.of([
       "0001_t": manifest("CREATE TABLE \(composed) (a INTEGER, b INTEGER)"),
@@ -96,7 +96,7 @@ struct NormalFormCommandTests {
     try folder.expect(1, "verify", "--database", "app.sqlite")
   }
 
-  @Test("a frozen file with a name in the other form is renamed, and a draft of that name another")
+  @Test("a frozen file renamed to the other form is an error; a draft with it is separate")
   func files() throws {
     let folder = try WorkingFolder.of(["0001_\(composed)": manifest("CREATE TABLE t (a)")])
     try folder.expect(0, "freeze")

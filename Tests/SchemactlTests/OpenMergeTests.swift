@@ -52,7 +52,7 @@ extension WorkingFolder {
   }
 }
 
-@Suite("Two branches that both froze")
+@Suite("Two branches with frozen migrations")
 struct OpenMergeTests {
   @Test(
     "freeze joins both sides, and every other command reports the markers",
@@ -81,7 +81,7 @@ struct OpenMergeTests {
     #expect(try folder.expect(0, "freeze").output.contains("Nothing to freeze"))
   }
 
-  @Test("drafts are frozen with it only when asked")
+  @Test("freeze includes drafts only if requested")
   func drafts() throws {
     let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0004_d"])
     try folder.join(.mergeMain)
@@ -94,7 +94,7 @@ struct OpenMergeTests {
     #expect(try folder.text(lock).contains("0005_draft release=2.0"))
   }
 
-  @Test("a freeze that ends before the latest frozen migration computes all fingerprints again")
+  @Test("freezing before the latest frozen migration recomputes all fingerprints")
   func limited() throws {
     let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0004_d"])
     try folder.join(.mergeMain)
@@ -102,7 +102,7 @@ struct OpenMergeTests {
     try folder.expect(0, "verify")
   }
 
-  @Test("a draft that comes before frozen migrations is named, and rebase moves it")
+  @Test("a draft before frozen migrations is named, and renumber moves it")
   func insertedDraft() throws {
     let folder = try WorkingFolder.parted(feature: ["0006_f"], main: ["0004_d"])
     try folder.join(.mergeMain)
@@ -113,7 +113,7 @@ struct OpenMergeTests {
     try folder.expect(0, "verify")
   }
 
-  @Test("where git joins the lines by itself, freeze computes stale fingerprints again")
+  @Test("if git joins the lines itself, freeze recomputes outdated fingerprints")
   func mergedByGit() throws {
     let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
     let stale = try #require(try folder.text(lock).split(separator: "\n").last)
@@ -126,7 +126,7 @@ struct OpenMergeTests {
     try folder.expect(0, "verify")
   }
 
-  @Test("an edit that one branch accepted and a migration that the other froze are both kept")
+  @Test("an accepted edit of one branch and a frozen migration of the other are both kept")
   func acceptedAndFrozen() throws {
     for (ours, theirs) in [("main", "feature"), ("feature", "main")] {
       let folder = try WorkingFolder.committed(["0001_a": creating("a"), "0002_b": creating("b")])
@@ -147,7 +147,7 @@ struct OpenMergeTests {
     }
   }
 
-  @Test("two releases for one migration are refused with both lines")
+  @Test("different releases for one migration are refused with both lines")
   func releases() throws {
     let folder = try WorkingFolder.parted(feature: ["0003_m"], main: ["0003_m"])
     try folder.join(.mergeMain)
@@ -160,7 +160,7 @@ struct OpenMergeTests {
     #expect(try folder.text(lock) == text)
   }
 
-  @Test("the markers are enough, without git")
+  @Test("the markers are resolved without git")
   func markers() throws {
     let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0004_d"])
     try folder.join(.mergeMain)
@@ -170,7 +170,7 @@ struct OpenMergeTests {
   }
 
   @Test(
-    "a number that both froze: freeze says which side moves, and how",
+    "for a number that both sides froze, freeze names the side to renumber and the command",
     arguments: oneIn(2, of: Joining.allCases))
   func disputed(joining: Joining) throws {
     // The order of the names must not matter.
@@ -199,7 +199,7 @@ struct OpenMergeTests {
   }
 
   @Test(
-    "a number that both froze and a tag released is never renumbered", arguments: Joining.allCases)
+    "a number that a tag released is never renumbered", arguments: Joining.allCases)
   func released(joining: Joining) throws {
     let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0003_d"])
     try folder.git("tag", "v2", "feature")
@@ -212,7 +212,7 @@ struct OpenMergeTests {
     #expect(!verify.errors.contains("rebase 0003_c"))
   }
 
-  @Test("edits on the way to another number are found")
+  @Test("edits of a renumbered migration are found")
   func editedOnTheWay() throws {
     let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0003_d"])
     try folder.join(.mergeMain)
@@ -225,7 +225,8 @@ struct OpenMergeTests {
     #expect(run.output.contains("the line of `0003_c` in HEAD is missing"), "\(run.output)")
   }
 
-  @Test("a resolution that drops a side's line is found", arguments: oneIn(2, of: Joining.allCases))
+  @Test(
+    "a resolution that drops one side's line is found", arguments: oneIn(2, of: Joining.allCases))
   func droppedLine(joining: Joining) throws {
     for side in ["--ours", "--theirs"] {
       let folder = try WorkingFolder.parted(feature: ["0003_c"], main: ["0004_d"])
@@ -261,7 +262,7 @@ struct OpenMergeTests {
 @Suite("Drafts with one number")
 struct TwinDraftTests {
   @Test(
-    "the one that is not upstream is to be renumbered, whatever the order of the names",
+    "the advice is to renumber the draft that is not upstream, whatever its name",
     arguments: Joining.allCases)
   func open(joining: Joining) throws {
     for (feature, main) in [("0003_add", "0003_make"), ("0003_zoo", "0003_make")] {
@@ -281,7 +282,8 @@ struct TwinDraftTests {
     }
   }
 
-  @Test("the frozen one keeps its number, upstream or not", arguments: Joining.allCases)
+  @Test(
+    "the frozen migration keeps its number, whether upstream or not", arguments: Joining.allCases)
   func frozen(joining: Joining) throws {
     for branch in ["feature", "main"] {
       let folder = try WorkingFolder.parted(
@@ -300,7 +302,7 @@ struct TwinDraftTests {
     }
   }
 
-  @Test("after the merge is committed, the branch main decides")
+  @Test("after the merge commit, the branch main determines upstream")
   func committed() throws {
     let folder = try WorkingFolder.parted(
       feature: ["0003_add"], main: ["0003_make"], freezing: [])

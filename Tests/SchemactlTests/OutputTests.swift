@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Output")
 struct OutputTests {
-  @Test("migrate says what it did, in words, and then that there is nothing to do")
+  @Test("migrate reports its changes in words, and then that there is nothing to do")
   func migrate() throws {
     let folder = try migrated(through: "6")
     let first = try folder.expect(0, "migrate", "--database", "app.sqlite")
@@ -21,7 +21,7 @@ struct OutputTests {
     #expect(second.output == "app.sqlite is up to date: nothing to do.\n")
   }
 
-  @Test("a map that changes values says that rows were rewritten")
+  @Test("a map that changes values is reported as rewriting rows")
   func rewritingMap() throws {
     let folder = try WorkingFolder.of([
       "0001_tasks": manifest(
@@ -57,7 +57,7 @@ struct OutputTests {
     #expect(json["integrityCheck"] as? String == "ok")
   }
 
-  @Test("a name of 10,000 characters is cut short in a message, and whole in JSON")
+  @Test("a name of 10,000 characters is truncated in a message and complete in JSON")
   func longNames() throws {
     let name = String(repeating: "n", count: 10_000)
     let folder = try WorkingFolder.of([
@@ -72,7 +72,7 @@ struct OutputTests {
     #expect((failed["message"] as? String)?.contains(name) == true)
   }
 
-  @Test("a value that the map does not name: what, where, and what to do")
+  @Test("for a value that the map does not name, the error has value, place and remedy")
   func unnamedValue() throws {
     let folder = try migrated(through: "6")
     try folder.connection().execute("INSERT INTO reminders (id, isCompleted) VALUES ('x', 7)")
@@ -93,7 +93,7 @@ struct OutputTests {
     #expect(redacted.errors.contains("a value (integer) in 1 row"))
   }
 
-  @Test("a dry run says what it would do and what stands in the way, and changes nothing")
+  @Test("a dry run reports its steps and obstacles, and changes nothing")
   func dryRun() throws {
     let folder = try migrated(through: "6")
     try folder.connection().execute("INSERT INTO reminders (id, isCompleted) VALUES ('x', 7)")
@@ -106,7 +106,7 @@ struct OutputTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == before)
   }
 
-  @Test("a plan is a script that makes what migrate makes")
+  @Test("the script of a plan has the same effect as migrate")
   func plan() throws {
     let folder = try migrated()
     try folder.write("plan.sql", try folder.expect(0, "plan", "--sql").output)
@@ -123,7 +123,7 @@ struct OutputTests {
   }
 
   @Test(
-    "a plan that would drive a terminal behind a pipe is not printed: 65, and where it stands",
+    "65: a plan with control characters is not printed to a pipe",
     arguments: ["\\e[2J", "\\b", "\\r", "\\x7f", "\\x9b"])
   func hostilePlan(character: String) throws {
     let folder = try WorkingFolder.of([
@@ -147,7 +147,7 @@ struct OutputTests {
     #expect(comments.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 32 && $0.value < 127 })
   }
 
-  @Test("nor is a schema of that kind: it can be had as operations, and in JSON")
+  @Test("a schema with control characters is printed only as operations and in JSON")
   func hostileSchema() throws {
     let folder = try WorkingFolder()
     try folder.connection().execute("CREATE TABLE \"wild\u{1b}[2J\" (a)")
@@ -161,7 +161,7 @@ struct OutputTests {
     }
   }
 
-  @Test("what text is made of stays as it is in a plan: tabs, line ends, letters of any script")
+  @Test("a plan keeps tabs, line feeds and letters of any script")
   func plainPlan() throws {
     let sql = "INSERT INTO t VALUES ('a\tb\nübung 💾 שלום\u{200f}')"
     let folder = try WorkingFolder.of([
@@ -171,7 +171,7 @@ struct OutputTests {
     #expect(try folder.expect(0, "plan", "--sql").output.contains(sql))
   }
 
-  @Test("freeze says what it froze, and then that nothing is left")
+  @Test("freeze reports the frozen migrations, and then that there are none left")
   func freeze() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     let run = try folder.expect(0, "freeze", "--release", "1.0")
@@ -188,7 +188,7 @@ struct OutputTests {
     #expect(try folder.expect(0, "verify").output == "1 migration: 1 unchanged.\n")
   }
 
-  @Test("an empty history is named as such, and nothing is made")
+  @Test("an empty history is reported, and nothing is created")
   func emptyHistory() throws {
     let folder = try WorkingFolder.of([:])
     #expect(
@@ -212,7 +212,7 @@ struct OutputTests {
     #expect(json["release"] is NSNull)
   }
 
-  @Test("diff of a database without a ledger says so, and compares it with the whole history")
+  @Test("diff of a database without a ledger compares it with the whole history")
   func diffWithoutLedger() throws {
     let folder = try migrated(through: "6")
     try folder.connection().execute("DROP TABLE schemactl_migrations")
@@ -227,7 +227,7 @@ struct OutputTests {
     #expect(same.errors == note)
   }
 
-  @Test("plan --sql for a missing database begins with an empty one, whatever is configured")
+  @Test("plan --sql for a missing database starts from an empty one, whatever is configured")
   func planEmpty() throws {
     let folder = try migrated(through: "7")
     try folder.write("schemactl.yaml", "database: app.sqlite\n")
@@ -243,7 +243,7 @@ struct OutputTests {
   }
 
   @Test(
-    "a configuration that does not exist says what --config is for",
+    "the error for a missing configuration explains --config",
     arguments: ["missing.yaml", "migrations/0001_notes.yaml/schemactl.yaml"])
   func missingConfiguration(file: String) throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
@@ -251,7 +251,7 @@ struct OutputTests {
     #expect(run.errors.contains("--config names a file such as schemactl.yaml"))
   }
 
-  @Test("--quiet says nothing when all is well", arguments: [["migrate"], ["verify"], ["diff"]])
+  @Test("--quiet prints nothing on success", arguments: [["migrate"], ["verify"], ["diff"]])
   func quiet(arguments: [String]) throws {
     let folder = try migrated(through: "6")
     let run = try folder.start(arguments + ["--quiet", "--database", "app.sqlite"]).wait()
@@ -260,14 +260,14 @@ struct OutputTests {
     #expect(run.errors.isEmpty)
   }
 
-  @Test("--quiet keeps what was asked for and what is wrong")
+  @Test("--quiet prints requested results and problems")
   func quietResults() throws {
     let folder = try migrated(through: "6")
     #expect(try folder.expect(0, "status", "-q", "--database", "app.sqlite").output.count > 20)
     #expect(try !folder.expect(66, "status", "-q", "--database", "no.sqlite").errors.isEmpty)
   }
 
-  @Test("a reader that goes away ends the output, not the work")
+  @Test("a closed reader ends the output, not the work")
   func brokenPipe() throws {
     let folder = try WorkingFolder.ofReminders()
     let pipe = Pipe()
@@ -280,7 +280,7 @@ struct OutputTests {
     #expect(try folder.applied().count == 7)
   }
 
-  @Test("names with control characters drive no terminal and forge no line")
+  @Test("control characters in names neither control the terminal nor start a line")
   func controlCharacters() throws {
     let folder = try migrated()
     try folder.connection().execute("CREATE TABLE \"a\u{1B}[2J\nerror: b\u{202E}\u{9B}31m\" (id)")
@@ -301,7 +301,7 @@ struct OutputTests {
     #expect(named.errors == "schemactl: error: database no\\u{1B}[2J.sqlite does not exist\n")
   }
 
-  @Test("on a pipe there is neither colour nor progress")
+  @Test("output to a pipe has neither colours nor progress")
   func pipe() throws {
     let run = try WorkingFolder.ofReminders().expect(
       0, "migrate", "--database", "app.sqlite", environment: ["TERM": "xterm"])
@@ -309,7 +309,7 @@ struct OutputTests {
   }
 
   #if os(Linux)
-    @Test("an error is red on a terminal, unless the terminal or its user has no colours")
+    @Test("an error is red on a terminal that supports and allows colours")
     func colour() throws {
       let arguments = ["status", "--database", "no.sqlite"]
       let message = " database no.sqlite does not exist\r\n"

@@ -38,7 +38,7 @@ import Testing
       return folder
     }
 
-    @Test("one line says how far it is, and is gone at the end")
+    @Test("one line shows the progress and is removed at the end")
     func progress() throws {
       let folder = try WorkingFolder.ofReminders()
       let lines = try self.lines(folder).map(\.text)
@@ -47,7 +47,7 @@ import Testing
       #expect(try self.lines(WorkingFolder.ofReminders(), ["--quiet"]).map(\.text) == [])
     }
 
-    @Test("the line fits the terminal, whatever its width", arguments: [UInt16(40), 80, 200])
+    @Test("the line fits the width of the terminal", arguments: [UInt16(40), 80, 200])
     func width(columns: UInt16) throws {
       let folder = try notes(
         manifest("UPDATE notes SET text = lower(text) || hex(text)"), rows: 60_000)
@@ -61,7 +61,7 @@ import Testing
       #expect(columns > 40 || !lines.contains { $0.contains(" rows (0002_titles") }, "\(lines)")
     }
 
-    @Test("a terminal that cannot write over a line gets none")
+    @Test("a terminal that cannot overwrite a line gets none")
     func dumb() throws {
       let text = try self.lines(WorkingFolder.ofReminders(), environment: ["TERM": "dumb"]).map(
         \.text)
@@ -70,7 +70,7 @@ import Testing
 
     /// From two seconds on, because the line counts whole seconds.
     @Test(
-      "the time left in a phase is right to a factor of two on two million rows", .thorough,
+      "the estimated time for two million rows is correct within a factor of two", .thorough,
       arguments: [
         manifest("UPDATE notes SET text = lower(text) || id"),
         "operations:\n- alter_column: { table: notes, column: text, type: BLOB }\n",

@@ -25,7 +25,7 @@ struct ProjectTests {
     try folder.expect(0, "check")
   }
 
-  @Test("without a terminal and --profile, init leaves open what syncs")
+  @Test("without a terminal and --profile, init does not set the sync engine")
   func undecided() throws {
     let folder = try WorkingFolder()
     try folder.expect(0, "init")
@@ -46,7 +46,7 @@ struct ProjectTests {
     #expect(again.errors.contains("db already has a history, up to 0001_notes"))
   }
 
-  @Test("init --from writes the baseline as well")
+  @Test("init --from also writes the baseline")
   func baseline() throws {
     let folder = try WorkingFolder()
     try folder.connection().execute("CREATE TABLE theirs (id INTEGER PRIMARY KEY)")
@@ -72,7 +72,7 @@ struct SchemaFileTests {
     try String(contentsOfFile: folder.path("schema.sql"), encoding: .utf8)
   }
 
-  @Test("inspect --write writes it, and sqlite3 makes the schema of it")
+  @Test("inspect --write writes it, and sqlite3 can execute it")
   func written() throws {
     let folder = try folder()
     #expect(try folder.expect(0, "inspect", "--write").output == "Wrote schema.sql.\n")
@@ -85,7 +85,7 @@ struct SchemaFileTests {
     #expect(run.errors.contains("schemactl.yaml names no schema file"))
   }
 
-  @Test("check fails when it is missing or stale, and names the command that updates it")
+  @Test("check fails if it is missing or outdated, and names the command that updates it")
   func stale() throws {
     let folder = try folder()
     for _ in 0..<2 {
@@ -102,7 +102,7 @@ struct SchemaFileTests {
     #expect(github.output.contains("title=schema/stale::"))
   }
 
-  @Test("freeze and new --from keep it current")
+  @Test("freeze and new --from update it")
   func kept() throws {
     let folder = try folder()
     try folder.expect(0, "freeze", "--release", "1.0")

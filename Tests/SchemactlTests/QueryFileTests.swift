@@ -2,7 +2,7 @@ import Foundation
 import SchemaTestSupport
 import Testing
 
-@Suite("Files of queries")
+@Suite("Query files")
 struct QueryFileTests {
   private func folder(_ queries: String = "queries", _ text: String? = "SELECT gone FROM notes;")
     throws
@@ -14,7 +14,7 @@ struct QueryFileTests {
     return folder
   }
 
-  @Test("are looked for beside the migrations, and where the configuration says")
+  @Test("the folder is next to the migrations or configured")
   func places() throws {
     let beside = try folder()
     #expect(
@@ -40,7 +40,7 @@ struct QueryFileTests {
     try named.expect(0, "check", "--profile", "local")
   }
 
-  @Test("a single file may stand in the place of the folder")
+  @Test("a single file may replace the folder")
   func singleFile() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.write("queries", "SELECT gone FROM notes;")
@@ -55,7 +55,7 @@ struct QueryFileTests {
       try folder.expect(1, "lint", "--profile", "local").output.contains("app.sql:1:8: error"))
   }
 
-  @Test("none are needed, and a folder that is named must be there")
+  @Test("the default folder is optional, and a configured one is required")
   func absent() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "lint", "--profile", "local")
@@ -63,7 +63,7 @@ struct QueryFileTests {
     #expect(try folder.expect(66, "lint").errors.contains("gone: No such file or directory"))
   }
 
-  @Test("how many there are is said")
+  @Test("the report has the number of queries")
   func count() throws {
     let folder = try folder("queries", "SELECT text FROM notes;")
     func end(_ queries: String) throws {
@@ -93,7 +93,7 @@ struct QueryFileTests {
     try folder.expect(0, "lint", "--profile", "local")
   }
 
-  @Test("65: what cannot be a file of queries is named, all of it in one run")
+  @Test("65: all invalid query files are reported together")
   func hostile() throws {
     let folder = try folder("queries", "SELECT 1")
     try Data("SELECT 1;\n -- \u{e9}".utf8 + [0xFF, 0x0A]).write(
@@ -121,7 +121,7 @@ struct QueryFileTests {
     #expect(!run.errors.contains("all.sql"))
   }
 
-  @Test("65: a larger one than 8 MiB is not read; 77: one that may not be read says so")
+  @Test("65: a file of more than 8 MiB is refused; 77: an unreadable file")
   func limits() throws {
     let folder = try folder("queries", "SELECT 1")
     let large = folder.path("queries/large.sql")

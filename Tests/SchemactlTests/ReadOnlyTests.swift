@@ -31,7 +31,7 @@
     static let isPossible = geteuid() == 0 && (try? Mount()) != nil
   }
 
-  @Suite("Where nothing may be written")
+  @Suite("Read-only files and folders")
   struct ReadOnlyTests {
     private static let lookers = [
       ["status"], ["verify"], ["diff"], ["plan"], ["migrate", "--dry-run"],
@@ -57,7 +57,7 @@
     }
 
     @Test(
-      "on a read-only file system a database can be looked at, and is not changed",
+      "a database on a read-only file system can be inspected, and is not changed",
       .enabled(if: Mount.isPossible, "needs the right to mount a file system"),
       arguments: ["delete", "truncate", "persist"])
     func readOnlyFileSystem(journal: String) throws {
@@ -81,7 +81,7 @@
     }
 
     @Test(
-      "there, one in WAL mode can be read while its log is beside it, or else it is said why not",
+      "one in WAL mode can be read if its log exists; otherwise the error explains it",
       .enabled(if: Mount.isPossible, "needs the right to mount a file system"))
     func readOnlyWAL() throws {
       let mount = try Mount()
@@ -103,7 +103,7 @@
     }
 
     @Test(
-      "a folder in which no file can be made: 77, the reason, and nothing has changed",
+      "77: a folder without write permission is reported, and nothing changes",
       .enabled(if: geteuid() == 0, "needs root, to be somebody else"),
       arguments: ["delete", "wal"])
     func folder(journal: String) throws {
@@ -118,7 +118,7 @@
     }
 
     @Test(
-      "a log or a journal of somebody else: 77, its name, and nothing has changed",
+      "77: another user's log or journal is named, and nothing changes",
       .enabled(if: geteuid() == 0, "needs root, to be somebody else"),
       arguments: ["-wal", "-journal"])
     func othersFile(ending: String) throws {

@@ -4,7 +4,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("backups on the command line")
+@Suite("Backups on the command line")
 struct RestoreTests {
   private func folder() throws -> WorkingFolder {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
@@ -19,7 +19,7 @@ struct RestoreTests {
       .filter { $0.contains(".backup-") }.sorted()
   }
 
-  @Test("a backup is made, named, listed and put back")
+  @Test("a backup is made, named, listed and restored")
   func roundTrip() throws {
     let folder = try folder()
     let run = try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
@@ -45,7 +45,7 @@ struct RestoreTests {
     #expect(folder.exists("app.sqlite.before-restore-2"))
   }
 
-  @Test("77: a file that may not be read says so, and nothing of WAL")
+  @Test("77: an unreadable file is reported without mentioning WAL")
   func unreadable() throws {
     let folder = try folder()
     try folder.setMode(0o777, of: "")
@@ -85,7 +85,7 @@ struct RestoreTests {
     #expect(reset["setAside"] as? String == "app.sqlite.before-reset-2")
   }
 
-  @Test("a run that fails names its backup, and how to go back to it")
+  @Test("a failing run names its backup and how to restore it")
   func failed() throws {
     let folder = try folder()
     try folder.write(
@@ -102,7 +102,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "a run that applies nothing keeps no backup of its own, and removes nobody else's",
+    "a run that applies nothing keeps no backup and deletes no other one",
     arguments: ["", "=bk", "=one.bak"])
   func needless(place: String) throws {
     let folder = try folder()
@@ -130,7 +130,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("the configuration asks for one every time")
+  @Test("a configured backup is made for every run")
   func configured() throws {
     let folder = try folder()
     try folder.makeFolder("kept")
@@ -152,7 +152,7 @@ struct RestoreTests {
     try folder.expect(0, "restore", "--from", "../kept", in: "sub")
   }
 
-  @Test("--frozen makes one, too")
+  @Test("--frozen makes a backup")
   func frozen() throws {
     let folder = try folder()
     try folder.expect(0, "freeze", "--release", "1.0")
@@ -160,7 +160,7 @@ struct RestoreTests {
     #expect(try backups(folder).count == 1)
   }
 
-  @Test("what is restored at night needs neither the manifests nor the database")
+  @Test("restore needs neither the manifests nor the database")
   func alone() throws {
     let folder = try folder()
     try folder.expect(0, "migrate", "--database", "app.sqlite", "--backup")
@@ -205,7 +205,7 @@ struct RestoreTests {
   private static let fromShared = ["restore", "--database", "app.sqlite", "--from", "bk"]
 
   @Test(
-    "another database's backup in a shared folder is never taken, also with nothing to compare",
+    "another database's backup in a shared folder is never used",
     arguments: ["there", "gone", "no database", ""])
   func ofAnother(content: String) throws {
     let (folder, own, other) = try shared()
@@ -240,7 +240,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "without a database to compare, a backup in a folder of its own has to be named",
+    "without a database to compare, a backup in a separate folder must be named",
     arguments: ["gone", "no database", ""])
   func unknown(content: String) throws {
     let (folder, own, other) = try shared()
@@ -263,7 +263,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "a newest backup that is broken is not passed over in silence: 74, and an older one is named",
+    "74: a damaged newest backup is reported, and an older one is named",
     arguments: ["bk", nil], ["", "cut", "no database", "page"])
   func brokenNewest(from: String?, content: String) throws {
     let folder = try folder()
@@ -291,7 +291,7 @@ struct RestoreTests {
     try folder.expect(0, "restore", "--database", "app.sqlite", older)
   }
 
-  @Test("advice is of use where it is given")
+  @Test("advice depends on the situation")
   func advice() throws {
     let folder = try WorkingFolder()
     try folder.write("app.sqlite", "no database at all, but longer than the header of one is wide")
@@ -306,7 +306,7 @@ struct RestoreTests {
     #expect(run.errors.contains("`backup.path` in schemactl.yaml"), "\(run.errors)")
   }
 
-  @Test("plan --on-copy reports the time that the migrations take")
+  @Test("plan --on-copy reports the duration of the migrations")
   func rehearsal() throws {
     let folder = try folder()
     let run = try folder.expect(0, "plan", "--database", "app.sqlite", "--on-copy")
@@ -356,7 +356,7 @@ struct RestoreTests {
       #expect(try partials(folder).isEmpty)
     }
 
-    @Test("what kill -9 leaves of a copy, the next run that makes one removes")
+    @Test("the next run with a copy deletes one that kill -9 left")
     func killed() throws {
       let folder = try folder()
       let child = try longRehearsal(in: folder)

@@ -12,7 +12,7 @@ private let theirs = """
 
 @Suite("adopt and init")
 struct AdoptionTests {
-  @Test("adopt finds the point of the history, writes the ledger alone, and migrate goes on")
+  @Test("adopt finds the point of the history and writes only the ledger, and migrate continues")
   func adopted() throws {
     let folder = try WorkingFolder.ofReminders()
     try folder.expect(0, "migrate", "--database", "app.sqlite", "--to", "4")
@@ -36,7 +36,7 @@ struct AdoptionTests {
     #expect(again.errors.contains("already has a ledger"))
   }
 
-  @Test("adopt shows the nearest point and how it differs, and changes nothing")
+  @Test("adopt shows the nearest point with its differences, and changes nothing")
   func nearest() throws {
     let folder = try WorkingFolder.of([
       "0001_lists": manifest("CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL)"),
@@ -56,7 +56,7 @@ struct AdoptionTests {
 
   /// A baseline says in its own words what others have said in theirs.
   @Test(
-    "what was taken over goes on, however its tables were written",
+    "an adopted database can be migrated, however its tables were written",
     arguments: [
       "d text default current_timestamp", "d integer null", "d text default 'x' not null",
       "d integer references lists(id) on update cascade on delete cascade",
@@ -88,7 +88,7 @@ struct AdoptionTests {
     #expect(try folder.rows("SELECT name FROM pragma_table_info('u')").contains("z"))
   }
 
-  @Test("init leaves a database alone that has a ledger, and one that is not there")
+  @Test("init does not change a database with a ledger or create a missing one")
   func notTwice() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.expect(0, "migrate", "--database", "app.sqlite")
@@ -100,7 +100,7 @@ struct AdoptionTests {
   }
 
   @Test(
-    "new --from asks whether a column that goes is the one that comes, and keeps what FTS holds")
+    "new --from asks whether a column was renamed, and keeps data of FTS tables")
   func mayBeRenamed() throws {
     let folder = try WorkingFolder.of([
       "0001_people": manifest(
@@ -156,7 +156,7 @@ struct AdoptionTests {
     try folder.expect(0, "diff", "app.sqlite", "wanted one.sqlite")
   }
 
-  @Test("a renaming that a draft is in the way of says to remove the draft")
+  @Test("if a draft prevents a rename, the advice is to delete the draft")
   func renamingAfterDraft() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.write("schema.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT);")
@@ -171,7 +171,7 @@ struct AdoptionTests {
   }
 
   @Test(
-    "a table of the history is compared, whatever other tool calls its own so",
+    "a table of the history is compared even if another tool uses its name",
     arguments: ["schema_migrations", "grdb_migrations", "alembic_version", "Ignored"])
   func bookkeepingOfOurOwn(name: String) throws {
     let folder = try WorkingFolder.of([
@@ -214,7 +214,7 @@ struct AdoptionTests {
     #expect(try folder.rows("SELECT text FROM notes") == ["x"])
   }
 
-  @Test("init writes a baseline that is the schema, and adopts the database")
+  @Test("init writes a baseline with the schema, and adopts the database")
   func baseline() throws {
     let folder = try WorkingFolder()
     try folder.connection().execute(theirs + "INSERT INTO lists VALUES (1, 'Home')")
@@ -235,9 +235,9 @@ struct AdoptionTests {
   }
 }
 
-@Suite("Schemas of all kinds")
+@Suite("Schemas from different sources")
 struct SchemaSourceTests {
-  @Test("64: --to without a history to which it could belong")
+  @Test("64: --to without a history")
   func pointOfNothing() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.connection().execute("CREATE TABLE a (b)")
@@ -255,7 +255,7 @@ struct SchemaSourceTests {
     try folder.expect(66, "inspect", "gone.sql", "--to", "1")
   }
 
-  @Test("inspect says why there is nothing to print")
+  @Test("inspect explains an empty result")
   func nothing() throws {
     let folder = try WorkingFolder()
     try folder.makeFolder("migrations")
@@ -294,7 +294,7 @@ struct SchemaSourceTests {
     )
   }
 
-  @Test("diff takes any two of a database, a folder and SQL")
+  @Test("diff compares any two of a database, a folder and SQL")
   func diff() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.write("schema.sql", "create table \"notes\" (id integer primary key, text TEXT)")
@@ -309,7 +309,7 @@ struct SchemaSourceTests {
     try folder.expect(64, "diff", "a", "b", "c")
   }
 
-  @Test("new --from writes the migration that leads there, and it does")
+  @Test("new --from writes a migration that results in the wanted schema")
   func newFrom() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.write(
@@ -331,7 +331,7 @@ struct SchemaSourceTests {
     try folder.expect(64, "new", "x", "--rename", "a.b=c")
   }
 
-  @Test("new --rename says where the values stay what they are though the definition changes")
+  @Test("new --rename reports columns that keep their values with another definition")
   func renamedWithOldValues() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.write(
@@ -356,7 +356,7 @@ struct SchemaSourceTests {
   }
 
   @Test(
-    "64: --rename of what is not there names the table or the column, and the nearest one",
+    "64: --rename of an unknown table or column names it and the nearest one",
     arguments: [
       ("note.text=body", "table note does not exist: did you mean notes?"),
       ("notes.txet=body", "notes has no column txet: did you mean text?"),
@@ -372,7 +372,7 @@ struct SchemaSourceTests {
       try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations")).count == 1)
   }
 
-  @Test("new --from drops what nobody renames, and lint stops it where it harms")
+  @Test("new --from drops columns without a rename, and lint reports the harm")
   func dropped() throws {
     let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
     try folder.write("schema.sql", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)")
@@ -380,7 +380,7 @@ struct SchemaSourceTests {
     #expect(try folder.expect(1, "lint").output.contains("drop-column"))
   }
 
-  @Test("the plan of an edit in place does in the sqlite3 shell what migrate does")
+  @Test("a plan with a schema edit has the same effect in the sqlite3 shell as migrate")
   func script() throws {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes,

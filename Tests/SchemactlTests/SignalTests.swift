@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-      "130: a signal rolls back, names the last migration that stays, and can be gone on from",
+      "130: a signal rolls back and names the last migration, and migrate can continue",
       arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: Int32) throws {
       let folder = try longHistory()
@@ -47,7 +47,7 @@ import Testing
       #expect(try folder.rows("SELECT DISTINCT text FROM notes") == ["text"])
     }
 
-    @Test("130: in JSON too, with what was applied")
+    @Test("130: JSON contains the applied migrations")
     func json() throws {
       let folder = try longHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite", "--format", "json"])
@@ -69,7 +69,7 @@ import Testing
       ])
     }
 
-    @Test("a replay too is stopped, and nothing has been made")
+    @Test("a signal stops a replay before any change")
     func replaying() throws {
       let folder = try endlessHistory()
       let child = try folder.start(["migrate", "--database", "app.sqlite"])
@@ -81,7 +81,7 @@ import Testing
       #expect(!folder.exists("app.sqlite"))
     }
 
-    @Test("130: the same signal twice within a second is one, as GNU timeout sends it")
+    @Test("130: the same signal twice within a second counts once, as GNU timeout sends it")
     func twice() throws {
       let folder = try longHistory()
       let run = try folder.shell(
@@ -90,7 +90,7 @@ import Testing
       #expect((try run.json()["error"] as? [String: Any])?["code"] as? Int == 130)
     }
 
-    @Test("a second signal ends the program at once, whatever it waits for")
+    @Test("a second signal ends the program at once in any state")
     func second() throws {
       let folder = try WorkingFolder()
       try folder.makeFolder("migrations")
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-      "whoever waits for a lock is stopped at once, and nothing has changed",
+      "a signal ends the wait for a lock at once without changes",
       arguments: ["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"])
     func waitingForLock(lock: String) throws {
       try waiting(for: lock) { folder, other, child in
@@ -167,7 +167,7 @@ import Testing
       }
     }
 
-    @Test("a signal that the parent ignores, as nohup does, stays ignored")
+    @Test("a signal that the parent ignores, like nohup, stays ignored")
     func ignored() throws {
       try waiting(for: "BEGIN IMMEDIATE", ["trap '' HUP"]) { folder, other, child in
         child.send(SIGHUP)
@@ -177,7 +177,7 @@ import Testing
       }
     }
 
-    @Test("whoever was stopped and goes on loses nothing; what came meanwhile counts")
+    @Test("a stopped and continued process loses nothing, and signals meanwhile take effect")
     func stopped() throws {
       try waiting(for: "BEGIN IMMEDIATE") { folder, other, child in
         child.send(SIGSTOP)
@@ -196,7 +196,7 @@ import Testing
       }
     }
 
-    @Test("a second signal ends the program at once, though its farewell is not taken")
+    @Test("a second signal ends the program even if nobody reads its last message")
     func secondAfterFarewell() throws {
       let folder = try endlessHistory()
       let pipe = Pipe()
@@ -215,7 +215,7 @@ import Testing
       #expect(try child.wait(seconds: 30).status == 130)
     }
 
-    @Test("whoever waits for the folder of migrations is stopped at once, and has written nothing")
+    @Test("a signal ends the wait for the migrations folder at once without changes")
     func waitingForFolder() throws {
       let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
       try folder.write("schemactl.yaml", "timeout: 3600\n")

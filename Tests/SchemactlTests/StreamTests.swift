@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("Standard streams that are closed, gone or full")
+@Suite("Closed and full standard streams")
 struct StreamTests {
   /// Every command that says something; those that change the folder come last.
   private static let commands = [
@@ -26,7 +26,7 @@ struct StreamTests {
     return folder
   }
 
-  @Test("a reader that has gone away is no error, and nothing is said of it")
+  @Test("a closed reader is not an error and not reported")
   func gone() throws {
     let (whole, cut) = (try project(), try project())
     for command in Self.commands {
@@ -44,7 +44,7 @@ struct StreamTests {
     #expect(cut.exists("migrations/history.lock"))
   }
 
-  @Test("a reader that goes away during a long output ends it quietly")
+  @Test("a reader that closes during a long output ends it without a message")
   func longOutput() throws {
     let folder = try WorkingFolder()
     try folder.makeFolder("migrations")
@@ -57,7 +57,7 @@ struct StreamTests {
     #expect(run.errors == "0\n")
   }
 
-  @Test("standard error may be gone, too")
+  @Test("standard error may be closed, too")
   func errorsGone() throws {
     let folder = try project()
     let run = try folder.shell(
@@ -66,7 +66,7 @@ struct StreamTests {
   }
 
   @Test(
-    "whatever is closed, no message lands in a file, and the work is done",
+    "with any closed streams, no message is written to a file, and the work is done",
     arguments: oneIn(2, of: ["0<&-", ">&-", "2>&-", "0<&- >&-", ">&- 2>&-", "0<&- >&- 2>&-"]))
   func closed(streams: String) throws {
     let folder = try project()
@@ -92,7 +92,7 @@ struct StreamTests {
   }
 
   #if os(Linux)
-    @Test("no file of ours gets the number of a closed stream")
+    @Test("no file gets the descriptor of a closed stream")
     func numbers() throws {
       let folder = try project()
       try folder.write("schemactl.yaml", "timeout: 100\n")
@@ -114,7 +114,7 @@ struct StreamTests {
     }
 
     @Test(
-      "74: a limit to the size of files; what was complete stays",
+      "74: a limit on file size is reported, and complete migrations remain",
       .disabled(
         if: ProcessInfo.processInfo.environment["TSAN_OPTIONS"] != nil,
         "the thread sanitizer begins every program with a larger file of its own"))
@@ -130,7 +130,7 @@ struct StreamTests {
       try folder.expect(0, "migrate", "--database", "app.sqlite")
     }
 
-    @Test("a stream that is full says so once, and the work is done")
+    @Test("a full stream is reported once, and the work is done")
     func full() throws {
       let folder = try project()
       let run = try folder.shell("$schemactl migrate >/dev/full; echo $?")

@@ -67,7 +67,7 @@ private struct Tutorial {
 
 @Suite("The tutorial")
 struct TutorialTests {
-  @Test("each command prints what docs/tutorial.md shows")
+  @Test("each command prints the output in docs/tutorial.md")
   func tutorial() throws {
     let file = repository.appendingPathComponent("docs/tutorial.md")
     let page = try String(contentsOf: file, encoding: .utf8)
