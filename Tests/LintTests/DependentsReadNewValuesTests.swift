@@ -2,7 +2,7 @@ import SchemaLint
 import SchemaTimeline
 import Testing
 
-@Suite("What `dependents: rename` leaves in its words")
+@Suite("Dependents that read new values")
 struct DependentsReadNewValuesTests {
   private static func move(
     _ objects: String, of priority: String = "priority INTEGER",
@@ -24,7 +24,7 @@ struct DependentsReadNewValuesTests {
   }
 
   @Test(
-    "what keeps its words while values change",
+    "a dependent object with unchanged SQL and changed values is a finding",
     arguments: [
       ("CREATE VIEW v AS SELECT id FROM tasks WHERE NOT priority", true),
       ("CREATE VIEW w AS SELECT \"priority\" + 1 AS p FROM tasks", true),
@@ -55,7 +55,8 @@ struct DependentsReadNewValuesTests {
     #expect(try found(Self.move(objects, of: "priority TEXT", same)) == [])
   }
 
-  @Test("a generated column and a CHECK keep their text, too, and each object is reported alone")
+  @Test(
+    "a generated column and a CHECK keep their text, too, and each is reported separately")
   func others() throws {
     let columns = """
       priority INTEGER CHECK (priority < 9), isHigh INTEGER AS (priority = 1), CHECK ("Priority" IN (0, 1)),
@@ -73,7 +74,7 @@ struct DependentsReadNewValuesTests {
     #expect(found[1].message.contains("CHECK (\"urgency\" IN (0, 1)) compares values"))
   }
 
-  @Test("a number that is stored as a text is another value")
+  @Test("a number that is stored as a text is a different value")
   func storedAsText() throws {
     let same = "map: { null: null, 0: 0, 1: 1 }"
     let found = try lint(
@@ -84,7 +85,7 @@ struct DependentsReadNewValuesTests {
   }
 
   @Test(
-    "what the same migration renames afterwards is found, and what it makes again is not",
+    "an object that the migration renames later is found, and one that it recreates is not",
     arguments: [
       ("- rename_column: { table: tasks, from: urgency, to: pressure }", true),
       ("- rename_table: { table: tasks, to: jobs }", true),

@@ -107,7 +107,7 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("What lint mends, however it is written")
+@Suite("Fixes in every style of YAML")
 struct FixStyleTests {
   private static let reminders = Rule.named("drop-column")?.bad.manifests[0] ?? ""
 
@@ -116,7 +116,7 @@ struct FixStyleTests {
   }
 
   @Test(
-    "every style comes to the same manifest, and keeps its comments",
+    "every style results in the same manifest and keeps its comments",
     arguments: oneIn(16, of: ManifestStyle.all))
   func style(_ style: ManifestStyle) throws {
     let (report, manifests) = try fixed([Self.reminders, style.text], configuration: checkedNames)
@@ -196,7 +196,7 @@ struct FixStyleTests {
   ]
 
   @Test(
-    "what is written in a way that nobody expects is mended, or stays as it is", arguments: oddities
+    "an unusual style is either fixed or unchanged", arguments: oddities
   )
   func odd(before: String, after: String?) throws {
     let (report, manifests) = try fixed([before], .local, configuration: checkedNames)
@@ -204,7 +204,7 @@ struct FixStyleTests {
     #expect(manifests == [after ?? before])
   }
 
-  @Test("a manifest that was cut off anywhere is mended as far as it can be read, and never worse")
+  @Test("a truncated manifest is fixed as far as it can be parsed, and never gets worse")
   func cutOff() throws {
     for style in ManifestStyle.all where style.indentation == 2 && !style.hasMark {
       let bytes = Array(style.text.utf8)
@@ -220,7 +220,7 @@ struct FixStyleTests {
   }
 
   @Test(
-    "under every profile, what is mended of a bad example replays and has no new error",
+    "under every profile, a fixed bad example replays without new errors",
     arguments: oneIn(5, of: Rule.all))
   func profiles(_ rule: Rule) throws {
     for profile in Profile.allCases {

@@ -37,11 +37,11 @@ func fixed(
 /// IF NOT EXISTS is a finding only where somebody asks for it.
 let checkedNames = "lint: { rules: { if-not-exists: warning } }"
 
-@Suite("What lint mends")
+@Suite("Fixes")
 struct FixTests {
   private let reminders = Rule.named("drop-column")?.bad.manifests[0] ?? ""
 
-  @Test("a status move keeps the old column, in the file as it was written otherwise")
+  @Test("a status move keeps the old column, and the rest of the file is unchanged")
   func statusMove() throws {
     let move = """
       # The third state.
@@ -78,7 +78,7 @@ struct FixTests {
     #expect((report.fixes ?? []).map(\.rule).contains("drop-column"))
   }
 
-  @Test("a move written on one line, and one that says keep_source: false")
+  @Test("a move on one line and a move with keep_source: false are fixed")
   func flow() throws {
     let move =
       "operations: [ move_column: { table: reminders, from: isCompleted, keep_source: false, "
@@ -92,7 +92,7 @@ struct FixTests {
     #expect(report.summary.errors == 0)
   }
 
-  @Test("a move with dependents: rename keeps its source instead, be it the last key or not")
+  @Test("a move with dependents: rename keeps its source instead, wherever the key is")
   func dependents() throws {
     let start = """
       operations:
@@ -127,7 +127,7 @@ struct FixTests {
     }
   }
 
-  @Test("a column is found where it is added, also when a move makes the table anew behind it")
+  @Test("a column is found at its definition, even if a move rebuilds the table afterwards")
   func place() throws {
     let manifest = """
       operations:
@@ -142,7 +142,7 @@ struct FixTests {
       ])
   }
 
-  @Test("a move by an expression, whose way back nobody knows, stays a finding")
+  @Test("a move by an expression without a known inverse stays a finding")
   func using() throws {
     let move = """
       operations:
@@ -158,7 +158,7 @@ struct FixTests {
     #expect(report.fixes == [])
   }
 
-  @Test("NOT NULL with a default gets its conflict clause, in YAML and in SQL, and no other does")
+  @Test("only NOT NULL with a default gets its conflict clause, in YAML and in SQL")
   func notNull() throws {
     let add = """
       operations:
@@ -191,7 +191,7 @@ struct FixTests {
     #expect(left.map(\.object) == ["reminders.hard", "tags.last"])
   }
 
-  @Test("statements around a migration go, with their lines, and what enforces nothing")
+  @Test("transaction statements and ineffective statements are removed with their lines")
   func statements() throws {
     let rebuild = """
       operations:
@@ -216,7 +216,7 @@ struct FixTests {
   }
 
   @Test(
-    "a statement that stands alone goes with its element of the list, and the last one with its operation",
+    "a single statement is removed with its list element, and the last one with its operation",
     arguments: [
       (
         "operations:\n  - sql:\n      - PRAGMA foreign_keys = OFF\n      - CREATE TABLE a (x TEXT) STRICT\n"
@@ -252,7 +252,7 @@ struct FixTests {
     #expect(!report.findings.contains { $0.rule == "discouraged-statement" })
   }
 
-  @Test("a PRAGMA that sets something and an IF NOT EXISTS that decides are left")
+  @Test("an effective PRAGMA and a significant IF NOT EXISTS remain")
   func meant() throws {
     for sql in [
       "PRAGMA legacy_alter_table = ON;",
@@ -265,7 +265,7 @@ struct FixTests {
     }
   }
 
-  @Test("a foreign key gets its index behind the other operations, whatever their style")
+  @Test("the index for a foreign key is appended as an operation, in any style")
   func index() throws {
     let child = """
       operations:
@@ -295,7 +295,7 @@ struct FixTests {
     #expect(local.findings.isEmpty)
   }
 
-  @Test("suppressions that allow nothing go, and with the last of them their list")
+  @Test("unused suppressions are removed, and with the last of them their list")
   func suppressions() throws {
     let base = "operations:\n  - sql: CREATE TABLE a (id TEXT) STRICT\n"
     let unused = "{ rule: drop-column, reason: Nothing syncs. }"
@@ -322,7 +322,7 @@ struct FixTests {
     }
   }
 
-  @Test("a frozen manifest is never changed, nor what is suppressed")
+  @Test("frozen manifests and suppressed findings are not changed")
   func frozen() throws {
     let bad = "operations:\n  - sql: CREATE INDEX IF NOT EXISTS i ON reminders (title)\n"
     let (report, manifests) = try fixed(
@@ -335,7 +335,7 @@ struct FixTests {
       try fixed([reminders, suppressed], configuration: checkedNames).manifests[1] == suppressed)
   }
 
-  @Test("of every bad example, what is mended still replays, has no new error and stays as it is")
+  @Test("every fixed bad example replays, has no new error and needs no further fix")
   func everyRule() throws {
     for rule in Rule.all where rule.bad.releases.isEmpty {
       let before = try lint(rule.bad)
@@ -355,7 +355,7 @@ struct FixTests {
     }
   }
 
-  @Test("the rules that mend something")
+  @Test("the rules with a fix")
   func mending() throws {
     let rules = try Rule.all.filter { rule in
       guard rule.bad.releases.isEmpty, rule.bad.baseline == nil else { return false }
@@ -370,7 +370,7 @@ struct FixTests {
       ])
   }
 
-  @Test("what a finding offers can be pasted, and is no finding of its rule any more")
+  @Test("the suggestion of a finding is valid, and fixes the finding")
   func snippets() throws {
     var offering: [String] = []
     for rule in Rule.all {
@@ -413,7 +413,7 @@ struct FixTests {
     }
   }
 
-  @Test("what a finding offers keeps all that the column says, whatever it is called")
+  @Test("the suggestion of a finding keeps the definition of the column, whatever its name")
   func wholeColumn() throws {
     let column =
       "{ name: \"a: b\", type: TEXT, not_null: true, default: x, check: \"\\\"a: b\\\" <> ''\", "

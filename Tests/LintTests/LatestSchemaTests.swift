@@ -12,12 +12,12 @@ private func found(
   return report.findings.filter { $0.rule == rule }
 }
 
-@Suite("What is wrong with the latest schema is reported where it became wrong")
+@Suite("Problems of the latest schema are reported where they began")
 struct LatestSchemaTests {
   private static let lists = sql("CREATE TABLE Lists (\(key), title TEXT) STRICT;")
 
   @Test(
-    "a foreign key that SQLite cannot use is broken",
+    "a foreign key that SQLite cannot use is an error",
     arguments: [
       ("REFERENCES folders (id)", "table `folders`, which does not exist"),
       ("REFERENCES Lists (name)", "`Lists.name`, which does not exist"),
@@ -31,7 +31,7 @@ struct LatestSchemaTests {
   }
 
   @Test(
-    "a foreign key to a key, a unique column or a table that comes later is not",
+    "a foreign key to a key, a unique column or a later table is valid",
     arguments: ["REFERENCES lists", "REFERENCES Lists (ID)", "REFERENCES later (code)"])
   func soundForeignKey(_ reference: String) throws {
     let items = sql("CREATE TABLE items (\(key), list TEXT \(reference)) STRICT;")
@@ -40,7 +40,7 @@ struct LatestSchemaTests {
   }
 
   @Test(
-    "what a draft breaks by dropping something is reported at the drop",
+    "an object that a draft breaks by dropping another is reported at the drop",
     arguments: [
       "drop_table: { table: Lists }", "drop_column: { table: Lists, column: title }",
       "rename_table: { table: Lists, to: folders }", "drop_view: { name: titles }",
@@ -70,7 +70,7 @@ struct LatestSchemaTests {
   }
 
   @Test(
-    "to drop a redundant index, as the finding advises, is not a finding",
+    "dropping a redundant index, as the finding advises, is not a finding",
     arguments: [
       "CREATE INDEX a ON Lists (title); CREATE INDEX b ON Lists (title, id)",
       "CREATE INDEX a ON Lists (id)", "CREATE UNIQUE INDEX a ON Lists (id)",
@@ -124,7 +124,7 @@ struct LatestSchemaTests {
   }
 }
 
-@Suite("New constraints over existing values")
+@Suite("New constraints on existing values")
 struct ExistingValueTests {
   private static let tables = sql(
     """
@@ -147,7 +147,7 @@ struct ExistingValueTests {
     #expect(try found([Self.tables, new], "fails-on-data").isEmpty)
   }
 
-  @Test("a column that was filled from the old one and took its name holds no NULL")
+  @Test("a column that was filled from the old one and took its name contains no NULL")
   func replaced() throws {
     let step = sql(
       """
@@ -159,7 +159,7 @@ struct ExistingValueTests {
     #expect(try found([Self.tables, step], "fails-on-data").isEmpty)
   }
 
-  @Test("a CHECK on values that a copy maps through a join is tried on rows")
+  @Test("a CHECK on values that a copy maps through a join is tested on rows")
   func mapped() throws {
     let step = sql(
       """
@@ -172,7 +172,7 @@ struct ExistingValueTests {
     #expect(try found([Self.tables, step], "fails-on-data").isEmpty)
   }
 
-  @Test("tables beside a virtual table whose name is their prefix are counted")
+  @Test("tables whose names begin with that of a virtual table are checked")
   func prefix() throws {
     let tables = sql(
       """
@@ -190,7 +190,7 @@ struct ExistingValueTests {
 @Suite("Defaults are evaluated")
 struct DefaultTests {
   @Test(
-    "a key whose default is the same in two rows is not unique",
+    "a key whose default is equal in two rows is not unique",
     arguments: [
       ("'none'", true), ("''", true), ("(1)", true), ("(hex(zeroblob(16)))", true),
       ("CURRENT_TIMESTAMP", true), ("(datetime('now'))", true), ("(uuid())", false),
@@ -206,7 +206,7 @@ struct DefaultTests {
   }
 
   @Test(
-    "a column that an insert leaves to a random or clock default is a warning",
+    "a column that an insert fills with a random or time default is a warning",
     arguments: [
       ("TEXT DEFAULT (uuid())", ["0002 warning a.x"]),
       ("TEXT DEFAULT CURRENT_TIMESTAMP", ["0002 warning a.x"]),
@@ -298,7 +298,7 @@ struct CounterTests {
   }
 }
 
-@Suite("Uniqueness that ended a step earlier")
+@Suite("Unique indexes that were dropped in an earlier step")
 struct FormerUniqueTests {
   private static let tables = sql(
     """

@@ -25,10 +25,10 @@ private func dropping(_ column: String, _ lint: String = "") -> String {
   "operations:\n  - drop_column: { table: reminders, column: \(column) }\n" + lint
 }
 
-@Suite("The profile, the configuration and the severities")
+@Suite("Profile, configuration and severities")
 struct ConfigurationTests {
   @Test(
-    "the engine picks the profile, and an argument overrides it",
+    "the engine determines the profile, and an argument overrides it",
     arguments: [
       ("", .additive), ("sync: { engine: none }", .local),
       ("sync: { engine: additive }", .additive), ("sync: { engine: sqlite-data }", .sqliteData),
@@ -53,7 +53,7 @@ struct ConfigurationTests {
     #expect(report.status == status)
   }
 
-  @Test("warnings and notes alone are a success, and under strict they are not")
+  @Test("warnings and notes alone are a success, but not under strict")
   func strict() throws {
     let history = [table, dropping("title")]
     #expect(try lint(history, .local).status == .success)
@@ -61,7 +61,7 @@ struct ConfigurationTests {
     #expect(try lint([table], .local, isStrict: true).status == .success)
   }
 
-  @Test("an unknown rule in the configuration is an error at its place")
+  @Test("an unknown rule in the configuration is an error at its position")
   func unknownRule() throws {
     let failure = #expect(throws: Failure.self) {
       try lint([table], configuration: "lint:\n  rules:\n    drop-colum: off\n")
@@ -73,7 +73,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "tables that do not sync are judged as local ones",
+    "tables that do not sync are checked as local",
     arguments: [
       "local_tables: [Reminders]", "tables: [others]", "since: '3'", "since: 0003_step",
     ])
@@ -89,7 +89,7 @@ struct ConfigurationTests {
       ])
   }
 
-  @Test("tables that sync are judged by the engine's profile")
+  @Test("tables that sync are checked by the engine's profile")
   func synced() throws {
     let report = try lint(
       [table, dropping("title")],
@@ -97,7 +97,7 @@ struct ConfigurationTests {
     #expect(report.lines == ["0002 2:38 error drop-column reminders.title"])
   }
 
-  @Test("a `since` that names no migration is an error")
+  @Test("a `since` with an unknown migration is an error")
   func unknownSince() throws {
     let failure = #expect(throws: Failure.self) {
       try lint([table], configuration: "sync: { engine: additive, since: 0001_stop }")
@@ -109,9 +109,9 @@ struct ConfigurationTests {
   }
 }
 
-@Suite("What is looked at")
+@Suite("Scope of a run")
 struct ScopeTests {
-  @Test("nothing after `through`, and findings of the named migrations only")
+  @Test("it ends at `through`, and reports findings only of the named migrations")
   func range() throws {
     let history = [table, dropping("title"), dropping("notes")]
     #expect(
@@ -123,7 +123,7 @@ struct ScopeTests {
     #expect(throws: Failure.self) { try lint(history, through: "4") }
   }
 
-  @Test("a migration that fails ends the replay; what was found before it stays")
+  @Test("a failing migration ends the replay, and earlier findings remain")
   func failure() throws {
     let failing = sql("DROP TABLE reminders;\nSELECT nothing")
     let suppression = "lint: { allow: [{ rule: drop-table, reason: Gone. }] }"
@@ -144,7 +144,7 @@ struct ScopeTests {
   }
 
   @Test(
-    "statements that no migration may contain make the manifest invalid",
+    "forbidden statements make the manifest invalid",
     arguments: [
       "BEGIN", "COMMIT", "SAVEPOINT a", "ATTACH 'a.db' AS a", "VACUUM", "PRAGMA journal_mode = WAL",
       "SELECT load_extension('a')",
@@ -164,7 +164,7 @@ struct SuppressionTests {
     try lint([table, dropping("title", "lint: { allow: [{ \(suppression) }] }\n")], profile)
   }
 
-  @Test("a finding that is suppressed keeps its severity and gets the reason")
+  @Test("a suppressed finding keeps its severity and gets the reason")
   func kept() throws {
     let report = try suppressed("rule: drop-column, reason: Nothing syncs.")
     let finding = try #require(report.findings.first)
@@ -184,7 +184,7 @@ struct SuppressionTests {
     #expect(throws: InvalidInput.self) { try suppressed(suppression) }
   }
 
-  @Test("a suppression holds through its last day")
+  @Test("a suppression is valid through its last day")
   func until() throws {
     #expect(try suppressed("rule: drop-column, reason: Why., until: 2026-11-20").lines == [])
     #expect(
@@ -195,7 +195,7 @@ struct SuppressionTests {
   }
 
   @Test(
-    "a suppression that names no rule makes the manifest invalid",
+    "a suppression of an unknown rule makes the manifest invalid",
     arguments: [
       ("drop-columns", "`drop-columns` is not a rule: did you mean `drop-column`?"),
       ("drop-view", "the rule `drop-view` is now called `drop-object`"),
@@ -224,7 +224,7 @@ struct SuppressionTests {
     #expect(error?.diagnostics.count == 4)
   }
 
-  @Test("a rule id of version 0.1 in the configuration names the new rule")
+  @Test("a rule id of version 0.1 in the configuration is reported with the new rule")
   func oldSetting() throws {
     let failure = #expect(throws: Failure.self) {
       try lint([table], configuration: "lint: { rules: { new-unique: off } }")
@@ -233,7 +233,7 @@ struct SuppressionTests {
     #expect(failure?.status == .invalidInput)
   }
 
-  @Test("a rule id of version 0.1 in a baseline names the new rule, at its line")
+  @Test("a rule id of version 0.1 in a baseline is reported with the new rule, at its line")
   func oldBaseline() throws {
     let failure = #expect(throws: Failure.self) {
       try lint([table], baseline: "# x\n0123456789abcdef drop-index 0001_step i\n")
@@ -242,7 +242,7 @@ struct SuppressionTests {
     #expect(failure?.place?.position == Position(line: 2, column: 18))
   }
 
-  @Test("a suppression of a rule that is off is not unused, and one of another rule is")
+  @Test("a suppression of a disabled rule is not reported as unused, and one of another rule is")
   func unused() throws {
     let suppression = "rule: synced-unique, reason: Why."
     #expect(
@@ -255,7 +255,7 @@ struct SuppressionTests {
       ])
   }
 
-  @Test("a suppression of an operation holds for that one alone")
+  @Test("a suppression of an operation applies only to it")
   func operation() throws {
     let manifest = """
       operations:
@@ -268,7 +268,7 @@ struct SuppressionTests {
     #expect(report.findings.map(\.isSuppressed) == [true, false])
   }
 
-  @Test("a suppression of a migration holds for that one alone")
+  @Test("a suppression of a migration applies only to it")
   func migration() throws {
     let suppression = "lint: { allow: [{ rule: drop-column, reason: Why. }] }"
     let report = try lint([table, dropping("title", suppression), dropping("notes")])

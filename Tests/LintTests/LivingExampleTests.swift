@@ -47,7 +47,7 @@ struct LivingExampleTests {
         """)
   }
 
-  @Test("what is offered in the place of its moved column can be pasted, and is clean")
+  @Test("the suggestion for its moved column is valid and has no finding")
   func pasted() throws {
     let manifests = try livingExample().map { $0.components(separatedBy: "\nlint:")[0] + "\n" }
     let fix = try #require(try lint(manifests).findings.first?.fix)
@@ -75,7 +75,7 @@ struct LivingExampleTests {
     #expect(report.status == .success)
   }
 
-  @Test("under sqlite-data a NOT NULL without ON CONFLICT REPLACE is refused, with what to write")
+  @Test("under sqlite-data a NOT NULL without ON CONFLICT REPLACE is an error with a suggestion")
   func sqliteData() throws {
     let history = try livingExample()
     let plain = "ADD COLUMN \"position\" INTEGER NOT NULL DEFAULT 0"
@@ -97,7 +97,7 @@ struct LivingExampleTests {
         == "{ name: isCompleted, type: INTEGER, not_null: { on_conflict: replace }, default: 0 }")
   }
 
-  @Test("under sqlite-data its status column is refused, and what it drops is suppressed")
+  @Test("under sqlite-data its status column is an error, and its dropped column is suppressed")
   func status() throws {
     let report = try lint(try livingExample(), .sqliteData)
     #expect(

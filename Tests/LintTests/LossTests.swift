@@ -58,7 +58,7 @@ private let done = ["loses-values reminders.done"]
 private let title = ["loses-values reminders.title"]
 private let rows = ["loses-rows reminders"]
 
-@Suite("Values and rows that a migration loses are found, and those that it keeps are not")
+@Suite("Lost values and rows")
 struct LossTests {
   private func check(_ carrying: Carrying, _ profile: Profile) throws {
     let report = try lint([base] + carrying.steps, profile)
@@ -70,7 +70,7 @@ struct LossTests {
   }
 
   @Test(
-    "a column that exists again without its values",
+    "a recreated column without its values is a loss",
     arguments: [
       Carrying(
         "a new column takes the name of a dropped one", done,
@@ -152,7 +152,7 @@ struct LossTests {
   func again(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test(
-    "a copy that leaves a column out",
+    "a copy without a column is a loss",
     arguments: [
       Carrying(
         "a join", done,
@@ -202,7 +202,7 @@ struct LossTests {
   func copy(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test(
-    "rows that stay behind",
+    "rows that are not copied are a loss",
     arguments: [
       Carrying(
         "WHERE", rows, copy: "INSERT INTO n SELECT * FROM reminders WHERE title IS NOT NULL"),
@@ -230,7 +230,7 @@ struct LossTests {
   func behind(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test(
-    "values that become the same",
+    "values that become equal are a loss",
     arguments: [
       Carrying(
         "the tail", title,
@@ -249,7 +249,7 @@ struct LossTests {
   func narrowed(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
   @Test(
-    "values that are kept",
+    "kept values are no finding",
     arguments: [
       Carrying("a plain copy", copy: "INSERT INTO n SELECT * FROM reminders"),
       Carrying(
@@ -316,7 +316,7 @@ struct LossTests {
     ], Profile.allCases)
   func kept(_ carrying: Carrying, _ profile: Profile) throws { try check(carrying, profile) }
 
-  @Test("a dropped column's values that were copied are where the finding says")
+  @Test("the finding names the location to which a dropped column's values were copied")
   func copied() throws {
     let steps = [
       base,
@@ -334,7 +334,7 @@ struct LossTests {
     #expect(lost?.contains("its values are lost") == true)
   }
 
-  @Test("a migration that runs on no generated rows is judged by the schema, and a note says so")
+  @Test("a migration that fails on generated rows is checked by the schema, with a note")
   func unjudged() throws {
     let report = try lint(
       [

@@ -3,9 +3,9 @@ import SchemaHistory
 import SchemaLint
 import Testing
 
-@Suite("What a finding says")
+@Suite("Messages of findings")
 struct MessageTests {
-  @Test("the messages of all bad examples")
+  @Test("the messages of all bad examples match the golden file")
   func messages() throws {
     let text = try Rule.all.map { rule in
       let report = try lint(rule.bad)
@@ -23,7 +23,7 @@ struct MessageTests {
     #expect(try String(contentsOf: file, encoding: .utf8) == text + "\n")
   }
 
-  @Test("a schema that was edited into something unreadable is no crash")
+  @Test("an unreadable schema after a manual edit does not cause a crash")
   func garbage() throws {
     let made = sql("CREATE TABLE a (id TEXT PRIMARY KEY DEFAULT (uuid()), x)")
     for garbage in ["CREATE TABLE a (", "", "nonsense", "CREATE VIEW a AS SELECT 1"] {

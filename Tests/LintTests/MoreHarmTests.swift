@@ -68,7 +68,7 @@ struct Harm: Sendable, CustomStringConvertible {
   }
 }
 
-@Suite("Each harm is found once, whatever writes it, and nothing else is")
+@Suite("Harmful and harmless statements")
 struct MoreHarmTests {
   private func check(_ harm: Harm) throws {
     let report = try lint(
@@ -78,7 +78,7 @@ struct MoreHarmTests {
     #expect(found.map { "\($0.rule) \($0.object ?? "")" } == harm.expected)
   }
 
-  @Test("the base alone", arguments: Profile.allCases)
+  @Test("the base history has no finding", arguments: Profile.allCases)
   func clean(_ profile: Profile) throws {
     let report = try lint([base], profile)
     // cr-sqlite accepts no foreign key that is enforced.
@@ -87,7 +87,7 @@ struct MoreHarmTests {
   }
 
   @Test(
-    "the rows of a rebuild",
+    "rows of a rebuild",
     arguments: [
       Harm("all of them", [], .local, rebuild(columns)),
       Harm(
@@ -186,7 +186,7 @@ struct MoreHarmTests {
   func rows(_ harm: Harm) throws { try check(harm) }
 
   @Test(
-    "the columns of a rebuild",
+    "columns of a rebuild",
     arguments: [
       Harm(
         "left out", ["loses-values reminders.priority"], .local,
@@ -238,7 +238,7 @@ struct MoreHarmTests {
   func columnsOfRebuild(_ harm: Harm) throws { try check(harm) }
 
   @Test(
-    "what hangs on a rebuilt table",
+    "objects of a rebuilt table",
     arguments: [
       Harm(
         "an index", ["rebuild-loses-object reminders_title"], .local,
@@ -388,7 +388,7 @@ struct MoreHarmTests {
   func objects(_ harm: Harm) throws { try check(harm) }
 
   @Test(
-    "what fails on real data",
+    "failures on real data",
     arguments: [
       Harm(
         "NOT NULL by rebuild", ["fails-on-data reminders.title"], .local,
@@ -593,7 +593,7 @@ struct MoreHarmTests {
     "CHECK (kind IN ('plain', 'wide')), CHECK (kind <> 'wide' OR width > height)"
 
   @Test(
-    "a CHECK that every row passes",
+    "CHECKs that every row passes",
     arguments: [
       Harm(
         "only NULL breaks it, and the column is NOT NULL", [], .local, photos,
@@ -681,7 +681,7 @@ struct MoreHarmTests {
   func passedChecks(_ harm: Harm) throws { try check(harm) }
 
   @Test(
-    "a CHECK that some row may break",
+    "CHECKs that some row may violate",
     arguments: [
       Harm(
         "of a column that may be NULL", ["fails-on-data photos"], .local, photos,
@@ -721,7 +721,7 @@ struct MoreHarmTests {
   func brokenChecks(_ harm: Harm) throws { try check(harm) }
 
   @Test(
-    "what foreign keys reach",
+    "effects of foreign keys",
     arguments: [
       Harm(
         "DELETE under enforced keys", ["loses-rows reminders"], .local,
@@ -747,7 +747,7 @@ struct MoreHarmTests {
   func reach(_ harm: Harm) throws { try check(harm) }
 
   @Test(
-    "what is written to rows",
+    "changes of rows",
     arguments: [
       Harm(
         "UPDATE of every row", ["without-where reminders"], .local,
@@ -793,7 +793,7 @@ struct MoreHarmTests {
   func written(_ harm: Harm) throws { try check(harm) }
 
   @Test(
-    "what syncs",
+    "synced tables",
     arguments: [
       Harm(
         "an UPDATE", ["data-write-on-synced-table lists"], .sqliteData,
@@ -862,9 +862,9 @@ struct MoreHarmTests {
   }
 }
 
-@Suite("What does not belong in a migration")
+@Suite("Statements that do not belong in a migration")
 struct MisplacedTests {
-  @Test("each statement is found at its place, and the replay goes on")
+  @Test("each statement is reported at its position, and the replay continues")
   func statements() throws {
     let text = """
       PRAGMA foreign_keys = OFF;
@@ -890,7 +890,7 @@ struct MisplacedTests {
       ])
   }
 
-  @Test("the ledger is out of bounds for lint, too")
+  @Test("lint refuses changes of the ledger")
   func ledger() throws {
     let failure = #expect(throws: Failure.self) {
       try lint([sql("DROP TABLE schemactl_migrations")])
@@ -898,7 +898,7 @@ struct MisplacedTests {
     #expect(failure?.status == .invalidInput)
   }
 
-  @Test("a function that nobody knows is found once, and what comes after it is looked at")
+  @Test("an unknown function is reported once, and lint checks the statements after it")
   func unknown() throws {
     let report = try lint(
       [
@@ -928,7 +928,7 @@ struct MisplacedTests {
 private let optIn =
   "lint: { rules: { missing-strict: note, if-not-exists: warning, select-star-in-view: warning } }"
 
-@Suite("The schema that a history ends with")
+@Suite("The latest schema")
 struct LastSchemaTests {
   private func notes(_ text: String, configuration: String = optIn) throws -> [String] {
     try lint([sql(text)], .local, configuration: configuration).findings.map {
@@ -936,7 +936,7 @@ struct LastSchemaTests {
     }
   }
 
-  @Test("a foreign key needs an index that begins with it")
+  @Test("a foreign key needs an index that begins with its columns")
   func foreignKeys() throws {
     let parent = "CREATE TABLE p (\(key)) STRICT;"
     let child = "CREATE TABLE c (\(key), x TEXT REFERENCES p, y TEXT) STRICT;"
@@ -952,7 +952,7 @@ struct LastSchemaTests {
     }
   }
 
-  @Test("an index that another one begins with is of no use")
+  @Test("an index is redundant if another one begins with its columns")
   func redundant() throws {
     let table = "CREATE TABLE t (\(key), x TEXT, y TEXT) STRICT;"
     func found(_ indexes: String) throws -> [String] { try notes(table + indexes) }
@@ -965,7 +965,7 @@ struct LastSchemaTests {
     #expect(try found("CREATE INDEX a ON t (x COLLATE NOCASE);CREATE INDEX b ON t (x, y)") == [])
   }
 
-  @Test("a view names its columns")
+  @Test("a view with * is a warning")
   func star() throws {
     let table = "CREATE TABLE t (\(key), x TEXT) STRICT;"
     for view in [
@@ -983,7 +983,7 @@ struct LastSchemaTests {
     #expect(try notes(table + "CREATE VIEW v AS SELECT * FROM t; DROP VIEW v") == [])
   }
 
-  @Test("tables are STRICT, where SQLite knows it")
+  @Test("tables without STRICT are reported if SQLite supports it")
   func strict() throws {
     let table = "CREATE TABLE t (\(key), x TEXT)"
     #expect(try notes(table) == ["missing-strict t"])
@@ -993,7 +993,7 @@ struct LastSchemaTests {
     #expect(try notes(table, configuration: "") == [])
   }
 
-  @Test("what is newer than the oldest SQLite")
+  @Test("features newer than the oldest supported SQLite are reported")
   func newer() throws {
     let table = sql("CREATE TABLE t (\(key), x TEXT, y TEXT) STRICT")
     for (statement, version) in [
@@ -1023,7 +1023,7 @@ struct BaselineTests {
   private let made = sql("CREATE TABLE t (\(key), x TEXT, y TEXT, z TEXT) STRICT")
   private let drop = sql("ALTER TABLE t DROP COLUMN x;\nALTER TABLE t DROP COLUMN y")
 
-  @Test("its findings are not reported, wherever their lines move, and new ones are")
+  @Test("its findings are not reported, even if their lines move, and new ones are")
   func moved() throws {
     let text = Baseline.text(try lint([made, drop]).findings)
     #expect(text.split(separator: "\n").filter { !$0.hasPrefix("#") }.count == 2)
@@ -1038,7 +1038,7 @@ struct BaselineTests {
       try lint([made, drop, next], baseline: text).lines == ["0003 3:7 error drop-column t.z"])
   }
 
-  @Test("findings that are alike need an entry each")
+  @Test("equal findings need one entry each")
   func alike() throws {
     let twice = sql("UPDATE t SET x = y;\nUPDATE t SET x = z")
     let once = sql("UPDATE t SET x = y")
@@ -1049,7 +1049,7 @@ struct BaselineTests {
       ])
   }
 
-  @Test("an entry without its finding is one")
+  @Test("an entry without a finding is reported")
   func stale() throws {
     let text = Baseline.text(try lint([made, drop]).findings)
     let report = try lint([made, sql("ALTER TABLE t DROP COLUMN x")], baseline: text)
@@ -1063,7 +1063,7 @@ struct BaselineTests {
         == "`0002_step` no longer has a finding of `drop-column` about t.y: remove the line")
   }
 
-  @Test("a suppression comes first, and a line that is no entry is an error at its place")
+  @Test("a suppression takes precedence, and an invalid line is an error at its position")
   func others() throws {
     let text = Baseline.text(try lint([made, drop]).findings)
     let suppressed = drop + "lint: { allow: [{ rule: drop-column, reason: Why. }] }\n"

@@ -38,10 +38,10 @@ private func losses(_ history: [String]) throws -> [String] {
     .map { "\($0.rule) \($0.object ?? "")" }
 }
 
-@Suite("Losses that few values show")
+@Suite("Losses of few values")
 struct NarrowLossTests {
   @Test(
-    "an expression that makes different values the same is found once",
+    "an expression that makes different values equal is found once",
     arguments: [
       "abs(n)", "max(n, 0)", "min(n, 100)", "n % 10", "n / 10",
       "CASE WHEN n > 100 THEN 100 ELSE n END", "CAST(CAST(n AS REAL) AS INTEGER)",
@@ -54,7 +54,7 @@ struct NarrowLossTests {
   }
 
   @Test(
-    "a text that becomes shorter or another one is found once",
+    "a text that is truncated or changed is found once",
     arguments: [
       "substr(name, 1, 1)", "substr(name, 1, 100)", "upper(name)", "ltrim(name, '0')",
       "replace(name, ' ', '')", "length(name)", "instr(name, 'a')", "date(name)",
@@ -67,7 +67,7 @@ struct NarrowLossTests {
         == ["loses-values t.name"])
   }
 
-  @Test("a type that does not hold every value is found")
+  @Test("a type that cannot represent every value is found")
   func types() throws {
     let all = "SELECT id, name, n, note FROM t"
     #expect(try losses([table, rebuilt(all, n: "REAL")]) == ["loses-values t.n"])
@@ -75,7 +75,7 @@ struct NarrowLossTests {
   }
 
   @Test(
-    "a LIMIT of any size leaves rows out",
+    "a LIMIT of any size omits rows",
     arguments: ["LIMIT 5", "LIMIT 1500", "LIMIT 0, 5000", "LIMIT 100000 OFFSET 0"])
   func limit(_ limit: String) throws {
     #expect(
@@ -83,7 +83,7 @@ struct NarrowLossTests {
         == ["loses-rows t"])
   }
 
-  @Test("a LIMIT that means none, and one of a statement's own DELETE, loses nothing")
+  @Test("an unlimited LIMIT, and one in a DELETE, causes no loss")
   func noLimit() throws {
     let all = "SELECT id, name, n, note FROM t"
     #expect(try losses([table, rebuilt("\(all) LIMIT -1")]) == [])
@@ -105,7 +105,7 @@ struct NarrowLossTests {
       report.lines.filter { $0.contains("loses-values") } == ["0002 5:7 error loses-values c.p"])
   }
 
-  @Test("a copy that ignores rows alike but for case loses them")
+  @Test("a copy that ignores rows which differ only in case loses them")
   func alikeButForCase() throws {
     #expect(
       try losses([
@@ -120,7 +120,7 @@ struct NarrowLossTests {
       ]) == ["loses-rows tags"])
   }
 
-  @Test("a column that is renamed in one draft, replaced in the next and then dropped is lost")
+  @Test("a column that one draft renames, the next replaces and another drops is lost")
   func replacedOverDrafts() throws {
     #expect(
       try losses([
@@ -136,7 +136,7 @@ struct NarrowLossTests {
   }
 
   @Test(
-    "an expression from which the values can be had again is silent",
+    "an invertible expression is no finding",
     arguments: [
       "-n", "n + 1", "n * 100", "n * 1000000", "n / 1000.0", "n = 1",
       "CASE n WHEN 0 THEN 10 WHEN 1 THEN 20 ELSE n END",
@@ -168,7 +168,7 @@ struct NarrowLossTests {
     for step in steps { #expect(try losses([table, sql(step)]) == []) }
   }
 
-  @Test("a step that reads dates is tried on dates")
+  @Test("a step that parses dates is tested with dates")
   func dates() throws {
     #expect(
       try losses([

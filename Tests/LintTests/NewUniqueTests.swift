@@ -24,20 +24,20 @@ private func found(
   ).findings.filter { $0.rule == "fails-on-data" && $0.migration == "0002_step" }.map(\.message)
 }
 
-@Suite("What was unique before a column moved")
+@Suite("Unique columns that move")
 struct NewUniqueTests {
   private static let schemas = [
     "CREATE TABLE notes (isDone INTEGER, title TEXT); CREATE UNIQUE INDEX u ON notes (isDone, title DESC);",
     "CREATE TABLE notes (isDone INTEGER, title TEXT, UNIQUE (isDone, title));",
   ]
 
-  @Test("stays so when the map keeps values apart", arguments: schemas)
+  @Test("values stay unique if the map keeps them distinct", arguments: schemas)
   func apart(schema: String) throws {
     #expect(try found(schema, to: "type: TEXT", "map: { 0: open, 1: done }") == [])
     #expect(try found(schema, to: "type: TEXT", "map: { 0: open, 1: done, null: null }") == [])
   }
 
-  @Test("also where the index is dropped and created again, be it under another name")
+  @Test("values stay unique if the index is dropped and recreated under any name")
   func again() throws {
     for name in ["u", "notes_state"] {
       #expect(
@@ -51,7 +51,7 @@ struct NewUniqueTests {
   }
 
   @Test(
-    "may repeat when the map makes two values the same, as SQLite stores and compares them",
+    "values may repeat if the map makes two of them equal in SQLite's storage and comparison",
     arguments: schemas,
     [
       ("type: TEXT", "{ 0: open, 1: done, 2: done }", "makes 1 and 2 of isDone the same"),
@@ -72,7 +72,7 @@ struct NewUniqueTests {
   }
 
   @Test(
-    "may repeat as ever where nobody knows what the values become, or what was unique was less",
+    "values may repeat if the result is unknown or the old constraint was weaker",
     arguments: [
       (schemas[0], "using: isDone % 2"), (schemas[1], "using: isDone % 2"),
       (
@@ -90,7 +90,7 @@ struct NewUniqueTests {
     #expect(messages.first?.contains("the map") == false)
   }
 
-  @Test("may repeat where the new index is over less than the old one")
+  @Test("values may repeat if the new index has fewer columns than the old one")
   func narrower() throws {
     #expect(
       try found(

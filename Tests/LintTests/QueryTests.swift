@@ -28,7 +28,7 @@ struct QueryTests {
     findings.map { "\($0.line):\($0.column) \($0.severity.rawValue) \($0.rule) \($0.migration)" }
   }
 
-  @Test("compile, with every kind of parameter, of every kind of statement")
+  @Test("statements of every kind compile, with every kind of parameter")
   func sound() throws {
     #expect(
       try found(
@@ -45,14 +45,14 @@ struct QueryTests {
       ).isEmpty)
   }
 
-  @Test("compile with more parameters than schemactl itself would ever take")
+  @Test("a query may have more parameters than schemactl's own limit")
   func manyParameters() throws {
     let list = Array(repeating: "?", count: 1500).joined(separator: ", ")
     #expect(
       try found("SELECT * FROM notes WHERE id IN (\(list)); SELECT ?2000;", [notes]).isEmpty)
   }
 
-  @Test("stand at the name that is not there, counted in characters, in each statement of the file")
+  @Test("an error is reported at the unknown name, in characters, in each statement of the file")
   func place() throws {
     let findings = try found(
       "SELECT 1;\r\n-- Überall;\r\nSELECT\r\n  'ü', bodi FROM notes;\nSELECT * FROM gone", [notes])
@@ -65,7 +65,7 @@ struct QueryTests {
     #expect(findings.allSatisfy { $0.object == "reminders.sql" })
   }
 
-  @Test("name the migration that breaks them, and the last release that understood them")
+  @Test("a broken query names the migration and the last release on which it compiled")
   func culprit() throws {
     let steps = [
       notes, sql("CREATE TABLE a (id)"), sql("ALTER TABLE notes DROP COLUMN done"),
@@ -82,7 +82,7 @@ struct QueryTests {
     #expect(try found("SELECT body FROM notes", steps, releases: ["1.0": 1]).isEmpty)
   }
 
-  @Test("an INSERT that names no columns breaks with each new one")
+  @Test("an INSERT without a column list breaks with each new column")
   func insert() throws {
     let findings = try found(
       "INSERT INTO notes VALUES (?, ?, ?)", [notes, sql("ALTER TABLE notes ADD COLUMN due TEXT")])
@@ -90,7 +90,7 @@ struct QueryTests {
     #expect(findings.first?.message.contains("has 4 columns but 3 values") == true)
   }
 
-  @Test("a column in double quotes that is dropped would be a text from then on")
+  @Test("a dropped column in double quotes would become a string")
   func quoted() throws {
     let drop = sql("ALTER TABLE notes DROP COLUMN done")
     let findings = try found("SELECT id, \"done\" FROM notes", [notes, drop])
@@ -101,7 +101,7 @@ struct QueryTests {
     #expect(lines(text) == ["1:35 note query-broken 0001_step"])
   }
 
-  @Test("columns that changed since a release are a warning, at a migration that shipped a note")
+  @Test("columns that changed since a release are a warning, at a released migration a note")
   func columns() throws {
     let steps = [notes, sql("ALTER TABLE notes ADD COLUMN due TEXT"), sql("CREATE TABLE a (id)")]
     let query = "SELECT * FROM notes"
@@ -123,7 +123,7 @@ struct QueryTests {
     #expect(try found("SELECT id FROM notes", steps, releases: ["1.0": 1]).isEmpty)
   }
 
-  @Test("what reaches a query through a view or a trigger counts, too")
+  @Test("changes of views and triggers that a query uses count, too")
   func reached() throws {
     let view = sql("CREATE VIEW everything AS SELECT * FROM notes")
     let add = sql("ALTER TABLE notes ADD COLUMN due TEXT")
@@ -145,7 +145,7 @@ struct QueryTests {
         )) == ["1:1 error query-broken 0004_step"])
   }
 
-  @Test("a type that changed, a name that SQLite takes from the schema, an order that changed")
+  @Test("changes of types, of names from the schema and of the column order are found")
   func kinds() throws {
     let type = "operations: [ alter_column: { table: notes, column: done, type: TEXT } ]"
     let typed = try found("SELECT done FROM notes", [notes, type], releases: ["1.0": 1])
@@ -168,7 +168,7 @@ struct QueryTests {
     #expect(moved.first?.message.contains("id TEXT, done INTEGER, body TEXT since") == true)
   }
 
-  @Test("an undeclared function is named with what declares it, and a declared one is none")
+  @Test("an undeclared function is reported with its declaration, and a declared one is valid")
   func functions() throws {
     let query = "SELECT shout(body) FROM notes"
     #expect(
@@ -178,7 +178,7 @@ struct QueryTests {
     #expect(try found(query, [notes], functions: ["shout"]).isEmpty)
   }
 
-  @Test("a suppression in the migration that breaks a query covers it, and an unused one is found")
+  @Test("a suppression in the migration covers the broken query, and an unused one is reported")
   func suppression() throws {
     let suppression =
       "lint: { allow: [ { rule: query-broken, reason: It goes with the next commit. } ] }\n"
@@ -188,7 +188,7 @@ struct QueryTests {
     #expect(report.findings.map(\.rule).contains("unused-suppression"))
   }
 
-  @Test("a comment allows what is found in its statement, whatever migrations come")
+  @Test("a comment suppresses findings of its statement for all migrations")
   func comments() throws {
     let queries = """
       -- schemactl: allow query-broken: The app makes that table.
@@ -208,7 +208,7 @@ struct QueryTests {
   }
 
   @Test(
-    "a comment that suppresses nothing is found in its place, also in a file without statements")
+    "a comment without a finding is reported, even in a file without statements")
   func idleComments() throws {
     func lines(_ queries: String) throws -> [String] {
       try lint([notes], .local, queries: queries).findings.map {
@@ -221,7 +221,7 @@ struct QueryTests {
     #expect(try lines("SELECT 1;\n\(comment)\n") == ["2:1 warning unused-suppression"])
   }
 
-  @Test("a comment behind the last statement does not suppress its finding")
+  @Test("a comment after the last statement does not suppress its finding")
   func trailingComment() throws {
     let report = try lint(
       [notes], .local,
@@ -231,7 +231,7 @@ struct QueryTests {
   }
 
   @Test(
-    "a comment without a reason, or that names no rule, is an error at its place",
+    "a comment without a reason or with an unknown rule is an error at its position",
     arguments: [
       ("query-broken", "it needs a reason"),
       ("query-brokn: Why.", "`query-brokn` is not a rule: did you mean `query-broken`?"),
@@ -249,7 +249,7 @@ struct QueryTests {
     #expect(failure?.place?.position == Position(line: 2, column: 1))
   }
 
-  @Test("a comment that addresses schemactl and says something else is an error at its place")
+  @Test("an invalid comment for schemactl is an error at its position")
   func strangeComment() throws {
     let failure = #expect(throws: Failure.self) {
       try found("SELECT 1;\n  -- schemactl: ignore", [notes])
@@ -259,7 +259,7 @@ struct QueryTests {
     #expect(failure?.place?.position == Position(line: 2, column: 3))
   }
 
-  @Test("one that compiles at no point belongs to its file: a baseline knows it ever after")
+  @Test("a query that never compiles is reported at its file, and a baseline can cover it")
   func home() throws {
     let query = "SELECT * FROM session"
     let first = try lint([notes], .local, queries: query)
@@ -277,7 +277,7 @@ struct QueryTests {
     #expect(partial.findings.filter { $0.rule == "unused-suppression" }.isEmpty)
   }
 
-  @Test("are left alone where the history is not replayed to its end, and where the rules are off")
+  @Test("queries are not checked if the replay is incomplete or the rules are off")
   func notJudged() throws {
     let failing = sql("DROP TABLE gone")
     #expect(
@@ -293,7 +293,7 @@ struct QueryTests {
       ).isEmpty)
   }
 
-  @Test("nothing that is no SQL ends the program")
+  @Test("invalid SQL never crashes the program")
   func garbage() throws {
     for text in ["", ";;;", "'", "SELECT \0 1", "CREATE TRIGGER", "END;", "(((((", "/*", "\"", "é"]
     {

@@ -4,9 +4,9 @@ import SchemaTimeline
 import SchemaTestSupport
 import Testing
 
-@Suite("Each rule's own examples")
+@Suite("Examples of rules")
 struct RuleExampleTests {
-  @Test("the bad one is found once, and nothing else with it", arguments: Rule.all)
+  @Test("the bad one has exactly one finding", arguments: Rule.all)
   func bad(_ rule: Rule) throws {
     let report = try lint(rule.bad)
     #expect(report.failure == nil)
@@ -14,7 +14,7 @@ struct RuleExampleTests {
   }
 
   @Test(
-    "the bad one's profile is one under which the rule is strictest",
+    "the bad one has a profile with the rule's highest severity",
     arguments: oneIn(3, of: Rule.all))
   func strictness(_ rule: Rule) throws {
     let order: [Severity] = [.off, .note, .warning, .error]
@@ -26,7 +26,7 @@ struct RuleExampleTests {
     #expect(try rank(rule.bad.profile) == ranks.max())
   }
 
-  @Test("the good one gives no finding", arguments: Rule.all)
+  @Test("the good one has no finding", arguments: Rule.all)
   func good(_ rule: Rule) throws {
     let report = try lint(rule.good)
     #expect(report.failure == nil)
@@ -36,7 +36,7 @@ struct RuleExampleTests {
 
 @Suite("The documentation of the rules")
 struct RuleDocumentationTests {
-  @Test("docs/rules.md is what the rules say")
+  @Test("docs/rules.md is up to date")
   func document() throws {
     let file = repository.appendingPathComponent("docs/rules.md")
     if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
@@ -47,20 +47,20 @@ struct RuleDocumentationTests {
     #expect(try String(contentsOf: file, encoding: .utf8) == rulesDocument)
   }
 
-  @Test("an explanation has no line of more than 80 columns", arguments: Rule.all.map(\.id))
+  @Test("an explanation has lines of at most 80 columns", arguments: Rule.all.map(\.id))
   func width(_ id: String) throws {
     let text = try #require(explanation(of: id))
     #expect(text.split(separator: "\n").filter { $0.count > 80 } == [])
     #expect(text.hasPrefix("\(id)\n\nSeverity: "))
   }
 
-  @Test("a rule that is not there has no explanation, and a near one is named")
+  @Test("an unknown rule has no explanation, and a similar one is suggested")
   func unknown() {
     #expect(explanation(of: "drop-colum") == nil)
     #expect(ruleSuggestion(for: "drop-colum") == "drop-column")
   }
 
-  @Test("no two rules have one id, and each file of Rules is a rule: otherwise run `make rules`")
+  @Test("rule ids are unique, and each file of Rules is registered (`make rules`)")
   func distinct() throws {
     #expect(Set(Rule.all.map(\.id)).count == Rule.all.count)
     let folder = repository.appendingPathComponent("Sources/Lint/Rules")

@@ -46,7 +46,7 @@ private let removals: Set<String> = [
   "drop-column", "drop-table", "rename-column", "rename-table",
 ]
 
-@Suite("A harm is found once, however it is written")
+@Suite("Equal harm in different notations")
 struct SameHarmTests {
   static let drops = [
     Way(
@@ -608,14 +608,14 @@ struct SameHarmTests {
         """)),
   ]
 
-  @Test("what does no harm gives nothing", arguments: harmless)
+  @Test("harmless notations have no finding", arguments: harmless)
   func nothing(_ way: Way) throws {
     let report = try lint([base] + way.steps, .sqliteData)
     #expect(report.failure == nil)
     #expect(report.findings.filter { removals.contains($0.rule) }.map(\.short) == [])
   }
 
-  @Test("a virtual table is one table, and its own tables are none")
+  @Test("a virtual table is one table, and its shadow tables are ignored")
   func virtualTable() throws {
     let made = sql("CREATE VIRTUAL TABLE search USING fts5(title)")
     let renamed = sql("ALTER TABLE search RENAME TO found")
@@ -628,7 +628,7 @@ struct SameHarmTests {
       ])
   }
 
-  @Test("a table that others were filled from, and that goes, is dropped")
+  @Test("a dropped table is found even if other tables were filled from it")
   func normalised() throws {
     let tags = sql(
       """
@@ -666,7 +666,7 @@ struct SameHarmTests {
       ])
   }
 
-  @Test("the same column of two tables is two findings, in their order")
+  @Test("the same column of two tables is two findings, in order")
   func two() throws {
     let tables = sql("CREATE TABLE a (x, y);\nCREATE TABLE b (x, y)")
     let drops = sql("ALTER TABLE b DROP COLUMN x;\nALTER TABLE a DROP COLUMN x")

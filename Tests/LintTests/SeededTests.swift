@@ -18,9 +18,9 @@ private func found(_ steps: String..., functions: [String] = []) throws -> [Stri
   return report.findings.filter { $0.severity != .note }.map(\.short)
 }
 
-@Suite("Each step also runs on rows")
+@Suite("Migrations on generated rows")
 struct SeededTests {
-  @Test("a copy of NULL into NOT NULL is found, at its statement")
+  @Test("a copy of NULL into NOT NULL is found at its statement")
   func copiesNull() throws {
     #expect(
       try found(
@@ -31,7 +31,7 @@ struct SeededTests {
           """)) == ["0002 4:7 error fails-on-data notes"])
   }
 
-  @Test("values that repeat are found where they become a key")
+  @Test("repeated values are found at the statement that creates the key")
   func repeats() throws {
     #expect(
       try found(
@@ -49,7 +49,7 @@ struct SeededTests {
           """)) == [])
   }
 
-  @Test("what a CHECK does not allow is found in an UPDATE that writes it")
+  @Test("an UPDATE with a value that a CHECK refuses is found")
   func check() throws {
     #expect(
       try found(
@@ -57,7 +57,7 @@ struct SeededTests {
         sql("UPDATE tasks SET n = n + 9 WHERE n > 0")) == ["0003 3:7 error fails-on-data tasks"])
   }
 
-  @Test("each of several statements is found, and one behind a statement that fails, too")
+  @Test("each failing statement is found, including those after another failing one")
   func several() throws {
     #expect(
       try found(
@@ -72,7 +72,7 @@ struct SeededTests {
         ])
   }
 
-  @Test("rows are found for CHECKs of many kinds, and for children by another column than the key")
+  @Test("rows are generated for many kinds of CHECKs, and for foreign keys to other columns")
   func checks() throws {
     let tables = sql(
       """
@@ -100,14 +100,14 @@ struct SeededTests {
     }
   }
 
-  @Test("a parent that is dropped while rows point at it is found")
+  @Test("dropping a parent with children is found")
   func droppedParent() throws {
     #expect(
       try found("operations:\n  - drop_table: { table: lists }\n").contains(
         "0002 2:5 error fails-on-data lists"))
   }
 
-  @Test("a new column is found whose default its own CHECK refuses, or that refers to no row")
+  @Test("a new column with an invalid default for its CHECK or foreign key is found")
   func newColumns() throws {
     #expect(
       try found(sql("ALTER TABLE items ADD COLUMN n INTEGER DEFAULT 0 CHECK (n > 0)"))
@@ -121,7 +121,7 @@ struct SeededTests {
         sql("ALTER TABLE items ADD COLUMN owner INTEGER DEFAULT 5 REFERENCES lists (id)")) == [])
   }
 
-  @Test("a trigger that stops the statement is found")
+  @Test("a trigger that aborts the statement is found")
   func raising() throws {
     #expect(
       try found(
@@ -135,7 +135,7 @@ struct SeededTests {
         ])
   }
 
-  @Test("a trigger that takes rows of another table along is found, at the statement that fires it")
+  @Test("a trigger that deletes rows of another table is found at the statement that fires it")
   func trigger() throws {
     let trigger = sql(
       """
@@ -153,7 +153,7 @@ struct SeededTests {
         == [])
   }
 
-  @Test("REPLACE that deletes the children of what it replaces is found once")
+  @Test("REPLACE that deletes children of replaced rows is found once")
   func replacing() throws {
     let replace = "operations:\n  - sql: INSERT OR REPLACE INTO lists SELECT id, 'x' FROM lists\n"
     #expect(
@@ -164,7 +164,7 @@ struct SeededTests {
   }
 
   @Test(
-    "a rebuild whose copies leave rows out between them is found, and one whose copies do not is not"
+    "a rebuild is found only if its copies together omit rows"
   )
   func rebuild() throws {
     func rebuilt(_ second: String) -> String {
@@ -181,7 +181,7 @@ struct SeededTests {
     #expect(try found(rebuilt("name <> 'Milk'")) == [])
   }
 
-  @Test("rows that a migration deletes before it makes the table anew are not the copy's loss")
+  @Test("rows that a migration deletes before a rebuild are not lost by the copy")
   func deletedBefore() throws {
     #expect(
       try found(
@@ -196,7 +196,7 @@ struct SeededTests {
       ).filter { $0.contains("loses-rows") } == [])
   }
 
-  @Test("a value that a CHECK allows and the map does not name is the map's finding")
+  @Test("a value that a CHECK allows and the map lacks is a finding of the map")
   func map() throws {
     let history = [
       sql(
@@ -232,7 +232,7 @@ struct SeededTests {
   }
 
   @Test(
-    "what another rule says of the same table is said once",
+    "a finding of another rule on the same table is reported once",
     arguments: [
       "operations:\n  - alter_column: { table: items, column: note, not_null: true }\n",
       "operations:\n  - add_column: { table: items, column: { name: n, type: TEXT, not_null: true } }\n",
@@ -255,7 +255,7 @@ struct SeededTests {
     #expect(rules.count == 1)
   }
 
-  @Test("a frozen migration is tried on rows with --full only, and its rows are there for a draft")
+  @Test("a frozen migration is tested only with --full, and its rows exist for later drafts")
   func frozen() throws {
     let copy = sql(
       """
@@ -278,7 +278,7 @@ struct SeededTests {
       ).lines == [])
   }
 
-  @Test("rows stay: what an earlier step made of them is what a later one finds")
+  @Test("later migrations see the rows of earlier ones")
   func rowsStay() throws {
     let emptied =
       "operations:\n  - update: { table: items, set: { note: \"''\" }, where: note IS NULL }\n"
@@ -292,9 +292,9 @@ struct SeededTests {
   }
 }
 
-@Suite("Rows that are made up raise no false alarm")
+@Suite("Generated rows without false positives")
 struct SeededSilenceTests {
-  @Test("rows that migrations bring find no other ones in their place")
+  @Test("generated rows do not conflict with rows of migrations")
   func literals() throws {
     #expect(
       try found(
@@ -306,7 +306,7 @@ struct SeededSilenceTests {
         == [])
   }
 
-  @Test("rows that an earlier migration brought are there when a later one refers to them")
+  @Test("a migration finds the rows that an earlier one inserted")
   func reference() throws {
     #expect(
       try found(
@@ -314,7 +314,7 @@ struct SeededSilenceTests {
         sql("INSERT INTO items SELECT NULL, 1, name FROM lists")) == [])
   }
 
-  @Test("a value that has not the form a function reads says nothing")
+  @Test("a text that a function cannot parse is no evidence")
   func formats() throws {
     let days = sql("CREATE TABLE days (day TEXT NOT NULL) STRICT")
     for expression in ["date(name)", "json_extract(name, '$.a')", "strftime('%Y', name)"] {
@@ -322,7 +322,7 @@ struct SeededSilenceTests {
     }
   }
 
-  @Test("a table whose CHECK or trigger asks for a function of the app is left alone")
+  @Test("a table whose CHECK or trigger calls a function of the app is skipped")
   func functions() throws {
     #expect(
       try found(
@@ -336,7 +336,7 @@ struct SeededSilenceTests {
         functions: ["valid", "encoded"]) == [])
   }
 
-  @Test("a CHECK that no row is found for leaves the table empty, and nothing is said")
+  @Test("a table stays empty without a finding if no row satisfies its CHECK")
   func impossible() throws {
     #expect(
       try found(
@@ -347,7 +347,7 @@ struct SeededSilenceTests {
           """), sql("INSERT INTO kept SELECT b FROM odd")) == [])
   }
 
-  @Test("a map that names what the app writes needs no CHECK")
+  @Test("a map without a CHECK is no finding")
   func map() throws {
     #expect(
       try found(
@@ -359,7 +359,7 @@ struct SeededSilenceTests {
         """) == [])
   }
 
-  @Test("a unique index over what the same migration makes alike is found")
+  @Test("a unique index on values that the migration makes equal is found")
   func slugs() throws {
     #expect(
       try found(
@@ -370,7 +370,7 @@ struct SeededSilenceTests {
         == ["0003 3:57 error fails-on-data lists"])
   }
 
-  @Test("a unique index over what the same migration makes different is none")
+  @Test("a unique index on values that the migration makes distinct is no finding")
   func uuid() throws {
     #expect(
       try found(
@@ -387,7 +387,7 @@ struct SeededSilenceTests {
   }
 
   @Test(
-    "tables that refer to each other and to themselves, with virtual ones beside them, are quiet")
+    "tables with cyclic references and virtual tables have no finding")
   func references() throws {
     #expect(
       try found(
@@ -413,7 +413,7 @@ struct SeededSilenceTests {
         "operations:\n  - alter_column: { table: leaves, column: node, default: 1 }\n") == [])
   }
 
-  @Test("a table that cannot be asked is left alone")
+  @Test("an unreadable table is skipped")
   func broken() throws {
     let history = [
       sql(
@@ -433,7 +433,7 @@ struct SeededSilenceTests {
     #expect(report.findings.filter { $0.rule == "fails-on-data" } == [])
   }
 
-  @Test("triggers that keep a search index in step take nothing along")
+  @Test("triggers that update a search index delete no rows")
   func search() throws {
     #expect(
       try found(
@@ -449,7 +449,7 @@ struct SeededSilenceTests {
           """), sql("DELETE FROM items WHERE id > 7008")) == [])
   }
 
-  @Test("the same history says the same every time")
+  @Test("the result is deterministic")
   func deterministic() throws {
     let history = [
       sql(lists),

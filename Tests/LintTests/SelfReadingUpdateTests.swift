@@ -21,7 +21,7 @@ struct SelfReadingUpdateTests {
   }
 
   @Test(
-    "an UPDATE that reads what it writes, row by row, is a warning under every profile",
+    "an UPDATE that reads rows which it changes is a warning under every profile",
     arguments: Profile.allCases,
     [
       "- update: { table: t, all: true, "
@@ -37,7 +37,7 @@ struct SelfReadingUpdateTests {
   }
 
   @Test(
-    "an UPDATE whose values do not depend on the order of the rows is none",
+    "an UPDATE that does not depend on the order of the rows is no finding",
     arguments: [
       "- update: { table: t, all: true, set: { position: position + 1 } }",
       "- update: { table: t, all: true, "

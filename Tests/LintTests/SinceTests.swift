@@ -2,7 +2,7 @@ import SchemaLint
 import SchemaTimeline
 import Testing
 
-@Suite("Since something syncs")
+@Suite("Tables older than the syncing")
 struct SinceTests {
   /// Fit for one device, and made before anything synced.
   private static let notes = sql(
@@ -30,20 +30,20 @@ struct SinceTests {
   ].sorted()
 
   @Test(
-    "what a table was made with before, and still has, is found as if it had synced from the first",
+    "an unsuitable property that still exists is found as if the table had always synced",
     arguments: ["since: 0002_step", "tables: [notes]", "since: 0002_step, tables: [Notes]"])
   func standing(_ sync: String) throws {
     #expect(try found([Self.next], sync).sorted() == Self.standing)
   }
 
   @Test(
-    "a table that does not sync may have it",
+    "a table that does not sync is not checked",
     arguments: ["local_tables: [notes]", "tables: [lists]"])
   func local(_ sync: String) throws {
     #expect(try found([Self.next], "since: 0002_step, \(sync)") == [])
   }
 
-  @Test("what a later migration mends is not found, nor what was removed before")
+  @Test("a property that a later migration fixes or removes is not found")
   func mended() throws {
     let mending = """
       operations:
@@ -68,14 +68,14 @@ struct SinceTests {
       try found([sql("DROP TABLE notes")], "since: '2'").filter { $0.hasPrefix("0001") } == [])
   }
 
-  @Test("a finding that a later migration has anyway is there once")
+  @Test("a finding that a later migration has, too, is reported once")
   func once() throws {
     let rebuilt = sql("ALTER TABLE notes ADD COLUMN pinned INTEGER")
     let all = try found([Self.next, rebuilt], "since: 0002_step")
     #expect(all.sorted() == Self.standing)
   }
 
-  @Test("how a table was changed before does not count")
+  @Test("earlier changes of a table are not checked")
   func changes() throws {
     let dropped = sql(
       "DROP TRIGGER trimmed; DROP INDEX byTitle; ALTER TABLE notes DROP COLUMN recordID;")
@@ -90,7 +90,7 @@ struct SinceTests {
       ])
   }
 
-  @Test("its message says why, and errors in frozen manifests what to do")
+  @Test("the message gives the reason, and errors in frozen manifests a remedy")
   func words() throws {
     let report = try lint(
       [Self.notes, Self.next], configuration: "sync: { engine: sqlite-data, since: 0002_step }")

@@ -19,7 +19,7 @@ struct Case: Sendable, CustomStringConvertible {
   }
 }
 
-@Suite("What engines ask of tables")
+@Suite("Requirements of sync engines")
 struct SyncedRuleTests {
   private func severities(_ rule: String, _ history: [String]) throws -> [Severity?] {
     try Profile.allCases.map { profile in
@@ -52,7 +52,7 @@ struct SyncedRuleTests {
   }
 
   @Test(
-    "a primary key is found once, whatever its column is called later",
+    "a primary key is found once, even if its column is renamed later",
     arguments: [
       "ALTER TABLE a RENAME COLUMN id TO number",
       "CREATE TABLE n (number INTEGER PRIMARY KEY, title TEXT) STRICT;\n"
@@ -107,7 +107,7 @@ struct SyncedRuleTests {
     #expect(found.count == 1)
   }
 
-  @Test("a key that stays as it was is not found again")
+  @Test("an unchanged key is not found again")
   func sameKey() throws {
     let add = sql("ALTER TABLE a ADD COLUMN x TEXT")
     let report = try lint([sql("CREATE TABLE a (id INTEGER PRIMARY KEY)"), add])
@@ -129,7 +129,7 @@ struct SyncedRuleTests {
     #expect(try severities("synced-unique", [sql("CREATE TABLE \(table)")]) == table.expected)
   }
 
-  @Test("a UNIQUE that a rebuild or a rename takes along is not found again")
+  @Test("a UNIQUE that a rebuild or a rename keeps is not found again")
   func sameUnique() throws {
     let made = sql("CREATE TABLE a (\(key), x UNIQUE, y);\nCREATE UNIQUE INDEX i ON a (y)")
     let rebuilt = sql(
@@ -194,7 +194,7 @@ struct SyncedRuleTests {
     #expect(try severities("synced-foreign-key", history) == table.expected)
   }
 
-  @Test("a cycle is found once, where it closes")
+  @Test("a cycle is found once, at the key that closes it")
   func cycle() throws {
     let tables = sql(
       """
@@ -238,7 +238,7 @@ struct SyncedRuleTests {
     #expect(try severities(rule, created) == column.expected)
   }
 
-  @Test("a NOT NULL column without a default is found on tables that are there, by rebuild too")
+  @Test("a NOT NULL column without a default is found on existing tables, including rebuilds")
   func withoutDefault() throws {
     let rebuilt = """
       CREATE TABLE n (\(key), title TEXT, x INTEGER NOT NULL DEFAULT (NULL));
@@ -264,7 +264,7 @@ struct SyncedRuleTests {
   }
 
   @Test(
-    "names of columns that CloudKit keeps",
+    "names of columns that CloudKit reserves",
     arguments: [
       Case("a (\(key), recordID)", nil, nil, .error, nil),
       Case("a (\(key), ETAG)", nil, nil, .error, nil),
@@ -275,7 +275,7 @@ struct SyncedRuleTests {
   }
 
   @Test(
-    "names of tables that are no record's name",
+    "names of tables that are invalid as record names",
     arguments: [
       Case("'a:b' (\(key))", nil, nil, .error, nil), Case("'_a' (\(key))", nil, nil, .error, nil),
       Case("'é' (\(key))", nil, nil, .error, nil),
@@ -286,7 +286,7 @@ struct SyncedRuleTests {
     #expect(try severities("cloudkit-name", [sql("CREATE TABLE \(table)")]) == table.expected)
   }
 
-  @Test("cr-sqlite lets columns go between begin_alter and commit_alter")
+  @Test("cr-sqlite allows dropping columns between begin_alter and commit_alter")
   func alter() throws {
     let inside = sql(
       """

@@ -85,7 +85,7 @@ extension LintReport {
   fileprivate var proof: [Finding] { findings.filter { $0.rule == "two-devices" } }
 }
 
-@Suite("The proof by two devices: Reminders")
+@Suite("Compatibility simulation: Reminders")
 struct RemindersProofTests {
   private let move = """
     operations:
@@ -97,7 +97,7 @@ struct RemindersProofTests {
     """
 
   @Test(
-    "what an older device writes to a column that moves is refused or lost",
+    "values that an older device writes to a moved column are refused or lost",
     arguments: Profile.allCases)
   func move(_ profile: Profile) throws {
     let lost =
@@ -111,7 +111,7 @@ struct RemindersProofTests {
     #expect(try proven(move, profile) == expected[profile] ?? [refused])
   }
 
-  @Test("the script is whole, and two plain databases do what it says")
+  @Test("the script is complete and has the same result on two plain databases")
   func script() throws {
     let report = try lint([base, move], .sqliteData, releases: ["1.0": 1])
     let message = try #require(report.proof.first?.message)
@@ -155,10 +155,10 @@ struct RemindersProofTests {
   }
 }
 
-@Suite("The proof by two devices: what adds passes")
+@Suite("Compatibility simulation: additive changes pass")
 struct AdditiveProofTests {
   @Test(
-    "nothing is found in a change that only adds",
+    "an additive change has no finding",
     arguments: [
       "ALTER TABLE reminders ADD COLUMN notes TEXT",
       "ALTER TABLE reminders ADD COLUMN status INTEGER NOT NULL ON CONFLICT REPLACE DEFAULT 0",
@@ -192,7 +192,7 @@ struct AdditiveProofTests {
     }
   }
 
-  @Test("a default that calls a function of the app is one")
+  @Test("a default may call a function of the app")
   func appFunction() throws {
     let step = sql(
       """
@@ -208,7 +208,7 @@ struct AdditiveProofTests {
     }
   }
 
-  @Test("a default is enough, but for an engine that inserts NULL for what it has not")
+  @Test("a default is enough, except for an engine that inserts NULL for missing columns")
   func crSQLite() throws {
     let step = sql("ALTER TABLE reminders ADD COLUMN status INTEGER NOT NULL DEFAULT 0")
     #expect(try proven(step, .crSQLite) == [])
@@ -216,7 +216,7 @@ struct AdditiveProofTests {
     #expect(try proven(step, .sqliteData).count == 1)
   }
 
-  @Test("a column that cr-sqlite is told of may go")
+  @Test("a column may be dropped if cr-sqlite knows of it")
   func announced() throws {
     let drop = "ALTER TABLE lists DROP COLUMN name"
     let told = "SELECT crsql_begin_alter('lists');\n\(drop);\nSELECT crsql_commit_alter('lists')"
@@ -230,7 +230,7 @@ struct AdditiveProofTests {
     #expect(try found(told) == 0)
   }
 
-  @Test("a trigger that fills a column of older devices is a way to let it go")
+  @Test("a column may be dropped if a trigger fills it for older devices")
   func trigger() throws {
     let first = sql(
       """
@@ -247,13 +247,13 @@ struct AdditiveProofTests {
   }
 }
 
-@Suite("The proof by two devices: what it finds")
+@Suite("Compatibility simulation: findings")
 struct FoundByProofTests {
   private let creates = "a 1.0 device creates reminders(id='one', title='Milk'"
   private let newer = "; a device with 0002_step"
 
   @Test(
-    "a column that is dropped or has another name loses values",
+    "a dropped or renamed column loses values",
     arguments: ["DROP COLUMN name", "RENAME name TO title"])
   func columns(_ change: String) throws {
     #expect(
@@ -264,7 +264,7 @@ struct FoundByProofTests {
   }
 
   @Test(
-    "a table that is dropped or has another name loses rows",
+    "a dropped or renamed table loses rows",
     arguments: ["DROP TABLE lists", "ALTER TABLE lists RENAME TO collections"])
   func tables(_ change: String) throws {
     #expect(
@@ -275,7 +275,7 @@ struct FoundByProofTests {
   }
 
   @Test(
-    "what refers to a lost table is no finding of its own",
+    "references to a lost table are not separate findings",
     arguments: ["DROP TABLE p", "ALTER TABLE p RENAME TO q"])
   func children(_ change: String) throws {
     let first = sql(
@@ -290,7 +290,7 @@ struct FoundByProofTests {
       ])
   }
 
-  @Test("a row that cannot go back is found, too")
+  @Test("a row that cannot be sent back is found, too")
   func back() throws {
     #expect(
       try proven(
@@ -311,7 +311,7 @@ struct FoundByProofTests {
     "operations:\n  - alter_column: { table: a, \(change) }\n"
   }
 
-  @Test("a CHECK that is tightened refuses what was allowed")
+  @Test("a stricter CHECK refuses values that were allowed")
   func check() throws {
     let first = table("level INTEGER CHECK (level BETWEEN 0 AND 5)")
     #expect(
@@ -327,7 +327,7 @@ struct FoundByProofTests {
       ])
   }
 
-  @Test("a new CHECK refuses what was allowed")
+  @Test("a new CHECK refuses values that were allowed")
   func newCheck() throws {
     #expect(
       try proven(altered("column: name, check: 'length(name) < 20'"), after: table("name TEXT"))
@@ -337,7 +337,7 @@ struct FoundByProofTests {
         ])
   }
 
-  @Test("what becomes unique refuses a second row")
+  @Test("a new unique constraint refuses a second row")
   func unique() throws {
     let first = table("name TEXT, other TEXT, gone INTEGER NOT NULL DEFAULT 0")
     let twins =
@@ -375,7 +375,7 @@ struct FoundByProofTests {
       ])
   }
 
-  @Test("a column that must have a value refuses rows of a device that does not know it")
+  @Test("a required column refuses rows of a device without it")
   func required() throws {
     #expect(
       try proven(
@@ -392,7 +392,7 @@ struct FoundByProofTests {
       ])
   }
 
-  @Test("a column that must have a value does not hide what is behind it")
+  @Test("a required column does not hide other findings")
   func behind() throws {
     let found = try proven(
       sql(
@@ -406,7 +406,7 @@ struct FoundByProofTests {
     #expect(found.last?.contains("name=''") == true)
   }
 
-  @Test("a foreign key that changes refuses rows that were right")
+  @Test("a changed foreign key refuses rows that were valid")
   func foreignKey() throws {
     let first = sql(
       """
@@ -435,7 +435,7 @@ struct FoundByProofTests {
       try proven(sql("ALTER TABLE a ADD COLUMN other TEXT REFERENCES q"), after: first) == [])
   }
 
-  @Test("a type that changes a value for good is found, and one that gives it back is not")
+  @Test("a type that changes a value permanently is found, and a reversible change is not")
   func type() throws {
     #expect(
       try proven(altered("column: code, type: INTEGER"), after: table("code TEXT")).map {
@@ -454,7 +454,7 @@ struct FoundByProofTests {
       ])
   }
 
-  @Test("a trigger that raises refuses rows")
+  @Test("a trigger that raises an error refuses rows")
   func trigger() throws {
     let step = sql(
       """
@@ -469,7 +469,7 @@ struct FoundByProofTests {
       ])
   }
 
-  @Test("a trigger that raises refuses edits")
+  @Test("a trigger that raises an error refuses edits")
   func edit() throws {
     let step = sql(
       """
@@ -485,12 +485,12 @@ struct FoundByProofTests {
   }
 }
 
-@Suite("The proof by two devices: where and whom")
+@Suite("Compatibility simulation: place and versions")
 struct ProofScopeTests {
   private let drop = sql("ALTER TABLE lists DROP COLUMN name")
 
   @Test(
-    "tables that do not sync, and what is older than the syncing, are left alone",
+    "tables that do not sync and migrations older than the syncing are skipped",
     arguments: [
       "local_tables: [Lists]", "tables: [reminders]", "since: 0003_step", "oldest_release: '1.1'",
     ])
@@ -501,7 +501,7 @@ struct ProofScopeTests {
     #expect(report.proof.map(\.short) == [])
   }
 
-  @Test("the migration that brings it is the place, whatever comes after it")
+  @Test("the finding is at the migration that causes it, whatever follows")
   func place() throws {
     let steps = [
       base, sql("ALTER TABLE lists ADD COLUMN a TEXT"), drop,
@@ -515,7 +515,7 @@ struct ProofScopeTests {
     }
   }
 
-  @Test("neighbours, and each release with the newest; all pairs when asked")
+  @Test("adjacent releases, and each release with the newest; all pairs if requested")
   func pairs() throws {
     // What 1.0 writes is refused by 1.2 alone.
     let steps = [
@@ -530,12 +530,12 @@ struct ProofScopeTests {
     #expect(full.proof.map(\.short) == usual.proof.map(\.short))
   }
 
-  @Test("nothing is tried before there is a release")
+  @Test("without a release, nothing is tested")
   func unreleased() throws {
     #expect(try lint([base, drop], .sqliteData).proof == [])
   }
 
-  @Test("every run gives the same words")
+  @Test("every run gives the same result")
   func deterministic() throws {
     let first = sql(
       """
@@ -550,7 +550,7 @@ struct ProofScopeTests {
     #expect(runs[0] == runs[1] && runs[1] == runs[2])
   }
 
-  @Test("a table that no row can be made for is a note")
+  @Test("a table without possible rows is a note")
   func note() throws {
     let first = sql(
       "CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT NOT NULL CHECK (x GLOB 'zz[0-9]*q'))")
@@ -562,7 +562,7 @@ struct ProofScopeTests {
       ])
   }
 
-  @Test("many tables that all change, over many releases, are tried")
+  @Test("many tables that change in many releases are tested")
   func many() throws {
     let tables = (1...10).map { number in
       """
@@ -579,7 +579,7 @@ struct ProofScopeTests {
   }
 }
 
-@Suite("The proof by two devices: suppressions")
+@Suite("Compatibility simulation: suppressions")
 struct ProofSuppressionTests {
   private func suppression(_ rule: String) -> String {
     "\nlint: { allow: [{ rule: \(rule), reason: Why. }] }\n"
@@ -592,12 +592,12 @@ struct ProofSuppressionTests {
 
   private let drop = "operations:\n  - drop_column: { table: lists, column: name }"
 
-  @Test("its own suppression holds", arguments: ["two-devices", "drop-column"])
+  @Test("its own suppression applies", arguments: ["two-devices", "drop-column"])
   func own(_ rule: String) throws {
     #expect(try isSuppressed(drop, rule) == [true])
   }
 
-  @Test("a suppression of a rule that found something else does not hold")
+  @Test("a suppression of a rule with another finding does not apply")
   func other() throws {
     #expect(try isSuppressed(drop, "rename-column") == [false])
     let both = sql("ALTER TABLE lists DROP COLUMN name;\nALTER TABLE reminders DROP COLUMN title")
@@ -627,7 +627,7 @@ struct ProofSuppressionTests {
     #expect(try isSuppressed(step, "not-null-without-conflict-default") == [true, false])
   }
 
-  @Test("the repository's own history suppresses what it finds")
+  @Test("the repository's own history suppresses its findings")
   func living() throws {
     let report = try lint(try livingExample(), .additive, releases: ["1.0": 6])
     #expect(report.lines == [])
