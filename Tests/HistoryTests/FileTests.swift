@@ -10,7 +10,7 @@ struct FileTests {
     temporary = try TemporaryFolder()
   }
 
-  @Test("what was written is read, from empty to larger than a pipe's buffer")
+  @Test("written bytes are read back, from none to more than a pipe's buffer")
   func roundTrip() throws {
     for size in [0, 1, 4095, 4096, 300_000] {
       let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -21,13 +21,13 @@ struct FileTests {
     #expect(try temporary.names() == ["file"])
   }
 
-  @Test("a file that does not know its size is read whole, up to the limit")
+  @Test("a file that reports no size is read completely, up to the limit")
   func sizeUnknown() throws {
     #expect(try readFile("/proc/self/status").count > 100)
     #expect(throws: FileError.self) { try readFile("/proc/self/status", limit: 10) }
   }
 
-  @Test("a new file gets what the umask allows, an old one keeps its mode")
+  @Test("a new file has the mode of the umask, and an old one keeps its mode")
   func mode() throws {
     let path = temporary.path("file")
     try writeFileAtomically([1], to: path)
@@ -39,7 +39,7 @@ struct FileTests {
     #expect(try readFile(path) == [2])
   }
 
-  @Test("a link stays, and what it leads to is replaced")
+  @Test("a link remains, and its target is replaced")
   func link() throws {
     try temporary.write("target", "old")
     try FileManager.default.createSymbolicLink(
@@ -51,7 +51,7 @@ struct FileTests {
     }
   }
 
-  @Test("a failed write leaves the old file and nothing else")
+  @Test("a failed write leaves only the old file")
   func failure() throws {
     try FileManager.default.createDirectory(
       atPath: temporary.path("folder"), withIntermediateDirectories: false)
@@ -64,13 +64,13 @@ struct FileTests {
     #expect(try temporary.names() == ["folder"])
   }
 
-  @Test("a path with NUL is no path")
+  @Test("a path with NUL is invalid")
   func nul() throws {
     try temporary.write("file", "")
     #expect(throws: FileError.self) { try readFile(temporary.path("file\0more")) }
   }
 
-  @Test("errors say what is wrong and of which kind it is")
+  @Test("errors contain the message and the kind")
   func kinds() throws {
     let missing = try #require(error { _ = try readFile(temporary.path("missing")) })
     #expect(missing.description == "\(temporary.path("missing")): No such file or directory")

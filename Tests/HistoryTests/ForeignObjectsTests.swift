@@ -2,10 +2,10 @@ import Foundation
 import SchemaHistory
 import Testing
 
-@Suite("Objects that are not the history's")
+@Suite("Foreign objects")
 struct ForeignObjectsTests {
   @Test(
-    "the bookkeeping of known engines is foreign",
+    "internal tables of known engines are foreign",
     arguments: [
       "grdb_migrations", "sqlitedata_icloud_metadata", "crsql_master", "__crsql_x",
       "reminders__crsql_clock", "reminders__crsql_pks", "reminders__crsql_clock_dbv_idx",
@@ -20,7 +20,7 @@ struct ForeignObjectsTests {
   }
 
   @Test(
-    "a user's objects are ours",
+    "objects of users belong to the history",
     arguments: [
       "reminders", "migrations", "grdb", "my_grdb_migrations", "litestream", "crsql", "schemactl",
       "",
@@ -30,7 +30,7 @@ struct ForeignObjectsTests {
     #expect(!ForeignObjects().contains(name))
   }
 
-  @Test("what the configuration ignores is foreign too")
+  @Test("objects that the configuration ignores are foreign")
   func configured() {
     let objects = ForeignObjects(ignoring: ["tmp_*", "Cache?"])
     #expect(objects.contains("TMP_x"))
@@ -66,14 +66,14 @@ struct GlobTests {
     #expect(Glob(pattern).matches(name) == expected)
   }
 
-  @Test("a pattern of many stars takes no longer than its length says")
+  @Test("matching takes linear time for many stars")
   func noExplosion() {
     let name = String(repeating: "a", count: 2000)
     #expect(!Glob(String(repeating: "*a", count: 500) + "*b").matches(name))
     #expect(Glob(String(repeating: "a*", count: 500)).matches(name))
   }
 
-  @Test("on generated patterns it agrees with the matcher of the C library")
+  @Test("generated patterns have the same result as the C library")
   func againstFnmatch() {
     var random = SystemRandomNumberGenerator()
     func text(_ alphabet: String, _ length: Int) -> String {

@@ -25,7 +25,7 @@ struct HistoryComparisonTests {
     folder.compare(migrations, with: lock ?? self.lock).first { $0.id == id }?.detail ?? "no entry"
   }
 
-  @Test("without a lock everything is a draft")
+  @Test("without a lock every migration is a draft")
   func noLock() {
     let entries = folder.compare(frozen, with: nil)
     #expect(entries == frozen.map { HistoryEntry(id: $0.id, frozen: false, state: .draft) })
@@ -33,7 +33,7 @@ struct HistoryComparisonTests {
     #expect(folder.compare([], with: HistoryLock()).isEmpty)
   }
 
-  @Test("what is as it was frozen is unchanged, what comes after is a draft")
+  @Test("an equal manifest is unchanged, and later ones are drafts")
   func unchanged() throws {
     #expect(
       states(frozen + [try Migration("0004_d", "d")]) == [
@@ -63,7 +63,7 @@ struct HistoryComparisonTests {
     #expect(entries[1].detail.isEmpty == (state == .unchanged))
   }
 
-  @Test("an edit's detail says how to undo it and how to accept it")
+  @Test("the detail of an edit explains how to undo and accept it")
   func editDetail() throws {
     var migrations = frozen
     migrations[1] = try Migration("0002_b", "other")
@@ -82,7 +82,7 @@ struct HistoryComparisonTests {
           + "'my migrations/0002_b.yaml'` lists its commits)"))
   }
 
-  @Test("an accepted edit is accepted, what was before it is edited")
+  @Test("an accepted edit is accepted, and its earlier form is edited")
   func accepted() throws {
     var lock = lock
     var migrations = frozen
@@ -99,7 +99,7 @@ struct HistoryComparisonTests {
     #expect(states(migrations, lock)[1] == "0002_b frozen edited")
   }
 
-  @Test("equal bytes with another canonical digest are not passed over")
+  @Test("equal bytes with another canonical digest are reported")
   func contradiction() throws {
     var lock = HistoryLock()
     let wrong = LockedDigests(
@@ -109,7 +109,7 @@ struct HistoryComparisonTests {
     #expect(detail("0001_a", [frozen[0]], lock).contains("somebody changed the lock"))
   }
 
-  @Test("a frozen migration without a file is removed, the last one too")
+  @Test("a frozen migration without a file is removed, including the last one")
   func removed() {
     for index in frozen.indices {
       var migrations = frozen
@@ -123,7 +123,7 @@ struct HistoryComparisonTests {
     #expect(folder.compare([], with: lock).allSatisfy { $0.state == .removed })
   }
 
-  @Test("a renamed file is found by what it holds, and both names are given")
+  @Test("a renamed file is found by its content, and both names are reported")
   func renamed() throws {
     let migrations = [
       frozen[0], try Migration("0002_new", yaml: "# comment\n" + yaml(deletingFrom: "b")),
@@ -142,7 +142,7 @@ struct HistoryComparisonTests {
     #expect(states(padded)[1] == "0002_b frozen renamed")
   }
 
-  @Test("a copy under another name is no rename, and of two copies one is")
+  @Test("a copy under another name is not a rename; one of two copies is")
   func copies() throws {
     #expect(
       states(frozen + [try Migration("0004_copy", "b")]).last == "0004_copy draft draft")
@@ -176,7 +176,7 @@ struct HistoryComparisonTests {
     #expect(folder.compare(moved, with: lock).allSatisfy { $0.state == .renamed })
   }
 
-  @Test("renaming many migrations is seen without comparing each with each")
+  @Test("renames of many migrations are found without comparing all pairs")
   func manyRenames() throws {
     let count = 2_000
     let manifest = try Migration("1_x", "x").manifest
@@ -190,7 +190,7 @@ struct HistoryComparisonTests {
     #expect(entries.allSatisfy { $0.state == .renamed })
   }
 
-  @Test("a draft before the last frozen one is inserted")
+  @Test("a draft before the last frozen migration is inserted")
   func inserted() throws {
     let migrations = try [Migration("0000_x", "x")] + frozen + [Migration("00031_y", "y")]
     #expect(
@@ -214,7 +214,7 @@ struct HistoryComparisonTests {
       ])
   }
 
-  @Test("commands are quoted for a shell also where a quote is half of a character")
+  @Test("file names in suggested commands are quoted for a shell")
   func quoting() throws {
     let migrations = [frozen[0], frozen[1], try Migration("0003_d", "c")]
     let folder = MigrationFolder("it'\u{301}s; $(rm -rf .)")

@@ -36,13 +36,13 @@ func lockError(_ bytes: some Sequence<UInt8>) -> LockError? {
 
 @Suite("The history lock")
 struct HistoryLockTests {
-  @Test("version 2 is written so, for ever")
+  @Test("the format of version 2 never changes")
   func golden() throws {
     let text = String(decoding: try exampleLock().rendered(), as: UTF8.self)
     #expect(text == goldenLock)
   }
 
-  @Test("what is written is read, and written again byte for byte")
+  @Test("the written lock can be read and written again byte for byte")
   func roundTrip() throws {
     for lock in [HistoryLock(), try exampleLock()] {
       let read = try HistoryLock(parsing: lock.rendered())
@@ -69,7 +69,7 @@ struct HistoryLockTests {
   }
 
   @Test(
-    "a file that is no lock of this version is refused",
+    "a file of another kind or version is refused",
     arguments: [
       ("", LockError.Kind.header, 1), ("\n", .header, 1),
       ("schemactl history 3\nwhatever\n", .newerVersion, 1),
@@ -86,7 +86,7 @@ struct HistoryLockTests {
     #expect(lockError(text.utf8)?.position.line == line)
   }
 
-  @Test("a malformed line is named by its line and column, in bytes")
+  @Test("an invalid line is reported by line and column, in bytes")
   func columns() throws {
     let hash = digest("x")
     let good = "3_é release=- canonical=\(hash) raw=\(hash) schema=\(hash) sqlite=3.40.1"
@@ -117,7 +117,7 @@ struct HistoryLockTests {
     #expect(lockError(bytes)?.position == Position(line: 2, column: 3))
   }
 
-  @Test("two lines with one id or one number are refused, and both are shown")
+  @Test("two lines with the same id or number are refused, and both are shown")
   func duplicates() throws {
     let lines = goldenLock.split(separator: "\n")
     let twice = lockError((goldenLock + lines[2] + "\n").utf8)
@@ -132,7 +132,7 @@ struct HistoryLockTests {
     #expect(number?.message.contains("schemactl renumber") == true)
   }
 
-  @Test("what could not be read again is not written")
+  @Test("text that cannot be read back is not written")
   func invalidValues() throws {
     let good = lockedDigests("x")
     let bad = [
@@ -164,7 +164,7 @@ struct HistoryLockTests {
     #expect(lock == (try exampleLock()))
   }
 
-  @Test("an accepted edit counts, and every older form stays known")
+  @Test("an accepted edit is valid, and all earlier forms remain known")
   func accepted() throws {
     var lock = HistoryLock()
     try lock.freeze(LockEntry(id: "1_a", release: "1.0", digests: lockedDigests("a")))
@@ -203,7 +203,7 @@ struct HistoryLockTests {
     for other in others { #expect(!other.continues(entry), "\(other)") }
   }
 
-  @Test("releases come in the order of their last migrations")
+  @Test("releases are sorted by their last migrations")
   func releases() throws {
     var lock = HistoryLock()
     for (id, release) in [("1_a", "1.0"), ("2_b", "1.0"), ("3_c", nil), ("4_d", "1.1")] {
@@ -217,7 +217,7 @@ struct HistoryLockTests {
     #expect(lock.releases.map(\.name) == ["1.1", "1.0"])
   }
 
-  @Test("a folder's lock is written and read; no file is no lock")
+  @Test("the lock of a folder is written and read; nil if it is missing")
   func file() throws {
     let temporary = try TemporaryFolder()
     #expect(try temporary.folder.lock() == nil)

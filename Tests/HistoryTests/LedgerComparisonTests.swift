@@ -34,7 +34,7 @@ struct LedgerComparisonTests {
     compareLedger(rows, with: migrations, lock).first { $0.id == id }?.detail ?? "no entry"
   }
 
-  @Test("an empty ledger has everything pending, a full one everything applied, and between both")
+  @Test("all migrations are pending with an empty ledger, and applied with a full one")
   mutating func prefixes() {
     let all = rows
     for count in 0...4 {
@@ -47,7 +47,7 @@ struct LedgerComparisonTests {
     #expect(compareLedger([], with: [], nil).isEmpty)
   }
 
-  @Test("a row that the history does not have is unknown, and comes last")
+  @Test("a row of an unknown migration comes last")
   mutating func unknown() {
     rows[3].id = "0_elsewhere"
     #expect(
@@ -64,7 +64,7 @@ struct LedgerComparisonTests {
     #expect(detail("0_elsewhere").contains("update the migrations"))
   }
 
-  @Test("two ids that are one character for character are two for SQLite")
+  @Test("ids in different Unicode forms are different, as in SQLite")
   mutating func normalForms() throws {
     let migrations = [try Migration("1_\u{E9}", "a")]
     rows = [rows[0], rows[0]]
@@ -75,7 +75,7 @@ struct LedgerComparisonTests {
     #expect(states(migrations) == ["1_\u{E9} applied", "1_e\u{301} unknown"])
   }
 
-  @Test("a gap is missing where it is frozen, out of order where it is a draft")
+  @Test("a gap is missing if it is frozen, and out of order if it is a draft")
   mutating func gaps() {
     let all = rows
     rows.remove(at: 1)
@@ -87,7 +87,7 @@ struct LedgerComparisonTests {
     #expect(detail("2_b").contains("4_d"))
   }
 
-  @Test("a frozen migration is compared with the lock, whatever became of its file")
+  @Test("a frozen migration is compared with the lock, not with its file")
   mutating func frozenFile() throws {
     var edited = migrations
     edited[0] = try Migration("1_a", "edited")
@@ -100,7 +100,7 @@ struct LedgerComparisonTests {
     #expect(states(edited).contains("2_b pending"))
   }
 
-  @Test("a form that differs in comments is applied, another one is edited")
+  @Test("a form with other comments is applied, another one is edited")
   mutating func forms() throws {
     rows[0].rawDigest = digest("# comment\n" + yaml(deletingFrom: "a"))
     rows[2].rawDigest = digest("# comment\n" + yaml(deletingFrom: "c"))
@@ -110,7 +110,7 @@ struct LedgerComparisonTests {
     #expect(states() == ["1_a edited", "2_b applied", "3_c draft-edited", "4_d applied"])
   }
 
-  @Test("a database that ran what was before an accepted edit is accepted")
+  @Test("a database that ran the form before an accepted edit is accepted")
   mutating func accepted() throws {
     let better = try Migration("2_b", "better")
     try lock.accept("2_b", better.digests, reason: "a typo")
@@ -126,7 +126,7 @@ struct LedgerComparisonTests {
   }
 
   @Test(
-    "a digest that is none alters the row",
+    "an invalid digest makes the row altered",
     arguments: [
       "", "abc", digest("x").uppercased() + "", digest("x") + "0", String(digest("x").dropLast()),
       "g" + digest("x").dropFirst(),
@@ -142,7 +142,7 @@ struct LedgerComparisonTests {
     }
   }
 
-  @Test("equal bytes with another canonical digest alter the row, frozen or draft")
+  @Test("equal bytes with another canonical digest make the row altered")
   mutating func contradiction() {
     rows[0].canonicalDigest = digest("x")
     rows[3].canonicalDigest = digest("x")
@@ -151,7 +151,7 @@ struct LedgerComparisonTests {
     #expect(detail("4_d").hasPrefix("its raw_digest matches the file"))
   }
 
-  @Test("positions may have gaps, but ascend, each once, from 1")
+  @Test("positions ascend from 1 without repetition, and may have gaps")
   mutating func positions() {
     func positions(_ numbers: [Int64]) -> [LedgerState] {
       let moved = zip(rows, numbers).map { row, number in
@@ -171,7 +171,7 @@ struct LedgerComparisonTests {
     #expect(positions([-5, 1, 2, 3]) == [.altered, .applied, .applied, .applied])
   }
 
-  @Test("a position that an unknown row has too alters the row")
+  @Test("a position that an unknown row also has makes the row altered")
   mutating func positionOfUnknown() {
     rows[3].id = "9_elsewhere"
     rows[3].position = 3
@@ -185,7 +185,7 @@ struct LedgerComparisonTests {
         + "compare it with a backup")
   }
 
-  @Test("without a lock everything is a draft")
+  @Test("without a lock every migration is a draft")
   mutating func noLock() {
     rows[0].canonicalDigest = digest("x")
     rows[0].rawDigest = digest("x")

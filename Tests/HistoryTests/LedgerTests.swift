@@ -17,14 +17,14 @@ struct LedgerTests {
     connection = try Connection(path: nil)
   }
 
-  @Test("a database without a ledger has none, one with an empty ledger has no rows")
+  @Test("a database without a ledger has none, and an empty ledger has no rows")
   func empty() throws {
     #expect(try Ledger.rows(in: connection) == nil)
     try connection.execute(Ledger.createStatement)
     #expect(try Ledger.rows(in: connection) == [])
   }
 
-  @Test("rows come back as they went in, in the order of their positions")
+  @Test("rows are read as they were written, sorted by position")
   func roundTrip() throws {
     try connection.execute(Ledger.createStatement)
     let rows = [exampleRow("0001_ä", position: 1), exampleRow("0002_b", position: 2)]
@@ -33,7 +33,7 @@ struct LedgerTests {
     #expect(throws: DatabaseError.self) { try Ledger.insert(rows[0], into: connection) }
   }
 
-  @Test("the statement that a plan shows does what the prepared one does")
+  @Test("the statement in a plan has the effect of the prepared statement")
   func literalStatement() throws {
     try connection.execute(Ledger.createStatement)
     var row = exampleRow("1_o'\u{301}'\"x", position: -3)
@@ -48,7 +48,7 @@ struct LedgerTests {
         + "'2026-11-20T13:00:00.000Z', 12, '1.0.0')")
   }
 
-  @Test("the table is the one of the documentation")
+  @Test("the table is equal to the one in the documentation")
   func createStatement() {
     #expect(
       Ledger.createStatement == """
@@ -62,7 +62,7 @@ struct LedgerTests {
   }
 
   @Test(
-    "something else of that name is an error, not a ledger",
+    "another object of that name is an error",
     arguments: [
       "CREATE TABLE schemactl_migrations (id TEXT PRIMARY KEY)",
       "CREATE TABLE SchemaCTL_Migrations (version INTEGER, name TEXT)",
@@ -79,14 +79,14 @@ struct LedgerTests {
     #expect(LedgerReadError.notALedger.description.contains("is not a ledger of schemactl"))
   }
 
-  @Test("a table with the ledger's name in another schema is not this database's")
+  @Test("a table with the ledger's name in another schema is ignored")
   func temporaryTable() throws {
     try connection.execute(
       Ledger.createStatement.replacing("CREATE TABLE", with: "CREATE TEMP TABLE"))
     #expect(try Ledger.rows(in: connection) == nil)
   }
 
-  @Test("values of other types are read, as 0 where a number should be")
+  @Test("values of other types are read, with 0 for invalid numbers")
   func otherTypes() throws {
     try connection.execute(Ledger.createStatement)
     try connection.execute(
@@ -98,7 +98,7 @@ struct LedgerTests {
     #expect(row.milliseconds == 0)
   }
 
-  @Test("the ledger's name is one in whatever case, as in SQLite")
+  @Test("the ledger's name is recognised in any case, as in SQLite")
   func name() {
     #expect(Ledger.isLedger("schemactl_migrations"))
     #expect(Ledger.isLedger("SchemaCtl_MIGRATIONS"))

@@ -19,7 +19,7 @@ private func repairError(_ text: String) -> LockError? {
 
 private let header = "schemactl history 2\n"
 
-@Suite("A lock that freeze repairs")
+@Suite("Locks that freeze repairs")
 struct LockReadingTests {
   private let first = line("0001_a", "a")
   private let ours = line("0002_b", "b")
@@ -33,7 +33,7 @@ struct LockReadingTests {
   }
 
   @Test(
-    "both sides of a conflict are joined, in every style of git",
+    "both sides of a conflict are joined, in every conflict style of git",
     arguments: [
       "", "||||||| base\n",
       "||||||| merged common ancestors\n<<<<<<<<< older\n=========\n>>>>>>>>> x\n",
@@ -50,7 +50,7 @@ struct LockReadingTests {
     #expect(lockError(text.utf8)?.message.contains("schemactl freeze") == true)
   }
 
-  @Test("several conflicts, and one at the header of both sides")
+  @Test("several conflicts are joined, including one with the header on both sides")
   func several() throws {
     let text =
       "<<<<<<< HEAD\n" + header + first + "=======\n" + header + first + theirs + ">>>>>>> x\n"
@@ -58,7 +58,7 @@ struct LockReadingTests {
     #expect(try repair(text).lock.entries.map(\.id) == ["0001_a", "0002_b", "0003_c"])
   }
 
-  @Test("of an accepted edit and the line it replaces the accepted edit stays")
+  @Test("an accepted edit replaces the line that it edits")
   func acceptedOnOneSide() throws {
     let accepted = line(
       "0001_a", "z", " accepted=\(lockedDigests("a").canonical) reason=\"why\"")
@@ -71,7 +71,7 @@ struct LockReadingTests {
     }
   }
 
-  @Test("a migration with two forms, and a number with two migrations, are refused with both lines")
+  @Test("conflicting forms of a migration or number are refused with both lines")
   func disputed() throws {
     for other in [line("0002_b", "x"), line("0002_c", "b")] {
       let text = header + "<<<<<<< HEAD\n" + ours + "=======\n" + other + ">>>>>>> x\n"
@@ -83,7 +83,7 @@ struct LockReadingTests {
   }
 
   @Test(
-    "markers that are nested or incomplete are refused",
+    "nested or incomplete markers are refused",
     arguments: [
       "<<<<<<< a\n=======\n", "<<<<<<< a\n>>>>>>> b\n", "=======\n", ">>>>>>> b\n",
       "<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> b\n", "<<<<<<< a\n=======\n=======\n>>>>>>> b\n",

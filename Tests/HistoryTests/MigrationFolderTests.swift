@@ -6,7 +6,7 @@ import SchemaPlatform
 import SchemaYAML
 import Testing
 
-@Suite("The folder of manifests")
+@Suite("The migrations folder")
 struct MigrationFolderTests {
   let temporary: TemporaryFolder
 
@@ -14,7 +14,7 @@ struct MigrationFolderTests {
     temporary = try TemporaryFolder()
   }
 
-  @Test("manifests come in the order of their numbers, whatever their width")
+  @Test("manifests are sorted by number, whatever its width")
   func order() throws {
     let names = [
       "10_ten", "9_nine", "007_seven", "0_zero", "20261120130000_stamp",
@@ -31,7 +31,7 @@ struct MigrationFolderTests {
     #expect(MigrationNumber(id: "007_x") == MigrationNumber(id: "7_y"))
   }
 
-  @Test("a migration has its file's name, path and digests")
+  @Test("a migration has the name, path and digests of its file")
   func migration() throws {
     try temporary.write("0001_a.yaml", "# comment\r\noperations: []\r\n")
     let migration = try #require(try temporary.migrations().first)
@@ -43,7 +43,7 @@ struct MigrationFolderTests {
     #expect(migration.hasCarriageReturns)
   }
 
-  @Test("a manifest's digests are the same for ever")
+  @Test("the digests of a manifest never change")
   func pinnedDigests() throws {
     let migration = try Migration("0002_b", "b")
     #expect(
@@ -54,13 +54,13 @@ struct MigrationFolderTests {
         == "15e9fd62b266d72ce4b5c0fb46a183e8444737f4dd0a5f4db8b26f01e389b0c8")
   }
 
-  @Test("only CR before LF is passed over by the raw digest")
+  @Test("the raw digest ignores only CR before LF")
   func loneCarriageReturn() {
     #expect(rawDigest(of: Array("a\r\r\nb\r".utf8)) == digest("a\r\nb\r"))
     #expect(rawDigest(of: Array("a\nb".utf8)) == digest("a\nb"))
   }
 
-  @Test("other names are not looked at")
+  @Test("other names are ignored")
   func otherNames() throws {
     let ignored = [
       "history.lock", "README.md", "0001_a.yaml~", "0001_a.yaml.bak", ".0001_a.yaml.swp",
@@ -77,7 +77,7 @@ struct MigrationFolderTests {
   }
 
   @Test(
-    "a name that is no migration's is an error",
+    "an invalid name of a migration is an error",
     arguments: [
       ("0001_a.yml", "rename it to 0001_a.yaml: manifests end in .yaml"),
       (".yml", "rename it to .yaml: manifests end in .yaml"),
@@ -123,7 +123,7 @@ struct MigrationFolderTests {
     #expect(temporary.problems() == ["1_\u{FFFD}.yaml: the name is not UTF-8"])
   }
 
-  @Test("letters of every script, `-` and `.` may be in a name")
+  @Test("names may contain letters of every script, `-` and `.`")
   func goodNames() throws {
     for name in ["1_a-b.c_D9", "2_größe", "3_数字", "4_👩‍👩‍👧"] {
       try temporary.write(name + ".yaml")
@@ -132,7 +132,7 @@ struct MigrationFolderTests {
   }
 
   @Test(
-    "a folder whose history is another tool's, or one level deeper, is not an empty history",
+    "a folder with another tool's history or a nested history is not an empty one",
     arguments: [
       ["0001_a.sql"], ["0001_a.up.SQL", "0001_a.down.SQL"], ["app/0001_a.yaml"],
       ["20260101_init/migration.sql"], ["2026-01-01_init/up.sql"],
@@ -156,7 +156,7 @@ struct MigrationFolderTests {
     #expect(try temporary.migrations().map(\.id) == ["0001_first"])
   }
 
-  @Test("two manifests of one number are an error that names both")
+  @Test("two manifests with one number are an error that names both")
   func duplicateNumber() throws {
     for name in ["007_a.yaml", "7_b.yaml", "8_c.yaml"] { try temporary.write(name) }
     #expect(
@@ -166,7 +166,7 @@ struct MigrationFolderTests {
       ])
   }
 
-  @Test("every problem of every file is reported in one run, by file and line")
+  @Test("all problems of all files are reported in one run, by file and line")
   func everyProblem() throws {
     try temporary.write("1_a.yaml", "first: 1\noperations: []\nsecond: 2\n")
     try temporary.write("2_b.yml")
@@ -188,7 +188,7 @@ struct MigrationFolderTests {
       ])
   }
 
-  @Test("a pipe and a link to a pipe or a device are errors, and nothing waits for them")
+  @Test("pipes and links to pipes or devices are errors, without waiting for them")
   func specialFiles() throws {
     #expect(mkfifo(temporary.path("1_pipe.yaml"), 0o600) == 0)
     #expect(mkfifo(temporary.path("pipe"), 0o600) == 0)
@@ -202,7 +202,7 @@ struct MigrationFolderTests {
       ])
   }
 
-  @Test("a link inside the folder is followed; one that leads out, nowhere or in a circle is not")
+  @Test("a link inside the folder is followed; external, dangling and circular links are errors")
   func links() throws {
     let outside = try TemporaryFolder()
     try outside.write("secret", "")
@@ -232,7 +232,7 @@ struct MigrationFolderTests {
       ])
   }
 
-  @Test("a folder that is itself a link is read")
+  @Test("a folder behind a link is read")
   func linkedFolder() throws {
     try temporary.write("shared")
     try temporary.write("1_a.yaml")
@@ -256,7 +256,7 @@ struct MigrationFolderTests {
     #expect(temporary.problems() == ["1_a.yaml: is larger than 8 MiB"])
   }
 
-  @Test("an empty folder is a history, a missing one an error of its own")
+  @Test("an empty folder is a history, and a missing folder a separate error")
   func missingFolder() throws {
     #expect(try temporary.migrations().isEmpty)
     #expect {

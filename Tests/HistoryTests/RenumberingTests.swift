@@ -15,7 +15,7 @@ struct RenumberingTests {
     try renumbering(names, among: ids, frozen: frozen, now: now).map { "\($0.from) > \($0.to)" }
   }
 
-  @Test("a draft gets the number after the last one, as wide")
+  @Test("a draft gets the number after the last one, with the same width")
   func one() throws {
     #expect(try renamed(["0002_x"], among: ["0001_a", "0002_b", "0002_x"]) == ["0002_x > 0003_x"])
     #expect(try renamed(["2_x"], among: ["0001_a", "2_x", "0009_b"]) == ["2_x > 0010_x"])
@@ -23,7 +23,7 @@ struct RenumberingTests {
     #expect(try renamed(["1_x"], among: ["1_x", "99_b"], frozen: ["101_gone"]) == ["1_x > 102_x"])
   }
 
-  @Test("several keep their order, whatever the order in which they are named")
+  @Test("several drafts keep their order, whatever the order of the arguments")
   func several() throws {
     let ids = ["0003_b", "0004_c", "0005_last"]
     #expect(
@@ -31,13 +31,13 @@ struct RenumberingTests {
         == ["0003_b > 0006_b", "0004_c > 0007_c"])
   }
 
-  @Test("those that come last already stay what they are, even with a gap")
+  @Test("drafts that are already last keep their numbers, even after a gap")
   func nothing() throws {
     #expect(try renamed(["0009_x"], among: ["0001_a", "0009_x"]).isEmpty)
     #expect(try renamed(["0001_x"], among: ["0001_x"]).isEmpty)
   }
 
-  @Test("a history numbered by timestamps goes on with the present, or with the next one")
+  @Test("in a history with timestamps, the new number is the current time or the next free one")
   func timestamps() throws {
     let ids = ["20240101120000_a", "20240101110000_x", "20240101100000_y"]
     #expect(
@@ -48,7 +48,7 @@ struct RenumberingTests {
       try renamed(["1_x"], among: ["1_x", "20301231235958_a"]) == ["1_x > 20301231235959_x"])
   }
 
-  @Test("a number or a file names a draft as well; of two with one number, the one that is a draft")
+  @Test("a number or a file can name a draft; of two with one number, the draft is meant")
   func names() throws {
     let ids = ["0002_b", "0002_x", "0003_c"]
     #expect(try renamed(["2"], among: ids, frozen: ["0002_b"]) == ["0002_x > 0004_x"])
@@ -59,7 +59,7 @@ struct RenumberingTests {
     }
   }
 
-  @Test("what is frozen or not there is refused")
+  @Test("frozen and missing migrations are refused")
   func refused() {
     #expect(throws: RenumberingProblem.frozen("0001_a")) {
       try renamed(["0001_a"], among: ["0001_a"], frozen: ["0001_a"])
@@ -85,7 +85,7 @@ struct RenumberingTests {
   }
 
   @Test(
-    "a name that becomes free on the way can be taken, by those before and those behind",
+    "a name that becomes free during renumbering can be used",
     arguments: [["0000_q", "0003_q", "0004_q"], ["0000_q", "0005_q", "0006_q"]])
   func freed(names: [String]) throws {
     let folder = try TemporaryFolder()
@@ -98,14 +98,14 @@ struct RenumberingTests {
     }
   }
 
-  @Test("a draft whose number stays is not renamed")
+  @Test("a draft that keeps its number is not renamed")
   func stays() throws {
     #expect(
       try renamed(["0000_q", "0004_q"], among: ["0000_q", "0002_b", "0004_q"])
         == ["0000_q > 0003_q"])
   }
 
-  @Test("all files are renamed or none")
+  @Test("either all files are renamed or none")
   func allOrNone() throws {
     let folder = try TemporaryFolder()
     for name in ["0001_a", "0002_b", "0005_b"] { try folder.write(name + ".yaml", name) }

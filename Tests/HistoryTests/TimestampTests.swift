@@ -5,7 +5,7 @@ import Testing
 @Suite("Timestamps")
 struct TimestampTests {
   @Test(
-    "known moments are written in UTC",
+    "known times are formatted in UTC",
     arguments: [
       (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
       (951_782_400_000, "2000-02-29T00:00:00.000Z"), (951_868_799_999, "2000-02-29T23:59:59.999Z"),
@@ -24,7 +24,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "what a file's name says is read back",
+    "a time from a file name is read back",
     arguments: [0, 951_782_400_000, 951_868_799_000, 4_107_542_399_000, 253_402_300_799_000]
       as [Int64])
   func compact(milliseconds: Int64) {
@@ -33,7 +33,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "what names no moment is not read as another one",
+    "an invalid time is not read as another one",
     arguments: [
       "", "20260230T000000Z", "20261320T000000Z", "20261120T240000Z", "20261120T000060Z",
       "20261120 000000Z", "20261120T000000", "+0261120T000000Z", "2026112xT000000Z",
@@ -43,7 +43,7 @@ struct TimestampTests {
     #expect(Timestamp(compact: text) == nil)
   }
 
-  @Test("every day of eight hundred years follows the one before it")
+  @Test("every day of eight hundred years follows the previous one")
   func everyDay() {
     // Counted on by the rules of the calendar, from 1600 on.
     var (year, month, day) = (1600, 1, 1)
