@@ -3,7 +3,7 @@ import SchemaSQLite
 import Testing
 
 @Test(
-  "a declared type has the affinity that SQLite gives it",
+  "a declared type has the same affinity as in SQLite",
   arguments: [
     "", "INT", "BIGINT", "integer", "FLOATING POINT", "CHARINT", "VARCHAR(20)", "xtextx", "CLOB",
     "blob", "BLOBTEXT", "DOUBLE PRECISION", "REAL", "FLOAT", "DECIMAL(10, 5)", "STRING", "\"Ä\"",

@@ -122,7 +122,7 @@ private struct Content: Equatable, CustomStringConvertible {
 @Suite("alter_column")
 struct AlterColumnTests {
   @Test(
-    "takes the cheapest strategy, and a rebuild gives the same schema and the same rows",
+    "the cheapest strategy has the same schema and rows as a rebuild",
     arguments: Alteration.all)
   func strategies(_ alteration: Alteration) throws {
     let sandbox = try alteration.sandbox()
@@ -148,7 +148,7 @@ struct AlterColumnTests {
     #expect(try Content(rebuilt) == content)
   }
 
-  @Test("leaves every byte of the table's text that it does not change")
+  @Test("unchanged parts of the table's text remain byte for byte")
   func text() throws {
     let sandbox = try Alteration(
       change: "column: n, not_null: true, default: 7",
@@ -172,7 +172,7 @@ struct AlterColumnTests {
   }
 
   @Test(
-    "is refused, and nothing has changed, when the rows are not what the new text says",
+    "rows that violate the new definition refuse the change",
     arguments: [
       ("column: title, not_null: true", "UPDATE t SET title = NULL WHERE id = 6", "holds NULL"),
       ("column: n, check: \"n < 3\"", "", "do not meet the new CHECK"),
@@ -195,7 +195,7 @@ struct AlterColumnTests {
   }
 
   @Test(
-    "is refused when a type or an expression would bring in more than it is",
+    "a type or an expression with additional SQL is refused",
     arguments: [
       "column: n, type: \"INT NOT NULL\"", "column: n, type: \"INT, extra TEXT\"",
       "column: n, type: \"INT) --\"", "column: n, check: \"1) CHECK (0\"",
@@ -208,7 +208,7 @@ struct AlterColumnTests {
     #expect(try sandbox.ledger.count == 2)
   }
 
-  @Test("lossless conversions to another type are made: '9' becomes 9, and 9 becomes '9'")
+  @Test("lossless conversions to another type happen: '9' becomes 9, and 9 becomes '9'")
   func conversions() throws {
     let sandbox = try Alteration(change: "column: other, type: INTEGER, check: null").sandbox()
     try sandbox.run("UPDATE t SET other = id")
@@ -216,7 +216,7 @@ struct AlterColumnTests {
     #expect(try sandbox.rows("SELECT DISTINCT typeof(other) FROM t") == [["integer"]])
   }
 
-  @Test("a failure after an edit leaves the schema as it was, in memory too")
+  @Test("a failure after the edit restores the schema, in memory too")
   func rolledBack() throws {
     let sandbox = try Alteration(change: "column: title, not_null: true").sandbox()
     try sandbox.addSQL("0004_more", "CREATE TABLE more (a)")

@@ -11,7 +11,7 @@ import SchemaTestSupport
 import Synchronization
 import Testing
 
-@Suite("a backup before migrating")
+@Suite("Backups before migrating")
 struct BackupTests {
   private func sandbox(_ journal: String = "delete") throws -> Sandbox {
     let sandbox = try Sandbox.reminders()
@@ -30,7 +30,7 @@ struct BackupTests {
   }
 
   @Test(
-    "is the database as it was, has its name before the first commit, and nothing is left beside it",
+    "a backup equals the database, and is complete before the first commit",
     arguments: ["wal", "delete"])
   func kept(journal: String) throws {
     let sandbox = try sandbox(journal)
@@ -56,7 +56,7 @@ struct BackupTests {
     #expect(name.wholeMatch(of: /live\.sqlite\.backup-0001-\d{8}T\d{6}Z/) != nil)
   }
 
-  @Test("is not made when nothing is pending, nor of a database that is made only now")
+  @Test("no backup is made if nothing is pending or the database is new")
   func notMade() throws {
     let sandbox = try Sandbox.reminders()
     #expect(try sandbox.migrate { $0.backup = BackupOptions() }.backup == nil)
@@ -64,7 +64,7 @@ struct BackupTests {
     #expect(try files(sandbox) == ["live.sqlite"])
   }
 
-  @Test("stands where it was asked for: a folder, a new file")
+  @Test("a backup is written to the requested folder or file")
   func places() throws {
     let sandbox = try sandbox()
     let folder = sandbox.folder + "/kept"
@@ -80,7 +80,7 @@ struct BackupTests {
     #expect(try (Ledger.rows(in: still(sandbox.folder + "/one.sqlite")) ?? []).count == 7)
   }
 
-  @Test("never takes the place of a file, and is refused before anything is done")
+  @Test("a backup never replaces a file, and is refused before any change")
   func refused() throws {
     let sandbox = try sandbox()
     let before = try Dump(sandbox.open())
@@ -103,7 +103,7 @@ struct BackupTests {
     #expect(try files(sandbox) == ["live.sqlite", "mine"])
   }
 
-  @Test("and the copy from before the first draft are both made, when both are due")
+  @Test("a backup and a draft copy are both made if both are due")
   func withDraftCopy() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.freeze(through: "0006")
@@ -115,7 +115,7 @@ struct BackupTests {
     }
   }
 
-  @Test("a draft that comes after frozen ones has its copy from after them")
+  @Test("the draft copy of a draft after frozen migrations includes them")
   func draftLater() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.freeze(through: "0006")
@@ -127,7 +127,7 @@ struct BackupTests {
     #expect(try Ledger.rows(in: draftCopy)?.count == 6)
   }
 
-  @Test("the newest ones stay, and nothing but backups of this database goes")
+  @Test("the newest backups remain, and only backups of this database are deleted")
   func retention() throws {
     let sandbox = try sandbox()
     let folder = sandbox.folder + "/kept"
@@ -167,7 +167,7 @@ struct BackupTests {
     #expect(report.backup.map { left.contains(($0 as NSString).lastPathComponent) } == true)
   }
 
-  @Test("of two backups with one number the later one is the newer, and other names are ignored")
+  @Test("of two backups with one number the later one is newer, and other names are ignored")
   func sameNumber() throws {
     let sandbox = try sandbox()
     let names = [
@@ -188,7 +188,7 @@ struct BackupTests {
     #expect(try all[0].ledger().count == 6)
   }
 
-  @Test("the newest one is the one that was made last, whatever the clock said")
+  @Test("the newest backup is the last one made, regardless of the clock")
   func clockThatWasAhead() throws {
     let sandbox = try sandbox()
     for name in ["0001-20990101T000000Z", "0003-20980101T000000Z", "0002-20990101T000000Z"] {
@@ -205,7 +205,7 @@ struct BackupTests {
     #expect(try Backups(of: sandbox.database).newest(timeout: 1)?.path == made)
   }
 
-  @Test("what is no backup is not counted, and pushes out none", arguments: ["", "garbage", "cut"])
+  @Test("other files are not counted and delete no backup", arguments: ["", "garbage", "cut"])
   func notCounted(content: String) throws {
     let sandbox = try sandbox()
     let good = sandbox.database + ".backup-0001-20200101T000000Z"
@@ -220,7 +220,7 @@ struct BackupTests {
     #expect(FileManager.default.fileExists(atPath: bad))
   }
 
-  @Test("a number that is too long to be one makes a name that is no backup's")
+  @Test("a name with a too long number is not a backup")
   func absurdNumber() throws {
     let sandbox = try sandbox()
     for digits in ["9223372036854775807", "99999999999999999999", "1234567890123456789"] {
@@ -233,7 +233,7 @@ struct BackupTests {
   }
 
   @Test(
-    "is what the first migration finds, and no row is lost, while another process keeps writing",
+    "the backup equals the state before the first migration while another process writes",
     arguments: ["wal", "delete"])
   func writtenMeanwhile(journal: String) throws {
     let sandbox = try Sandbox()
@@ -280,7 +280,7 @@ struct BackupTests {
   }
 
   @Test(
-    "holds what the first migration finds, whatever others try to write while it is made",
+    "no other process can write between the backup and the first migration",
     arguments: ["wal", "delete"])
   func exactly(journal: String) throws {
     let sandbox = try Sandbox()
@@ -307,7 +307,7 @@ struct BackupTests {
     #expect(try backup.rows("SELECT id FROM ticks") == sandbox.rows("SELECT id FROM seen"))
   }
 
-  @Test("is made again when another process commits before the database is locked exclusively")
+  @Test("the backup is repeated if another process commits before the exclusive lock")
   func changedBeforeLock() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_ticks", "CREATE TABLE ticks (id INTEGER PRIMARY KEY);")
@@ -339,7 +339,7 @@ struct BackupTests {
     #expect(try sandbox.rows("SELECT count(*) FROM ticks") == [[21]])
   }
 
-  @Test("does not stay when a reader prevents the commit", arguments: [true, false])
+  @Test("the backup is deleted if a reader prevents the commit", arguments: [true, false])
   func busyCommit(isNamed: Bool) throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE a (x);")
@@ -359,7 +359,7 @@ struct BackupTests {
     #expect(try sandbox.migrate { $0.backup = BackupOptions() }.backup != nil)
   }
 
-  @Test("a database that is damaged is not migrated")
+  @Test("a damaged database is not migrated")
   func damaged() throws {
     let sandbox = try sandbox()
     let root = try #require(
@@ -378,7 +378,7 @@ struct BackupTests {
     #expect(try files(sandbox) == ["live.sqlite"])
   }
 
-  @Test("is not asked of functions that only the application has")
+  @Test("a backup does not need functions of the application")
   func applicationFunctions() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE a (x CHECK (theirs(x)), y AS (x));")
@@ -388,7 +388,7 @@ struct BackupTests {
     #expect(try sandbox.migrate { $0.backup = BackupOptions() }.backup != nil)
   }
 
-  @Test("an interrupted copy leaves nothing behind")
+  @Test("an interrupted copy leaves no file")
   func interrupted() throws {
     let sandbox = try sandbox()
     let before = try Dump(sandbox.open())
@@ -404,7 +404,7 @@ struct BackupTests {
     #expect(try files(sandbox) == ["live.sqlite"])
   }
 
-  @Test("what a killed process has left is removed, and what is in use is not")
+  @Test("files of a killed process are deleted, and files in use remain")
   func sweeping() throws {
     let sandbox = try sandbox()
     let stale = sandbox.database + ".123-456.partial"
@@ -425,7 +425,7 @@ struct BackupTests {
   }
 }
 
-@Suite("room on the disk is asked for", .needsMount)
+@Suite("Free disk space", .needsMount)
 struct FreeSpaceTests {
   private func sandbox() throws -> Sandbox {
     let sandbox = try Sandbox.reminders()
@@ -434,7 +434,7 @@ struct FreeSpaceTests {
     return sandbox
   }
 
-  @Test("before a backup, and what is missing is said")
+  @Test("is checked before a backup, and the error states the missing space")
   func backup() throws {
     let sandbox = try sandbox()
     let disk = try SmallDisk(in: sandbox.folder, "300k")
@@ -448,7 +448,7 @@ struct FreeSpaceTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
-  @Test("a disk that is full after the backup: the message names its size, and no backup stays")
+  @Test("if the disk is full after the backup, the error has its size and the backup is deleted")
   func afterwards() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1(reminders: 1000)
@@ -472,7 +472,7 @@ struct FreeSpaceTests {
     #expect(message.contains("the disk is full") && message.contains(". The backup took 1."))
   }
 
-  @Test("before the copy of a first draft, a rehearsal and a restore, too")
+  @Test("is also checked before a draft copy, a rehearsal and a restore")
   func others() throws {
     let sandbox = try sandbox()
     let disk = try SmallDisk(in: sandbox.folder, "1700k")

@@ -22,7 +22,7 @@ struct CompiledObjectsTests {
   }
 
   @Test(
-    "a migration that rewrites a table and breaks what compiled before stops, and names it",
+    "a migration that breaks a view or trigger by a rewrite fails and names it",
     arguments: [
       (
         "- rebuild_table: { table: t, columns: [{ name: a }, { name: b }, { name: c }] }",
@@ -46,7 +46,7 @@ struct CompiledObjectsTests {
     #expect(try sandbox.rows("SELECT * FROM t") == [[1, 2]])
   }
 
-  @Test("a view that only the database has stops the migration there")
+  @Test("a view that exists only in the database stops the migration")
   func ownView() throws {
     let sandbox = try sandbox(
       "- drop_view: { name: names }\n- drop_view: { name: bad }\n- drop_trigger: { name: copies }\n"
@@ -58,7 +58,7 @@ struct CompiledObjectsTests {
     #expect(try sandbox.rows("SELECT b FROM t") == [[2]])
   }
 
-  @Test("what was broken before, and what the migration makes fit, stops nothing")
+  @Test("objects that were broken before or that the migration repairs are accepted")
   func notBlamed() throws {
     let sandbox = try sandbox(
       "- drop_view: { name: names }\n- drop_trigger: { name: copies }\n- drop_view: { name: bad }\n"

@@ -4,10 +4,10 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("two processes at once")
+@Suite("Two processes at once")
 struct ConcurrencyTests {
   @Test(
-    "on one file: each migration is in the ledger once, and one has nothing to do",
+    "each migration is in the ledger once, and one process has nothing to do",
     arguments: [false, true])
   func together(startsWithDatabase: Bool) throws {
     let sandbox = try Sandbox.reminders()

@@ -3,7 +3,7 @@ import SchemaPlanning
 import SchemaTestSupport
 import Testing
 
-@Suite("what a plan costs")
+@Suite("The cost of a plan")
 struct CostTests {
   private struct Case: Sendable, CustomTestStringConvertible {
     let operation: String
@@ -70,7 +70,7 @@ struct CostTests {
       sandbox.options(), database: database ? sandbox.database : nil)
   }
 
-  @Test("is counted in passes over the rows that there are", arguments: cases)
+  @Test("it is counted in passes over the existing rows", arguments: cases)
   private func rows(_ expected: Case) throws {
     let sandbox = try sandbox("- \(expected.operation)\n")
     let report = try plan(sandbox)
@@ -86,7 +86,7 @@ struct CostTests {
     #expect(!report.isCostPartial)
   }
 
-  @Test("of one pass for three drops is a third of what they cost one by one")
+  @Test("three drops in one pass cost a third of three separate ones")
   func shared() throws {
     let drops = ["a", "b", "c"].map { "- drop_column: { table: t, column: \($0) }\n" }.joined()
     let sandbox = try sandbox("- drop_column: { table: t, column: twice }\n" + drops)
@@ -98,7 +98,7 @@ struct CostTests {
     #expect(try plan(sandbox).cost?.rowsWritten == 7500)
   }
 
-  @Test("is not told without a database, of the manifest's SQL and of tables that come first")
+  @Test("it is unknown without a database, for SQL of the manifest and for new tables")
   func unknown() throws {
     let sandbox = try sandbox(
       """
@@ -129,7 +129,7 @@ struct CostTests {
   }
 
   @Test(
-    "comes with the reason why nothing cheaper does",
+    "a plan explains why no cheaper strategy applies",
     arguments: [
       ("alter_column: { table: t, column: a, type: TEXT }", "its values are stored otherwise"),
       (

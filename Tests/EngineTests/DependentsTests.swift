@@ -5,7 +5,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("what mentions the column that moves")
+@Suite("Objects that depend on a moved column")
 struct DependentsTests {
   private func sandbox(
     _ sql: String, dependents: Bool = false, to: String = "{ name: status, type: INTEGER }"
@@ -29,7 +29,7 @@ struct DependentsTests {
   }
 
   @Test(
-    "a column may not take the rowid's name, or give it back, while a partial index reads it",
+    "a column may not shadow or reveal the rowid while a partial index reads it",
     arguments: [
       ("t (a, b)", "add_column: { table: t, column: { name: _rowid_ } }"),
       ("t (a, b)", "rename_column: { table: t, from: b, to: _RowID_ }"),
@@ -59,7 +59,7 @@ struct DependentsTests {
   }
 
   @Test(
-    "a constraint that keeps a column from being dropped is named, with what does it",
+    "a constraint that prevents dropping a column is named with its operation",
     arguments: [
       ("CREATE TABLE t (id, flag, UNIQUE (id, flag))", "UNIQUE (id, flag)"),
       (
@@ -91,7 +91,7 @@ struct DependentsTests {
     }
   }
 
-  @Test("a column with constraints of its own, or in a CHECK as a text, is dropped as ever")
+  @Test("a column with constraints of its own, or as a text in a CHECK, can be dropped")
   func droppable() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -101,7 +101,7 @@ struct DependentsTests {
   }
 
   @Test(
-    "stops the operation, and is named",
+    "a dependent object stops the operation and is named",
     arguments: [
       (
         "CREATE TABLE t (id, flag INTEGER); CREATE VIEW done AS SELECT id FROM t WHERE flag;",
@@ -141,7 +141,7 @@ struct DependentsTests {
   }
 
   @Test(
-    "with dependents: rename SQLite rewrites it, by RENAME and by rebuild alike",
+    "with dependents: rename SQLite rewrites them, both by RENAME and by a rebuild",
     arguments: [
       "{ name: status, type: INTEGER }",
       "{ name: status, type: INTEGER, not_null: true, default: 0 }",
@@ -170,7 +170,7 @@ struct DependentsTests {
   }
 
   @Test(
-    "a view that a rename would break is not called broken",
+    "a view that a rename would break is not reported as broken",
     arguments: ["SELECT id, flag FROM t", "SELECT * FROM t"])
   func brokenByRename(first: String) throws {
     let views = ["CREATE VIEW v AS \(first)", "CREATE VIEW w AS SELECT id FROM v WHERE flag = 0"]
@@ -205,7 +205,7 @@ struct DependentsTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  @Test("a view that was broken before is called so, whatever a rename would break beside it")
+  @Test("a view that was broken before is reported, even if a rename would break another")
   func brokenBefore() throws {
     let sandbox = try sandbox(
       """
@@ -216,7 +216,7 @@ struct DependentsTests {
     #expect(failure?.message.contains("because of the broken view c. Drop or repair") == true)
   }
 
-  @Test("a refusal names each way on, and no way that is none")
+  @Test("a refusal lists all possible remedies and no impossible one")
   func waysOn() throws {
     func message(_ sql: String, _ map: String) throws -> String? {
       let sandbox = try Sandbox()
@@ -247,7 +247,7 @@ struct DependentsTests {
     }
   }
 
-  @Test("past a CHECK of the table both ways lead that the refusal names")
+  @Test("both remedies of the refusal work for a CHECK of the table")
   func pastCheck() throws {
     for operation in [
       """
@@ -273,14 +273,14 @@ struct DependentsTests {
     }
   }
 
-  @Test("the column's own CHECK goes with it")
+  @Test("the column's own CHECK is dropped with it")
   func ownCheck() throws {
     let sandbox = try sandbox("CREATE TABLE t (id, flag INTEGER CHECK (flag IN (0, 1)), z);")
     #expect(try sandbox.migrate().failure == nil)
     try sandbox.run("INSERT INTO t (status) VALUES (2)")
   }
 
-  @Test("a text in double quotes elsewhere stays as it is written")
+  @Test("a text in double quotes elsewhere remains unchanged")
   func doubleQuotedString() throws {
     let sandbox = try sandbox(
       "CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT \"literal\" AS x FROM t;")
@@ -292,7 +292,7 @@ struct DependentsTests {
         == [["CREATE VIEW v AS SELECT \"literal\" AS x FROM t"]])
   }
 
-  @Test("a broken view elsewhere, which blocks every RENAME, does not stop the move")
+  @Test("a broken view elsewhere, which blocks every RENAME, does not prevent the move")
   func brokenView() throws {
     let sandbox = try sandbox(
       "CREATE TABLE t (id, flag INTEGER); CREATE VIEW v AS SELECT 1 FROM gone;")
@@ -303,7 +303,7 @@ struct DependentsTests {
 
   /// SQLite keeps its name, and finds out when somebody searches.
   @Test(
-    "what a full-text table reads by its name neither goes nor is renamed",
+    "a column that a full-text table reads by name is neither dropped nor renamed",
     arguments: [
       "drop_table: { table: items }", "rename_table: { table: items, to: things }",
       "drop_column: { table: items, column: title }",
@@ -327,7 +327,7 @@ struct DependentsTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  @Test("a foreign key among the table's constraints is not changed at its column")
+  @Test("a foreign key in a table constraint is not changed at its column")
   func tablesReference() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(

@@ -9,7 +9,7 @@ import SchemaTestSupport
 import Synchronization
 import Testing
 
-@Suite("the copy before the first draft")
+@Suite("The copy before the first draft")
 struct DraftCopyTests {
   private func sandbox() throws -> Sandbox {
     let sandbox = try Sandbox.reminders()
@@ -23,7 +23,7 @@ struct DraftCopyTests {
     try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 1).setAside
   }
 
-  @Test("is the database as it was, and is there before anything of the draft is")
+  @Test("the copy equals the database, and exists before the draft runs")
   func kept() throws {
     let sandbox = try sandbox()
     let before = try Dump(sandbox.open())
@@ -36,7 +36,7 @@ struct DraftCopyTests {
       ])
   }
 
-  @Test("is not taken for frozen migrations, for a second draft, or when nothing is frozen")
+  @Test("no copy is made for frozen migrations, for a second draft, or without a lock")
   func notTaken() throws {
     let sandbox = try sandbox()
     #expect(try sandbox.migrate { $0.frozenOnly = true }.draftCopy == nil)
@@ -46,7 +46,7 @@ struct DraftCopyTests {
     #expect(try Sandbox.reminders().migrate().draftCopy == nil)
   }
 
-  @Test("a draft that was edited is reset and applied again, and what it replaced is kept")
+  @Test("an edited draft is reset and applied again, and the replaced database is kept")
   func resetAndForward() throws {
     let sandbox = try sandbox()
     try sandbox.migrate()
@@ -65,7 +65,7 @@ struct DraftCopyTests {
     #expect(try aside.value("SELECT title FROM tags WHERE id = 'late'") == "after the copy")
   }
 
-  @Test("is not put back when it is another database's, or from another point of the history")
+  @Test("a copy of another database or another point of the history is not restored")
   func foreignCopy() throws {
     let sandbox = try sandbox()
     try sandbox.migrate()
@@ -78,7 +78,7 @@ struct DraftCopyTests {
     #expect(throws: Failure.self) { try reset(sandbox) }
   }
 
-  @Test("is not put back into another database of the same app")
+  @Test("the copy is not restored to another database of the same app")
   func otherDatabase() throws {
     let first = try sandbox()
     let second = try sandbox()
@@ -95,7 +95,7 @@ struct DraftCopyTests {
     #expect(try Dump(second.open()) == before)
   }
 
-  @Test("stays the database's own after its ledger was repaired")
+  @Test("the copy remains the database's own after a repair of the ledger")
   func repaired() throws {
     let sandbox = try sandbox()
     try sandbox.migrate()
@@ -112,7 +112,7 @@ struct DraftCopyTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  @Test("what a reset replaces is never written over")
+  @Test("a reset never overwrites an earlier replaced database")
   func everySetAside() throws {
     let sandbox = try sandbox()
     try sandbox.migrate()
@@ -125,7 +125,7 @@ struct DraftCopyTests {
     #expect(try aside.value("SELECT title FROM tags WHERE id = 'late'") == "once")
   }
 
-  @Test("a reset that cannot be done leaves the database as it is, and no copy of it")
+  @Test("a failing reset leaves the database unchanged and no copy of it")
   func lockedReset() throws {
     let sandbox = try sandbox()
     try sandbox.migrate()
@@ -143,7 +143,7 @@ struct DraftCopyTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
-  @Test("several processes with a draft pending: one works, and the copy is whole")
+  @Test("of several processes with a pending draft, one works, and the copy is complete")
   func together() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.freeze(through: "0006")
@@ -160,7 +160,7 @@ struct DraftCopyTests {
   }
 
   @Test(
-    "no row that another process writes meanwhile is lost",
+    "concurrent writes of another process are not lost",
     arguments: oneIn(2, of: ["wal", "delete"]))
   func writtenMeanwhile(journal: String) throws {
     let sandbox = try sandbox()

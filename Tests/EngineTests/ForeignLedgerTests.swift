@@ -47,9 +47,9 @@ private struct ShippedApp {
   var amount: [[Value]] { get throws { try sandbox.rows("SELECT amount FROM items") } }
 }
 
-@Suite("a database that another tool has made")
+@Suite("A database with another tool's ledger")
 struct ForeignLedgerTests {
-  @Test("continues where its ledger says, with every row kept", arguments: [2, 3, 4])
+  @Test("migrate continues from the ledger's state and keeps every row", arguments: [2, 3, 4])
   func continues(at step: Int) throws {
     let app = try ShippedApp()
     try app.device(Array(1...step))
@@ -67,7 +67,7 @@ struct ForeignLedgerTests {
         == .success)
   }
 
-  @Test("is left untouched when an entry ran out of order: v4 must not double twice")
+  @Test("an entry out of order is refused: v4 must not double values twice")
   func outOfOrder() throws {
     let app = try ShippedApp()
     try app.device([1, 2, 4])
@@ -79,7 +79,7 @@ struct ForeignLedgerTests {
     #expect(try Dump(app.sandbox.open()) == before)
   }
 
-  @Test("is left untouched when it is ahead of the history")
+  @Test("a ledger ahead of the history is refused")
   func ahead() throws {
     let app = try ShippedApp()
     try app.device([1, 2, 3, 4])
@@ -92,7 +92,7 @@ struct ForeignLedgerTests {
   }
 
   @Test(
-    "is left untouched when its schema is not what the ledger claims",
+    "a schema that differs from the ledger's state is refused",
     arguments: [
       "DROP TABLE lists", "ALTER TABLE items ADD COLUMN extra",
       "ALTER TABLE items DROP COLUMN note",
@@ -111,7 +111,7 @@ struct ForeignLedgerTests {
     }
   }
 
-  @Test("may have objects that the history does not know")
+  @Test("the database may have objects that the history does not know")
   func unknownObjects() throws {
     let app = try ShippedApp()
     try app.device([1, 2, 3])
@@ -122,7 +122,7 @@ struct ForeignLedgerTests {
     #expect(try app.sandbox.schema().table("besides") != nil)
   }
 
-  @Test("is left untouched, with a pointer to `replaces`, when no manifest names its ledger")
+  @Test("without a manifest that names its ledger it is refused, with advice on `replaces`")
   func unnamedLedger() throws {
     let app = try ShippedApp()
     try app.device([1, 2, 3])
@@ -139,7 +139,7 @@ struct ForeignLedgerTests {
       "\(failure.message)")
   }
 
-  @Test("is adopted in a transaction of its own when nothing is pending")
+  @Test("without pending migrations it is adopted in a transaction of its own")
   func nothingPending() throws {
     let app = try ShippedApp()
     try app.device([1, 2, 3, 4])
@@ -150,7 +150,7 @@ struct ForeignLedgerTests {
     #expect(try app.amount == [[42]])
   }
 
-  @Test("is adopted once by several processes that start together")
+  @Test("several processes that start together adopt it once")
   func together() throws {
     let app = try ShippedApp()
     try app.device([1, 2])
@@ -168,7 +168,7 @@ struct ForeignLedgerTests {
     #expect(try app.amount == [[42]])
   }
 
-  @Test("status, plan and the script of the plan know what will be adopted")
+  @Test("status, plan and the script of the plan include the adoption")
   func previews() throws {
     let app = try ShippedApp()
     try app.device([1, 2, 3])
@@ -185,7 +185,7 @@ struct ForeignLedgerTests {
       try project.verify(database: app.sandbox.database, timeout: 1).status == .success)
   }
 
-  @Test("adopt reads the ledger, so that equal schemas are no obstacle")
+  @Test("adopt reads the ledger, so equal schemas are unambiguous")
   func adopt() throws {
     let app = try ShippedApp()
     try app.device([1, 2, 3])
@@ -195,7 +195,7 @@ struct ForeignLedgerTests {
     #expect(try app.amount == [[42]])
   }
 
-  @Test("with the ledgers of two tools needs their kinds")
+  @Test("the ledgers of two tools need their kinds")
   func twoLedgers() throws {
     let app = try ShippedApp()
     try app.device([1])
@@ -315,7 +315,7 @@ struct ForeignLedgerTests {
         """, table: "alembic_version", entries: ["27c6", "ae10"]),
   ]
 
-  @Test("of each known tool is adopted by the rules of its ledger", arguments: tools)
+  @Test("each known tool is adopted by the rules of its ledger", arguments: tools)
   func kinds(_ tool: Tool) throws {
     let sandbox = try Sandbox()
     for (index, entry) in (tool.entries + ["later"]).enumerated() {
@@ -345,7 +345,7 @@ struct ForeignLedgerTests {
     #expect(try sandbox.rows("SELECT * FROM \(tool.table)") == foreign)
   }
 
-  @Test("of an unknown tool is read by the column that the manifest names")
+  @Test("an unknown tool's ledger is read from the column that the manifest names")
   func column() throws {
     let sandbox = try Sandbox()
     func history(_ more: String) throws {

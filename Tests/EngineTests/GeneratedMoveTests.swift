@@ -138,10 +138,10 @@ private func yaml(_ text: String) -> String {
     + "\""
 }
 
-@Suite("the move on generated tables")
+@Suite("move_column on generated tables")
 struct GeneratedMoveTests {
   @Test(
-    "keeps every value, row, rowid, child, index, trigger and sequence",
+    "it keeps every value, row, rowid, child, index, trigger and sequence",
     arguments: seeds(30, of: 120))
   func keepsAll(seed: UInt64) throws {
     let generated = GeneratedTable(seed: seed)

@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("histories as people write them")
+@Suite("Histories in different styles")
 struct HistoryStyleTests {
   /// A folder of folders of `.sql` files, each a history of its own in the order of its names, tried
   /// beside those below: `SCHEMACTL_HISTORIES=…/histories swift test --filter HistoryStyleTests`.
@@ -24,7 +24,7 @@ struct HistoryStyleTests {
   }()
 
   @Test(
-    "are replayed as the sqlite3 shell runs them, and each table made anew is what it was",
+    "replays match the sqlite3 shell, and each rebuilt table is equal to the original",
     arguments: WrittenHistory.all)
   func own(history: WrittenHistory) throws {
     var trial = try HistoryTrial(history.files)
@@ -33,7 +33,7 @@ struct HistoryStyleTests {
     #expect(trial.statements > 0 && trial.tables > 0 && trial.rows > 0)
   }
 
-  @Test("a difference from the shell, and a row that a rebuild would lose, would be found")
+  @Test("the comparison detects a difference from the shell and a row lost by a rebuild")
   func harness() throws {
     let connection = try Connection(path: nil)
     try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), ('1')")
@@ -49,7 +49,7 @@ struct HistoryStyleTests {
     #expect(try trial.problems().first?.hasPrefix("not applied: ") == true)
   }
 
-  @Test("of a folder that somebody names")
+  @Test("histories of a folder in an environment variable are replayed, too")
   func givenHistories() throws {
     var sums = (files: 0, statements: 0, tables: 0, rows: 0, differing: 0)
     for (name, files) in Self.given {

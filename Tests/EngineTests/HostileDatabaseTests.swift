@@ -11,12 +11,12 @@ import SchemaTestSupport
 import Testing
 
 /// Databases that are odd, or meant to do harm, and yet whole.
-@Suite("hostile databases")
+@Suite("Hostile databases")
 struct HostileDatabaseTests {
   // MARK: Layouts
 
   @Test(
-    "whatever the pages' size and the text's encoding, rows and what is somebody else's stay",
+    "with any page size and encoding, rows and other objects remain",
     arguments: [
       (512, "UTF-8", 0), (1024, "UTF-16le", 0), (2048, "UTF-16be", 1), (4096, "UTF-16le", 2),
       (8192, "UTF-8", 1), (16384, "UTF-8", 0), (32768, "UTF-16be", 0), (65536, "UTF-8", 2),
@@ -85,7 +85,7 @@ struct HostileDatabaseTests {
     return sandbox
   }
 
-  @Test("triggers that the history promises may write to virtual tables, whatever came in between")
+  @Test("promised triggers may write to virtual tables, whatever happens in between")
   func ownTriggers() throws {
     let sandbox = try words([
       "foreign_keys: enforced\noperations:\n- update: { table: notes, set: { word: \"'two'\" }, all: true }\n",
@@ -99,7 +99,7 @@ struct HostileDatabaseTests {
   }
 
   @Test(
-    "a trigger that is ignored, and no promise of the history, gets only what is harmless",
+    "an ignored trigger gets only harmless functions",
     arguments: [
       "CREATE TRIGGER sync_words AFTER UPDATE ON notes BEGIN INSERT INTO words VALUES ('evil'); END",
       """
@@ -123,7 +123,7 @@ struct HostileDatabaseTests {
 
   // MARK: What others left or hold
 
-  @Test("what stands in a WAL that nobody has brought home is there", arguments: [true, false])
+  @Test("data in a write-ahead log without a checkpoint is included", arguments: [true, false])
   func leftoverWAL(withIndex: Bool) throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -138,7 +138,7 @@ struct HostileDatabaseTests {
     #expect(try copy.rows("SELECT title FROM tags WHERE id = 't9'") == [["in the WAL"]])
   }
 
-  @Test("what a killed writer had half written is undone before anything else")
+  @Test("an unfinished transaction of a killed writer is rolled back first")
   func hotJournal() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1(reminders: 400)
@@ -153,7 +153,7 @@ struct HostileDatabaseTests {
     #expect(!FileManager.default.fileExists(atPath: copy.database + "-journal"))
   }
 
-  @Test("a database that somebody has locked for himself is busy, in every command")
+  @Test("a database with an exclusive lock is busy, in every command")
   func exclusive() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -187,7 +187,7 @@ struct HostileDatabaseTests {
 
   // MARK: Schemas that mean harm
 
-  @Test("nothing that a schema would run is run by looking at it, or by migrating other tables")
+  @Test("inspecting it or migrating other tables runs no SQL of its schema")
   func malicious() throws {
     let calls = Locked(0)
     let sandbox = try Sandbox()
@@ -228,7 +228,7 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT a FROM t") == [[2]])
   }
 
-  @Test("a view, or anything else of the ledger's name, is no ledger: nothing is written")
+  @Test("a view or another object with the ledger's name is refused without a write")
   func impostors() throws {
     for impostor in [
       "CREATE VIEW schemactl_migrations AS SELECT 1 AS id",
@@ -248,7 +248,7 @@ struct HostileDatabaseTests {
     }
   }
 
-  @Test("a virtual table whose module is not known here stays, and other tables are migrated")
+  @Test("a virtual table with an unknown module remains, and other tables are migrated")
   func unknownModule() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
@@ -265,7 +265,7 @@ struct HostileDatabaseTests {
     #expect(report.drift.map(\.object) == ["alien"])
   }
 
-  @Test("two tables that begin on one page stop everything before either is written")
+  @Test("two tables with the same root page stop the run before any write")
   func sharedPage() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a); CREATE TABLE u (a);")
@@ -286,7 +286,7 @@ struct HostileDatabaseTests {
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }
 
-  @Test("a page that is free and in use is found before a migration writes to it")
+  @Test("a page that is both free and in use is found before a migration writes to it")
   func freeAndUsed() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a); CREATE TABLE waste (a);")
@@ -315,7 +315,7 @@ struct HostileDatabaseTests {
   }
 
   @Test(
-    "an index that has a table's page among its own gives none back",
+    "an index that contains a table's page does not free it",
     arguments: ["DROP INDEX i; CREATE TABLE new AS SELECT zeroblob(30000) AS b;", "REINDEX i;"])
   func indexWithForeignPage(sql: String) throws {
     let sandbox = try Sandbox()
@@ -348,7 +348,7 @@ struct HostileDatabaseTests {
   /// A bit of a record's header makes another type of a value. Its bytes are within their page, and
   /// an UPDATE would make text of what is now a number.
   @Test(
-    "a number in a column of text stops what would rewrite its table, and nothing else",
+    "a number in a text column stops only rewrites of its table",
     arguments: [
       ("UPDATE tags SET colour = upper(colour);", true),
       ("ALTER TABLE tags DROP COLUMN colour;", true),
@@ -382,7 +382,7 @@ struct HostileDatabaseTests {
   }
 
   /// SQLite (3.40) gives the rows that are there the number 1, whatever the column's type.
-  @Test("what ADD COLUMN with DEFAULT TRUE makes of a column of text is no damage")
+  @Test("the value of ADD COLUMN with DEFAULT TRUE in a text column is valid")
   func addedTruth() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")
@@ -398,7 +398,7 @@ struct HostileDatabaseTests {
 
   /// `quick_check` (3.40) tells of it in a row that looks like any other.
   @Test(
-    "a record that cannot be read stops what would copy it",
+    "an unreadable record stops operations that copy it",
     arguments: [
       "- drop_column: { table: t, column: w }\n- drop_column: { table: t, column: z }",
       "- rebuild_table: { table: t, sql: 'CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT, w)' }",
@@ -420,7 +420,7 @@ struct HostileDatabaseTests {
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }
 
-  @Test("rows that break a constraint, and pages that nothing uses, are not damage")
+  @Test("constraint violations and unused pages do not count as damage")
   func harmless() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a); CREATE TABLE orphan (a);")

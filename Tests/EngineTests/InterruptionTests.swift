@@ -2,9 +2,9 @@ import SchemaHistory
 import SchemaSQLite
 import Testing
 
-@Suite("A request to stop")
+@Suite("Interruptions")
 struct InterruptionTests {
-  @Test("one that comes just before a long statement stops it, too")
+  @Test("an interruption just before a long statement stops it, too")
   func before() throws {
     let connection = try Connection(path: nil)
     let interruption = Interruption()

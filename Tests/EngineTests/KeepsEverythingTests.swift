@@ -8,7 +8,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("a structural change loses nothing")
+@Suite("A structural change keeps data")
 struct KeepsEverythingTests {
   private func sandbox(_ create: String, rows: String, _ second: String) throws -> Sandbox {
     let sandbox = try Sandbox()
@@ -26,7 +26,7 @@ struct KeepsEverythingTests {
   }
 
   @Test(
-    "of child rows, when foreign keys are enforced",
+    "child rows remain if foreign keys are enforced",
     arguments: [
       "{ name: s, type: TEXT }", "{ name: s, type: INTEGER, not_null: true, default: 0 }",
     ])
@@ -48,7 +48,7 @@ struct KeepsEverythingTests {
     #expect(try Dump(copy.open()) == Dump(sandbox.open()))
   }
 
-  @Test("whatever the table's conflict clauses are: nothing is replaced, ignored or defaulted")
+  @Test("conflict clauses of the table never replace, ignore or default a value")
   func conflictClauses() throws {
     for (create, to, mapping) in [
       (
@@ -81,7 +81,7 @@ struct KeepsEverythingTests {
     }
   }
 
-  @Test("in the main database, when a temporary table has the same name")
+  @Test("the main database's table is changed if a temporary table has the same name")
   func temporaryTwin() throws {
     let sandbox = try sandbox(
       """
@@ -112,7 +112,7 @@ struct KeepsEverythingTests {
     #expect(try sandbox.migrate().failure?.message.contains("'c' (text) in 1 row") == true)
   }
 
-  @Test("nor changes a value's bytes into others that look the same")
+  @Test("equal-looking values keep their bytes")
   func unicode() throws {
     let sandbox = try sandbox(
       "CREATE TABLE p (f TEXT);", rows: "INSERT INTO p VALUES (cast(x'65CC81' AS TEXT))",
@@ -122,7 +122,7 @@ struct KeepsEverythingTests {
     #expect(try sandbox.rows("SELECT hex(s) FROM p") == [["C3A9"]])
   }
 
-  @Test("of the planner's statistics, with dependents and by the plan's script, too")
+  @Test("statistics of the planner remain, with dependents and by the plan's script")
   func statistics() throws {
     let sandbox = try sandbox(
       "CREATE TABLE p (id INTEGER PRIMARY KEY, f INTEGER); CREATE INDEX i ON p (f);",
@@ -140,7 +140,7 @@ struct KeepsEverythingTests {
     }
   }
 
-  @Test("and refuses to convert values that the other columns' types would not store")
+  @Test("a conversion that other columns' types would not store is refused")
   func storedOtherwise() throws {
     let sandbox = try sandbox(
       "CREATE TABLE p (a, f INTEGER);", rows: "INSERT INTO p VALUES ('08', 0)",
@@ -163,7 +163,7 @@ struct KeepsEverythingTests {
     #expect(try sandbox.rows("SELECT a, typeof(a) FROM p") == [["08", "text"]])
   }
 
-  @Test("when values of a unique column change places")
+  @Test("values of a unique column can be exchanged")
   func uniqueSwap() throws {
     let sandbox = try sandbox(
       "CREATE TABLE p (f INTEGER UNIQUE, z);", rows: "INSERT INTO p VALUES (0, 'a'), (1, 'b')",
@@ -172,7 +172,7 @@ struct KeepsEverythingTests {
     #expect(try sandbox.rows("SELECT g, z FROM p ORDER BY z") == [[1, "a"], [0, "b"]])
   }
 
-  @Test("and is refused where SQLite cannot rewrite what mentions the column")
+  @Test("a change is refused if SQLite cannot rewrite an object that mentions the column")
   func blockedRewrite() throws {
     let sandbox = try sandbox(
       """
@@ -189,7 +189,7 @@ struct KeepsEverythingTests {
   }
 
   @Test(
-    "nor leaves a full-text table reading a column that is gone",
+    "a column that a full-text table reads is not dropped",
     arguments: ["", ", dependents: rename"])
   func fullText(dependents: String) throws {
     let sandbox = try sandbox(
@@ -202,10 +202,10 @@ struct KeepsEverythingTests {
   }
 }
 
-@Suite("what a migration may not leave behind")
+@Suite("Forbidden effects of a migration")
 struct LeftBehindTests {
   @Test(
-    "a foreign key that is broken beside an older one of the same row, or in a table without rowid")
+    "a new foreign key violation is found next to an old one and without a rowid")
   func hiddenViolations() throws {
     for (create, rows, sql) in [
       (
@@ -230,7 +230,7 @@ struct LeftBehindTests {
   }
 
   @Test(
-    "a mention of the ledger in what it makes",
+    "a created object may not mention the ledger",
     arguments: [
       "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM schemactl_migrations; END",
       "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM 'schemactl_migrations'; END",
@@ -247,7 +247,7 @@ struct LeftBehindTests {
     #expect(try DatabaseFile.exists(sandbox.database) == false)
   }
 
-  @Test("temporary objects, whether the next migration runs at once or later")
+  @Test("temporary objects may not remain, whether the next migration runs now or later")
   func temporary() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -264,7 +264,7 @@ struct LeftBehindTests {
     #expect(report.failure?.message.contains("no such table: helper") == true)
   }
 
-  @Test("a table of its own history as drift, whatever it is called")
+  @Test("a table of the history is never ignored as drift, whatever its name")
   func bookkeepingNames() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -277,7 +277,7 @@ struct LeftBehindTests {
   }
 
   @Test(
-    "more than it says, in a type or an expression",
+    "a type or an expression may not contain additional SQL",
     arguments: [
       "delete: { table: t, where: \"0) OR (1\" }",
       "update: { table: t, set: { a: \"5), b=(6\" }, all: true }",
@@ -297,7 +297,7 @@ struct LeftBehindTests {
     #expect(failure?.status == .invalidInput, "\(failure?.message ?? "")")
   }
 
-  @Test("a temporary trigger that fires while rows are rewritten, in this migration or the next")
+  @Test("a temporary trigger may not fire during a rewrite, in this migration or the next")
   func temporaryTrigger() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -322,7 +322,7 @@ struct LeftBehindTests {
     }
   }
 
-  @Test("and what is legal is not refused: odd types, expressions, names")
+  @Test("unusual but valid types, expressions and names are accepted")
   func legal() throws {
     let sandbox = try Sandbox()
     try sandbox.add(
@@ -346,7 +346,7 @@ struct LeftBehindTests {
     #expect(report.failure == nil, "\(String(describing: report.failure))")
   }
 
-  @Test("a misspelt column in an index, which SQLite would take for a text")
+  @Test("a misspelt column in an index, which SQLite reads as a string, is refused")
   func misspeltIndex() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (listID);")
@@ -356,7 +356,7 @@ struct LeftBehindTests {
     #expect(failure.message == "t has no column lisID; it has listID")
   }
 
-  @Test("a rows' surprise: values that a migration itself has written are held against map, too")
+  @Test("values that the migration itself has written are compared with the map, too")
   func seededByMigrations() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (kind INTEGER); INSERT INTO t VALUES (1);")
@@ -368,7 +368,7 @@ struct LeftBehindTests {
     #expect(report.failure?.message.contains("1 (integer) in 1 row") == true)
   }
 
-  @Test("nothing but its statistics, when it says ANALYZE")
+  @Test("ANALYZE leaves only its statistics")
   func analyze() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -378,7 +378,7 @@ struct LeftBehindTests {
   }
 
   @Test(
-    "a full disk at COMMIT rolls back the whole transaction, and says so",
+    "a full disk at COMMIT rolls back the whole transaction and is reported",
     .needsMount)
   func fullDisk() throws {
     let sandbox = try Sandbox()

@@ -49,7 +49,7 @@ struct KeyConversionTests {
     """
 
   @Test(
-    "converts the key and every column that refers to it, also through other keys",
+    "it converts the key and every column that refers to it, also through other keys",
     arguments: ["from_integer", "per_database"])
   func converted(uuids: String) throws {
     let sandbox = try shop(uuids)
@@ -90,7 +90,7 @@ struct KeyConversionTests {
   }
 
   @Test(
-    "converts columns whatever they are called",
+    "it converts columns with any names",
     arguments: ["old", "new", "rowid", "oid", "_rowid_", "schemactl_key"])
   func names(column: String) throws {
     let sandbox = try Sandbox()
@@ -129,7 +129,7 @@ struct KeyConversionTests {
     #expect(try sandbox.rows("SELECT count(DISTINCT id) FROM people WHERE name LIKE 'N%'") == [[2]])
   }
 
-  @Test("a reference to nobody stops it, and nothing has changed")
+  @Test("a dangling reference stops it without changes")
   func dangling() throws {
     let sandbox = try shop("from_integer")
     try sandbox.run("INSERT INTO friends VALUES (1, 77, 'z')")
@@ -140,7 +140,7 @@ struct KeyConversionTests {
   }
 
   @Test(
-    "a key that is no single integer is refused",
+    "a key other than a single integer is refused",
     arguments: [
       "CREATE TABLE people (id TEXT PRIMARY KEY)", "CREATE TABLE people (id INTEGER)",
       "CREATE TABLE people (id INTEGER, b INTEGER, PRIMARY KEY (id, b))",

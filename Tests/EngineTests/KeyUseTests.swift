@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaTestSupport
 import Testing
 
-@Suite("convert_primary_key and what calculates with the key")
+@Suite("convert_primary_key and expressions with the key")
 struct KeyUseTests {
   private func convert(
     people: String = "", photos: String = "", _ more: String = ""
@@ -69,7 +69,7 @@ struct KeyUseTests {
     #expect(failure.message.contains("\(kind) x"), "\(failure.message)")
   }
 
-  @Test("what compares ids with ids, counts them or hands them on is kept")
+  @Test("expressions that compare, count or return ids are kept")
   func kept() throws {
     let failure = try convert(
       people: ", CHECK (up IS NOT id)", photos: ", CHECK (person IS NOT NULL)",

@@ -6,10 +6,10 @@ import SchemaTestSupport
 import Testing
 
 /// The ledger tells what a database has run: a migration that could write it could say anything.
-@Suite("the ledger is out of a migration's reach")
+@Suite("Migrations cannot access the ledger")
 struct LedgerRefusalTests {
   @Test(
-    "by SQL, however it is written",
+    "SQL in any spelling is refused",
     arguments: [
       "UPDATE schemactl_migrations SET position = 7",
       "INSERT INTO main.\"schemactl_migrations\" SELECT * FROM t",
@@ -49,7 +49,7 @@ struct LedgerRefusalTests {
   }
 
   @Test(
-    "by operations, too",
+    "operations are refused",
     arguments: [
       "create_table: { name: schemactl_migrations, columns: [{ name: id }] }",
       "rename_table: { table: t, to: SchemaCtl_Migrations }",
@@ -76,7 +76,7 @@ struct LedgerRefusalTests {
     try expectRefusal(sandbox, operation)
   }
 
-  @Test("a trigger that somebody has put on it does not fire, and a repair does not fire it either")
+  @Test("a trigger on the ledger does not fire, including during a repair")
   func trigger() throws {
     let sandbox = try sandbox()
     try sandbox.run(

@@ -5,7 +5,7 @@ import SchemaModel
 import SchemaTestSupport
 import Testing
 
-@Suite("repairing a ledger")
+@Suite("Ledger repairs")
 struct LedgerRepairTests {
   private func sandbox() throws -> Sandbox {
     let sandbox = try Sandbox.reminders()
@@ -26,7 +26,7 @@ struct LedgerRepairTests {
     try sandbox.project().carryOut(plan, database: sandbox.database, timeout: 1)
   }
 
-  @Test("a row that is gone is recorded again, and migrate goes on")
+  @Test("a missing row is recorded again, and migrate continues")
   func applied() throws {
     let sandbox = try sandbox()
     try sandbox.run("DELETE FROM schemactl_migrations WHERE id = '0003_refresh_updated_at'")
@@ -43,7 +43,7 @@ struct LedgerRepairTests {
     #expect(try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
   }
 
-  @Test("says how the schema does not fit what is to be recorded")
+  @Test("the error explains how the schema differs from the recorded state")
   func unfit() throws {
     let sandbox = try sandbox()
     let plan = try plan(sandbox, Sandbox.statusMove, .applied)
@@ -51,7 +51,7 @@ struct LedgerRepairTests {
     #expect(plan.drift.contains { $0.object == "reminders.status" })
   }
 
-  @Test("an unknown row is forgotten, an altered one written anew")
+  @Test("an unknown row is deleted, and an altered one is rewritten")
   func absentAndCurrent() throws {
     let sandbox = try sandbox()
     try sandbox.run(
@@ -65,7 +65,7 @@ struct LedgerRepairTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  @Test("is not carried out on a ledger that has changed since it was looked at")
+  @Test("a repair is refused if the ledger has changed since it was planned")
   func changed() throws {
     let sandbox = try sandbox()
     try sandbox.run("DELETE FROM schemactl_migrations WHERE position = 3")
@@ -75,7 +75,7 @@ struct LedgerRepairTests {
     #expect(failure?.status == .busy)
   }
 
-  @Test("never guesses: what contradicts the ledger is refused")
+  @Test("a repair that contradicts the ledger is refused")
   func refused() throws {
     let sandbox = try sandbox()
     for (id, action) in [

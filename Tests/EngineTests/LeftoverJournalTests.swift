@@ -7,11 +7,11 @@ import SchemaTestSupport
 import Testing
 
 /// Rollback journals beside a database that say more than "play me back", or less than the truth.
-@Suite("leftover journals")
+@Suite("Leftover journals")
 struct LeftoverJournalTests {
   // MARK: Transactions over several databases
 
-  @Test("while its super-journal is there, a journal is played back, and takes that along")
+  @Test("with its super-journal, a journal is rolled back and deleted with it")
   func superJournal() throws {
     let copy = try Leftover.reminders()
     try copy.write([copy.sandbox.database + "-journal"], to: copy.superJournal)
@@ -20,7 +20,7 @@ struct LeftoverJournalTests {
     #expect(!FileManager.default.fileExists(atPath: copy.superJournal))
   }
 
-  @Test("a super-journal that another database still needs stays")
+  @Test("a super-journal that another database needs remains")
   func sharedSuperJournal() throws {
     let copy = try Leftover.reminders()
     let other = copy.sandbox.folder + "/other.sqlite-journal"
@@ -34,7 +34,7 @@ struct LeftoverJournalTests {
   }
 
   /// That it is gone is what has committed the transaction (Atomic Commit In SQLite, section 5.5).
-  @Test("without its super-journal a journal is of the past: what was committed stays")
+  @Test("without its super-journal, a journal is obsolete and the commit remains")
   func missingSuperJournal() throws {
     let copy = try Leftover.reminders()
     try copy.writeJournal(naming: copy.superJournal)
@@ -46,7 +46,7 @@ struct LeftoverJournalTests {
   /// SQLite cannot know whose journal it is. What it makes of the database is not ours to better,
   /// and nothing may be migrated on top of it.
   @Test(
-    "what the journal of another database does to this one is refused, and nothing comes on top",
+    "a rollback of another database's journal is detected, and nothing more is written",
     arguments: [(4096, 40), (4096, 2000), (1024, 400), (8192, 400)])
   func foreign(pageSize: Int, rows: Int) throws {
     let journal = try Leftover.journalOfNotes(pageSize: pageSize, rows: rows)
@@ -61,7 +61,7 @@ struct LeftoverJournalTests {
     }
   }
 
-  @Test("a journal of another database that had ended, or not begun, does nothing")
+  @Test("a completed or empty journal of another database has no effect")
   func foreignAndCold() throws {
     let journal = try Leftover.journalOfNotes(pageSize: 4096, rows: 400)
     for bytes in [Data(), Data(count: 28) + journal.dropFirst(28), Data(journal.prefix(27))] {

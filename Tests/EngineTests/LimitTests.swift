@@ -8,7 +8,7 @@ import SchemaTestSupport
 import Testing
 
 /// Up to what SQLite itself takes, and refused in words beyond that.
-@Suite("limits")
+@Suite("Limits")
 struct LimitTests {
   private func columns(_ count: Int) -> String {
     (1...count).map { "c\($0)" }.joined(separator: ", ")
@@ -18,7 +18,7 @@ struct LimitTests {
     "operations: [{ move_column: { table: t, from: \(from), to: \(to), map: \(map) } }]"
   }
 
-  @Test("2,000 columns can be made, added to, moved and rebuilt, and no more", .thorough)
+  @Test("2,000 columns can be created, added to, moved and rebuilt, but not more", .thorough)
   func columns() throws {
     let sandbox = try Sandbox()
     let list = (1...1998).map { "{ name: c\($0) }" }.joined(separator: ", ")
@@ -48,7 +48,7 @@ struct LimitTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
-  @Test("2,000 columns and a rowid beside them cannot be rebuilt, and are left as they are")
+  @Test("2,000 columns and a separate rowid cannot be rebuilt, and remain unchanged")
   func columnsAndRowid() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (\(columns(2000)));")
@@ -66,7 +66,7 @@ struct LimitTests {
     #expect(try sandbox.rows("SELECT rowid, d1, c2 FROM t") == [[7, 5, "x"], [9, 1, "y"]])
   }
 
-  @Test("statements of a megabyte run as they are", .thorough)
+  @Test("statements of a megabyte run unchanged", .thorough)
   func statements() throws {
     let sandbox = try Sandbox()
     let text = String(repeating: "wörd ", count: 180_000)
@@ -93,7 +93,7 @@ struct LimitTests {
       try sandbox.rows("SELECT length(sql) > 900000 FROM sqlite_schema WHERE name = 't'") == [[1]])
   }
 
-  @Test("names of 10,000 characters are names")
+  @Test("names of 10,000 characters are valid")
   func identifiers() throws {
     let sandbox = try Sandbox()
     let table = String(repeating: "t", count: 10_000)
@@ -123,7 +123,7 @@ struct LimitTests {
   }
 
   @Test(
-    "what is nested too deep is an error, and no crash",
+    "SQL with too much nesting is an error, not a crash",
     arguments: [
       ("(", ")", 10_000), ("abs(", ")", 2_000), ("- ", "", 5_000), ("NOT ", "", 5_000),
       ("CASE WHEN 1 THEN ", " END", 2_000), ("(SELECT ", ")", 2_000),
@@ -145,7 +145,7 @@ struct LimitTests {
     }
   }
 
-  @Test("YAML that is nested too deep is an error, and no crash", arguments: ["[", "{ a: ", "- "])
+  @Test("YAML with too much nesting is an error, not a crash", arguments: ["[", "{ a: ", "- "])
   func yaml(open: String) throws {
     let sandbox = try Sandbox()
     try sandbox.add(
@@ -155,7 +155,7 @@ struct LimitTests {
   }
 
   @Test(
-    "1,000 tables with foreign keys among them: one of them is rebuilt, and the rest stays",
+    "of 1,000 tables with foreign keys, one is rebuilt and the others remain",
     .thorough)
   func foreignKeys() throws {
     let sandbox = try Sandbox()
@@ -185,7 +185,7 @@ struct LimitTests {
   }
 
   @Test(
-    "a hundred thousand references that were broken before are no failure, nor a long wait",
+    "a hundred thousand old foreign key violations cause neither a failure nor a long wait",
     .thorough)
   func brokenReferences() throws {
     let sandbox = try Sandbox()

@@ -25,7 +25,7 @@ struct LockComparisonTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: sandbox.path("history.lock")))
   }
 
-  @Test("a branch that adds migrations and freezes them is verified")
+  @Test("a branch that adds and freezes migrations is valid")
   func added() throws {
     let sandbox = try branch()
     try sandbox.write("0003_new", creating("new"))
@@ -36,7 +36,7 @@ struct LockComparisonTests {
     #expect(report.notes.isEmpty)
   }
 
-  @Test("a merged draft stays editable")
+  @Test("a merged draft remains editable")
   func draft() throws {
     let sandbox = try GitSandbox.frozen()
     try sandbox.write("0003_merged", creating("merged"))
@@ -46,7 +46,7 @@ struct LockComparisonTests {
     #expect(try sandbox.verify(base: "main").status == .success)
   }
 
-  @Test("a line that is missing is found against HEAD, the merge base and every tag")
+  @Test("a missing line is found by comparison with HEAD, the merge base and every tag")
   func missing() throws {
     let sandbox = try branch()
     let lines = try lockText(sandbox).split(separator: "\n")
@@ -64,7 +64,7 @@ struct LockComparisonTests {
   }
 
   @Test(
-    "another release, canonical or raw digest is found; another fingerprint is not compared",
+    "another release, canonical or raw digest is found; the fingerprint is not compared",
     arguments: ["release", "canonical", "raw", "schema", "sqlite"])
   func changed(field: String) throws {
     let sandbox = try branch()
@@ -82,7 +82,7 @@ struct LockComparisonTests {
     }
   }
 
-  @Test("an accepted edit is the only way past an edit, and stays recorded")
+  @Test("only accepting an edit makes it valid, and the acceptance remains recorded")
   func accepted() throws {
     let sandbox = try branch()
     try sandbox.git("tag", "v1")
@@ -104,7 +104,7 @@ struct LockComparisonTests {
     #expect(report.lock.first?.message.contains("without an edit that was accepted") == true)
   }
 
-  @Test("a lock that was removed is found")
+  @Test("a deleted lock is found")
   func removed() throws {
     let sandbox = try branch()
     try sandbox.remove("history.lock")
@@ -114,7 +114,7 @@ struct LockComparisonTests {
     #expect(try sandbox.verify(base: "main").lock.map(\.kind) == [.removed])
   }
 
-  @Test("a freeze that is not committed may be taken back, one that is tagged may not")
+  @Test("an uncommitted freeze may be undone, a tagged one may not")
   func takenBack() throws {
     let sandbox = try branch()
     try sandbox.write("0003_new", creating("new"))
@@ -167,7 +167,7 @@ struct LockComparisonTests {
       try sandbox.verify(base: "main", folder: folder).lock.map(\.kind) == [.removed])
   }
 
-  @Test("the lock of another history is not taken for ours")
+  @Test("the lock of another history is ignored")
   func otherHistory() throws {
     let sandbox = try branch()
     try sandbox.git("tag", "v1")
@@ -187,7 +187,7 @@ struct LockComparisonTests {
   }
 
   @Test(
-    "a comparison with a base that cannot be made is 66", arguments: ["nowhere", "-x", "main:a"])
+    "66: an impossible comparison with a base", arguments: ["nowhere", "-x", "main:a"])
   func unknown(base: String) throws {
     let sandbox = try branch()
     let failure = #expect(throws: Failure.self) { try sandbox.verify(base: base) }
@@ -195,7 +195,7 @@ struct LockComparisonTests {
     #expect(failure?.message.contains("shallow") == false)
   }
 
-  @Test("a shallow clone without the base or the merge base is 66, with what to fetch")
+  @Test("66: a shallow clone without the base or the merge base, with the commits to fetch")
   func shallow() throws {
     let sandbox = try branch()
     try sandbox.commit("second")
@@ -215,7 +215,7 @@ struct LockComparisonTests {
     #expect(try shallow.verify(base: "FETCH_HEAD").status == .success)
   }
 
-  @Test("without a repository, a commit or a common commit a base is 66, and nothing else fails")
+  @Test("without a repository, a commit or a common ancestor, only a base is an error (66)")
   func incomparable() throws {
     let plain = try Sandbox.reminders()
     try plain.freeze()
@@ -238,7 +238,7 @@ struct LockComparisonTests {
         .says("is not in a git repository"))
   }
 
-  @Test("a lock of a tag that cannot be read is noted, that of the base is 66")
+  @Test("an unreadable lock of a tag is a note, that of the base an error (66)")
   func unreadable() throws {
     let sandbox = try branch()
     let text = try lockText(sandbox)
@@ -253,7 +253,7 @@ struct LockComparisonTests {
   }
 }
 
-@Suite("Where git is asked")
+@Suite("Repositories")
 struct GitPlaceTests {
   private func expectShown(_ report: VerifyReport) {
     #expect(report.status == .brokenHistory)
@@ -261,7 +261,7 @@ struct GitPlaceTests {
     #expect(report.edits["0001_lists"]?.text.contains("BLOB") == true)
   }
 
-  @Test("a linked worktree with a detached head shows the edit")
+  @Test("an edit is found in a linked worktree with a detached HEAD")
   func worktree() throws {
     let sandbox = try GitSandbox.frozen()
     let linked = try sandbox.linkedWorktree()
@@ -269,7 +269,7 @@ struct GitPlaceTests {
     expectShown(try linked.verify())
   }
 
-  @Test("a folder behind a link shows the edit")
+  @Test("an edit is found behind a link to the folder")
   func link() throws {
     let sandbox = try GitSandbox.frozen()
     let link = sandbox.top + "-link"
@@ -280,7 +280,7 @@ struct GitPlaceTests {
     expectShown(try sandbox.verify(folder: link))
   }
 
-  @Test("a submodule is asked itself, not the repository around it")
+  @Test("a submodule is compared with its own revisions")
   func submodule() throws {
     let inner = try GitSandbox.frozen(folder: "")
     let outer = try GitSandbox()

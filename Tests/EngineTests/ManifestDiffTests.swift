@@ -5,7 +5,7 @@ import SchemaModel
 import SchemaSQLText
 import Testing
 
-@Suite("Edits, shown by git")
+@Suite("Differences of edits")
 struct ManifestDiffTests {
   /// Paths of the folder in its repository.
   static let folders = ["migrations", "", "a b/it's \"quoted\"/Übung 💾", "deep/er/down"]
@@ -30,7 +30,7 @@ struct ManifestDiffTests {
     #expect(diff.schema.map(\.object) == ["lists.priority"])
   }
 
-  @Test("the frozen text is found however often the file was edited and committed since")
+  @Test("the frozen text is found after any number of edits and commits")
   func older() throws {
     let sandbox = try GitSandbox.frozen()
     let commit = try sandbox.git("rev-parse", "HEAD")
@@ -45,7 +45,7 @@ struct ManifestDiffTests {
     #expect(diff.schema.isEmpty)
   }
 
-  @Test("several edits are shown, each compared after the frozen form of the others")
+  @Test("several edits are shown, each compared on top of the others' frozen forms")
   func several() throws {
     let sandbox = try GitSandbox.frozen()
     try sandbox.edit("0001_lists.yaml", "type: TEXT", "type: BLOB")
@@ -59,7 +59,7 @@ struct ManifestDiffTests {
     }
   }
 
-  @Test("edits since different commits: one is shown, the other one's command is named")
+  @Test("of edits since different commits, one is shown, and the others get a command")
   func severalCommits() throws {
     let sandbox = try GitSandbox.frozen()
     try sandbox.edit("0001_lists.yaml", "TEXT", "BLOB")
@@ -114,7 +114,7 @@ struct ManifestDiffTests {
     #expect(diff.schema.map(\.object) == ["lists.priority"])
   }
 
-  @Test("a frozen text that no revision has is reported as such")
+  @Test("a frozen text without a revision is reported as missing")
   func neverCommitted() throws {
     let sandbox = try GitSandbox(commits: true)
     try sandbox.write("0001_lists", GitSandbox.lists)

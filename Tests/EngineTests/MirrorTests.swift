@@ -8,10 +8,10 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("two columns that mirror each other")
+@Suite("Two columns that mirror each other")
 struct MirrorTests {
   @Test(
-    "hold after any writes of an older and a newer app what the model says",
+    "after any writes of an older and a newer app, both columns match the model",
     arguments: MirroredTable.all, [false, true])
   func property(table: MirroredTable, recursive: Bool) throws {
     let sandbox = try Sandbox()
@@ -75,7 +75,7 @@ struct MirrorTests {
   }
 
   @Test(
-    "the flag of the reminders stays, their status begins as it was, and no time of change moves")
+    "the old flag remains, the new status is derived from it, and no timestamp changes")
   func reminders() throws {
     let sandbox = try mirroredReminders()
     let report = try sandbox.migrate()
@@ -92,7 +92,7 @@ struct MirrorTests {
     #expect(verified.status == .success)
   }
 
-  @Test("an old and a new app that share the reminders see what the other has done")
+  @Test("an old and a new app that share the reminders see each other's changes")
   func twoVersions() throws {
     let sandbox = try mirroredReminders()
     #expect(try sandbox.migrate().failure == nil)
@@ -122,7 +122,7 @@ struct MirrorTests {
     #expect(try pair("m", in: sandbox) == [1, 1])
   }
 
-  @Test("a value that no map names stays as it was written, and moves nothing")
+  @Test("a value that no map names is stored unchanged and does not affect the other column")
   func unnamed() throws {
     let sandbox = try mirroredReminders()
     #expect(try sandbox.migrate().failure == nil)
@@ -135,7 +135,7 @@ struct MirrorTests {
   }
 
   @Test(
-    "a trigger that changes the new column in answer to the old one has the last word",
+    "a trigger that changes the new column in response to the old one takes precedence",
     arguments: [true, false])
   func otherTrigger(isFirst: Bool) throws {
     let trigger = """
@@ -157,7 +157,7 @@ struct MirrorTests {
     #expect(try pair("r1", in: sandbox) == [0, 2])
   }
 
-  @Test("the triggers read as they always have")
+  @Test("the SQL of the triggers is stable")
   func golden() throws {
     let sandbox = try mirroredReminders()
     #expect(try sandbox.migrate().failure == nil)
@@ -241,7 +241,7 @@ struct MirrorTests {
     #expect(try sandbox.schema().objects.filter { $0.name.hasPrefix("mirror_") }.count == 4)
   }
 
-  @Test("names are quoted, and a table may hide the rowid behind a column")
+  @Test("names are quoted, and a column may hide the rowid")
   func hostileNames() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -289,7 +289,7 @@ struct MirrorTests {
   ]
 
   @Test(
-    "dropping one of them names the triggers that keep it in step",
+    "dropping one of them names the triggers that synchronise them",
     arguments: ["isCompleted", "Status"])
   func dropping(column: String) throws {
     let sandbox = try mirroredReminders()
@@ -305,7 +305,7 @@ struct MirrorTests {
           + "`drop_trigger: { name: … }`: \(Self.names.joined(separator: ", "))"))
   }
 
-  @Test("once the triggers are dropped the old column goes")
+  @Test("after the triggers are dropped, the old column can be dropped")
   func dropped() throws {
     let sandbox = try mirroredReminders()
     try sandbox.migrate()
@@ -323,7 +323,7 @@ struct MirrorTests {
     #expect(verified.status == .success)
   }
 
-  @Test("they stay in step when table and columns are renamed and the table is made anew")
+  @Test("they stay synchronised after renames of table and columns and a rebuild")
   func renamed() throws {
     let sandbox = try mirroredReminders()
     try sandbox.add(
@@ -348,7 +348,7 @@ struct MirrorTests {
     #expect(verified.status == .success)
   }
 
-  @Test("a name that another trigger has gets a number")
+  @Test("a trigger name that exists gets a number")
   func names() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -394,7 +394,7 @@ struct MirrorTests {
   }
 
   @Test(
-    "a column that cannot be mirrored is refused before anything is written",
+    "a column that cannot be mirrored is refused before any write",
     arguments: [
       Refusal(
         old: "id INTEGER, old INTEGER PRIMARY KEY",

@@ -214,7 +214,7 @@ struct NormalFormTests {
     }
   }
 
-  @Test("are two names and two values to every operation", arguments: NormalFormCase.all)
+  @Test("they are two names and two values for every operation", arguments: NormalFormCase.all)
   func operation(_ one: NormalFormCase) throws {
     for isParanoid in [false, true] {
       let sandbox = try Sandbox()
@@ -234,7 +234,7 @@ struct NormalFormTests {
   }
 
   @Test(
-    "an operation on a missing form stops, and the other form stays",
+    "an operation on a missing form fails, and the other form remains",
     arguments: [
       "drop_table: { table: ‹D› }", "drop_column: { table: t, column: ‹D› }",
       "rename_column: { table: t, from: ‹D›, to: x }", "rename_table: { table: ‹D›, to: u }",
@@ -271,7 +271,7 @@ struct NormalFormTests {
     #expect(before.differences(from: try DatabaseContent(sandbox.open())) == [])
   }
 
-  @Test("a map that names a value in both forms names two values")
+  @Test("a map that contains both forms of a value has two entries")
   func mapKeys() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -283,7 +283,7 @@ struct NormalFormTests {
     #expect(try sandbox.migrate().failure?.status == .migrationFailed)
   }
 
-  @Test("a schema transition adds and drops the form that differs, and keeps the rows of the other")
+  @Test("a schema transition adds and drops the different form, and keeps the rows of the other")
   func transition() throws {
     let tables = [
       "CREATE TABLE t (id INTEGER PRIMARY KEY, ‹C› INTEGER)",
@@ -334,7 +334,7 @@ struct NormalFormTests {
     #expect(try schema(composed).fingerprint() != schema(decomposed).fingerprint())
   }
 
-  @Test("a frozen file that is renamed to the other form is renamed, and its ledger row unknown")
+  @Test("a frozen file renamed to the other form is renamed, and its ledger row unknown")
   func renamedFile() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_\(composed)", "CREATE TABLE t (a);")
@@ -351,7 +351,7 @@ struct NormalFormTests {
     #expect(try sandbox.ledger.map { Array($0.utf8) } == [Array("0001_\(composed)".utf8)])
   }
 
-  @Test("an edit from one form to the other is an edit, in SQL, in names and in values")
+  @Test("a change from one form to the other is an edit, in SQL, in names and in values")
   func edited() throws {
     for text in [
       "operations:\n  - sql: CREATE TABLE ‹C› (a)\n",

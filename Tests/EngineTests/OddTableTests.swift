@@ -118,7 +118,7 @@ struct OddTable: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("odd tables")
+@Suite("Unusual tables")
 struct OddTableTests {
   private func dump(_ sandbox: Sandbox) throws -> [[Value]] {
     let schema = try sandbox.schema()
@@ -134,7 +134,7 @@ struct OddTableTests {
       + sandbox.rows("PRAGMA integrity_check") + sandbox.rows("PRAGMA foreign_key_check")
   }
 
-  @Test("a schema edit and a rewrite leave the same", arguments: OddTable.all)
+  @Test("a schema edit and a rewrite have the same result", arguments: OddTable.all)
   func edits(_ table: OddTable) throws {
     let edited = try table.sandbox()
     var report = try edited.migrate()
@@ -149,7 +149,7 @@ struct OddTableTests {
     #expect(found.contains(["ok"]))
   }
 
-  @Test("texts that look like numbers stay so when a table with ANY is no longer STRICT")
+  @Test("texts that look like numbers remain when a table with ANY is no longer STRICT")
   func any() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -202,7 +202,7 @@ struct OddTableTests {
         == [[5, "oak"]])
   }
 
-  @Test("a key is converted, and what mentions its table is what it was")
+  @Test("converting a key keeps objects that mention its table")
   func surroundedKey() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -248,7 +248,7 @@ struct OddTableTests {
   }
 
   @Test(
-    "a key is converted where rows are known by it",
+    "a key can be converted in tables whose rows it identifies",
     arguments: [
       "CREATE TABLE c (p INTEGER REFERENCES t, tag TEXT, PRIMARY KEY (p, tag)) WITHOUT ROWID",
       "CREATE TABLE c (p INTEGER REFERENCES t(id), tag TEXT UNIQUE ON CONFLICT REPLACE)",

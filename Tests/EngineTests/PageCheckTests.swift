@@ -33,10 +33,10 @@ private func sandbox() throws -> Sandbox {
   return sandbox
 }
 
-@Suite("The check of the pages before the first write")
+@Suite("The page check before the first write")
 struct PageCheckTests {
   @Test(
-    "finds damage in a table that the migration does not touch, before anything is written",
+    "damage in a table that the migration does not use is found before any write",
     arguments: ["SELECT 1", "UPDATE items SET done = 9 WHERE id = 7"])
   func damage(rows: String) throws {
     let sandbox = try sandbox()
@@ -56,7 +56,7 @@ struct PageCheckTests {
     #expect(try Data(contentsOf: url) == bytes)
   }
 
-  @Test("leaves the lock with whoever has it")
+  @Test("another connection keeps its lock during the check")
   func lock() throws {
     let sandbox = try sandbox()
     var others: [Int32] = []

@@ -39,7 +39,7 @@ struct ParanoidTests {
   }
 
   @Test(
-    "lets pass whatever changes names and not values",
+    "it accepts changes of names that keep values",
     arguments: [
       "ALTER TABLE a RENAME TO z; ALTER TABLE b RENAME TO a; ALTER TABLE z RENAME TO b;",
       """
@@ -60,7 +60,7 @@ struct ParanoidTests {
   }
 
   @Test(
-    "lets strategies pass, which prove their rows themselves",
+    "it accepts strategies that verify their rows themselves",
     arguments: [
       "{ table: a, from: f, to: { name: s, type: INTEGER }, map: { 0: 5, 1: 6 } }",
       "{ table: a, from: f, to: { name: s, type: TEXT }, map: { 0: x, 1: y } }",
@@ -74,7 +74,7 @@ struct ParanoidTests {
   }
 
   /// `quick_check` does not compare indexes with their tables.
-  @Test("an index that does not fit its table fails the migration")
+  @Test("an index that does not match its table fails the migration")
   func wrongIndex() throws {
     let sandbox = try sandbox(
       sql(
@@ -89,7 +89,7 @@ struct ParanoidTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
-  @Test("a file with errors that integrity_check finds is left alone")
+  @Test("a file with errors that integrity_check finds is not migrated")
   func damagedFile() throws {
     let sandbox = try sandbox(sql("CREATE TABLE more (v);"))
     let page = try #require(
@@ -108,7 +108,7 @@ struct ParanoidTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: sandbox.database)) == before)
   }
 
-  @Test("damage that a migration makes is found before it is committed")
+  @Test("damage by a migration is found before the commit")
   func newDamage() throws {
     let sandbox = try sandbox(
       sql(
@@ -128,7 +128,7 @@ struct ParanoidTests {
   }
 
   /// The table is whole: SQLite 3.40.1 looks at the wrong columns of it.
-  @Test("what quick_check says wrongly of a table without rowid stops nothing, and what is so does")
+  @Test("false errors of quick_check on tables without rowid are ignored, real ones are not")
   func misread() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -154,7 +154,7 @@ struct ParanoidTests {
     #expect(report.status == .inputOutput)
   }
 
-  @Test("a text that is no number may stand in a column of numbers of such a table")
+  @Test("a text in a numeric column of such a table is accepted")
   func misreadText() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -176,7 +176,7 @@ struct ParanoidTests {
   }
 
   @Test(
-    "tables are known again where auto_vacuum moves their pages",
+    "tables are recognised after auto_vacuum moves their pages",
     arguments: [0, 1, 2],
     [
       """
@@ -201,7 +201,7 @@ struct ParanoidTests {
     #expect(try sandbox.rows("PRAGMA auto_vacuum") == [[.integer(Int64(mode))]])
   }
 
-  @Test("a table that is renamed, rebuilt and renamed again is the same table")
+  @Test("a table that is renamed, rebuilt and renamed again is recognised")
   func renamedAndRebuilt() throws {
     let report = try migrate(
       sandbox(

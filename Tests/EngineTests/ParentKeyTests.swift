@@ -25,7 +25,7 @@ struct ParentKeyTests {
   }
 
   @Test(
-    "a change of keys that would give children another parent is refused, whatever the foreign key says",
+    "a change of keys that would give children another parent is refused for any action",
     arguments: actions,
     [
       moved + "map: { 10: 20, 20: 10, 30: 30 } }",
@@ -45,14 +45,14 @@ struct ParentKeyTests {
     #expect(try sandbox.rows("SELECT * FROM c") == [[10, 1], [20, 2]])
   }
 
-  @Test("keys that nobody holds may change")
+  @Test("keys without references may change")
   func unheld() throws {
     let sandbox = try shop("", Self.moved + "map: { 10: 10, 20: 20, 30: 33 } }")
     #expect(sandbox.failure() == nil)
     #expect(try sandbox.rows("SELECT key FROM p") == [[10], [20], [33]])
   }
 
-  @Test("a table that refers to itself may get other keys, and the references with them")
+  @Test("a table that refers to itself may get other keys with updated references")
   func selfReference() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(

@@ -9,7 +9,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("the plan as a script for the sqlite3 shell")
+@Suite("Plans as scripts for the sqlite3 shell")
 struct PlanScriptTests {
   private func plan(_ sandbox: Sandbox) throws -> String {
     try sandbox.project().plan(sandbox.options(), database: sandbox.database).script
@@ -19,7 +19,9 @@ struct PlanScriptTests {
     try run("/usr/bin/env", ["sqlite3", sandbox.database], input: script)
   }
 
-  @Test("does what migrate does, from nothing and from 1.0", arguments: [false, true])
+  @Test(
+    "a script has the effect of migrate, from an empty database and from 1.0",
+    arguments: [false, true])
   func equalsMigrate(hasRows: Bool) throws {
     let byShell = try Sandbox.reminders()
     let byMigrate = try Sandbox.reminders()
@@ -37,7 +39,7 @@ struct PlanScriptTests {
   }
 
   @Test(
-    "means to the shell what it means to SQLite, whatever stands alone on a line",
+    "a script has the same meaning in the shell as in SQLite, whatever a line contains",
     arguments: ["/", "go", " GO  ", "\t/ -- divided", "/ /* divided */", "Go /* a\n */"])
   func lines(line: String) throws {
     let isName = line.lowercased().contains("go")
@@ -94,7 +96,7 @@ struct PlanScriptTests {
     "\"" + text.replacing("\n", with: "\\n").replacing("\t", with: "\\t") + "\""
   }
 
-  @Test("stops at a value that the map does not name, and leaves everything as it was")
+  @Test("a script stops without changes at a value that the map does not name")
   func guarded() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -106,7 +108,7 @@ struct PlanScriptTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
-  @Test("works for every strategy, hostile names included")
+  @Test("a script works for every strategy, including hostile names")
   func strategies() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -149,7 +151,7 @@ struct PlanScriptTests {
     #expect(try sandbox.rows("SELECT count(*) FROM c") == [[3]])
   }
 
-  @Test("of the status move reads as it always has")
+  @Test("the script of the status move is stable")
   func golden() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -165,9 +167,9 @@ struct PlanScriptTests {
   }
 }
 
-@Suite("a dry run")
+@Suite("Dry runs")
 struct DryRunTests {
-  @Test("asks the rows of the database, and writes nothing")
+  @Test("a dry run checks the rows of the database and writes nothing")
   func asks() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -184,7 +186,7 @@ struct DryRunTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
-  @Test("foresees a unique index and a NOT NULL column that the rows do not allow")
+  @Test("a dry run detects rows that violate a unique index or a NOT NULL column")
   func foresees() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a, b);")
@@ -215,7 +217,7 @@ struct DryRunTests {
     "move_column: { table: t, from: b, to: { name: d }, map: { 5: 6 } }",
   ]
 
-  @Test("says of rows what migrate says of them", arguments: asked, [false, true])
+  @Test("a dry run reports the same row errors as migrate", arguments: asked, [false, true])
   func agrees(operation: String, isFixed: Bool) throws {
     let rows = [
       "INSERT INTO t VALUES (1, 2, 1)", "INSERT INTO t VALUES (NULL, 9, 1)",
@@ -242,7 +244,7 @@ struct DryRunTests {
     }
   }
 
-  @Test("does not ask what calls a function that only the application has")
+  @Test("a dry run skips checks that call a function of the application")
   func functions() throws {
     let sandbox = try Sandbox()
     sandbox.application.declaredFunctions = [DeclaredFunction(name: "ours", arguments: 1)]
@@ -256,7 +258,7 @@ struct DryRunTests {
     #expect(report.status == .success)
   }
 
-  @Test("of a database that is not there makes none, and says what it cannot ask")
+  @Test("a dry run of a missing database does not create it, and reports skipped checks")
   func missing() throws {
     let sandbox = try Sandbox.reminders()
     let report = try sandbox.project().dryRun(sandbox.options())
@@ -266,13 +268,13 @@ struct DryRunTests {
   }
 }
 
-@Suite("names that would break a careless tool")
+@Suite("Names that need quoting")
 struct HostileNameTests {
   static let names = [
     "a\"b", "a;b", "a'b", "[a]", "a`b", "a\nb", "select", "a--b", "a/*b", "ünï", "a b", "0a", "%s",
   ]
 
-  @Test("work in every operation that runs", arguments: names)
+  @Test("every operation supports them", arguments: names)
   func everyOperation(name: String) throws {
     let quoted = "\"" + name.replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
     let sandbox = try Sandbox()

@@ -50,7 +50,7 @@ struct RebuildTableTests {
     """
   }
 
-  @Test("gives the table its new definition, and keeps rows, ids, children, triggers and sequence")
+  @Test("the table gets its new definition and keeps rows, ids, children, triggers and sequence")
   func rebuilt() throws {
     let sandbox = try library()
     try sandbox.add("0002_rebuild", rebuild(""))
@@ -72,7 +72,7 @@ struct RebuildTableTests {
     #expect(try sandbox.rows("SELECT * FROM titles ORDER BY title DESC") == [["Zero"], ["One"]])
   }
 
-  @Test("keeps the rows that `where` chooses, and fails when a child would lose its parent")
+  @Test("it keeps the rows that `where` selects, and fails if a child would lose its parent")
   func filtered() throws {
     let sandbox = try library()
     try sandbox.add(
@@ -87,7 +87,7 @@ struct RebuildTableTests {
     #expect(try sandbox.rows("SELECT id FROM books") == [[7]])
   }
 
-  @Test("stops at a column that goes and that an index, a trigger or a view mentions, and names it")
+  @Test("it refuses to drop a column that an index, a trigger or a view mentions, and names it")
   func dependents() throws {
     let sandbox = try library()
     try sandbox.addSQL("0002_index", "CREATE INDEX books_by_pages ON books (\"pages\")")
@@ -99,7 +99,7 @@ struct RebuildTableTests {
   }
 
   @Test(
-    "from and to tables without rowid, and with a rowid that no column names",
+    "it supports tables without rowid, and with a rowid that no column names",
     arguments: [
       "CREATE TABLE t (a TEXT PRIMARY KEY, b) WITHOUT ROWID", "CREATE TABLE t (a TEXT, b)",
       "CREATE TABLE t (a TEXT, b INTEGER PRIMARY KEY)", "CREATE TABLE t (b, a TEXT PRIMARY KEY)",
@@ -157,7 +157,7 @@ struct RebuildTableTests {
 @Suite("Virtual tables")
 struct VirtualTableTests {
   @Test(
-    "are made and removed, with all that the module keeps; an external content table stays right")
+    "they are created and dropped with all shadow tables; external content tables match")
   func fullText() throws {
     let sandbox = try Sandbox()
     try sandbox.add(
@@ -202,7 +202,7 @@ struct VirtualTableTests {
     try sandbox.run("INSERT INTO search (search) VALUES ('integrity-check')")
   }
 
-  @Test("drop_virtual_table does not drop a table that is not one")
+  @Test("drop_virtual_table refuses an ordinary table")
   func ordinary() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_table", "CREATE TABLE t (a)")

@@ -6,9 +6,9 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-@Suite("What the reference of the manifest says can run")
+@Suite("Examples of the manifest reference")
 struct UnplannedTests {
-  @Test("each operation's example is planned")
+  @Test("each operation's example can be planned")
   func examples() throws {
     let connection = try Connection(path: nil)
     try connection.execute(

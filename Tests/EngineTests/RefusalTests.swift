@@ -6,10 +6,10 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("what the sql of a migration may not do")
+@Suite("SQL that migrations may not contain")
 struct RefusalTests {
   @Test(
-    "is refused with its position, before anything is changed",
+    "it is refused with its position before any change",
     arguments: [
       ("BEGIN", "transaction control (BEGIN)"), ("COMMIT", "transaction control (COMMIT)"),
       ("ROLLBACK", "transaction control (ROLLBACK)"), ("END", "transaction control (COMMIT)"),
@@ -41,7 +41,7 @@ struct RefusalTests {
     #expect(try DatabaseFile.exists(sandbox.database) == false)
   }
 
-  @Test("is refused in what a trigger's or an update's expression smuggles in, too")
+  @Test("it is also refused inside triggers and expressions of updates")
   func smuggled() throws {
     for yaml in [
       "update: { table: t, set: { a: \"1\" }, where: \"1); COMMIT; SELECT (1\" }",
@@ -60,7 +60,7 @@ struct RefusalTests {
     }
   }
 
-  @Test("PRAGMAs that hand-written rebuilds hold are accepted, and do nothing")
+  @Test("PRAGMAs of hand-written rebuilds are accepted without effect")
   func acceptedNotRun() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -83,7 +83,7 @@ struct RefusalTests {
     #expect(try sandbox.rows("SELECT * FROM c") == [[1]])
   }
 
-  @Test("writable_schema works inside its migration and is put back")
+  @Test("writable_schema works inside its migration and is reset")
   func writableSchema() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -101,7 +101,7 @@ struct RefusalTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
   }
 
-  @Test("a function that only the application has is not called on a database")
+  @Test("a function of the application is not called on a database")
   func declaredFunction() throws {
     let sandbox = try Sandbox()
     sandbox.application.declaredFunctions = [DeclaredFunction(name: "slug", arguments: 1)]
@@ -132,7 +132,7 @@ struct RefusalTests {
     #expect(try sandbox.migrate().failure == nil, "with the real one it runs")
   }
 
-  @Test("rows are not put in the order of a collation that is not known here")
+  @Test("rows are not sorted by a collation of the application")
   func declaredCollation() throws {
     let sandbox = try Sandbox()
     sandbox.application.declaredCollations = ["naturally"]
@@ -146,7 +146,7 @@ struct RefusalTests {
     #expect(try sandbox.ledger == ["0001_create"])
   }
 
-  @Test("uuid() is there, and declaring it changes nothing")
+  @Test("uuid() exists, and declaring it changes nothing")
   func uuid() throws {
     let sandbox = try Sandbox()
     sandbox.application.declaredFunctions = [DeclaredFunction(name: "UUID", arguments: 0)]
@@ -158,7 +158,7 @@ struct RefusalTests {
     #expect(try sandbox.rows("SELECT count(DISTINCT id), min(length(id)) FROM t") == [[2, 36]])
   }
 
-  @Test("assertions hold on databases, and are not asked of shadows")
+  @Test("assertions are checked on databases, not on scratch databases")
   func assertions() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a);")

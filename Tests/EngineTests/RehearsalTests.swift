@@ -7,13 +7,13 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("a rehearsal on a copy")
+@Suite("Rehearsals on a copy")
 struct RehearsalTests {
   private func files(_ sandbox: Sandbox) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: sandbox.folder).sorted()
   }
 
-  @Test("does what migrate would do, to a copy that nobody else may read, and leaves nothing")
+  @Test("a rehearsal has the result of migrate on a private copy, which is deleted")
   func works() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.freeze(through: "0006")
@@ -42,7 +42,7 @@ struct RehearsalTests {
 
   #if os(Linux)
     @Test(
-      "takes no flock on the copy, where a file system may not distinguish it from SQLite's locks")
+      "a rehearsal does not flock the copy, because that may conflict with SQLite's locks")
     func locks() throws {
       let sandbox = try Sandbox.reminders()
       try sandbox.makeRelease1()
@@ -63,7 +63,7 @@ struct RehearsalTests {
     }
   #endif
 
-  @Test("fails as migrate would, with the rows, and speaks of the database")
+  @Test("a rehearsal fails like migrate, with the rows and the name of the database")
   func fails() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -76,7 +76,7 @@ struct RehearsalTests {
     #expect(try files(sandbox) == ["live.sqlite", "migrations"])
   }
 
-  @Test("of a database that is not there makes none")
+  @Test("a rehearsal of a missing database does not create it")
   func missing() throws {
     let sandbox = try Sandbox.reminders()
     #expect(try sandbox.project().rehearse(sandbox.options()).run.applied.count == 7)
@@ -87,7 +87,7 @@ struct RehearsalTests {
     #expect(try files(sandbox) == ["migrations"])
   }
 
-  @Test("that is interrupted leaves nothing", arguments: ["wal", "delete"])
+  @Test("an interrupted rehearsal leaves no file", arguments: ["wal", "delete"])
   func interrupted(journal: String) throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -114,7 +114,7 @@ struct RehearsalTests {
   }
 }
 
-@Suite("a file that is replaced while schemactl works on it")
+@Suite("A file that is replaced during a run")
 struct ReplacedFileTests {
   enum Moment: String, CaseIterable, Sendable { case began, started, ran, willCommit }
 
@@ -137,7 +137,7 @@ struct ReplacedFileTests {
   }
 
   @Test(
-    "is rolled back, and neither file is changed", arguments: Moment.allCases,
+    "the run is rolled back, and neither file changes", arguments: Moment.allCases,
     ["delete", "wal"].flatMap { journal in Way.allCases.map { (journal, $0) } })
   func moved(moment: Moment, how: (String, Way)) throws {
     let sandbox = try sandbox(how.0)
@@ -177,7 +177,7 @@ struct ReplacedFileTests {
     }
   }
 
-  @Test("after a commit, what is applied is said to be in the file that was opened")
+  @Test("after a commit, applied migrations are reported for the opened file")
   func afterCommit() throws {
     let sandbox = try sandbox("delete")
     let other = sandbox.folder + "/other"

@@ -83,7 +83,7 @@ struct CostlyCase: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("A replay has limits")
+@Suite("Limits of replays")
 struct ReplayLimitTests {
   private func sandbox(_ operations: String, seconds: Double = 0.3) throws -> Sandbox {
     let sandbox = try Sandbox()
@@ -92,7 +92,7 @@ struct ReplayLimitTests {
   }
 
   @Test(
-    "it names what exceeds them, and the key that raises them",
+    "an error names the exceeded limit and the key that raises it",
     arguments: oneIn(2, of: CostlyCase.all))
   func exceeded(trial: CostlyCase) throws {
     let sandbox = try sandbox(
@@ -113,7 +113,7 @@ struct ReplayLimitTests {
     }
   }
 
-  @Test("a database has none")
+  @Test("a database has no limits")
   func database() throws {
     let sandbox = try sandbox(
       "- sql: CREATE TABLE t (a)\n- sql: UPDATE t SET a = zeroblob(20000000)")
@@ -128,7 +128,7 @@ struct ReplayLimitTests {
     #expect(try sandbox.rows("SELECT a FROM t") == [[.integer(3_000_000)]])
   }
 
-  @Test("what a connection does meanwhile does not count")
+  @Test("time between statements does not count")
   func others() throws {
     let limited = try Connection(path: nil)
     try limited.limitWork(to: WorkLimit(seconds: 0.2, megabytes: 1))

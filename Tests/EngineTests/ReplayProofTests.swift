@@ -22,7 +22,7 @@ struct ReplayProofTests {
   }
 
   @Test(
-    "from each release to the next one, and from the last one to the end, the schema is the same")
+    "the schema is the same from each release to the next and from the last to the end")
   func proven() throws {
     let sandbox = try released(
       "CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO a DEFAULT VALUES",
@@ -38,7 +38,7 @@ struct ReplayProofTests {
       ])
   }
 
-  @Test("every pair: from each release to all that come after it")
+  @Test("with every pair, each release continues to all later ones")
   func everyPair() throws {
     let proof = try released(
       "CREATE TABLE a (id)", "CREATE TABLE b (id)", "CREATE TABLE c (id)", "CREATE TABLE d (id)"
@@ -51,7 +51,7 @@ struct ReplayProofTests {
       ])
   }
 
-  @Test("without a release between, there is no way to prove", arguments: [false, true])
+  @Test("without a release there is nothing to compare", arguments: [false, true])
   func nothingBetween(isFrozen: Bool) throws {
     let sandbox = try Sandbox().addSQL("0001_a", "CREATE TABLE a (id)")
     if isFrozen { try sandbox.freeze() }
@@ -60,7 +60,7 @@ struct ReplayProofTests {
     #expect(proof.paths.isEmpty)
   }
 
-  @Test("what is frozen without a release's name is named by its last migration")
+  @Test("a freeze without a release is named by its last migration")
   func unnamed() throws {
     let sandbox = try Sandbox().addSQL("0001_a", "CREATE TABLE a (id)")
     try sandbox.freeze(release: nil)
@@ -68,7 +68,7 @@ struct ReplayProofTests {
     #expect(ways(try sandbox.project().proof()) == ["0001_a to 0002_b"])
   }
 
-  @Test("a migration that needs what only the older connection knows fails, and is named")
+  @Test("a migration that depends on state of the older connection fails and is named")
   func connectionState() throws {
     let sandbox = try released(
       "CREATE TABLE a (id INTEGER PRIMARY KEY CHECK (id > 0))", "INSERT INTO a VALUES (5)",
@@ -98,7 +98,7 @@ struct ReplayProofTests {
     ).project().proof()
   }
 
-  @Test("another schema is a finding, and what differs is said")
+  @Test("a different schema is a finding with the difference")
   func otherSchema() throws {
     let proof = try reshaping("CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT)")
     #expect(proof.status == .finding)
@@ -109,7 +109,7 @@ struct ReplayProofTests {
         "a database created at release 1.1 and migrated to release 1.2 has another schema"))
   }
 
-  @Test("a spelling that differs is a difference, too")
+  @Test("a different spelling is a difference, too")
   func spelling() throws {
     let proof = try reshaping("CREATE TABLE a (id INTEGER PRIMARY KEY, \"name\")")
     #expect(proof.status == .finding)
@@ -118,7 +118,7 @@ struct ReplayProofTests {
     #expect(path.inWords.hasSuffix("a statement is spelt differently"))
   }
 
-  @Test("what is temporary ends with its migration, on every path")
+  @Test("temporary objects end with their migration on every path")
   func temporary() throws {
     let proof = try released(
       "CREATE TABLE a (id, name)", "CREATE TEMP TABLE a (id)",
@@ -127,7 +127,7 @@ struct ReplayProofTests {
     #expect(proof.status == .success)
   }
 
-  @Test("a history that fails is proven as far as it goes")
+  @Test("a failing history is tested up to its failure")
   func failing() throws {
     let sandbox = try released("CREATE TABLE a (id)", "CREATE TABLE b (id)")
     try sandbox.addSQL("0003_c", "CREATE TABLE c (id)")

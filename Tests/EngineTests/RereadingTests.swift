@@ -6,7 +6,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("between two transactions of a run")
+@Suite("Between two transactions of a run")
 struct RereadingTests {
   /// Two migrations that rewrite rows, each with a transaction of its own, and what another
   /// connection does once the first is committed.
@@ -28,7 +28,8 @@ struct RereadingTests {
   }
 
   @Test(
-    "another process may apply the rest: nothing is applied twice", arguments: ["DELETE", "WAL"])
+    "another process may apply the rest, and nothing is applied twice",
+    arguments: ["DELETE", "WAL"])
   func race(journal: String) throws {
     let (sandbox, report) = try migrate(journal) { try $0.migrate() }
     #expect(report.failure == nil)
@@ -37,7 +38,7 @@ struct RereadingTests {
     #expect(try sandbox.ledger == ["0001_create", "0002_first", "0003_second"])
   }
 
-  @Test("what somebody changes in the schema is seen", arguments: ["DELETE", "WAL"])
+  @Test("a schema change of another process is noticed", arguments: ["DELETE", "WAL"])
   func drift(journal: String) throws {
     let (sandbox, report) = try migrate(journal) { try $0.run("ALTER TABLE t ADD COLUMN b") }
     #expect(report.failure?.status == .finding)
@@ -45,7 +46,7 @@ struct RereadingTests {
     #expect(try sandbox.rows("SELECT a FROM t") == [[2]])
   }
 
-  @Test("nothing is read again where nobody has written", arguments: ["DELETE", "WAL"])
+  @Test("nothing is read again without a write", arguments: ["DELETE", "WAL"])
   func quiet(journal: String) throws {
     let (sandbox, report) = try migrate(journal) { _ in }
     #expect(report.failure == nil)

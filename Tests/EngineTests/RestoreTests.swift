@@ -8,7 +8,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("a backup that is put back")
+@Suite("Restored backups")
 struct RestoreTests {
   /// A database with a backup from before its last migration.
   private func sandbox(
@@ -79,7 +79,8 @@ struct RestoreTests {
         create: "CREATE TABLE t (a, b); CREATE VIRTUAL TABLE ft USING fts5(a, content='t');"),
     ]
 
-  @Test("gives back every row, the schema, the ledger and what the file says", arguments: kinds)
+  @Test(
+    "a restore restores every row, the schema, the ledger and the file header", arguments: kinds)
   func same(kind: Kind) throws {
     let (sandbox, backup, before) = try backedUp(
       kind.prepare, kind.create,
@@ -100,7 +101,7 @@ struct RestoreTests {
     #expect(try sandbox.ledger.count == 2)
   }
 
-  @Test("is not put into a database that is busy, of which nobody can tell whether it is its own")
+  @Test("a busy database that cannot be identified is not replaced")
   func busy() throws {
     let (owner, backup, _) = try backedUp()
     defer { withExtendedLifetime(owner) {} }
@@ -115,7 +116,7 @@ struct RestoreTests {
     #expect(throws: Failure.self) { try restore(other, backup) }
   }
 
-  @Test("keeps what it replaces under a name beside which no log of another file is left")
+  @Test("a replaced file is kept under a name without another file's log")
   func staleLog() throws {
     let (sandbox, backup, _) = try backedUp()
     try "a log".write(
@@ -124,7 +125,7 @@ struct RestoreTests {
     #expect(report.setAside == sandbox.database + ".before-restore-2")
   }
 
-  @Test("is read with its log when a link names it")
+  @Test("a backup behind a link is read with its log")
   func linked() throws {
     let (sandbox, backup, _) = try backedUp()
     try FileManager.default.createDirectory(
@@ -137,7 +138,7 @@ struct RestoreTests {
     #expect(try sandbox.rows("SELECT a FROM t") == [["old"], ["in the log"]])
   }
 
-  @Test("comes to where a link leads, although the file is gone")
+  @Test("a restore through a link creates its missing target")
   func danglingLink() throws {
     let (sandbox, backup, before) = try backedUp()
     let real = sandbox.folder + "/real.sqlite"
@@ -151,7 +152,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "has pages of another size than what it replaces",
+    "a backup may have another page size than the replaced database",
     arguments: ["wal", "delete"], [(512, 4096), (4096, 512), (1024, 65536), (65536, 1024)])
   func pageSizes(journal: String, sizes: (Int, Int)) throws {
     let (sandbox, backup, before) = try backedUp("PRAGMA page_size = \(sizes.0)")
@@ -164,7 +165,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "comes in place of what SQLite cannot read, which is set aside as it is",
+    "an unreadable file is set aside unchanged",
     arguments: ["garbage", "cut", "short", "empty", "schema", "gone"])
   func damaged(how: String) throws {
     let (sandbox, backup, before) = try backedUp()
@@ -193,7 +194,7 @@ struct RestoreTests {
     #expect(kept == (how == "gone" ? journal : bytes))
   }
 
-  @Test("leaves a link to the database as it is")
+  @Test("a link to the database remains")
   func link() throws {
     let (sandbox, backup, before) = try backedUp()
     let link = sandbox.folder + "/link.sqlite"
@@ -206,7 +207,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "waits for nobody who has a damaged file open: 75, and nothing is moved",
+    "75: a damaged file that another process has open is not moved",
     arguments: [
       "BEGIN EXCLUSIVE;", "BEGIN; SELECT count(*) FROM t;",
       "PRAGMA journal_mode = WAL; SELECT count(*) FROM t;",
@@ -239,7 +240,7 @@ struct RestoreTests {
         .allSatisfy { !$0.contains("restore") && !$0.contains("partial") })
   }
 
-  @Test("notices that a connection of its own process reads the damaged file")
+  @Test("a connection of the same process to a damaged file is noticed")
   func damagedInUseHere() throws {
     let (sandbox, backup, before) = try backedUp()
     let reader = try sandbox.open()
@@ -256,7 +257,7 @@ struct RestoreTests {
     #expect(try Whole(sandbox.open()) == before)
   }
 
-  @Test("is refused when it is no sound database, and nothing is changed")
+  @Test("a damaged backup is refused without changes")
   func unsound() throws {
     let (sandbox, backup, _) = try backedUp(rows: "INSERT INTO t (a) VALUES (zeroblob(9000))")
     let before = try Whole(sandbox.open())
@@ -289,7 +290,7 @@ struct RestoreTests {
     #expect(try Whole(sandbox.open()) == before)
   }
 
-  @Test("needs --force when it is another database's, nobody's, or ahead of the history")
+  @Test("a backup of another database or ahead of the history needs --force")
   func misfit() throws {
     let (sandbox, backup, before) = try backedUp()
     let changed = try Whole(sandbox.open())
@@ -314,7 +315,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "stays the database's own after its ledger was repaired",
+    "a backup belongs to its database after a repair of the ledger",
     arguments: [LedgerRepair.Action.current, .absent])
   func repaired(action: LedgerRepair.Action) throws {
     let (sandbox, backup, before) = try backedUp()
@@ -353,7 +354,8 @@ struct RestoreTests {
   }
 
   @Test(
-    "waits for a lock, and keeps no copy of what it has not touched", arguments: ["wal", "delete"])
+    "a restore waits for a lock, and keeps no copy of an unchanged database",
+    arguments: ["wal", "delete"])
   func locked(journal: String) throws {
     let (sandbox, backup, _) = try backedUp("PRAGMA journal_mode = \(journal)")
     let before = try Whole(sandbox.open())
@@ -369,7 +371,7 @@ struct RestoreTests {
     #expect(try Whole(sandbox.open()) == before)
   }
 
-  @Test("a reader sees the old content until it looks again")
+  @Test("a reader keeps its snapshot until its transaction ends")
   func reader() throws {
     let (sandbox, backup, before) = try backedUp("PRAGMA journal_mode = wal")
     let reader = try sandbox.open()
@@ -396,7 +398,7 @@ struct RestoreTests {
     #expect(try Whole(sandbox.open()) == before)
   }
 
-  @Test("a reader that stays on a rollback journal is in the way, and nothing is kept")
+  @Test("a reader of a rollback journal prevents a restore, and no copy is kept")
   func readerInTheWay() throws {
     let (sandbox, backup, _) = try backedUp("PRAGMA journal_mode = delete")
     let before = try Whole(sandbox.open())
@@ -412,7 +414,7 @@ struct RestoreTests {
     #expect(try Whole(sandbox.open()) == before)
   }
 
-  @Test("reading a backup leaves nothing beside it, wherever it stands")
+  @Test("reading a backup in any folder leaves no file next to it")
   func noTraces() throws {
     let (sandbox, backup, _) = try backedUp("PRAGMA journal_mode = wal")
     let folder = sandbox.folder + "/odd #1? 100%"

@@ -104,10 +104,10 @@ struct RewrittenTable: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("A rewritten table")
+@Suite("Rewritten tables")
 struct RewriteTests {
   @Test(
-    "keeps its rows, and its indexes fit them", arguments: RewrittenTable.all,
+    "a rewritten table keeps its rows, and its indexes match them", arguments: RewrittenTable.all,
     ["", "PRAGMA auto_vacuum = FULL;", "PRAGMA journal_mode = WAL;"])
   func keeps(table: RewrittenTable, pragma: String) throws {
     let sandbox = try Sandbox()
@@ -131,7 +131,7 @@ struct RewriteTests {
     #expect(try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
   }
 
-  @Test("whose counter starts or ends has the row of sqlite_sequence that it needs")
+  @Test("a table with a new or removed counter has the right row in sqlite_sequence")
   func counter() throws {
     let sandbox = try Sandbox()
     let plain = "CREATE TABLE t (id INTEGER PRIMARY KEY, a)"
@@ -151,7 +151,7 @@ struct RewriteTests {
 
   /// SQLite's own ALTER TABLE counts from the end of `CREATE TABLE `.
   @Test(
-    "is stored in the form that SQLite gives a text",
+    "texts are stored in the form that SQLite gives them",
     arguments: [
       "CREATE TABLE    t(a INTEGER PRIMARY KEY, b NOT NULL, c)",
       "create table t(a INTEGER PRIMARY KEY, b NOT NULL, c) ; -- end",
@@ -185,7 +185,7 @@ struct RewriteTests {
   }
 
   @Test(
-    "keeps the name that it has, however the manifest spells it",
+    "a table keeps the spelling of its name, whatever the manifest's spelling",
     arguments: [
       "sql: \"CREATE TABLE items(a INTEGER PRIMARY KEY AUTOINCREMENT, b UNIQUE, c)\"",
       "sql: \"CREATE TABLE ITEMS(a INTEGER PRIMARY KEY AUTOINCREMENT, b, c)\"",
@@ -212,7 +212,7 @@ struct RewriteTests {
   /// The new root pages must not stay in the cache: another connection may give the schema the same
   /// version (SQLITE_SCHEMA, and `PRAGMA schema_version`).
   @Test(
-    "that is rolled back leaves every table its rows, whatever others change after",
+    "after a rollback every table keeps its rows, whatever changes later",
     arguments: [0, 1, 2, 3, 4, 5, 6], [true, false])
   func rolledBack(changes: Int, hasReader: Bool) throws {
     let sandbox = try Sandbox()

@@ -5,7 +5,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("The rows of a rewritten table")
+@Suite("Copied rows of a rewrite")
 struct RowCopyTests {
   /// Tables that each store their rows in another order.
   enum Shape: String, CaseIterable, Sendable {
@@ -59,7 +59,7 @@ struct RowCopyTests {
     return try sandbox.rows("SELECT \(rowid), a, b FROM t ORDER BY 1, hex(a), hex(b)")
   }
 
-  @Test("all arrive, in whatever order the table stores them", arguments: Shape.allCases)
+  @Test("all rows are copied, in any storage order", arguments: Shape.allCases)
   func arrives(shape: Shape) throws {
     let sandbox = try filled(shape)
     let before = try content(sandbox, shape)
@@ -69,7 +69,7 @@ struct RowCopyTests {
     #expect(try sandbox.rows("SELECT count(*) FROM t WHERE c = 'new'") == [[.integer(5_000)]])
   }
 
-  @Test("are counted while they are copied", .thorough)
+  @Test("rows are counted during the copy", .thorough)
   func progress() throws {
     let sandbox = try filled(.alias, rows: 2_000_000)
     var reported: [(done: Int64, all: Int64)] = []
@@ -84,7 +84,7 @@ struct RowCopyTests {
     #expect(zip(reported, reported.dropFirst()).allSatisfy { $0.done < $1.done })
   }
 
-  @Test("that `where` does not name stay behind")
+  @Test("rows that `where` does not select are not copied")
   func filtered() throws {
     let sandbox = try filled(.alias)
     try sandbox.add(
@@ -102,7 +102,7 @@ struct RowCopyTests {
     #expect(try sandbox.rows("SELECT id, a FROM t ORDER BY id") == kept)
   }
 
-  @Test("are those of the old state after an interrupt")
+  @Test("an interruption leaves the old rows")
   func interrupted() throws {
     let sandbox = try filled(.alias)
     let before = try content(sandbox, .alias)

@@ -4,7 +4,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("Expressions over the old row")
+@Suite("Expressions on the old row")
 struct RowExpressionTests {
   /// A database with the rows of `sql`, and the outcome of one operation on it.
   private func run(_ sql: String, _ operation: String) throws -> (Sandbox, failure: Failure?) {
@@ -37,7 +37,7 @@ struct RowExpressionTests {
   ]
 
   @Test(
-    "an expression reads other rows as they were, in every spelling and in every way to rewrite",
+    "an expression sees the old values of other rows, in every spelling and strategy",
     arguments: ranks, ways)
   func readsOtherRows(using: String, way: String) throws {
     let (sandbox, failure) = try run(
@@ -52,7 +52,7 @@ struct RowExpressionTests {
   }
 
   @Test(
-    "a path is made of the names of the rows above, in a table of any kind",
+    "a path consists of the names of ancestor rows, in any kind of table",
     arguments: [
       "CREATE TABLE t (id INTEGER PRIMARY KEY, parent INTEGER, name TEXT)",
       "CREATE TABLE t (id TEXT PRIMARY KEY, parent TEXT, name TEXT) WITHOUT ROWID",
@@ -72,7 +72,7 @@ struct RowExpressionTests {
     #expect(try sandbox.rows("SELECT path FROM t ORDER BY id") == [["a"], ["a/b"], ["b/c"]])
   }
 
-  @Test("operations that share a pass do not share it with an expression that reads other rows")
+  @Test("operations do not share a pass with an expression that reads other rows")
   func notShared() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -100,7 +100,7 @@ struct RowExpressionTests {
   }
 
   @Test(
-    "an aggregate or a window function is refused, and a subquery is offered",
+    "an aggregate or a window function is refused, and a subquery is suggested",
     arguments: [
       "move_column: { table: t, from: a, to: { name: b, type: TEXT }, using: \"USING\" }",
       "move_column: { table: t, from: a, to: { name: b, type: INTEGER }, using: \"USING\" }",
@@ -117,7 +117,7 @@ struct RowExpressionTests {
     #expect(try sandbox.rows("SELECT a FROM t") == [[1], [2]])
   }
 
-  @Test("`using` of a kept column may not read the column that it fills")
+  @Test("`using` of a kept column may not read the column that it sets")
   func ownColumn() throws {
     let (_, failure) = try run(
       "CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1), (2);",
@@ -146,7 +146,7 @@ struct RowExpressionTests {
   ]
 
   @Test(
-    "a value that another type would change stops every operation that carries it there",
+    "a value that another type would change stops every operation that copies it",
     arguments: lost, carrying)
   func changed(case: (from: String, value: String, to: String), way: String) throws {
     let (sandbox, stop) = try run(
@@ -159,7 +159,7 @@ struct RowExpressionTests {
     #expect(try sandbox.schema().table("t")?.sql == "CREATE TABLE t (a \(`case`.from))")
   }
 
-  @Test("values that stay the same under another type are carried", arguments: carrying)
+  @Test("values that another type does not change are copied", arguments: carrying)
   func unchanged(way: String) throws {
     for (from, value, to) in [
       ("TEXT", "'7'", "INTEGER"), ("TEXT", "'7.5'", "REAL"), ("INTEGER", "7", "TEXT"),
@@ -174,7 +174,7 @@ struct RowExpressionTests {
     }
   }
 
-  @Test("a value that is computed on purpose may be another one")
+  @Test("a computed value may differ")
   func computed() throws {
     let (sandbox, failure) = try run(
       "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('007');",
@@ -184,7 +184,7 @@ struct RowExpressionTests {
     #expect(try sandbox.rows("SELECT b FROM t") == [[7]])
   }
 
-  @Test("a value of `map` that the column would store as another one is refused")
+  @Test("a value of `map` that the column would change is refused")
   func mapped() throws {
     for (type, value, isRefused) in [
       ("INTEGER", "'007'", true), ("REAL", "9007199254740993", true), ("INTEGER", "'7'", false),
@@ -200,7 +200,7 @@ struct RowExpressionTests {
   // MARK: A table of which nothing stays
 
   @Test(
-    "a table that is rebuilt without any of its values keeps as many rows",
+    "a table that is rebuilt without its values keeps the number of rows",
     arguments: [
       "columns: [{ name: id, type: INTEGER, primary_key: true }, { name: b, default: 5 }]",
       "columns: [{ name: b, default: 5 }]",
@@ -217,7 +217,7 @@ struct RowExpressionTests {
     #expect(try sandbox.rows("SELECT b FROM t") == [[5], [5]])
   }
 
-  @Test("a key that would be the same in every row fails on the second row")
+  @Test("a key that is equal in every row fails at the second row")
   func nothingCarriedIntoKey() throws {
     let (sandbox, failure) = try run(
       "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2);",

@@ -7,7 +7,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("what a strategy does not mean to change is proven unchanged")
+@Suite("Unchanged data is verified")
 struct RowProofTests {
   /// A table whose rows a rebuild reads from an index, because that is narrower than the table, and
   /// its own order is none that chunks could follow.
@@ -22,7 +22,7 @@ struct RowProofTests {
   /// Each index differs from its table, as a damaged file may: by an edit
   /// of the schema, as anybody can make who has the file.
   @Test(
-    "a damaged file cannot bring a migration to write other rows",
+    "a damaged file cannot make a migration write other rows",
     arguments: [
       ("two columns are swapped", "CREATE INDEX i ON t (b, a, f)"),
       ("a row is missing", "CREATE INDEX i ON t (a, b, f) WHERE id > 1"),
@@ -77,7 +77,7 @@ struct RowProofTests {
   }
 
   @Test(
-    "for every strategy: each column but the one that changes",
+    "every strategy verifies all columns except the changed one",
     arguments: [
       ("to: { name: s }, map: { 0: 1 }", Strategy.update, ["id", "a"]),
       ("to: { name: s }, using: f + 1", .update, ["id", "a"]),
@@ -95,7 +95,7 @@ struct RowProofTests {
     #expect(plan.proofs.first?.columns == columns)
   }
 
-  @Test("where no row is written there is no second pass")
+  @Test("without written rows there is no second pass")
   func identity() throws {
     #expect(try plan("CREATE TABLE t (f)", "to: { name: s }, map: { 0: 0 }").proofs.isEmpty)
     #expect(
@@ -116,7 +116,7 @@ struct RowProofTests {
   ]
 
   @Test(
-    "a difference is found by key, or among rows without one", arguments: tables,
+    "a difference is found by key, or between rows without one", arguments: tables,
     [
       (nil, false), ("DELETE FROM t WHERE b = 2", true), ("UPDATE t SET f = 9", false),
       ("UPDATE t SET b = CAST(b AS TEXT) WHERE b = 2", true),
@@ -144,7 +144,7 @@ struct RowProofTests {
   }
 
   @Test(
-    "a new column that is called like the rowid is not taken for it",
+    "a new column with the name of the rowid is not confused with it",
     arguments: [
       "{ name: rowid, type: INTEGER }", "{ name: rowid, type: TEXT }",
       "{ name: ROWID, type: TEXT }",

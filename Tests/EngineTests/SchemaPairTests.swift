@@ -8,11 +8,11 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-@Suite("a database with rows, led from one schema to another")
+@Suite("Migrating a database with rows between two schemas")
 struct SchemaPairTests {
   /// `Torture schema-pairs --seed N --tries 10000 --seconds 3600` tries as many as one likes.
   @Test(
-    "has that schema, and every row of what stays", arguments: seeds(1, of: 8))
+    "the result has the schema and all kept rows", arguments: seeds(1, of: 8))
   func pairs(block: UInt64) throws {
     for seed in block * 10..<block * 10 + 10 {
       let problem = try SchemaPairTrial(seed: seed).problem()
@@ -22,7 +22,7 @@ struct SchemaPairTests {
 
   /// Each was wrong once.
   @Test(
-    "whatever stands in the way",
+    "every obstacle is resolved",
     arguments: [
       (
         "a full-text table reads the column that goes",
@@ -117,7 +117,7 @@ struct SchemaPairTests {
   }
 
   @Test(
-    "a rebuild refuses what would lose a value, and says in which column",
+    "a rebuild that would lose a value is refused with the column",
     arguments: [
       (
         "CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT) WITHOUT ROWID",

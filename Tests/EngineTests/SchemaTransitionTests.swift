@@ -28,9 +28,9 @@ private func result(of operations: [WrittenOperation], on base: Schema = Schema(
   return scratch.schema
 }
 
-@Suite("A schema as operations")
+@Suite("Schemas as operations")
 struct SchemaOperationsTests {
-  @Test("makes the same schema again, whatever it is", arguments: seeds(15, of: 60))
+  @Test("the operations recreate any schema", arguments: seeds(15, of: 60))
   func generated(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let wanted = try schema(GeneratedSchema(using: &generator).plain)
@@ -39,7 +39,7 @@ struct SchemaOperationsTests {
   }
 
   @Test(
-    "makes what no key of an operation can say, too",
+    "parts that no key of an operation supports are recreated, too",
     arguments: [
       "CREATE TABLE t (a INTEGER PRIMARY KEY DESC, b CONSTRAINT c NOT NULL, CONSTRAINT d UNIQUE (a, b))",
       "CREATE TABLE t (a UNIQUE ON CONFLICT IGNORE, b INT NULL, c DEFAULT CURRENT_TIMESTAMP)",
@@ -61,7 +61,7 @@ struct SchemaOperationsTests {
     #expect(compareSchemas(expected: made, actual: wanted) == [])
   }
 
-  @Test("reads as somebody would write it")
+  @Test("the operations look hand-written")
   func text() throws {
     let wanted = try schema(
       """
@@ -109,7 +109,7 @@ struct SchemaOperationsTests {
 @Suite("From one schema to another")
 struct SchemaTransitionTests {
   @Test(
-    "operations lead from any schema to any other, and end there",
+    "operations lead from any schema to any other",
     arguments: seeds(8, of: 60))
   func generated(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -122,7 +122,7 @@ struct SchemaTransitionTests {
     #expect(try SchemaTransition.operations(from: new, to: new, Application()).isEmpty)
   }
 
-  @Test("a CHECK comes to a table with rows whose key is not its first column, and has no rowid")
+  @Test("a CHECK is added to a table without rowid whose key is not its first column")
   func checkWithoutRowid() throws {
     let sandbox = try Sandbox()
     try sandbox.add(
@@ -139,7 +139,7 @@ struct SchemaTransitionTests {
   }
 
   @Test(
-    "takes the plainest operation for each change",
+    "each change uses the simplest operation",
     arguments: [
       ("", "CREATE TABLE t (a INTEGER PRIMARY KEY)", ["create_table"]),
       ("CREATE TABLE t (a)", "", ["drop_table"]),
@@ -172,7 +172,7 @@ struct SchemaTransitionTests {
     #expect(found == names)
   }
 
-  @Test("a renaming is said, and then no column is dropped")
+  @Test("with a stated rename no column is dropped")
   func renaming() throws {
     let old = try schema("CREATE TABLE t (a, b TEXT); CREATE VIEW v AS SELECT a FROM t")
     let new = try schema("CREATE TABLE u (z, b TEXT); CREATE VIEW v AS SELECT z FROM u")

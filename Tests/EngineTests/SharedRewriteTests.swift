@@ -217,10 +217,10 @@ private struct Content: Equatable {
   }
 }
 
-@Suite("several changes of one table")
+@Suite("Several changes of one table")
 struct SharedRewriteTests {
   @Test(
-    "share one rewrite where that is cheaper, with the same result as one by one",
+    "they share one rewrite if that is cheaper, with the same result as separate ones",
     arguments: oneIn(3, of: Run.all))
   func equal(_ run: Run) throws {
     let sandbox = try run.sandbox()
@@ -255,7 +255,7 @@ struct SharedRewriteTests {
   /// Columns in any order and of any kind, rows that are older than some, columns that come, go and
   /// get another definition: whatever of it is refused is refused alone, too.
   @Test(
-    "give what they give one by one, whatever they are", arguments: seeds(10, of: 120))
+    "any combination has the same result as separate changes", arguments: seeds(10, of: 120))
   func generated(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     func pick<T>(_ list: [T]) -> T { list[Int.random(in: 0..<list.count, using: &random)] }
@@ -335,7 +335,7 @@ struct SharedRewriteTests {
   }
 
   @Test(
-    "share it in every file format and journal",
+    "they share a rewrite with every file format and journal mode",
     arguments: [
       "PRAGMA journal_mode = WAL", "PRAGMA auto_vacuum = FULL", "PRAGMA auto_vacuum = INCREMENTAL",
       "PRAGMA page_size = 512", "PRAGMA encoding = 'UTF-16'",
@@ -353,7 +353,7 @@ struct SharedRewriteTests {
     #expect(try Content(sandbox) == Content(alone))
   }
 
-  @Test("delete no child row where foreign keys are enforced", arguments: Run.all.prefix(8))
+  @Test("they delete no child row if foreign keys are enforced", arguments: Run.all.prefix(8))
   func enforced(_ run: Run) throws {
     let sandbox = try run.sandbox()
     let children = try sandbox.rows("SELECT * FROM children")
@@ -367,7 +367,7 @@ struct SharedRewriteTests {
 
   /// Whatever may refuse a drop stands in the way of the second one, or of the third.
   @Test(
-    "are refused with the words that they are refused with alone",
+    "a refusal has the same message as for the single change",
     arguments: [
       "CREATE INDEX in_the_way ON t (c)", "CREATE VIEW in_the_way AS SELECT c FROM t",
       "CREATE TRIGGER in_the_way AFTER INSERT ON t BEGIN INSERT INTO logged VALUES (new.c); END",
@@ -391,7 +391,7 @@ struct SharedRewriteTests {
     #expect(Set(failures).count == 1, "\(failures)")
   }
 
-  @Test("stop at the operation whose question the rows answer wrongly, before anything is written")
+  @Test("a failing check of rows stops at its operation before any write")
   func questions() throws {
     let run = Run(
       name: "",
@@ -406,7 +406,7 @@ struct SharedRewriteTests {
     #expect(try Content(sandbox) == before)
   }
 
-  @Test("that share a rewrite are each in the plan, and the last one does the work")
+  @Test("a plan lists all of them, and the last one does the work")
   func plan() throws {
     let sandbox = try Run.all[0].sandbox()
     let plan = try sandbox.project().plan(sandbox.options(), database: sandbox.database)
@@ -421,7 +421,7 @@ struct SharedRewriteTests {
   }
 
   @Test(
-    "share a rewrite from the second drop on, and keep every index",
+    "they share a rewrite from the second drop on, and keep every index",
     arguments: [1, 2, 3], [0, 2, 5])
   func choice(drops: Int, indexes: Int) throws {
     let connection = try Connection(path: nil)
@@ -440,7 +440,7 @@ struct SharedRewriteTests {
     #expect(!makesIndexes)
   }
 
-  @Test("stand aside for a table of somebody's that has the name of theirs")
+  @Test("a user's table with the name of their temporary table is kept")
   func nameTaken() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (a, b, c);")
@@ -456,7 +456,7 @@ struct SharedRewriteTests {
   }
 
   @Test(
-    "a shared rewrite that fails changes nothing",
+    "a failing shared rewrite changes nothing",
     arguments: [
       (
         "1", "a", "using: \"iif(a = 1, NULL, a)\"",

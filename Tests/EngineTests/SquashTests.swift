@@ -53,10 +53,10 @@ private struct LongHistory {
   }
 }
 
-@Suite("a squash")
+@Suite("Squashes")
 struct SquashTests {
   @Test(
-    "refuses rows that it cannot make again",
+    "rows that cannot be recreated are refused",
     arguments: [
       (
         "CREATE TABLE p (id TEXT PRIMARY KEY DEFAULT (uuid()), parent TEXT); "
@@ -81,7 +81,7 @@ struct SquashTests {
     #expect(failure?.message.contains(problem) == true, "\(failure?.message ?? "")")
   }
 
-  @Test("keeps rowids behind a column that is called rowid")
+  @Test("rowids behind a column named rowid are kept")
   func hiddenRowid() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -94,7 +94,7 @@ struct SquashTests {
   }
 
   @Test(
-    "makes the schema and the rows of the migrations that it replaces", arguments: [2, 3, 4, 5])
+    "a squash creates the schema and the rows of the replaced migrations", arguments: [2, 3, 4, 5])
   func sameContent(_ step: Int) throws {
     let (long, short) = (try LongHistory(frozenThrough: 0), try LongHistory(frozenThrough: 0))
     try short.squash(to: step)
@@ -116,7 +116,8 @@ struct SquashTests {
     #expect(try short.sandbox.ledger.count == 5 - step + 1)
   }
 
-  @Test("continues every database, wherever it is, and verifies it", arguments: [1, 2, 3, 4, 5])
+  @Test(
+    "databases at any point of the history continue and are verified", arguments: [1, 2, 3, 4, 5])
   func continues(at step: Int) throws {
     let history = try LongHistory()
     try history.database(through: step)
@@ -137,7 +138,7 @@ struct SquashTests {
       try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
   }
 
-  @Test("counts as applied without the replaced manifests where all of them have run")
+  @Test("it counts as applied without the replaced manifests if all of them have run")
   func withoutFolder() throws {
     let history = try LongHistory()
     try history.database(through: 4)
@@ -149,7 +150,7 @@ struct SquashTests {
         == .success)
   }
 
-  @Test("names the release to install first where some have run and the manifests are missing")
+  @Test("if only some have run, the error names the release to install first")
   func missingFolder() throws {
     let history = try LongHistory()
     try history.database(through: 3)
@@ -162,7 +163,7 @@ struct SquashTests {
     #expect(try Dump(history.sandbox.open()) == before)
   }
 
-  @Test("keeps the lines of the lock, and notices an edit of a replaced manifest")
+  @Test("the lock keeps its lines, and an edit of a replaced manifest is noticed")
   func lock() throws {
     let history = try LongHistory()
     let before = try #require(try history.sandbox.project().lock)
@@ -179,7 +180,7 @@ struct SquashTests {
     #expect(report.history.contains { $0.id == "0002_step" && $0.state == .edited })
   }
 
-  @Test("can be replaced by a later squash, and its databases continue")
+  @Test("a later squash can replace it, and databases continue")
   func twice() throws {
     let history = try LongHistory(frozenThrough: 5)
     try history.squash(to: 3)
@@ -197,7 +198,7 @@ struct SquashTests {
         == .success)
   }
 
-  @Test("is refused for a draft after frozen migrations, and for the first migration alone")
+  @Test("drafts before frozen migrations, and the first migration alone, are refused")
   func refusals() throws {
     let history = try LongHistory(frozenThrough: 4)
     for step in [1, 5] {
@@ -207,7 +208,7 @@ struct SquashTests {
     #expect(!history.exists("squashed"))
   }
 
-  @Test("is refused where chance makes a value that another table holds")
+  @Test("a random value that another table contains is refused")
   func chance() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE a (id TEXT PRIMARY KEY);")

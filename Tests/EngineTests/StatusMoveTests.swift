@@ -5,7 +5,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("the move from isCompleted to status")
+@Suite("The move from isCompleted to status")
 struct StatusMoveTests {
   @Test("every reminder's status is its old flag, and nothing else changes")
   func keepsEveryValue() throws {
@@ -36,7 +36,7 @@ struct StatusMoveTests {
         ])
   }
 
-  @Test("a second run has nothing to do and takes no lock for writing")
+  @Test("a second run has nothing to do and takes no write lock")
   func secondRun() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -49,7 +49,7 @@ struct StatusMoveTests {
   }
 
   @Test(
-    "a value that the map does not name stops the migration, and the file is as it was",
+    "a value that the map does not name stops the migration without changes",
     arguments: [
       ("2", "2 (integer) in 1 row"), ("-1", "-1 (integer) in 1 row"),
     ])
@@ -69,7 +69,7 @@ struct StatusMoveTests {
   }
 
   @Test(
-    "a flag column without type is held to the letter: '0', NULL and 0.0 are not 0",
+    "a flag column without a type compares exactly: '0', NULL and 0.0 are not 0",
     arguments: [
       ("'0'", "'0' (text)"), ("NULL", "NULL (null)"), ("0.0", "0.0 (real)"),
       ("x'30'", "x'30' (blob)"),
@@ -92,7 +92,7 @@ struct StatusMoveTests {
     #expect(try Dump(sandbox.open()) == before)
   }
 
-  @Test("at most ten values of forty characters are listed, and --redact lists none")
+  @Test("an error lists at most ten values of forty characters, and none with --redact")
   func listing() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (flag);")
@@ -116,7 +116,7 @@ struct StatusMoveTests {
     #expect(redacted.contains("a value (text) in 2 rows"))
   }
 
-  @Test("keep_source leaves the old column and puts the new one last")
+  @Test("keep_source keeps the old column and adds the new one at the end")
   func keepSource() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()

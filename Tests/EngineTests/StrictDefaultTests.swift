@@ -31,7 +31,7 @@ struct StrictDefaultTests {
   }
 
   @Test(
-    "a default that STRICT stores is taken", arguments: ways,
+    "a default that STRICT accepts is accepted", arguments: ways,
     [("INTEGER", "'1'"), ("ANY", "'x'"), ("TEXT", "5"), ("REAL", "1"), ("INTEGER", "2.0")])
   func stored(way: String, column: (type: String, value: String)) throws {
     let sandbox = try add(way, column.type, column.value)
@@ -40,7 +40,7 @@ struct StrictDefaultTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
   }
 
-  @Test("an old default of another type stops no other change")
+  @Test("an old default of another type does not prevent other changes")
   func old() throws {
     let sandbox = try add("sql: ALTER TABLE t RENAME a TO c", "", "")
     try sandbox.addSQL("0001_t", "CREATE TABLE t (a INTEGER, z INTEGER DEFAULT 'x') STRICT;")

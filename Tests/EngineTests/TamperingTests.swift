@@ -41,7 +41,7 @@ struct TamperingTests {
     return Array(Set(values).subtracting([byte])).sorted()
   }
 
-  @Test("every byte of a history and its lock is guarded", arguments: files)
+  @Test("every changed byte of a history and its lock is noticed", arguments: files)
   func everyByte(file: String) throws {
     let sandbox = try Self.history()
     let url = URL(fileURLWithPath: "\(sandbox.folder)/migrations/\(file)")
@@ -64,7 +64,7 @@ struct TamperingTests {
     if file == "0001_lists.yaml" { #expect(notices[.shown(.cosmetic), default: 0] > 0) }
   }
 
-  @Test("every byte removed or doubled is noticed", arguments: files)
+  @Test("every removed or repeated byte is noticed", arguments: files)
   func everyLength(file: String) throws {
     let sandbox = try Self.history()
     let url = URL(fileURLWithPath: "\(sandbox.folder)/migrations/\(file)")
@@ -98,7 +98,7 @@ struct TamperingTests {
     }
   }
 
-  @Test("a line of the lock that is doubled is refused; the order makes no difference")
+  @Test("a repeated line of the lock is refused; the order makes no difference")
   func lines() throws {
     let sandbox = try Self.history()
     try sandbox.addSQL("0003_third", "CREATE TABLE third (x)")
@@ -117,7 +117,7 @@ struct TamperingTests {
   }
 
   @Test(
-    "what does not change the meaning is shown as such",
+    "a change without effect is shown as such",
     arguments: [
       ("# Lists.\n", "", HistoryState.cosmetic), ("Lists\n", "All the lists\n", .cosmetic),
       ("\n", "\r\n", .lineEnds), ("\n", "\n\n", .cosmetic),

@@ -9,7 +9,7 @@ import SchemaTestSupport
 import Synchronization
 import Testing
 
-@Suite("three migrations are pending and the third fails")
+@Suite("The third of three pending migrations fails")
 struct ThirdFailsTests {
   /// The first two are small and share a transaction with whatever the third does.
   private func sandbox(_ third: String) throws -> Sandbox {
@@ -31,7 +31,7 @@ struct ThirdFailsTests {
     #expect(try sandbox.rows("SELECT a FROM one") == [[1]])
   }
 
-  @Test("by an error on the scratch database: the first two are applied and kept")
+  @Test("an error on the scratch database keeps the first two")
   func shadowError() throws {
     let sandbox = try sandbox("CREATE TABLE three (a); INSERT INTO nowhere VALUES (1);")
     let report = try sandbox.migrate()
@@ -41,7 +41,7 @@ struct ThirdFailsTests {
     try expectFirstTwo(sandbox, report)
   }
 
-  @Test("by an error that only rows can make: the first two are applied and kept")
+  @Test("an error that only rows cause keeps the first two")
   func databaseError() throws {
     // The row is there only on the database: the scratch database runs the same INSERT, so it must be data
     // that differs.
@@ -62,7 +62,7 @@ struct ThirdFailsTests {
   }
 
   @Test(
-    "by RAISE(ROLLBACK), which ends the whole transaction: the first two are run again and kept")
+    "RAISE(ROLLBACK), which ends the whole transaction, reruns and keeps the first two")
   func raiseRollback() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -119,7 +119,7 @@ struct ThirdFailsTests {
     func next() -> Int { count.add(1, ordering: .relaxed).newValue }
   }
 
-  @Test("by an interrupt: nothing is begun again, and the last committed one is named")
+  @Test("an interruption starts nothing again, and the last committed migration is named")
   func interrupt() throws {
     let (sandbox, interruption) = try interruptible(isDeterministic: false)
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
@@ -134,7 +134,7 @@ struct ThirdFailsTests {
     #expect(try sandbox.rows("SELECT min(a), max(a) FROM base") == [[1, 100_000]])
   }
 
-  @Test("by an interrupt that ends the shared transaction: none of it stays")
+  @Test("an interruption of the shared transaction keeps none of it")
   func interruptOfABatch() throws {
     let (sandbox, interruption) = try interruptible(isDeterministic: true)
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a);")
@@ -149,7 +149,7 @@ struct ThirdFailsTests {
   }
 }
 
-@Suite("transactions")
+@Suite("Transactions")
 struct TransactionTests {
   /// What was applied, and which migrations shared a commit.
   private func migrate(_ sandbox: Sandbox) throws -> (MigrateReport, commits: [[String]]) {
@@ -183,7 +183,7 @@ struct TransactionTests {
     #expect(commits.contains(["0009_update"]))
   }
 
-  @Test("foreign keys are enforced while a migration runs that asks for it")
+  @Test("foreign keys are enforced during a migration that requests it")
   func enforced() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -199,7 +199,7 @@ struct TransactionTests {
     #expect(try sandbox.rows("SELECT p FROM c") == [[2]])
   }
 
-  @Test("a broken foreign key fails the migration, by table, row and parent; an old one does not")
+  @Test("a new foreign key violation is reported by table, row and parent; an old one is not")
   func violations() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -218,7 +218,7 @@ struct TransactionTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  @Test("a foreign key that points at a table with a name beyond ASCII is checked, too")
+  @Test("a foreign key to a table with a non-ASCII name is checked, too")
   func umlautViolation() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -231,7 +231,7 @@ struct TransactionTests {
     #expect(try sandbox.rows("SELECT count(*) FROM \"Ärger\"") == [[1]])
   }
 
-  @Test("an old violation stays no new one when its table is renamed or rebuilt")
+  @Test("an old violation is not a new one after a rename or rebuild of its table")
   func renamedViolation() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -249,7 +249,7 @@ struct TransactionTests {
     #expect(report.applied.map(\.strategies) == [[.native], [.rewrite]])
   }
 
-  @Test("dropping a parent takes no child row along")
+  @Test("dropping a parent deletes no child row")
   func dropParent() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -262,7 +262,7 @@ struct TransactionTests {
     #expect(try sandbox.rows("SELECT * FROM c") == [[1]])
   }
 
-  @Test("in rollback-journal mode a reader keeps a migration that rewrites rows from beginning")
+  @Test("in rollback-journal mode a reader prevents the start of a rewriting migration")
   func exclusive() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -276,7 +276,7 @@ struct TransactionTests {
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  @Test("another process that holds the lock makes it busy, and changes nothing")
+  @Test("busy: another process has the lock, and nothing changes")
   func busy() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -287,7 +287,7 @@ struct TransactionTests {
     #expect(report.applied.isEmpty)
   }
 
-  @Test("once all is applied nothing is begun any more: who has the lock then is in nobody's way")
+  @Test("without pending migrations no transaction starts, so locks do not matter")
   func busyAfterwards() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE a (x);")

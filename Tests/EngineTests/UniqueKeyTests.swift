@@ -85,9 +85,9 @@ struct UniqueCase: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("A plan asks whether rows stand in the way of what becomes unique")
+@Suite("Dry runs of new unique constraints")
 struct UniqueKeyTests {
-  @Test("as SQLite compares them when the migration runs", arguments: UniqueCase.all)
+  @Test("rows are compared as in SQLite", arguments: UniqueCase.all)
   func sameAsMigrate(trial: UniqueCase) throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_table", trial.create)
@@ -101,7 +101,7 @@ struct UniqueKeyTests {
     #expect((try sandbox.migrate().failure != nil) == trial.isInTheWay)
   }
 
-  @Test("an index that is made again under another name asks nothing")
+  @Test("an index that is recreated under another name needs no check")
   func sameKey() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(

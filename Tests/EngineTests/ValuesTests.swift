@@ -139,7 +139,7 @@ struct Change: Sendable, CustomStringConvertible {
   ]
 }
 
-@Suite("Values of columns that change")
+@Suite("Changes of values in several columns")
 struct ValuesTests {
   private func sandbox(_ change: Change, sharesRewrites: Bool = true) throws -> Sandbox {
     let sandbox = try Sandbox()
@@ -152,7 +152,7 @@ struct ValuesTests {
     return sandbox
   }
 
-  @Test("are the same by one rewrite and one by one", arguments: Change.all)
+  @Test("one rewrite has the same result as separate ones", arguments: Change.all)
   func values(_ change: Change) throws {
     let sandbox = try sandbox(change)
     let failure = try sandbox.migrate().failure

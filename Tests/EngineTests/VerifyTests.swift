@@ -10,7 +10,7 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-@Suite("verify")
+@Suite("Verification")
 struct VerifyTests {
   private func frozen() throws -> Sandbox {
     let sandbox = try Sandbox.reminders()
@@ -30,7 +30,7 @@ struct VerifyTests {
     report.history.first { $0.id == id }?.state
   }
 
-  @Test("a history that is as it shipped is verified, its last manifest a draft")
+  @Test("an unchanged history with a draft is valid")
   func unchanged() throws {
     let report = try frozen().project().verify(database: nil, timeout: 1)
     #expect(report.status == .success)
@@ -39,7 +39,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "one character changed in a frozen manifest's SQL breaks the history, and migrate stops on it")
+    "one changed character in a frozen manifest's SQL is an error, and migrate stops")
   func edited() throws {
     let sandbox = try frozen()
     try edit(sandbox, "0005_limit_tags", ">= 5", ">= 6")
@@ -52,7 +52,7 @@ struct VerifyTests {
     #expect(try DatabaseFile.exists(sandbox.database) == false)
   }
 
-  @Test("a comment or a suppression is cosmetic, CRLF a matter of line ends")
+  @Test("a comment or a suppression is cosmetic, and CRLF only changes line ends")
   func cosmetic() throws {
     let sandbox = try frozen()
     try edit(sandbox, "0002_create_tags", "operations:", "# a comment\noperations:")
@@ -67,7 +67,7 @@ struct VerifyTests {
     #expect(state(report, "0004_order_lists") == .lineEnds)
   }
 
-  @Test("ALTER TABLE by hand is drift, by table and column")
+  @Test("a manual ALTER TABLE is drift, with table and column")
   func drift() throws {
     let sandbox = try frozen()
     try sandbox.makeRelease1()
@@ -84,7 +84,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "a hand-made index elsewhere is reported and does not stop migrate; on the table it is kept")
+    "a manual index is reported and kept, and does not stop migrate")
   func handMadeIndex() throws {
     let sandbox = try frozen()
     try sandbox.makeRelease1()
@@ -95,7 +95,7 @@ struct VerifyTests {
     #expect(try sandbox.schema().object(.index, "mine2") != nil)
   }
 
-  @Test("drift on what a migration touches stops it")
+  @Test("drift in an object that a migration uses stops it")
   func driftInTheWay() throws {
     let sandbox = try frozen()
     try sandbox.makeRelease1()
@@ -106,7 +106,7 @@ struct VerifyTests {
     #expect(try sandbox.ledger.count == 6)
   }
 
-  @Test("a database with tables and no ledger is left alone")
+  @Test("a database with tables and without a ledger is not migrated")
   func stranger() throws {
     let sandbox = try frozen()
     try sandbox.run("CREATE TABLE theirs (a)")
@@ -116,14 +116,14 @@ struct VerifyTests {
     #expect(try sandbox.rows("SELECT name FROM sqlite_schema") == [["theirs"]])
   }
 
-  @Test("a database with nothing but an engine's tables is ours to begin with")
+  @Test("a database with only tables of an engine can be migrated")
   func engineTables() throws {
     let sandbox = try frozen()
     try sandbox.run("CREATE TABLE android_metadata (locale TEXT)")
     #expect(try sandbox.migrate().failure == nil)
   }
 
-  @Test("a database that has run what the history does not know is ahead")
+  @Test("a database with an unknown migration is ahead")
   func ahead() throws {
     let sandbox = try frozen()
     try sandbox.migrate()
@@ -135,7 +135,7 @@ struct VerifyTests {
     #expect(report.status == .databaseAhead)
   }
 
-  @Test("a ledger that was changed is told by diff, and an emptied one by status")
+  @Test("diff reports a changed ledger, and status an emptied one")
   func changedLedger() throws {
     let sandbox = try frozen()
     try sandbox.migrate()
@@ -160,7 +160,7 @@ struct VerifyTests {
     #expect(failure?.message.contains("draft-edited") == true)
   }
 
-  @Test("freezing twice freezes nothing more, and a frozen history needs no replay by others")
+  @Test("a second freeze freezes nothing, and a frozen history needs no replay")
   func freezing() throws {
     let sandbox = try frozen()
     let first = try Data(
@@ -174,7 +174,7 @@ struct VerifyTests {
   }
 
   @Test(
-    "a migration that fails on the scratch database fails verify with 3, and the rest is still told"
+    "a failure on the scratch database fails verify with 3, and other results are reported"
   )
   func failing() throws {
     let sandbox = try frozen()
@@ -185,7 +185,7 @@ struct VerifyTests {
     #expect(report.history.count == 8)
   }
 
-  @Test("the repository's own history is verified against its own lock")
+  @Test("the repository's own history is valid")
   func ownHistory() throws {
     let folder = MigrationFolder(repository + "/migrations")
     let project = Project(
