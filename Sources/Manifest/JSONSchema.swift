@@ -100,7 +100,7 @@ private struct SchemaBuilder {
   private mutating func operation() -> [Member] {
     any(
       Grammar.operations.map { rule in
-        let lint = property("Findings of lint that are allowed here.", .mapping(Grammar.lint))
+        let lint = property("Suppressed findings of lint.", .mapping(Grammar.lint))
         return .object([
           ("title", .string(rule.name)), ("description", .string(rule.summary)), type("object"),
           ("additionalProperties", .bool(false)), ("required", .strings([rule.name])),

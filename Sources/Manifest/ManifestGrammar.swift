@@ -4,7 +4,7 @@ extension Grammar {
   package static let manifest = MappingRule(
     "a manifest",
     [
-      .optional("description", .text(.any), "What the migration does, and why."),
+      .optional("description", .text(.any), "The purpose of the migration."),
       .required("operations", .list(of: .operation, atLeast: 0), "The changes, in order."),
       .optional(
         "before", .list(of: .mapping(assertion), atLeast: 0),
@@ -14,12 +14,12 @@ extension Grammar {
         "Assertions on the database after the last operation."),
       .optional(
         "foreign_keys", .choice(ForeignKeyMode.allCases.map(\.rawValue)),
-        "When foreign keys are checked: after the migration (deferred) or by each statement."),
-      .optional("requires", .mapping(requirements), "What the migration needs to run."),
+        "When SQLite checks foreign keys: after the migration (deferred) or in each statement."),
+      .optional("requires", .mapping(requirements), "The requirements of the migration."),
       .optional(
         "replaces", .list(of: .mapping(replacedEntries), atLeast: 1),
-        "Where another tool has made this change: the items are alternatives."),
-      .optional("lint", .mapping(lint), "Findings of lint that are allowed here."),
+        "Migrations that this one replaces; the items are alternatives."),
+      .optional("lint", .mapping(lint), "Suppressed findings of lint."),
     ])
 
   /// The keys that the canonical digest covers.
@@ -30,9 +30,9 @@ extension Grammar {
   static let assertion = MappingRule(
     "an assertion",
     [
-      .required("query", .sql, "A query that gives one row of one column."),
-      .required("equals", .literal, "The value that the query must give."),
-      .optional("message", .text(.any), "What to tell the user when it does not."),
+      .required("query", .sql, "A query that returns one row of one column."),
+      .required("equals", .literal, "The value that the query must return."),
+      .optional("message", .text(.any), "The error message if the value differs."),
     ])
 
   static let requirements = MappingRule(
@@ -43,15 +43,15 @@ extension Grammar {
     "`lint`",
     [
       .required(
-        "allow", .list(of: .mapping(suppression), atLeast: 0), "The findings that are allowed.")
+        "allow", .list(of: .mapping(suppression), atLeast: 0), "The suppressed findings.")
     ])
 
   package static let suppression = MappingRule(
     "a suppression",
     [
       .required("rule", .text(.name), "The id of the rule."),
-      .required("reason", .text(.filled), "Why the finding is allowed."),
-      .optional("until", .text(.date), "The last day on which it is, in UTC."),
+      .required("reason", .text(.filled), "The reason for the suppression."),
+      .optional("until", .text(.date), "The last day of the suppression, in UTC."),
     ])
 
   package static let literal = MappingRule(

@@ -27,18 +27,21 @@ extension Grammar {
       [
         .required("table", name, "The table."),
         .optional(
-          "sql", .sql, "The whole CREATE TABLE statement, for what the other keys cannot say."),
+          "sql", .sql,
+          "The whole CREATE TABLE statement, for a definition that the other keys "
+            + "cannot express."),
         .optional("columns", .list(of: .mapping(column), atLeast: 1), "The columns, in order."),
       ] + tableProperties + [
         .optional(
           "copy", .map(key: name, value: .sql, atLeast: 0),
-          "For each new column an expression over the old row."),
-        .optional("where", .sql, "Which rows to keep; needs `rows_may_be_lost: true`."),
+          "An expression over the old row for each new column."),
+        .optional(
+          "where", .sql, "A condition for the rows to keep; needs `rows_may_be_lost: true`."),
         .optional("rows_may_be_lost", .boolean, "Consent to the loss of the other rows."),
       ], exactlyOneOf: ["columns", "sql"]
     ) { $0.rebuildTable($1) },
     OperationRule(
-      "convert_primary_key", "Replaces an integer primary key, and what refers to it, by UUIDs.",
+      "convert_primary_key", "Replaces an integer primary key, and all references to it, by UUIDs.",
       [
         .required("table", name, "The table."),
         .required("to", .choice(["uuid"]), "The kind of the new key."),
@@ -69,21 +72,21 @@ extension Grammar {
       ]
     ) { $0.renameColumn($1) },
     OperationRule(
-      "move_column", "Replaces a column by another one and converts its values; loses none.",
+      "move_column", "Replaces a column by another one and converts all its values.",
       [
         .required("table", name, "The table."),
         .required("from", name, "The old column."),
         .required("to", .mapping(column), "The new column."),
         .optional("map", values, "The new value for each old one."),
         .optional("using", .sql, "The new value, as an expression over the old row."),
-        .optional("keep_source", .boolean, "Leave the old column where it is."),
+        .optional("keep_source", .boolean, "Keep the old column."),
         .optional(
           "mirror", .boolean,
           "With `keep_source`: keep both columns in step by triggers."),
         .optional("map_back", values, "With `mirror`: the old value for each new one."),
         .optional(
           "dependents", .choice(["rename"]),
-          "Let SQLite rewrite what mentions the old column."),
+          "Let SQLite rename the old column in views, triggers and indexes."),
       ], exactlyOneOf: ["map", "using"]
     ) { $0.moveColumn($1) },
     OperationRule(
@@ -103,8 +106,8 @@ extension Grammar {
           .required(
             "columns", .list(of: .either(name, indexColumn), atLeast: 1),
             "Names, or mappings with an order or a collation."),
-          .optional("unique", .boolean, "Whether no two rows may be equal."),
-          .optional("where", .sql, "Which rows are indexed."),
+          .optional("unique", .boolean, "Whether the values must be unique."),
+          .optional("where", .sql, "A condition for the rows to index."),
         ]
       ) { $0.createIndex($1) },
       OperationRule("create_view", "Creates a view.", wholeStatement("The view's name.")) {
@@ -142,7 +145,7 @@ extension Grammar {
         .required("table", name, "The table."),
         .required(
           "rows", .list(of: .map(key: name, value: .literal, atLeast: 1), atLeast: 1),
-          "For each row its values by column."),
+          "The values of each row, by column."),
       ]
     ) { $0.insert($1) },
     OperationRule(
@@ -150,22 +153,27 @@ extension Grammar {
       [
         .required("table", name, "The table."),
         .required(
-          "set", .map(key: name, value: .sql, atLeast: 1), "For each column an expression."),
-        .optional("where", .sql, "Which rows."),
+          "set", .map(key: name, value: .sql, atLeast: 1), "An expression for each column."),
+        .optional("where", .sql, "A condition that selects the rows."),
         .optional("all", .consent, "Every row."),
       ], exactlyOneOf: ["where", "all"]
     ) { $0.update($1) },
     OperationRule(
       "delete", "Deletes rows.",
       [
-        .required("table", name, "The table."), .optional("where", .sql, "Which rows."),
+        .required("table", name, "The table."),
+        .optional("where", .sql, "A condition that selects the rows."),
         .optional("all", .consent, "Every row."),
       ], exactlyOneOf: ["where", "all"]
     ) { .delete(table: $0.name($1["table"]), where: $1["where"].map($0.sql)) },
     OperationRule("sql", "Runs SQL statements.", shape: .oneOrMany(.script)) {
       .sql(($1.elements ?? [$1]).map($0.sql))
     },
-    OperationRule("assert", "Stops the migration unless a query gives a value.", assertion.keys) {
+    OperationRule(
+      "assert",
+      "Stops the migration if a query does not return the expected "
+        + "value.", assertion.keys
+    ) {
       .assert($0.assertion($1))
     },
   ]
@@ -185,7 +193,7 @@ extension Grammar {
     .optional("unique", .list(of: names, atLeast: 0), "Sets of columns that must be unique."),
     .optional("checks", .list(of: .sql, atLeast: 0), "Conditions that each row must meet."),
     .optional("foreign_keys", .list(of: .mapping(foreignKey), atLeast: 0), "The foreign keys."),
-    .optional("strict", .boolean, "Whether types are enforced (STRICT)."),
+    .optional("strict", .boolean, "Whether SQLite enforces the types (STRICT)."),
     .optional("without_rowid", .boolean, "Whether the table is WITHOUT ROWID."),
   ]
 
@@ -195,15 +203,16 @@ extension Grammar {
       .required("name", name, "The column's name."),
       .optional("type", name, "The declared type, as in `TEXT` or `INTEGER`."),
       .optional("primary_key", .boolean, "Whether it is the primary key."),
-      .optional("autoincrement", .boolean, "Whether ids are never used again."),
-      .optional("not_null", notNull, "Whether it refuses NULL."),
+      .optional("autoincrement", .boolean, "Whether SQLite never reuses an id."),
+      .optional("not_null", notNull, "Whether the column refuses NULL."),
       .optional(
         "default", .columnDefault,
-        "The value of a row that names none; an expression is `{ sql: \"…\" }`."),
-      .optional("unique", .boolean, "Whether no two rows may be equal."),
+        "The value for an INSERT that does not name the column; an expression is `{ sql: \"…\" "
+          + "}`."),
+      .optional("unique", .boolean, "Whether the values must be unique."),
       .optional("check", .sql, "A condition that each value must meet."),
       .optional("collate", name, "The collation."),
-      .optional("references", .mapping(reference), "What it points at."),
+      .optional("references", .mapping(reference), "The parent table and column."),
       .optional("generated", .mapping(generated), "The expression that computes it."),
     ])
 
@@ -223,22 +232,25 @@ extension Grammar {
       [
         .required(
           "on_conflict", .choice(ConflictAction.allCases.map(\.rawValue)),
-          "What happens when a NULL comes nevertheless.")
+          "The conflict action for NULL.")
       ]))
 
   private static let action = Shape.choice(ForeignKeyAction.allCases.map(\.rawValue))
 
   private static let referenceBehaviour: [KeyRule] = [
-    .optional("on_delete", action, "What happens when the parent is deleted."),
-    .optional("on_update", action, "What happens when the parent's key changes."),
-    .optional("deferrable", .boolean, "Whether it is checked at the end (INITIALLY DEFERRED)."),
+    .optional("on_delete", action, "The action when the parent is deleted."),
+    .optional("on_update", action, "The action when the parent's key changes."),
+    .optional(
+      "deferrable", .boolean,
+      "Whether SQLite checks it at the end of the transaction "
+        + "(INITIALLY DEFERRED)."),
   ]
 
   private static let reference = MappingRule(
     "`references`",
     [
       .required("table", name, "The parent table."),
-      .optional("column", name, "The parent's column; its primary key when absent."),
+      .optional("column", name, "The parent's column; default: its primary key."),
     ] + referenceBehaviour)
 
   private static let foreignKey = MappingRule(
@@ -246,14 +258,17 @@ extension Grammar {
     [
       .required("columns", names, "The columns of this table."),
       .required("table", name, "The parent table."),
-      .optional("to", names, "The parent's columns; its primary key when absent."),
+      .optional("to", names, "The parent's columns; default: its primary key."),
     ] + referenceBehaviour)
 
   private static let generated = MappingRule(
     "`generated`",
     [
       .required("as", .sql, "The expression."),
-      .optional("stored", .boolean, "Whether the value is stored; else it is computed when read."),
+      .optional(
+        "stored", .boolean,
+        "Whether SQLite stores the value; otherwise it computes the "
+          + "value on each read."),
     ])
 
   private static let indexColumn = MappingRule(

@@ -39,15 +39,15 @@ extension Grammar {
         "ledger", .text(.name), "The table in which another tool records its migrations."),
       .optional(
         "kind", .choice(LedgerKind.allCases.map(\.rawValue)),
-        "The tool; otherwise the table's name and columns tell."),
+        "The tool; by default schemactl recognises the table."),
       .optional(
         "column", .text(.name), "The column with the entries, for a table of another tool."),
       .optional(
         "entries", .list(of: .constant, atLeast: 1),
-        "Migrations of that tool: all of them have run where this one counts as applied."),
+        "Entries of that ledger. If all of them have run, this migration counts as applied."),
       .optional(
         "migrations", .list(of: .text(.name), atLeast: 2),
-        "The ids of the migrations that this one replaces as a whole (`schemactl squash`)."),
+        "The ids of the migrations that this squash replaces (`schemactl squash`)."),
     ], exactlyOneOf: ["ledger", "migrations"])
 }
 

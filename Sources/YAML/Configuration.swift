@@ -13,7 +13,7 @@ package struct Configuration: Sendable {
   package var timeout = 5.0
   /// The limits of a replay.
   package var replay = ReplayConfiguration()
-  /// The oldest SQLite that the application meets.
+  /// The oldest SQLite that the application supports.
   package var minimumSQLite: SQLiteVersion?
   package var sync = SyncConfiguration()
   package var functions: [DeclaredFunction] = []

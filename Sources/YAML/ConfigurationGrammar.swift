@@ -8,17 +8,18 @@ extension Grammar {
       .optional("database", .text(.filled), "The database file."),
       .optional(
         "queries", .text(.filled),
-        "The folder of the application's queries, `*.sql`; `queries` beside the migrations when absent."
+        "The folder of the application's queries, `*.sql`; default: `queries` beside the "
+          + "migrations."
       ),
       .optional(
         "schema", .text(.filled),
         "A file that schemactl keeps equal to the current schema in SQL, such as `schema.sql`."),
       .optional(
         "timeout", .number(0...Configuration.maximumTimeout),
-        "How many seconds to wait for a lock."),
+        "How long to wait for a lock, in seconds; default: 5."),
       .optional(
-        "minimum_sqlite", .text(.version), "The oldest SQLite that the application meets."),
-      .optional("sync", .mapping(sync), "What syncs the database between devices."),
+        "minimum_sqlite", .text(.version), "The oldest SQLite that the application supports."),
+      .optional("sync", .mapping(sync), "How the database syncs between devices."),
       .optional(
         "functions", .list(of: .mapping(function), atLeast: 0),
         "SQL functions that the application registers."),
@@ -27,12 +28,12 @@ extension Grammar {
         "Collations that the application registers."),
       .optional(
         "backup", .either(.consent, backup),
-        "Whether `migrate` makes a backup every time: `true`, or where and how many."),
+        "Backups in every run of `migrate`: `true`, or the folder and the number of backups."),
       .optional("replay", .mapping(replay), "Limits of a replay of the history."),
-      .optional("lint", .mapping(lintConfiguration), "Which rules of lint hold."),
+      .optional("lint", .mapping(lintConfiguration), "The severities and the baseline of lint."),
       .optional(
         "ignore", .list(of: .text(.filled), atLeast: 0),
-        "Patterns (globs) of the objects of a live database that are not ours."),
+        "Patterns (globs) of objects in a database that schemactl ignores."),
     ])
 
   private static let sync = MappingRule(
@@ -40,14 +41,14 @@ extension Grammar {
     [
       .required(
         "engine", .choice(SyncEngine.allCases.map(\.rawValue)),
-        "The engine, or what is known of it."),
+        "The sync engine."),
       .optional(
-        "tables", .list(of: .text(.name), atLeast: 0), "The tables that sync; all when absent."),
+        "tables", .list(of: .text(.name), atLeast: 0), "The tables that sync; default: all."),
       .optional(
         "local_tables", .list(of: .text(.name), atLeast: 0), "The tables that do not sync."),
       .optional(
         "since", .text(.filled),
-        "The first migration with which anything synced: what those before it did is judged as local."
+        "The first migration with which anything synced; lint judges earlier ones as `local`."
       ),
       .optional(
         "oldest_release", .text(.filled), "The oldest release that still runs on a device."),
@@ -58,26 +59,26 @@ extension Grammar {
     [
       .optional(
         "seconds", .number(0.1...Configuration.maximumTimeout),
-        "Seconds that the statements of a replay may run; 60 when absent."),
+        "The time limit for the statements of a replay, in seconds; default: 60."),
       .optional(
         "megabytes", .integer(1...1_000_000),
-        "Maximum size of the scratch database and of each value in it, in MB; 512 when absent."),
+        "The size limit of the scratch database and of each value in it, in MB; default: 512."),
     ])
 
   private static let backup = MappingRule(
     "`backup`",
     [
       .optional(
-        "path", .text(.filled), "The folder of the backups; beside the database when absent."),
+        "path", .text(.filled), "The folder of the backups; default: beside the database."),
       .optional(
-        "keep", .integer(1...1_000_000), "How many of them stay; 5 when absent."),
+        "keep", .integer(1...1_000_000), "The number of backups to keep; default: 5."),
     ])
 
   private static let function = MappingRule(
     "a function",
     [
       .required("name", .text(.name), "The function's name."),
-      .optional("arguments", .integer(-1...127), "How many arguments it takes; -1: any number."),
+      .optional("arguments", .integer(-1...127), "The number of arguments; -1: any number."),
     ])
 
   private static let lintConfiguration = MappingRule(
@@ -87,10 +88,10 @@ extension Grammar {
         "rules",
         .map(
           key: .text(.name), value: .choice(RuleSeverity.allCases.map(\.rawValue)), atLeast: 0),
-        "For each rule its severity."),
+        "The severity of each rule."),
       .optional(
         "baseline", .text(.filled),
-        "The file of the findings that were there when lint was adopted."),
+        "The file of accepted findings."),
     ])
 }
 
@@ -98,7 +99,7 @@ extension JSONSchema {
   /// Of `schemactl.yaml`.
   package static var configuration: String {
     document(
-      "The configuration of schemactl", "schemactl.yaml: each key has a flag, and the flag wins.",
+      "The configuration of schemactl", "schemactl.yaml. Options on the command line override it.",
       Grammar.configuration, mayBeEmpty: true)
   }
 }

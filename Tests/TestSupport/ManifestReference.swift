@@ -47,9 +47,9 @@ package enum ManifestReference {
     Which operations and keys can a manifest have?
 
     A migration is one file, `NNNN_what_it_does.yaml`, in the directory `migrations`. The numbers
-    give the order; `schemactl new` creates the next file. This page is generated from the grammar
-    that schemactl reads manifests with, and each example is a test. Editors complete and check
-    manifests with [manifest.schema.json](manifest.schema.json).
+    determine the order. `schemactl new` creates the next file. Editors complete and check manifests
+    with [manifest.schema.json](manifest.schema.json). This page is generated from the grammar, and
+    each example is a test.
 
     ```yaml
     description: Items have a price.
@@ -66,9 +66,9 @@ package enum ManifestReference {
 
     ## Mirrored columns
 
-    While two versions of the app share a database, or sync with each other, the older one writes the
-    old column and the newer one writes the new column. `mirror` installs triggers that keep both in
-    step:
+    If two versions of the app share a database, or sync with each other, the older version writes the
+    old column and the newer version writes the new column. `mirror` installs triggers that copy each
+    change to the other column:
 
     ```yaml
     operations:
@@ -85,29 +85,27 @@ package enum ManifestReference {
     - After an INSERT, the column that differs from its default wins. If both or neither differ, the
       new column wins.
     - After an UPDATE, the column that has changed wins. If both have changed, the new column wins.
-    - A row whose two values agree by `map` or by `map_back` stays as it is: an older version that
-      writes 0 over 0 leaves a `status` of 2. So the triggers never react to each other, also with
-      `recursive_triggers`.
-    - If the winner's map does not name a value, NULL included, both columns keep what was written.
-      Name in `map_back` every value that the new column can have.
-    - `map_back` must name every value that `map` gives, and lead each one back to a value that `map`
-      turns into it. Both columns must store the values unchanged, and their CHECK must allow them.
+    - If the two values agree by `map` or by `map_back`, the triggers change nothing: an older version
+      that writes 0 over 0 leaves a `status` of 2. So the triggers never react to each other.
+    - If the winner's map does not name a value, NULL included, both columns keep their values. Name in
+      `map_back` every value that the new column can have.
+    - `map_back` must name every value of `map`, and return it to a value that `map` converts into it.
+      Both columns must store the values unchanged, and their CHECK must allow them.
     - schemactl refuses (65) columns that are in the primary key, UNIQUE or generated, defaults that
       are not constants, and defaults that do not agree with each other.
-    - A mirror writes with an UPDATE of its own, which fires your UPDATE triggers, too. RETURNING gives
-      the row before the triggers run.
+    - The UPDATE of a mirror also fires your UPDATE triggers. RETURNING returns the row before the
+      triggers run.
 
     The triggers are called `mirror_items_isDone_to_status_on_insert`, `…_on_update`, and the same with
-    the columns exchanged; if a name is taken, a number is added. `rename_column` and rewrites keep
-    them. `drop_column` lists them and stops. When no older version is left, drop all four with
+    the columns exchanged, with a number if the name exists. `rename_column` and rewrites keep them.
+    `drop_column` lists them and stops. When no older version runs any more, drop all four with
     `drop_trigger`, and then the old column.
 
     The triggers also fire for rows that a sync engine writes, so that a value from an older device
     reaches the new column. Do not guard them with SQLiteData's
-    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()`: unguarded, they give the same result on
-    every device, and SQLiteData does not upload it. The server may hold a pair that disagrees until a
-    device writes one of the two columns again; on a device that is set up in the meantime the new
-    column wins.
+    `sqlitedata_icloud_syncEngineIsSynchronizingChanges()`: without the guard, they produce the same
+    result on every device, and SQLiteData does not upload it. The values on the server may disagree
+    until a device writes one of the two columns again; on a new device the new column wins.
 
     """
 
@@ -125,7 +123,7 @@ package enum ManifestReference {
     | `{ blob: "00ff" }` | bytes, two hexadecimal digits each |
 
     YAML readers disagree about `yes`, `no`, `on`, `off`, `007`, `0x1f`, `1_000` and `.inf`. schemactl
-    reports them as errors and says how to write them. It also reports a `default` that looks like an
+    reports them as errors with the correct form. It also reports a `default` that looks like an
     expression (`uuid()`, `CURRENT_TIMESTAMP`, `datetime('now')`, `(1 + 2)`, `x'00ff'`): write
     `{ sql: "uuid()" }` for the expression, or `"uuid()"` for the text.
 
