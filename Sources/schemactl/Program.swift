@@ -43,8 +43,8 @@ extension CommandLineProgram {
     summary: "migrations and schema management for SQLite",
     discussion: """
       A database schema is a history: a directory of small YAML manifests, each one migration. \
-      schemactl applies them to a database, each completely or not at all, checks that released \
-      migrations never change, and reports what a migration does to rows and to devices that sync.
+      schemactl applies them to a database, each atomically, detects edits of released migrations, \
+      and reports the effects of a migration on rows and on devices that sync.
 
       An option on the command line wins over the environment, and the environment over \
       schemactl.yaml.
@@ -79,7 +79,7 @@ extension CommandLineProgram {
       .init("migrations/history.lock", "The digests of released migrations."),
       .init("queries/*.sql", "The application's queries, which lint compiles."),
       .init("FILE.before-drafts", "A copy of the database FILE from before its first draft."),
-      .init("FILE.before-restore", "What restore replaced in the database FILE."),
+      .init("FILE.before-restore", "The previous content of a restored database FILE."),
     ], date: "2026-11-22")
 
   /// Commands of other tools, with the equivalent of this one.
@@ -160,7 +160,7 @@ extension OptionDeclaration {
 
   static let profile = OptionDeclaration(
     "profile", .choice("PROFILE", Profile.allCases.map(\.rawValue)),
-    summary: "What syncs the database; default: `sync` in schemactl.yaml.")
+    summary: "How the database syncs; default: `sync` in schemactl.yaml.")
 
   static let strict = OptionDeclaration(
     "strict", summary: "Exit with 1 also for warnings and notes.")

@@ -239,7 +239,7 @@ struct OutputTests {
     }
     #expect(!folder.exists("new.sqlite"))
     let run = try folder.expect(64, "plan", "--sql", "--on-copy")
-    #expect(run.errors.contains("--sql and --on-copy contradict each other"))
+    #expect(run.errors.contains("--sql cannot be combined with --on-copy"))
   }
 
   @Test(

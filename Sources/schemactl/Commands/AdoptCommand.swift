@@ -8,9 +8,9 @@ enum AdoptCommand: Command {
     name: name, summary: "Adopt a database that was created without schemactl.",
     discussion: """
       Finds the migration after which the history has the same schema as the database, and records \
-      the migrations up to it in the ledger; `schemactl migrate` continues from there. Only the ledger \
-      is written. If no point of the history fits, schemactl reports the differences from the nearest \
-      one and changes nothing.
+      the migrations up to it in the ledger; `schemactl migrate` continues from there. It writes \
+      only the ledger. If no point of the history fits, schemactl reports the differences from the \
+      nearest one and changes nothing.
       """,
     examples: [
       .init("schemactl adopt --database app.sqlite", "Find the point and record it."),

@@ -10,20 +10,20 @@ enum BundleCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Compile the history into one file that an app ships.",
     discussion: """
-      Replays the history, and writes the manifests, history.lock, connection.sql and the schema of each \
-      release into one file, which SchemaKit reads without YAML. A history that is broken or does not \
-      work is not written. Drafts are marked: a release build of an app refuses a bundle that holds \
-      some, unless it allows them.
+      Replays the history, and writes the manifests, history.lock, connection.sql and the schema \
+      of each release into one file, which SchemaKit reads without YAML. If the history is broken \
+      or a migration fails, bundle writes nothing. A release build of an app refuses a bundle with \
+      drafts, unless it allows them.
       """,
     examples: [
-      .init("schemactl bundle", "Writes migrations.schema."),
+      .init("schemactl bundle", "Write migrations.schema."),
       .init(
         "schemactl bundle --frozen --output App/Resources/migrations.schema",
-        "Writes the released migrations alone."),
+        "Write only the released migrations."),
     ],
     options: [
       OptionDeclaration(
-        "output", .text("FILE"), summary: "The file; 'migrations.schema' when nothing names one."),
+        "output", .text("FILE"), summary: "The file; default: migrations.schema."),
       OptionDeclaration("frozen", summary: "Leave out drafts."),
     ] + .common)
 

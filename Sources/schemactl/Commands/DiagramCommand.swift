@@ -16,41 +16,43 @@ enum DiagramCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Draw the tables of a schema and their foreign keys.",
     discussion: """
-      Draws the schema of the latest migration, of an earlier migration (--to), a release, a database or a \
-      file of SQL, as Mermaid, which GitHub renders, as DOT, or as SVG. Graphviz's dot lays out SVG; \
-      without it the command prints Mermaid and exits with 66. --changed-since marks new, changed and \
-      dropped tables and columns: by words in Mermaid, by words and colours in DOT and SVG.
+      Draws the schema of the latest migration, of an earlier migration (--to), a release, a \
+      database or a file of SQL as Mermaid, which GitHub renders, as DOT or as SVG. SVG needs \
+      Graphviz; without it, diagram prints Mermaid and exits with 66. --changed-since marks new, \
+      changed and dropped tables and columns: by words in Mermaid, by words and colours in DOT and \
+      SVG.
 
-      --tables and --neighbours draw a part of a large schema. With --changed-since and without --tables, \
-      --neighbours starts at the tables that differ: 0 draws only those.
+      --tables and --neighbours draw a part of a large schema. With --changed-since and without \
+      --tables, --neighbours starts at the tables that differ: 0 draws only those.
       """,
     examples: [
-      .init("schemactl diagram > schema.mmd", "Draws the latest schema as Mermaid."),
+      .init("schemactl diagram > schema.mmd", "Draw the latest schema as Mermaid."),
       .init(
         "schemactl diagram --changed-since 2.0 --neighbours 1",
-        "Draws the tables that differ from release 2.0, and those that they refer to."),
+        "Draw the tables that differ from release 2.0, and the tables that they refer to."),
       .init(
         "schemactl diagram --database app.sqlite --format svg > schema.svg",
-        "Draws the schema of a database."),
+        "Draw the schema of a database."),
     ],
     options: [
       OptionDeclaration(
-        "to", .text("ID"), summary: "The last migration that counts, by id or number."),
-      OptionDeclaration("release", .text("NAME"), summary: "The release whose schema is drawn."),
-      OptionDeclaration("file", .text("FILE"), summary: "The file of SQL whose schema is drawn."),
+        "to", .text("ID"), summary: "Draw the schema after this migration. By id or number."),
+      OptionDeclaration("release", .text("NAME"), summary: "Draw the schema of this release."),
+      OptionDeclaration("file", .text("FILE"), summary: "Draw the schema of this file of SQL."),
       OptionDeclaration(
         "changed-since", .text("POINT"),
         summary: "A release, a migration, a database, a folder of migrations or a file of SQL."),
       OptionDeclaration(
-        "tables", .text("GLOB"), summary: "Draw only tables of such names: 'order*'."),
+        "tables", .text("GLOB"),
+        summary: "Draw only tables with matching names, such as 'order*'."),
       OptionDeclaration(
         "neighbours", .integer("N", 0...1000),
-        summary: "How many foreign keys away from these tables may be; 0 without the option."),
+        summary: "Also draw tables up to N foreign keys away; default: 0."),
     ] + .database
       + [OptionDeclaration].common.filter { $0.name != "format" } + [
         OptionDeclaration(
           "format", .choice("FORMAT", DiagramFormat.allCases.map(\.rawValue)),
-          summary: "'mermaid', when nothing says otherwise.")
+          summary: "The output format; default: mermaid.")
       ])
 
   static func run(_ session: Session) throws -> ExitStatus {

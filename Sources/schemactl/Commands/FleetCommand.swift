@@ -11,75 +11,77 @@ enum FleetCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Migrate, count or verify many databases.",
     discussion: """
-      Migrates, inspects or verifies each database of a list. The history is read and replayed once; \
-      every database has its own ledger, locks and result, so an interrupted run is simply run again. \
-      A database that fails does not stop the others. A missing database is a failure; none is \
-      created. A database that is busy is tried again at the end.
+      Migrates, inspects or verifies each database of a list. schemactl reads and replays the \
+      history once. Every database has its own ledger, locks and result: after an interruption, \
+      run the command again. A failure does not stop the other databases. A missing database is a \
+      failure. schemactl tries a busy database again at the end.
 
-      The databases are named by patterns, in which * and ? do not cross a slash and ** stands for any \
-      number of folders, or by a list file with one name in each line or a NUL after each name. A \
-      list that names one file twice is refused. Patterns skip journals, logs, backups and copies.
+      Name the databases by patterns, in which * and ? do not match a slash and ** matches any \
+      number of folders, or by a list file with one name in each line or a NUL after each name. \
+      Two names of one file are an error. Patterns skip journals, logs, backups and copies.
       """,
     examples: [
-      .init("schemactl fleet migrate --databases 'tenants/*.sqlite'", "Migrates all tenants."),
+      .init("schemactl fleet migrate --databases 'tenants/*.sqlite'", "Migrate all tenants."),
       .init(
         "schemactl fleet migrate --databases-from tenants.txt --shard 2/4 --format jsonl > shard-2.jsonl",
-        "Migrates the second of four parts of a list, as on the second of four machines."),
-      .init("schemactl fleet merge shard-*.jsonl", "Adds up the reports of all parts."),
+        "Migrate the second of four parts of a list, for example on the second of four machines."),
+      .init("schemactl fleet merge shard-*.jsonl", "Add up the reports of all parts."),
     ],
     subcommands: [
       CommandDeclaration(
         name: "migrate", summary: "Bring the databases up to date.",
         discussion: """
-          Applies the pending migrations to each database, each migration atomically. Exits with the worst \
-          result of a database. With --canary, the first databases of the list come first, and the \
-          others follow only if all of them succeed.
+          Applies the pending migrations to each database, each migration atomically. The exit \
+          code is that of the worst database. With --canary, schemactl migrates the first \
+          databases of the list, and the others only if all of them succeed.
           """,
         examples: [
           .init(
             "schemactl fleet migrate --databases 'tenants/*.sqlite' --canary 10 --max-failures 20",
-            "Tries ten databases first, and stops after twenty failures.")
+            "Migrate ten databases first, and stop after twenty failures.")
         ],
         options: selection + [
           OptionDeclaration(
-            "to", .text("ID"), summary: "The last migration to apply, by its id or its number."),
+            "to", .text("ID"), summary: "The last migration to apply. By id or number."),
           OptionDeclaration("frozen", summary: "Apply only frozen migrations."),
           OptionDeclaration(
             "canary", .integer("N", 1...Int.max),
-            summary: "Migrate the first N databases first, and go on only if all of them succeed."),
+            summary: "Migrate the first N databases first, and continue only if all of them "
+              + "succeed."),
           OptionDeclaration(
             "max-failures", .integer("N", 1...Int.max),
             summary: "Start no further database after N failures."),
-          OptionDeclaration("redact", summary: "Show no values of rows in messages."),
+          OptionDeclaration("redact", summary: "Print no values of rows."),
         ] + output),
       CommandDeclaration(
         name: "status", summary: "Count the databases that are up to date.",
-        discussion: "Reads the ledger of each database. Nothing is written.",
+        discussion: "Reads the ledger of each database. It writes nothing.",
         examples: [
           .init(
             "schemactl fleet status --databases 'tenants/*.sqlite' --check",
-            "Exits with 1 when a migration is pending in any database.")
+            "Exit with 1 if a migration is pending in any database.")
         ],
         options: selection + [
-          OptionDeclaration("check", summary: "Exit with 1 when a migration is pending.")
+          OptionDeclaration("check", summary: "Exit with 1 if a migration is pending.")
         ] + output),
       CommandDeclaration(
         name: "verify", summary: "Compare the databases with the history.",
         discussion:
-          "Compares the ledger and the schema of each database with the history. Nothing is written.",
+          "Compares the ledger and the schema of each database with the history. It writes "
+          + "nothing.",
         examples: [
           .init(
-            "schemactl fleet verify --databases-from tenants.txt", "Verifies each listed database.")
+            "schemactl fleet verify --databases-from tenants.txt", "Verify each listed database.")
         ],
         options: selection + output),
       CommandDeclaration(
-        name: "merge", summary: "Adds up the reports of all shards of a list.",
+        name: "merge", summary: "Add up the reports of all shards of a list.",
         discussion: """
-          Reads what 'fleet … --shard I/N --format jsonl' has written on each machine. Fails when the report of a \
-          shard is missing or incomplete, or was made from another list or history, and exits with \
-          the worst exit code of the reports otherwise.
+          Reads the output of 'fleet … --shard I/N --format jsonl' of each machine. Fails if the \
+          report of a shard is missing or incomplete, or belongs to another list or history. \
+          Otherwise the exit code is the worst one of the reports.
           """,
-        examples: [.init("schemactl fleet merge shard-*.jsonl", "Adds up the reports.")],
+        examples: [.init("schemactl fleet merge shard-*.jsonl", "Add up the reports.")],
         arguments: [
           ArgumentDeclaration(name: "REPORT", summary: "A report of one shard.", repeats: true)
         ],
@@ -89,7 +91,7 @@ enum FleetCommand: Command {
   private static let selection = [
     OptionDeclaration(
       "databases", .text("PATTERN"), repeats: true,
-      summary: "The databases, by a path or a pattern; '-' reads a list from standard input."),
+      summary: "A path or a pattern of databases; '-' reads a list from standard input."),
     OptionDeclaration(
       "databases-from", .text("FILE"), repeats: true,
       summary: "A file that lists databases, one in each line or with a NUL after each."),
@@ -98,7 +100,8 @@ enum FleetCommand: Command {
       summary: "Only the I-th of N parts, chosen by the names in the list."),
     OptionDeclaration(
       "jobs", .integer("N", 1...1024),
-      summary: "How many databases to work on at a time; the number of processors by default."),
+      summary: "How many databases to migrate or read at a time; default: the number of "
+        + "processors."),
     .timeout,
   ]
 

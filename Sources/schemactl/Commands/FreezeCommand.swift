@@ -13,12 +13,12 @@ enum FreezeCommand: Command {
     name: name, summary: "Record released migrations in history.lock.",
     discussion: """
       Adds the digest of every draft to history.lock, beside the manifests. From then on schemactl \
-      refuses a frozen manifest that was edited, renamed or removed. If lint reports an error, freeze \
-      writes nothing.
+      refuses a frozen manifest that was edited, renamed or removed. If lint reports an error, \
+      freeze writes nothing.
 
       --accept records an edit of a frozen manifest that no device has run. If history.lock has \
-      conflict markers or an old format, freeze repairs it; it then freezes drafts only if --release \
-      or --to is given.
+      conflict markers or an old format, freeze repairs it; it then freezes drafts only if \
+      --release or --to is given.
       """,
     examples: [
       .init("schemactl freeze --release 1.4", "Freeze every draft as part of release 1.4."),
@@ -34,7 +34,7 @@ enum FreezeCommand: Command {
       OptionDeclaration(
         "accept", .text("ID"), completion: .migrations,
         summary: "Accept the edit of a frozen migration; needs --reason."),
-      OptionDeclaration("reason", .text("TEXT"), summary: "Why, on one line."),
+      OptionDeclaration("reason", .text("TEXT"), summary: "The reason, on one line."),
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
@@ -117,7 +117,7 @@ enum FreezeCommand: Command {
       throw Failure(
         .busy,
         "the manifests in \(project.folder.path) changed while schemactl read them. Nothing was frozen",
-        remedy: "Look at them, and try again")
+        remedy: "Check them, and try again")
     }
     try session.writing.close {
       try project.folder.write(lock)

@@ -12,18 +12,18 @@ enum GenerateCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Write Swift structs and column names from the schema.",
     discussion: """
-      Writes one struct for each table of the latest schema: its name, the names of its columns, and a \
-      property for each column. With --check nothing is written, and a file that is not what would be \
-      written is reported with exit code 1: for continuous integration.
+      Writes a struct for each table of the latest schema, with the name of the table, the names \
+      of its columns, and a property for each column. With --check, for CI, it writes nothing and \
+      exits with 1 if the file is not up to date.
       """,
     examples: [
-      .init("schemactl generate swift", "Prints the structs."),
+      .init("schemactl generate swift", "Print the structs."),
       .init(
         "schemactl generate swift --for grdb --output Sources/App/Schema.swift",
-        "Writes records of GRDB."),
+        "Write records for GRDB."),
       .init(
         "schemactl generate swift --output Sources/App/Schema.swift --check",
-        "Fails when the file is stale."),
+        "Fail if the file is not up to date."),
     ],
     arguments: [
       ArgumentDeclaration(name: "LANGUAGE", summary: "'swift'.", completion: .words(["swift"]))
@@ -31,16 +31,16 @@ enum GenerateCommand: Command {
     options: [
       OptionDeclaration(
         "for", .choice("LIBRARY", SwiftFlavor.allCases.map(\.rawValue)),
-        summary: "Whose protocols the structs conform to; 'plain' when nothing says otherwise."),
-      OptionDeclaration("output", .text("FILE"), summary: "The file; otherwise standard output."),
-      OptionDeclaration("check", summary: "Write nothing; fail when the file is stale."),
+        summary: "The library whose protocols the structs conform to; default: plain."),
+      OptionDeclaration("output", .text("FILE"), summary: "The file; default: standard output."),
+      OptionDeclaration("check", summary: "Write nothing, and fail if the file is not up to date."),
     ] + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let invocation = session.invocation
     guard invocation.arguments.first == "swift" else {
       throw session.usageError(
-        "there is no generator for '\((invocation.arguments.first ?? "").visible)'",
+        "generate cannot write '\((invocation.arguments.first ?? "").visible)'",
         hint: "Write 'schemactl generate swift'.")
     }
     let output = invocation.text("output")

@@ -15,28 +15,28 @@ enum ImportCommand: Command {
     name: name, summary: "Import the history of another migration tool.",
     discussion: """
       Writes one manifest for each migration of the other tool, with its number and the SQL of its \
-      up part, and names the entry of the tool's ledger under `replaces`. Databases of that tool \
-      then continue where they are: 'schemactl migrate' adopts them by their ledger.
+      up part, and names the entry of the tool's ledger under `replaces`. `schemactl migrate` then \
+      adopts databases of that tool by their ledger.
 
       SOURCE is the tool's folder of migrations, or a file such as the output of 'alembic upgrade \
-      head --sql' or the structure.sql of Rails. For GRDB and other tools that keep their migrations \
-      in code, name databases as the releases left them, the oldest first.
+      head --sql' or the structure.sql of Rails. For GRDB and other tools that keep their \
+      migrations in code, name databases of the releases, the oldest first.
 
-      Before it writes, schemactl runs the manifests and the tool's own SQL on two private databases, \
-      and requires the same schema and the same rows. With --database it also requires that this \
-      database has the schema that the migrations in its ledger make. Everything that the manifests \
-      do not hold is listed with its file and line: down sections, code, PRAGMAs.
+      Before it writes, import runs the manifests and the tool's own SQL on two private databases, \
+      and requires the same schema and the same rows. With --database it also compares the schema \
+      of this database with the migrations in its ledger. It lists omitted parts (down sections, \
+      code, PRAGMAs) with file and line.
       """,
     examples: [
       .init(
         "schemactl import db/migrations --database app.sqlite",
-        "Recognises the tool, and compares the database."),
+        "Recognise the tool, and compare the database."),
       .init(
         "schemactl import db/migrations --database app.sqlite --release 2.3",
-        "Also freezes the migrations that the database has run."),
+        "Also freeze the migrations that the database has run."),
       .init(
         "schemactl import 1.0.sqlite 1.1.sqlite 2.0.sqlite --tool grdb",
-        "Writes a migration from each release to the next."),
+        "Write a migration from each release to the next."),
     ],
     arguments: [
       ArgumentDeclaration(
@@ -46,15 +46,16 @@ enum ImportCommand: Command {
     options: [
       OptionDeclaration(
         "tool", .choice("TOOL", ImportTool.allCases.map(\.rawValue)),
-        summary: "The tool; recognised by its files when absent."),
+        summary: "The tool; default: recognised by its files."),
       OptionDeclaration(
         "database", .text("FILE"),
-        summary: "A database that the tool has migrated. It is only read."),
+        summary: "A database that the tool has migrated; import only reads it."),
       OptionDeclaration(
         "release", .text("NAME"),
-        summary: "Freeze what the database has run as this release; needs --database."),
+        summary: "Freeze the migrations that the database has run as this release; needs "
+          + "--database."),
       OptionDeclaration(
-        "operations", summary: "Write operations instead of SQL where they make the same schema."),
+        "operations", summary: "Write operations instead of SQL if they create the same schema."),
       .timeout,
     ] + .common)
 
@@ -65,12 +66,12 @@ enum ImportCommand: Command {
     let release = given.text("release")
     if let release, !isReleaseName(release) {
       throw session.usageError(
-        "this cannot be a release's name: '\(release.visible)'",
+        "'\(release.visible)' is not a valid release name",
         hint: "Use 1 to 64 ASCII letters, digits, '.', '_', '+' or '-'.")
     }
     guard release == nil || given.isGiven("database") else {
       throw session.usageError(
-        "--release freezes what a database has run", hint: "Name it with --database FILE.")
+        "--release needs a database", hint: "Name it with --database FILE.")
     }
     let settings = try Settings(session)
     session.report(.imported(try write(settings, release, session)))

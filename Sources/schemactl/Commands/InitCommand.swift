@@ -15,13 +15,13 @@ enum InitCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Start a project, empty or from an existing database.",
     discussion: """
-      Creates the migrations directory, schemactl.yaml, and the JSON Schemas that let editors complete \
-      and check both. On a terminal it asks what syncs the database with other devices; elsewhere \
-      --profile says it. Existing files are never changed.
+      Creates the migrations directory, schemactl.yaml, and the JSON Schemas that let editors \
+      complete and check both. On a terminal it asks what syncs the database with other devices; \
+      elsewhere, name it with --profile. It never changes existing files.
 
-      With --from it also writes 0001_baseline.yaml, a migration that creates the schema of an existing \
-      database, and adopts that database. A baseline has no rows: add rows that a new database needs \
-      in a migration of their own.
+      With --from it also writes 0001_baseline.yaml, a migration that creates the schema of an \
+      existing database, and adopts that database. A baseline has no rows: add rows that a new \
+      database needs in a separate migration.
       """,
     examples: [
       .init("schemactl init --profile local", "Start an empty project; nothing syncs."),

@@ -13,16 +13,16 @@ enum LintCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Find migrations that lose data or break other devices.",
     discussion: """
-      Replays the history in memory on generated rows, and reports what each migration does to rows, \
-      to devices that sync with an older release, and to the application's queries. Each finding names \
-      the place, the consequence and, where possible, a safe alternative. Warnings and notes alone exit \
-      with 0.
+      Replays the history in memory on generated rows, and reports the effects of each migration \
+      on rows, on devices that sync with an older release, and on the application's queries. Each \
+      finding names the place, the consequence and, where possible, a safe alternative. Warnings \
+      and notes alone exit with 0.
 
-      --on-copy runs the pending migrations on a temporary copy of the database instead and prints the \
-      row counts before and after. --fix changes drafts where the safe form is certain.
+      --on-copy runs the pending migrations on a temporary copy of the database instead and prints \
+      the row counts before and after. --fix changes drafts where the safe form is certain.
 
-      To adopt lint for an old history, name a file as `lint: { baseline: FILE }` in schemactl.yaml \
-      and run --write-baseline: lint does not report the findings in that file.
+      To adopt lint for an old history, name a file as `lint: { baseline: FILE }` in \
+      schemactl.yaml and run --write-baseline: lint does not report the findings in that file.
       """,
     examples: [
       .init("schemactl lint", "Check every migration."),

@@ -11,12 +11,12 @@ enum MigrateCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Apply the pending migrations to a database.",
     discussion: """
-      Applies each pending migration completely or not at all. If one fails, the earlier ones stay \
-      applied and the database is as it was before the failed one. schemactl creates a missing \
+      Applies each pending migration atomically. If a migration fails, the earlier ones stay \
+      applied, and the database is in the state before the failed one. schemactl creates a missing \
       database, unless --existing or --frozen is given.
       """,
     examples: [
-      .init("schemactl migrate --database app.sqlite", "Apply what is pending."),
+      .init("schemactl migrate --database app.sqlite", "Apply the pending migrations."),
       .init(
         "schemactl migrate --database app.sqlite --backup",
         "Keep a backup; `schemactl restore` puts it back."),
@@ -33,7 +33,8 @@ enum MigrateCommand: Command {
         summary: "Copy the database first: beside it, into a directory, or to a new file."),
       OptionDeclaration(
         "reset-drafts",
-        summary: "Go back to the copy from before the first draft, then apply what is pending."),
+        summary: "Return to the copy from before the first draft, then apply the pending "
+          + "migrations."),
       .redact, .paranoid,
     ] + .database + .common)
 

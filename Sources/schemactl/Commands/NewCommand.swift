@@ -15,13 +15,13 @@ enum NewCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Write the next manifest.",
     discussion: """
-      The file name is the next number, or the time if the other manifests are named by time, followed \
-      by NAME. schemactl creates the migrations directory if it is missing and never changes an \
-      existing file.
+      The file name is the next number, or the time if the other manifests are named by time, \
+      followed by NAME. schemactl creates the migrations directory if it is missing and never \
+      changes an existing file.
 
-      With --from, the manifest changes the latest schema of the history into that of a database or of \
-      a file of SQL. Columns that keep their name keep their values; name renamed columns and tables \
-      with --rename, or they are dropped and recreated.
+      With --from, the manifest changes the latest schema of the history into that of a database \
+      or of a file of SQL. Columns that keep their name keep their values; name renamed columns \
+      and tables with --rename, or they are dropped and recreated.
       """,
     examples: [
       .init("schemactl new Add priority", "Write 0008_add_priority.yaml after 0007."),
@@ -30,7 +30,7 @@ enum NewCommand: Command {
         "Write the operations that lead to the schema of a file."),
     ],
     arguments: [
-      ArgumentDeclaration(name: "NAME", summary: "What the migration does.", repeats: true)
+      ArgumentDeclaration(name: "NAME", summary: "The purpose of the migration.", repeats: true)
     ],
     options: [
       OptionDeclaration(

@@ -9,10 +9,10 @@ enum PlanCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Show what migrate will do, and change nothing.",
     discussion: """
-      Lists the pending operations with their cost on this database, and reports rows that would stop \
-      a migration. Without a database, plans the whole history for an empty one. --sql prints a script \
-      for the sqlite3 shell with the same statements, transactions and ledger entries. --on-copy runs \
-      the migrations on a temporary copy of the database and measures the time.
+      Lists the pending operations with their cost on this database, and reports rows that would \
+      stop a migration. Without a database, plans the whole history for an empty one. --sql prints \
+      a script for the sqlite3 shell with the same statements, transactions and ledger entries. \
+      --on-copy runs the migrations on a temporary copy of the database and measures the time.
       """,
     examples: [
       .init("schemactl plan --database app.sqlite", "List the pending operations."),
@@ -38,7 +38,7 @@ enum PlanCommand: Command {
       return try plan(try settings.optionalDatabase(), printsSQL, settings, session)
     }
     if printsSQL {
-      throw session.usageError("--sql and --on-copy contradict each other", hint: nil)
+      throw session.usageError("--sql cannot be combined with --on-copy", hint: nil)
     }
     let options = settings.migrateOptions(try settings.requiredDatabase())
     let report = try settings.project(for: options.database, mustExist: options.existing)

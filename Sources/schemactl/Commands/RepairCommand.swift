@@ -15,7 +15,7 @@ enum RepairCommand: Command {
     discussion: """
       Changes one migration's row in the ledger, the table schemactl_migrations of the database. \
       schemactl shows the new record and how well the schema fits it, then asks for confirmation. \
-      Nothing else in the database changes. The repair itself is recorded in schemactl_repairs.
+      It changes nothing else, and records the repair in schemactl_repairs.
       """,
     examples: [
       .init(
@@ -28,12 +28,12 @@ enum RepairCommand: Command {
       ArgumentDeclaration(
         name: "STATE",
         summary:
-          "'applied': the database has run it; 'absent': it has not; 'current': it has run it "
-          + "in its present form.",
+          "'applied': the database has run it; 'absent': it has not; 'current': it has run the "
+          + "current manifest.",
         completion: .words(states)),
     ],
     options: [
-      OptionDeclaration("reason", .text("TEXT"), summary: "Why, on one line. Required."),
+      OptionDeclaration("reason", .text("TEXT"), summary: "The reason, on one line. Required."),
       .force("Do not ask for confirmation."),
     ] + .database + .common)
 

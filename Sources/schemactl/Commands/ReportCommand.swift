@@ -13,21 +13,21 @@ enum ReportCommand: Command {
     name: name,
     summary: "Write an HTML page of the schema and its history.",
     discussion: """
-      The page is one file. It needs no network, and opens from the disk and as an artifact of CI. It shows \
-      the migrations by release, the drafts, the schema at each release and the differences between them, \
-      where each column, key, index and trigger comes from, a diagram (with Graphviz), lint findings, \
-      suppressions, and how devices of two releases break each other's rows. With --database it adds drift, \
-      row counts, sizes and the cost of pending migrations. The page holds no values of rows.
+      The page is one file, which needs no network. It shows the migrations by release, the \
+      drafts, the schema at each release, the differences between releases, the origin of each \
+      column, key, index and trigger, a diagram (with Graphviz), lint findings, suppressions, and \
+      how devices of two releases break each other's rows. With --database it adds drift, row \
+      counts, sizes and the cost of pending migrations. The page contains no values of rows.
       """,
     examples: [
-      .init("schemactl report --output schema.html", "Writes the report of the history."),
+      .init("schemactl report --output schema.html", "Write the report of the history."),
       .init(
         "schemactl report --database app.sqlite --output app.html",
-        "Adds the state of a database."),
+        "Add the state of a database."),
     ],
     options: [
       OptionDeclaration(
-        "output", .text("FILE"), summary: "The page; 'schema.html' without the option."),
+        "output", .text("FILE"), summary: "The page; default: schema.html."),
       .profile,
     ] + .database + [OptionDeclaration].common.filter { $0.name != "format" })
 

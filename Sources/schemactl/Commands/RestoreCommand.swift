@@ -11,9 +11,9 @@ enum RestoreCommand: Command {
     name: name, summary: "Put a backup back in place of a database.",
     discussion: """
       Checks the newest backup that `migrate --backup` made, or BACKUP, and writes it over the \
-      database in one transaction: other processes read either the old or the new content. The old \
-      content is kept in FILE.before-restore. A damaged or missing database is replaced as a file. \
-      restore works without the migrations.
+      database in one transaction: other processes read either the old or the new content. restore \
+      keeps the old content in FILE.before-restore. It replaces the file of a damaged or missing \
+      database. It works without the migrations.
       """,
     examples: [
       .init("schemactl restore --database app.sqlite", "Restore the newest backup."),
@@ -28,7 +28,7 @@ enum RestoreCommand: Command {
         "from", .text("PATH"),
         summary: "The directory of the backups, or a backup file; default: beside the database."),
       OptionDeclaration("dry-run", summary: "List the backups, newest last, and change nothing."),
-      .force("Also accept a backup of another database, or one that the history does not know."),
+      .force("Also accept a backup of another database, or with unknown migrations."),
     ] + .database + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { !invocation.flag("dry-run") }

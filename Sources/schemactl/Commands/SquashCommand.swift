@@ -10,22 +10,22 @@ enum SquashCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Replace the beginning of a long history by one migration.",
     discussion: """
-      Writes NNNN_squash_NAME.yaml, which makes the schema and the rows that the migrations through ID \
-      make, and moves their manifests to the folder 'squashed' beside the others. New databases run the \
-      squash alone. For a database that has run all of these migrations the squash counts as applied; one \
-      that has run some of them runs the rest from 'squashed'.
+      Writes NNNN_squash_NAME.yaml, which creates the same schema and rows as the migrations up to \
+      ID, and moves their manifests to the folder 'squashed' beside the others. A new database \
+      runs only the squash. A database that has run all of these migrations records the squash as \
+      applied. A database that has run some of them runs the rest from 'squashed'.
 
-      Frozen migrations stay frozen: history.lock keeps their lines and gets one for the squash, and \
-      'verify' still compares the manifests in 'squashed'. Before anything is written, schemactl proves \
-      on private databases that the squash gives the same schema and the same rows, and that the later \
-      migrations run after it as before.
+      Frozen migrations stay frozen: history.lock keeps their lines and gets a line for the \
+      squash, and `verify` compares the manifests in 'squashed'. Before it writes, squash runs \
+      both forms on private databases: the schema, the rows and the results of the later \
+      migrations must be the same.
       """,
     examples: [
-      .init("schemactl squash --to 0120", "Replaces the first 120 migrations.")
+      .init("schemactl squash --to 0120", "Replace the first 120 migrations.")
     ],
     options: [
       OptionDeclaration(
-        "to", .text("ID"), summary: "The last migration to replace, by its id or its number.")
+        "to", .text("ID"), summary: "The last migration to replace. By id or number.")
     ] + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool { true }

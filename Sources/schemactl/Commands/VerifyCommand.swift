@@ -8,10 +8,10 @@ enum VerifyCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Check that released migrations are unchanged.",
     discussion: """
-      Compares the manifests with history.lock and replays the whole history in memory. If a database \
-      is named, compares its ledger and its schema with the history. In a git repository, compares \
-      history.lock with that of HEAD, of every tag, and of the parents of an open merge, rebase or \
-      cherry-pick, and shows edits of frozen manifests. Nothing is written.
+      Compares the manifests with history.lock and replays the whole history in memory. If a \
+      database is named, compares its ledger and its schema with the history. In a git repository, \
+      compares history.lock with that of HEAD, of every tag, and of the parents of an open merge, \
+      rebase or cherry-pick, and shows edits of frozen manifests. It writes nothing.
       """,
     examples: [
       .init("schemactl verify", "Verify the history."),

@@ -7,7 +7,7 @@ extension TextReporter {
     guard let file else { return sayScript(text) }
     mention(
       isStale
-        ? "\(file.visible) is stale: run `schemactl generate swift --output "
+        ? "\(file.visible) is not up to date: run `schemactl generate swift --output "
           + "\(shellQuoted(file).visible)` again."
         : "\(file.visible) is up to date.")
   }
@@ -17,6 +17,7 @@ extension TextReporter {
       "Wrote \(counted(report.migrations, "migration")) to \(file.visible)"
         + (report.drafts.isEmpty
           ? "."
-          : ", including \(counted(report.drafts.count, "draft")). A release build refuses drafts."))
+          : ", including \(counted(report.drafts.count, "draft")). A release build refuses drafts.")
+    )
   }
 }
