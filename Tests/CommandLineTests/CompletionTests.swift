@@ -15,18 +15,18 @@ import Testing
         ])
     ])
 
-  @Test("bash takes its script without a word", .enabled(if: Shell.bash.isThere))
+  @Test("bash accepts its script without a message", .enabled(if: Shell.bash.isThere))
   func bashSyntax() throws {
     #expect(try Shell.bash.output(["-n"], input: ferry.bashCompletions()) == "")
     #expect(try Shell.bash.output(["-n"], input: Self.raft.bashCompletions()) == "")
   }
 
-  @Test("zsh takes its script without a word", .enabled(if: Shell.zsh.isThere))
+  @Test("zsh accepts its script without a message", .enabled(if: Shell.zsh.isThere))
   func zshSyntax() throws {
     #expect(try Shell.zsh.output(["-n"], input: ferry.zshCompletions()) == "")
   }
 
-  @Test("fish takes its script without a word", .enabled(if: Shell.fish.isThere))
+  @Test("fish accepts its script without a message", .enabled(if: Shell.fish.isThere))
   func fishSyntax() throws {
     #expect(try Shell.fish.output(["--no-execute"], input: ferry.fishCompletions()) == "")
   }
@@ -71,7 +71,7 @@ import Testing
     #expect(Set(words) == Set(expected))
   }
 
-  @Test("the script for zsh") func zshScript() {
+  @Test("the script for zsh matches the expected text") func zshScript() {
     #expect(
       Self.raft.zshCompletions() == #"""
         #compdef raft
@@ -118,7 +118,7 @@ import Testing
         """#)
   }
 
-  @Test("the script for fish") func fishScript() {
+  @Test("the script for fish matches the expected text") func fishScript() {
     #expect(
       Self.raft.fishCompletions() == #"""
         # Completions of raft for fish.
@@ -158,7 +158,7 @@ import Testing
 }
 
 @Suite("Manual page") struct ManPageTests {
-  @Test("the page") func page() {
+  @Test("the page matches the expected text") func page() {
     #expect(
       CompletionTests.raft.manPage() == #"""
         .TH RAFT 1 "" "raft 1"
@@ -188,7 +188,7 @@ import Testing
         """#)
   }
 
-  @Test("groff has nothing to say about it", .enabled(if: Shell.groff.isThere))
+  @Test("groff formats the page without a warning", .enabled(if: Shell.groff.isThere))
   func groff() throws {
     let page = try Shell.groff.output(
       ["-man", "-Tascii", "-ww", "-P-cbou"], input: ferry.manPage())
@@ -196,7 +196,7 @@ import Testing
     #expect(page.contains("ferry cross [OPTIONS] PIER [CARGO...]"))
   }
 
-  @Test("no text of a declaration becomes a command of roff") func escapes() {
+  @Test("text of a declaration never becomes a command of roff") func escapes() {
     let text = ".so /etc/passwd \\*x 'y' -z"
     let page = CommandLineProgram(
       name: "raft", version: "1", summary: text, discussion: "\(text)\n\n'\(text)",

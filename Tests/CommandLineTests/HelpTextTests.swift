@@ -67,7 +67,7 @@ import Testing
         """)
   }
 
-  @Test("the help of a command that has only subcommands") func group() {
+  @Test("the help of a command with only subcommands") func group() {
     #expect(
       ferry.helpText(for: ["ledger"]) == """
         ferry ledger: The harbour's book.
@@ -90,7 +90,7 @@ import Testing
         """)
   }
 
-  @Test("the commands of a program stand under the headings of their groups")
+  @Test("a program's commands are listed under the headings of their groups")
   func groups() {
     let fleet = CommandLineProgram(
       name: "fleet", version: "1", summary: "sails",
@@ -111,19 +111,19 @@ import Testing
         """))
   }
 
-  @Test("a command that runs and has subcommands shows both ways") func runnableGroup() {
+  @Test("a runnable command with subcommands shows both usages") func runnableGroup() {
     let text = ferry.helpText(for: ["fog"])
     #expect(text.contains("USAGE\n  ferry fog [OPTIONS]\n  ferry fog COMMAND [OPTIONS]\n"))
   }
 
-  @Test("a subcommand's help names its own places to read on") func subcommand() {
+  @Test("a subcommand's help refers to its own further help") func subcommand() {
     let text = ferry.helpText(for: ["ledger", "show"])
     #expect(
       text.hasSuffix("SEE ALSO\n  https://ferry.example/ledger\n"))
     #expect(text.contains("  ferry ledger show [OPTIONS] [DAY]\n"))
   }
 
-  @Test("a hidden command is shown nowhere") func hidden() {
+  @Test("a hidden command is never shown") func hidden() {
     let texts = [
       ferry.helpText(), ferry.manPage(), ferry.bashCompletions(), ferry.zshCompletions(),
       ferry.fishCompletions(),
@@ -132,7 +132,7 @@ import Testing
     #expect(ferry.helpText(for: ["sink"]).hasPrefix("ferry sink: For the harbour's insurance.\n"))
   }
 
-  @Test("no line is wider than 80 columns, unless one word is, and none ends in a space")
+  @Test("no line is wider than 80 columns, except for a single long word, or ends in a space")
   func width() {
     for path in [[], ["cross"], ["ledger"], ["ledger", "show"], ["fog"]] {
       for line in ferry.helpText(for: path).split(separator: "\n") {
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("a label too wide for its column stands on a line of its own") func wideLabel() {
+  @Test("a label that is too wide for its column gets its own line") func wideLabel() {
     let wide = CommandLineProgram(
       name: "raft", version: "1", summary: "floats",
       commands: [

@@ -44,7 +44,7 @@ import Testing
     #expect(try run("cross --tag -1e3 north").texts("tag") == ["-1e3"])
   }
 
-  @Test("a value after '=' is taken as it is") func attached() throws {
+  @Test("a value after '=' is used unchanged") func attached() throws {
     let invocation = try run("cross --tag=--dry-run --tag= --tag=a=b -t=c -td north")
     #expect(invocation.texts("tag") == ["--dry-run", "", "a=b", "c", "d"])
     #expect(!invocation.flag("dry-run"))
@@ -59,7 +59,7 @@ import Testing
     #expect(try run("cross --backup=there north").text("backup") == "there")
   }
 
-  @Test("each kind of value is read") func kinds() throws {
+  @Test("each kind of value is parsed") func kinds() throws {
     let invocation = try run("cross --crew 12 --course scenic --timeout 1e1 north")
     #expect(invocation.integer("crew") == 12)
     #expect(invocation.text("course") == "scenic")
@@ -68,7 +68,9 @@ import Testing
     #expect(invocation.text("no-such-option") == nil)
   }
 
-  @Test("the environment stands in for what the line does not say") func environment() throws {
+  @Test("the environment supplies values that the command line does not set") func environment()
+    throws
+  {
     let environment = ["FERRY_TIMEOUT": "2.5", "FERRY_QUIET": "yes", "FERRY_CREW": "4"]
     let invocation = try run("cross north --crew 3", environment: environment)
     #expect(invocation.number("timeout") == 2.5)
@@ -76,24 +78,24 @@ import Testing
     #expect(invocation.integer("crew") == 3)
   }
 
-  @Test("an empty variable is unset, and one that turns a flag off leaves it off")
+  @Test("an empty variable is unset, and a variable can turn a flag off")
   func emptyEnvironment() throws {
     let invocation = try run("fog", environment: ["FERRY_TIMEOUT": "", "FERRY_QUIET": "off"])
     #expect(!invocation.isGiven("timeout"))
     #expect(!invocation.isGiven("quiet") && !invocation.flag("quiet"))
   }
 
-  @Test("a variable of another command's option is not looked at") func foreignVariable() throws {
+  @Test("a variable of another command's option is ignored") func foreignVariable() throws {
     #expect(try run("fog", environment: ["FERRY_CREW": "many"]).commandPath == ["fog"])
   }
 
-  @Test("the version is the version") func version() throws {
+  @Test("--version requests the version") func version() throws {
     guard case .version(let text) = try parse("--version cross") else { throw NotACommandToRun() }
     #expect(text == "ferry 1.2.0\n")
   }
 
   @Test(
-    "help wins over everything that is wrong",
+    "--help takes precedence over errors",
     arguments: [
       ("--help", []), ("-h", []), ("--no-such-option --help", []), ("--version --help", []),
       ("nowhere -h", []), ("help", []), ("help --nowhere", []), ("cross --help", ["cross"]),
@@ -107,16 +109,16 @@ import Testing
     #expect(text == ferry.helpText(for: command))
   }
 
-  @Test("no words at all ask for help") func nothing() throws {
+  @Test("no arguments request help") func nothing() throws {
     guard case .help(let text) = try parse("") else { throw NotACommandToRun() }
     #expect(text == ferry.helpText())
   }
 
-  @Test("after '--' there is no help") func helpAfterSeparator() throws {
+  @Test("after '--', --help is an argument") func helpAfterSeparator() throws {
     #expect(try run("cross -- --help").arguments == ["--help"])
   }
 
-  @Test("words of every shape end in a result or an error, never in a crash")
+  @Test("arguments of any shape result in a value or an error, never in a crash")
   func anyWords() {
     let words = [
       "", "-", "--", "---", "--=", "-=", "-=x", "=", "--timeout", "--timeout=", "-w", "-w=", "-q-q",

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Usage errors") struct UsageErrorTests {
   @Test(
-    "an error says what is wrong, what was meant, and where to read on",
+    "an error states the problem, a suggestion and where to read more",
     arguments: [
       (
         "cross north --dry-rnu",
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "a number outside its range, or that is none, is refused",
+    "an invalid number and a number outside its range are refused",
     arguments: ["nan", "inf", "-inf", "1e999", "0x10", "", "-1", "3600.1", "5s", "1,5", "½"])
   func numbers(value: String) {
     #expect(
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "a whole number outside its range, or that is none, is refused",
+    "an invalid integer and an integer outside its range are refused",
     arguments: ["0", "13", "1.0", "", "99999999999999999999", "-1", "0x1", "1e1"])
   func integers(value: String) {
     #expect(
@@ -99,7 +99,8 @@ import Testing
         "ferry: option '--crew' must be a whole number from 1 to 12, not '\(value)'.") == true)
   }
 
-  @Test("a bad value from the environment names the variable") func environment() {
+  @Test("an error for an invalid value from the environment names the variable") func environment()
+  {
     #expect(
       complaint("fog", environment: ["FERRY_TIMEOUT": "soon"])
         == """
@@ -111,7 +112,7 @@ import Testing
         "FERRY_QUIET must be 1 or 0, true or false, yes or no, on or off, not 'maybe'") == true)
   }
 
-  @Test("what a range leaves open is not spoken of") func openRanges() {
+  @Test("the message omits infinite bounds") func openRanges() {
     let program = CommandLineProgram(
       name: "raft", version: "1", summary: "floats",
       commands: [
@@ -137,7 +138,7 @@ import Testing
       ])
   }
 
-  @Test("control characters of the line do not reach the terminal") func control() {
+  @Test("control characters of arguments are escaped") func control() {
     let error = #expect(throws: UsageError.self) {
       try ferry.parse(["\u{1B}[2J\n\u{202E}"]) { _ in nil }
     }
@@ -146,11 +147,11 @@ import Testing
 }
 
 @Suite("Declarations") struct DeclarationTests {
-  @Test("a sound program has no problems") func sound() {
+  @Test("a valid program has no problems") func sound() {
     #expect(ferry.problems == [])
   }
 
-  @Test("what would make a line ambiguous is told") func unsound() {
+  @Test("ambiguous declarations are reported") func unsound() {
     let all = OptionDeclaration("all", short: "h", summary: "")
     let some = OptionDeclaration("all", .text("SOME"), summary: "")
     let drift = CommandDeclaration(

@@ -6,7 +6,7 @@ import Testing
 @Suite("Lists of databases")
 struct ListTests {
   @Test(
-    "have one name in each line or a NUL after each, in a file or on standard input",
+    "names are separated by line feeds or NULs, in a file or on standard input",
     arguments: ["\n", "\0"], [true, false])
   func lists(separator: String, isFile: Bool) throws {
     let tenants = try Tenants(2)
@@ -24,7 +24,7 @@ struct ListTests {
     #expect(try !tenants.isMigrated(Tenants.name(1)))
   }
 
-  @Test("a name with a line end needs a list with NULs")
+  @Test("a name with a line feed requires a list with NULs")
   func lineEnd() throws {
     let tenants = try Tenants(1)
     try tenants.copy(to: "tenants/a\nb.sqlite")
@@ -35,7 +35,7 @@ struct ListTests {
     #expect(try Set(run.states.keys) == ["tenants/a\nb.sqlite", Tenants.name(0)])
   }
 
-  @Test("of one name twice, a link or a second name of a file are refused")
+  @Test("duplicate names, links and second names of a file are refused")
   func twice() throws {
     let tenants = try Tenants(2)
     let manager = FileManager.default
@@ -57,7 +57,7 @@ struct ListTests {
     #expect(try !tenants.isMigrated(Tenants.name(0)))
   }
 
-  @Test("two missing databases are not one file")
+  @Test("two missing databases are different files")
   func missing() throws {
     let run = try Tenants(0).fleet(
       "status", "--databases", "a.sqlite", "--databases", "b.sqlite", "--format", "jsonl")
@@ -65,7 +65,7 @@ struct ListTests {
     #expect(try run.states == ["a.sqlite": "failed 66", "b.sqlite": "failed 66"])
   }
 
-  @Test("without a name, and patterns without a match, are errors")
+  @Test("a missing name and patterns without a match are errors")
   func nothing() throws {
     let tenants = try Tenants(1)
     #expect(try tenants.fleet("migrate", "--databases-from", "-", input: "\n\n").code == 66)
@@ -76,7 +76,7 @@ struct ListTests {
   }
 
   @Test(
-    "patterns match names in folders, and ** any number of folders",
+    "patterns match names in folders, and ** matches any number of folders",
     arguments: [
       ("tenants/*.sqlite", ["tenants/001.sqlite", "tenants/002.sqlite"]),
       ("tenants/00[^1].sqlite", ["tenants/002.sqlite"]),
@@ -126,7 +126,7 @@ struct ListTests {
     #expect(try Set(run.states.keys) == [name, "tenants/my-journal"])
   }
 
-  @Test("a name that is not UTF-8 is refused and not left out")
+  @Test("a name that is not UTF-8 is refused, not skipped")
   func notUTF8() throws {
     let tenants = try Tenants(1)
     let made = try SchemaTestSupport.run(

@@ -4,7 +4,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("The reports of shards")
+@Suite("Reports of shards")
 struct MergeTests {
   /// Machines with the databases of one list among them, each in a folder of its own.
   private func migrate(_ tenants: Tenants, shards: Int) throws {
@@ -16,7 +16,7 @@ struct MergeTests {
     }
   }
 
-  @Test("of two machines add up to the whole list, with each database in one of them")
+  @Test("the reports of two machines add up to the whole list, with each database once")
   func twoMachines() throws {
     let names = (0..<40).map(Tenants.name)
     let machines = try [Tenants(40), Tenants(40)]
@@ -51,7 +51,7 @@ struct MergeTests {
     #expect(!own.isEmpty && own.count < 20)
   }
 
-  @Test("the exit code is the worst of the reports, and failures are shown")
+  @Test("the exit code is the worst of all reports, and failures are shown")
   func failures() throws {
     let tenants = try Tenants(12)
     try tenants.open(Tenants.name(4)).execute("ALTER TABLE items ADD COLUMN done TEXT")
@@ -105,7 +105,7 @@ struct MergeTests {
     try expectRefusal("are both reports of shard 1/2")
   }
 
-  @Test("a report of a run that was killed, or that was edited, is refused")
+  @Test("an incomplete or edited report is refused")
   func incomplete() throws {
     let tenants = try Tenants(6)
     try migrate(tenants, shards: 1)
@@ -128,7 +128,7 @@ struct MergeTests {
     #expect(try tenants.fleet("merge", "shard-1").code == 0)
   }
 
-  @Test("an interrupted run is not a complete one")
+  @Test("the report of an interrupted run is incomplete")
   func stopped() throws {
     let tenants = try Tenants(6)
     try tenants.open(Tenants.name(0)).execute("ALTER TABLE items ADD COLUMN done TEXT")

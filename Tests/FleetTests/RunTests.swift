@@ -8,9 +8,11 @@ import SchemaTestSupport
 import Testing
 import schemactl
 
-@Suite("A run on many databases")
+@Suite("Runs on many databases")
 struct RunTests {
-  @Test("goes on after the canary databases only if all of them succeed", arguments: [true, false])
+  @Test(
+    "after the canary databases, a run continues only if all of them succeed",
+    arguments: [true, false])
   func canary(succeeds: Bool) throws {
     let tenants = try Tenants(8)
     if !succeeds {
@@ -28,12 +30,12 @@ struct RunTests {
     }
   }
 
-  @Test("a canary of more databases than there are is all of them")
+  @Test("a canary number above the number of databases includes all of them")
   func largeCanary() throws {
     #expect(try Set(Tenants(3).migrateAll("--canary", "10").states.values) == ["migrated"])
   }
 
-  @Test("starts no further database after as many failures as are allowed")
+  @Test("a run starts no further database after the allowed number of failures")
   func maxFailures() throws {
     let tenants = try Tenants(8)
     for number in [1, 3, 5] {
@@ -50,7 +52,7 @@ struct RunTests {
       ])
   }
 
-  @Test("tries a busy database again at the end")
+  @Test("a busy database is tried again at the end")
   func secondTry() throws {
     let tenants = try Tenants(6)
     let writer = try tenants.open(Tenants.name(0))
@@ -68,7 +70,8 @@ struct RunTests {
     #expect(try output.results[Tenants.name(1)]?["attempts"] == .number(1))
   }
 
-  @Test("that is interrupted rolls back, reports what it has not started, and is run again")
+  @Test(
+    "an interrupted run rolls back, reports the remaining databases, and can be repeated")
   func interrupted() throws {
     let tenants = try Tenants(20)
     // The run waits here when the signal comes.
@@ -93,7 +96,7 @@ struct RunTests {
   }
 
   #if os(Linux)
-    @Test("that is killed at any moment is run again to the same result", .thorough)
+    @Test("a run that is killed at any moment can be repeated with the same result", .thorough)
     func killed() throws {
       let tenants = try Tenants(60)
       try tenants.open(Tenants.name(7)).execute("ALTER TABLE items ADD COLUMN done TEXT")
@@ -126,7 +129,7 @@ struct RunTests {
       }
     }
 
-    @Test("takes no more memory for more databases", .thorough)
+    @Test("memory does not increase with the number of databases", .thorough)
     func memory() throws {
       func peak(_ count: Int) throws -> Int {
         let tenants = try Tenants(count)
@@ -148,7 +151,7 @@ struct RunTests {
     }
   #endif
 
-  @Test("continues databases that have run some of the migrations that a squash replaces")
+  @Test("databases with some of a squash's replaced migrations continue")
   func squash() throws {
     let tenants = try Tenants(3)
     #expect(try tenants.fleet("migrate", "--databases", Tenants.name(1)).code == 0)
@@ -168,7 +171,7 @@ struct RunTests {
     #expect(verified.text.hasPrefix("3  verified\n"))
   }
 
-  @Test("shows how far it is, and nothing of that in a log of a short run")
+  @Test("a run shows its progress, but not in a log of a short run")
   func progress() throws {
     var summary = FleetSummary(expected: 12_000)
     for number in 0..<4200 {
@@ -187,7 +190,7 @@ struct RunTests {
     #expect(run.text.hasPrefix("3  migrated\n\n3 databases in "))
   }
 
-  @Test("that waits for its list is interrupted at once")
+  @Test("an interruption ends the wait for the list at once")
   func interruptedList() throws {
     let tenants = try Tenants(1)
     let list = tenants.path("list")

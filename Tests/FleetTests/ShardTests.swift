@@ -12,7 +12,7 @@ struct ShardTests {
     }
   }
 
-  @Test("the shards of a list are about equally large")
+  @Test("the shards of a list have similar sizes")
   func balance() throws {
     let shard = try #require(Shard("1/4"))
     let own = (0..<4000).filter { shard.contains("tenants/\($0).sqlite") }.count
@@ -20,7 +20,7 @@ struct ShardTests {
   }
 
   @Test(
-    "what is not I/N with I from 1 to N is refused",
+    "an argument other than I/N with I from 1 to N is refused",
     arguments: ["", "1", "0/2", "3/2", "1/0", "-1/2", "+1/2", "1/2/3", "a/b", "1 /2", "1/"])
   func invalid(text: String) {
     #expect(Shard(text) == nil)

@@ -53,7 +53,7 @@ struct StateTests {
     }
   }
 
-  @Test("are reported each with its reason, stay as they are, and stop no other database")
+  @Test("each is reported with its reason and unchanged, and does not stop the others")
   func troubles() throws {
     let tenants = try Tenants(12 + Trouble.allCases.count)
     // `failing` has rows that this index refuses.
@@ -101,7 +101,7 @@ struct StateTests {
     for line in try run.lines { #expect(checker.problems(of: line) == []) }
   }
 
-  @Test("a database that may not be written is reported as that", .enabled(if: geteuid() == 0))
+  @Test("a read-only database is reported as such", .enabled(if: geteuid() == 0))
   func readOnly() throws {
     let tenants = try Tenants(3)
     let manager = FileManager.default
@@ -131,7 +131,7 @@ struct StateTests {
     #expect(try tenants.bytes(Tenants.name(1)) == before)
   }
 
-  @Test("drift that no migration touches is counted and stops nothing")
+  @Test("drift that no migration uses is counted and stops nothing")
   func harmlessDrift() throws {
     let tenants = try Tenants(3)
     try tenants.open(Tenants.name(1)).execute("CREATE TABLE theirs (id)")
@@ -166,7 +166,7 @@ struct StateTests {
     #expect(run.text.contains(": 3 succeeded, 12 failed.\n"))
   }
 
-  @Test("a history that fails by itself reaches no database")
+  @Test("a history that fails on its own is not run on any database")
   func failingHistory() throws {
     let tenants = try Tenants(2)
     try tenants.sandbox.addSQL("0003_twice", "CREATE TABLE items (id)")

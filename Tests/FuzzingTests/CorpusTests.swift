@@ -5,7 +5,8 @@ import Testing
 /// What `make fuzz` begins with, and what it has found.
 @Suite("Corpora of the fuzzer")
 struct CorpusTests {
-  @Test("every input keeps the promises of its target", arguments: fuzzTargets.map { $0.name })
+  @Test(
+    "every input satisfies the assertions of its target", arguments: fuzzTargets.map { $0.name })
   func replay(name: String) throws {
     let target = try #require(fuzzTargets.first { $0.name == name })
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

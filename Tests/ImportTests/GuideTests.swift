@@ -41,9 +41,9 @@ struct Guide: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("the guides for other tools")
+@Suite("Guides for other tools")
 struct GuideTests {
-  @Test("run their commands on the sample, and show its files", arguments: Guide.all)
+  @Test("the commands of a guide work on the sample, and its files are shown", arguments: Guide.all)
   func commands(_ guide: Guide) throws {
     let folder = try Sample(guide.sample)
     let lines = try guide.blocks("sh").flatMap { $0.split(separator: "\n") }
@@ -61,7 +61,7 @@ struct GuideTests {
     #expect(try guide.blocks("yaml") == [folder.text(after).trimmingEnd + "\n"])
   }
 
-  @Test("exist for every tool")
+  @Test("every tool has a guide")
   func tools() {
     let tools = [
       "alembic", "atlas", "dbmate", "diesel", "django", "drizzle", "flyway", "golang-migrate",

@@ -66,10 +66,10 @@ struct ImportedSample: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("import of another tool's history")
+@Suite("Import of another tool's history")
 struct ToolTests {
   @Test(
-    "recognises the tool, keeps the numbers and names its ledger", arguments: ImportedSample.all)
+    "it recognises the tool, keeps the numbers and names its ledger", arguments: ImportedSample.all)
   func recognises(_ sample: ImportedSample) throws {
     let folder = try Sample(sample.tool)
     // The source may be the folder in which the manifests are written.
@@ -85,7 +85,7 @@ struct ToolTests {
   }
 
   @Test(
-    "compares a database that the tool has made, which then continues",
+    "it compares a database of the tool, which migrate can then continue",
     arguments: ImportedSample.all)
   func database(_ sample: ImportedSample) throws {
     let folder = try Sample(sample.tool)
@@ -108,7 +108,7 @@ struct ToolTests {
     #expect(rows == [[.integer(Int64(count))]])
   }
 
-  @Test("stops at a database with another schema, and writes nothing")
+  @Test("it stops at a database with another schema, and writes nothing")
   func otherSchema() throws {
     let folder = try Sample("dbmate")
     try folder.open().execute("ALTER TABLE lists ADD COLUMN extra")
@@ -117,7 +117,7 @@ struct ToolTests {
     #expect(folder.manifests.isEmpty)
   }
 
-  @Test("makes migrations of the databases of releases, with the entries that each one added")
+  @Test("it converts databases of releases to migrations with their ledger entries")
   func releases() throws {
     let folder = try Sample("grdb")
     try folder.expect(
@@ -131,7 +131,7 @@ struct ToolTests {
     }
   }
 
-  @Test("freezes what the database has run, and accepts what lint finds there, in one line")
+  @Test("it freezes applied migrations and adds their findings to the baseline, in one line")
   func release() throws {
     let folder = try Sample("dbmate")
     try folder.open().execute(
@@ -151,7 +151,7 @@ struct ToolTests {
   }
 
   @Test(
-    "leaves a database with a failed entry untouched, and says so",
+    "it refuses a database with a failed entry without changes",
     arguments: [
       ("golang-migrate", "migrations", "UPDATE schema_migrations SET dirty = 1"),
       ("flyway", "sql", "UPDATE flyway_schema_history SET success = 0 WHERE version = '3'"),
@@ -178,7 +178,7 @@ struct ToolTests {
         .isEmpty)
   }
 
-  @Test("continues databases of the tool after a squash, wherever they are", arguments: [1, 2, 3])
+  @Test("databases of the tool continue after a squash", arguments: [1, 2, 3])
   func squash(_ step: Int) throws {
     let folder = try Sample("dbmate")
     let undone = [
@@ -198,7 +198,7 @@ struct ToolTests {
     #expect(try folder.open("new.sqlite").rows(schema) == folder.open().rows(schema))
   }
 
-  @Test("refuses a folder that holds a history, and --release without a database")
+  @Test("it refuses a folder with a history, and --release without a database")
   func refusals() throws {
     let folder = try Sample("dbmate")
     try folder.expect(64, "import", "db/migrations", "--release", "1.0")

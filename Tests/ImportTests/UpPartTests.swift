@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("the SQL of an imported migration")
+@Suite("SQL of imported migrations")
 struct UpPartTests {
   private func imported(_ sql: String, _ name: String = "001_a.sql") throws -> Sample {
     let folder = try Sample(files: ["sql/\(name)": sql])
@@ -17,7 +17,7 @@ struct UpPartTests {
     return try folder.text("migrations/001_a.yaml")
   }
 
-  @Test("keeps every byte of a statement, and loses the transaction around it")
+  @Test("statements keep every byte, without the surrounding transaction")
   func transaction() throws {
     let text = try statements(
       """
@@ -39,7 +39,7 @@ struct UpPartTests {
         """)
   }
 
-  @Test("keeps a trigger whole, whose body holds BEGIN, CASE and END")
+  @Test("a trigger whose body contains BEGIN, CASE and END stays complete")
   func trigger() throws {
     let text = try statements(
       """
@@ -53,13 +53,13 @@ struct UpPartTests {
     #expect(text.contains("    END;\n") && !text.contains("COMMIT"), "\(text)")
   }
 
-  @Test("reads CRLF as LF, as the shell does, and takes a file without a last semicolon")
+  @Test("CRLF is read as LF, as in the shell, and the last semicolon is optional")
   func lineEnds() throws {
     let text = try statements("CREATE TABLE t (a);\r\nCREATE TABLE u (\r\n  b\r\n)")
     #expect(text.contains("      CREATE TABLE u (\n        b\n      )\n"), "\(text)")
   }
 
-  @Test("lists what no migration may hold, with file and line")
+  @Test("forbidden statements are listed with file and line")
   func notes() throws {
     let folder = try Sample(files: [
       "sql/001_a.sql": """
@@ -83,7 +83,7 @@ struct UpPartTests {
       try folder.text("migrations/001_a.yaml").hasSuffix("- sql: |-\n      CREATE TABLE t (a);\n"))
   }
 
-  @Test("points to the place in the SQL file at which a migration fails, and writes nothing")
+  @Test("an error points to the SQL file, and nothing is written")
   func failure() throws {
     let folder = try Sample(files: [
       "sql/001_a.sql": "CREATE TABLE t (a);\n",
@@ -95,14 +95,14 @@ struct UpPartTests {
     #expect(!folder.exists("migrations"))
   }
 
-  @Test("is refused with ROLLBACK, which takes back a part of it")
+  @Test("ROLLBACK, which undoes part of the migration, is refused")
   func rollback() throws {
     let folder = try Sample(files: ["sql/001_a.sql": "BEGIN;\nCREATE TABLE t (a);\nROLLBACK;\n"])
     let run = try folder.expect(65, "import", "sql")
     #expect(run.errors.contains("sql/001_a.sql:3:1: error: ROLLBACK"), "\(run.errors)")
   }
 
-  @Test("gets other numbers where two files have one, in the order of the tool")
+  @Test("files with the same number are renumbered in the order of the tool")
   func numbers() throws {
     let folder = try Sample(files: [
       "sql/2024-01-31-b.sql": "CREATE TABLE b (x);", "sql/2024-01-31-a.sql": "CREATE TABLE a (x);",
@@ -111,7 +111,7 @@ struct UpPartTests {
     #expect(folder.manifests == ["0001_a", "0002_b"])
   }
 
-  @Test("ends a statement where the tool does, also without a semicolon")
+  @Test("a statement ends where the tool ends it, even without a semicolon")
   func separators() throws {
     let folder = try Sample(files: [
       "drizzle/0000_a.sql":
@@ -130,7 +130,7 @@ struct UpPartTests {
     }
   }
 
-  @Test("comes in the order of versions where files are in folders of versions")
+  @Test("files in folders of versions are sorted by version")
   func folders() throws {
     let folder = try Sample(files: [
       "sql/0.10/00__b.sql": "ALTER TABLE a ADD COLUMN y;",
@@ -141,7 +141,7 @@ struct UpPartTests {
     #expect(folder.manifests == ["0001_a", "0002_b", "0003_c"])
   }
 
-  @Test("leaves the same rows as the shell where PRAGMA foreign_keys acts")
+  @Test("effects of PRAGMA foreign_keys on rows are the same as in the shell")
   func foreignKeys() throws {
     let folder = try Sample(files: [
       "sql/1_a.sql": """
@@ -157,7 +157,7 @@ struct UpPartTests {
     #expect(try folder.open("new.sqlite").rows("SELECT id FROM c") == [[.integer(2)]])
   }
 
-  @Test("becomes operations only with --operations, and only where they make the same schema")
+  @Test("SQL becomes operations only with --operations and if the schema is the same")
   func operations() throws {
     let folder = try Sample(files: [
       "sql/1_a.sql": """

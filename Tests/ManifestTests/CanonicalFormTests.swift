@@ -7,7 +7,7 @@ struct CanonicalFormTests {
     String(decoding: try decoded(yaml).canonicalForm, as: UTF8.self)
   }
 
-  @Test("version 1 is frozen for ever: these bytes must never change")
+  @Test("version 1 never changes: these bytes are fixed")
   func frozen() throws {
     let yaml = """
       description: not covered
@@ -51,7 +51,7 @@ struct CanonicalFormTests {
     #expect(try form(yaml) == plain, "\(yaml)")
   }
 
-  @Test("a change of any value is another form")
+  @Test("a change of any value changes the form")
   func everyChange() throws {
     var forms: Set<String> = [try form(YAMLWriter.write(Self.sample, seed: 0))]
     let changes = Self.sample.changes
@@ -64,7 +64,7 @@ struct CanonicalFormTests {
   }
 
   @Test(
-    "what is not covered makes no difference",
+    "keys that are not covered make no difference",
     arguments: [
       "description: something\noperations: []",
       "operations: []\nlint: { allow: [{ rule: r, reason: x }] }",
@@ -74,14 +74,14 @@ struct CanonicalFormTests {
     #expect(try form(yaml) == "{t10:operations[]}")
   }
 
-  @Test("a default that is written out is another form")
+  @Test("an explicit default is a different form")
   func writtenDefault() throws {
     #expect(
       try form("operations: []\nforeign_keys: deferred")
         == "{t10:operations[]t12:foreign_keyst8:deferred}")
   }
 
-  @Test("an operation's suppressions are not covered, and its part is told apart")
+  @Test("an operation's suppressions are not covered, but other keys are")
   func operationSuppression() throws {
     let with = try decoded(
       "operations:\n  - sql: x\n    lint: { allow: [{ rule: r, reason: x }] }\n")
@@ -91,7 +91,7 @@ struct CanonicalFormTests {
   }
 
   @Test(
-    "texts that look alike are told apart",
+    "similar texts have different forms",
     arguments: [
       ("'1'", "1"), ("1", "1.0"), ("true", "1"), ("null", "'null'"), ("'a'", "'A'"),
       ("'a'", "'a '"), ("\"\\u00e9\"", "\"e\\u0301\""), ("{ sql: a }", "a"),

@@ -52,7 +52,7 @@ struct ConfigurationTests {
     #expect(configuration.ignore == ["tmp_*"])
   }
 
-  @Test("`backup: true` is a backup as it is made when nothing else is said")
+  @Test("`backup: true` is a backup with default options")
   func backup() throws {
     for yaml in ["backup: true", "backup: {}"] {
       let backup = try configuration(yaml).backup
@@ -78,7 +78,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "an engine is known by its name",
+    "an engine is decoded from its name",
     arguments: [
       ("none", SyncEngine.none), ("additive", .additive), ("sqlite-data", .sqliteData),
       ("cr-sqlite", .crSQLite),

@@ -10,7 +10,7 @@ struct DefaultTests {
   ]
 
   @Test(
-    "wherever a default is written, the error offers the expression and the text",
+    "for every ambiguous default, the error suggests an expression and a text",
     arguments: [
       "create_table: { name: t, columns: [{ name: a, default: HERE }] }",
       "rebuild_table: { table: t, columns: [{ name: a, default: HERE }] }",
@@ -32,7 +32,7 @@ struct DefaultTests {
     }
   }
 
-  @Test("in block style, too, and with commas")
+  @Test("also in block style and with commas")
   func block() {
     let yaml = """
       operations:
@@ -52,7 +52,7 @@ struct DefaultTests {
   }
 
   @Test(
-    "what is quoted, and what only looks a little like an expression, is a text",
+    "quoted values, and values that only resemble an expression, are texts",
     arguments: [
       "'uuid()'", "\"datetime('now')\"", "'CURRENT_TIMESTAMP'", "\"(1 + 2)\"", "new (2)",
       "Größe (neu)", "see f(x)", "f(x", "a)b(c", "it's", "x'0'", "CURRENT_TIMESTAMPS",
@@ -65,7 +65,7 @@ struct DefaultTests {
     }
   }
 
-  @Test("what schemactl writes for such a text reads back as that text", arguments: expressions)
+  @Test("the suggested notation of a text is decoded as that text", arguments: expressions)
   func written(text: String) throws {
     let yaml = "  - add_column: { table: t, column: { name: a, default: \(yamlScalar(text)) } }\n"
     guard case .addColumn(_, let column)? = try operation(yaml) else {

@@ -17,17 +17,19 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
 @Suite("Diagnostics")
 struct DiagnosticTests {
-  @Test("a manifest of the wrong shape is refused, with place and reason", arguments: Refusal.shape)
+  @Test(
+    "a manifest with an invalid structure is refused, with place and reason",
+    arguments: Refusal.shape)
   func shape(_ refusal: Refusal) {
     #expect(problems(refusal.yaml) == refusal.problems)
   }
 
-  @Test("a manifest that cannot mean anything is refused", arguments: Refusal.meaning)
+  @Test("a manifest with invalid values is refused", arguments: Refusal.meaning)
   func meaning(_ refusal: Refusal) {
     #expect(problems(refusal.yaml) == refusal.problems)
   }
 
-  @Test("YAML that we do not take is refused", arguments: Refusal.yaml)
+  @Test("unsupported YAML is refused", arguments: Refusal.yaml)
   func yaml(_ refusal: Refusal) {
     #expect(problems(refusal.yaml) == refusal.problems)
   }
@@ -38,7 +40,7 @@ struct DiagnosticTests {
   }
 
   @Test(
-    "a configuration that is wrong is refused, with place and reason",
+    "an invalid configuration is refused, with place and reason",
     arguments: Refusal.configuration)
   func configuration(_ refusal: Refusal) {
     #expect(configurationProblems(refusal.yaml) == refusal.problems)

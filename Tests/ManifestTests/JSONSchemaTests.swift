@@ -42,7 +42,7 @@ enum WrittenFile: String, CaseIterable, Sendable {
 
 @Suite("JSON Schema of manifests and of the configuration")
 struct JSONSchemaTests {
-  @Test("the files in docs are what the grammar says", arguments: WrittenFile.allCases)
+  @Test("the files in docs are up to date", arguments: WrittenFile.allCases)
   func golden(_ file: WrittenFile) throws {
     let url = repository.appendingPathComponent("docs/\(file.rawValue).schema.json")
     if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
@@ -55,12 +55,12 @@ struct JSONSchemaTests {
 
   // MARK: What the decoder takes
 
-  @Test("a manifest with every operation and every key fits")
+  @Test("a manifest with every operation and every key is valid")
   func sample() throws {
     #expect(try WrittenFile.manifest.schemaProblems(everything) == [])
   }
 
-  @Test("the living example fits")
+  @Test("the repository's own history is valid")
   func livingExample() throws {
     for manifest in try livingManifests() {
       #expect(try WrittenFile.manifest.schemaProblems(manifest) == [])
@@ -70,13 +70,13 @@ struct JSONSchemaTests {
     #expect(try WrittenFile.configuration.schemaProblems(configuration) == [])
   }
 
-  @Test("a configuration with every key fits")
+  @Test("a configuration with every key is valid")
   func everyConfigurationKey() throws {
     #expect(configurationProblems(wholeConfiguration).isEmpty)
     #expect(try WrittenFile.configuration.schemaProblems(wholeConfiguration) == [])
   }
 
-  @Test("whatever is changed in a manifest, schema and decoder agree about its shape")
+  @Test("for any change of a manifest, schema and decoder agree about its structure")
   func changes() throws {
     let sample = try JSONTree(ofYAML: everything)
     let rest = try #require(sample.replacing("operations", by: .array([])))
@@ -85,7 +85,7 @@ struct JSONSchemaTests {
     try expectAgreement(.manifest, [rest] + single, except: beyondShapes)
   }
 
-  @Test("whatever is changed in a configuration, schema and decoder agree")
+  @Test("for any change of a configuration, schema and decoder agree")
   func configurationChanges() throws {
     try expectAgreement(.configuration, [JSONTree(ofYAML: wholeConfiguration)], except: [])
   }
@@ -112,24 +112,25 @@ struct JSONSchemaTests {
 
   // MARK: What the decoder refuses
 
-  @Test("what the decoder refuses for its shape, the schema refuses", arguments: Refusal.shape)
+  @Test(
+    "a manifest that the decoder refuses for its structure is invalid", arguments: Refusal.shape)
   func shape(_ refusal: Refusal) throws {
     let found = try WrittenFile.manifest.schemaProblems(refusal.yaml)
     #expect((found == []) == Self.onlyInYAML.contains(refusal.title), "\(found ?? [])")
   }
 
-  @Test("what takes one of two keys takes one in the schema too", arguments: Refusal.meaning)
+  @Test("exactly one of two alternative keys is valid", arguments: Refusal.meaning)
   func alternatives(_ refusal: Refusal) throws {
     let found = try WrittenFile.manifest.schemaProblems(refusal.yaml)
     #expect((found != []) == Self.alternatives.contains(refusal.title), "\(found ?? [])")
   }
 
-  @Test("a configuration that is refused does not fit", arguments: Refusal.configuration)
+  @Test("a refused configuration is invalid", arguments: Refusal.configuration)
   func configuration(_ refusal: Refusal) throws {
     #expect(try WrittenFile.configuration.schemaProblems(refusal.yaml)?.isEmpty == false)
   }
 
-  @Test("the tables of refusals have not lost what is named here")
+  @Test("the tables of refusals contain all cases named here")
   func titles() {
     #expect(Self.onlyInYAML.isSubset(of: Refusal.shape.map(\.title)))
     #expect(Self.alternatives.isSubset(of: Refusal.meaning.map(\.title)))
@@ -152,7 +153,7 @@ struct JSONSchemaTests {
 
   // MARK: A second opinion
 
-  @Test("Python's jsonschema, where it is installed, judges the same")
+  @Test("Python's jsonschema, if installed, has the same results")
   func secondOpinion() throws {
     let manifests =
       try [everything] + livingManifests() + Refusal.shape.map(\.yaml) + Refusal.meaning.map(\.yaml)

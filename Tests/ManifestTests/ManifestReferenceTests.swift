@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The reference of the manifest")
 struct ManifestReferenceTests {
-  @Test("docs/manifest.md is what the grammar says")
+  @Test("docs/manifest.md is up to date")
   func golden() throws {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -20,7 +20,7 @@ struct ManifestReferenceTests {
       "regenerate it: UPDATE_GOLDEN=1 swift test --filter ManifestReferenceTests")
   }
 
-  @Test("each operation has an example, which shows that operation alone")
+  @Test("each operation has an example with only that operation")
   func examples() throws {
     #expect(Set(Grammar.examples.keys) == Set(Grammar.operations.map(\.name.exact)))
     for (name, example) in Grammar.examples {
@@ -28,7 +28,7 @@ struct ManifestReferenceTests {
     }
   }
 
-  @Test("every example of the document is read")
+  @Test("every example of the document can be decoded")
   func documents() throws {
     let blocks = ManifestReference.document.components(separatedBy: "```yaml\n").dropFirst()
       .compactMap { $0.components(separatedBy: "\n```").first }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Decoding manifests")
 struct ManifestTests {
-  @Test("the keys beside the operations are decoded")
+  @Test("the top-level keys are decoded")
   func topLevel() throws {
     let manifest = try decoded(everything)
     #expect(manifest.file == "m.yaml")
@@ -23,7 +23,7 @@ struct ManifestTests {
       ])
   }
 
-  @Test("a manifest without operations is a legal no-op, with defaults")
+  @Test("a manifest without operations is valid and has defaults")
   func noOperation() throws {
     let manifest = try decoded("operations: []")
     #expect(manifest.operations.isEmpty)
@@ -33,7 +33,7 @@ struct ManifestTests {
     #expect(manifest.suppressions.isEmpty)
   }
 
-  @Test("an operation has its own suppressions, and only its own")
+  @Test("an operation has only its own suppressions")
   func operationSuppressions() throws {
     let operations = try decoded(everything).operations
     #expect(
@@ -43,7 +43,7 @@ struct ManifestTests {
     #expect(operations[5].suppressions.count == 1)
   }
 
-  @Test("an operation knows where its name and its keys stand")
+  @Test("an operation has the positions of its name and its keys")
   func positions() throws {
     let yaml = """
       operations:
@@ -61,7 +61,7 @@ struct ManifestTests {
     #expect(operations[2].keys.isEmpty)
   }
 
-  @Test("columns, rows, suppressions and assertions know where they stand")
+  @Test("columns, rows, suppressions and assertions have positions")
   func innerPositions() throws {
     let yaml = """
       before: [{ query: SELECT 1, equals: 1 }]
@@ -86,7 +86,7 @@ struct ManifestTests {
     #expect(rows.map(\.position) == [at(8, 32)])
   }
 
-  @Test("an anchor's value stands at each of its aliases")
+  @Test("the value of an anchor has a position at each alias")
   func aliases() throws {
     let yaml = """
       operations:
@@ -97,7 +97,7 @@ struct ManifestTests {
     #expect(shown(operations[1].kind) == "dropTable(table: 'a table')")
   }
 
-  @Test("the byte order mark and the line ends of Windows are nothing to see")
+  @Test("a byte order mark and Windows line ends are ignored")
   func windows() throws {
     let unix = try decoded(everything)
     let windows = try decoded("\u{FEFF}" + everything.replacing("\n", with: "\r\n"))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Decoding operations")
 struct OperationTests {
-  @Test("every operation of the grammar is in the sample, and each is decoded")
+  @Test("the sample contains every operation of the grammar, and each is decoded")
   func all() throws {
     let names = try decoded(everything).operations.map(\.name)
     #expect(Set(names) == Set(Grammar.operations.map(\.name)))
@@ -83,7 +83,7 @@ struct OperationTests {
     (28, #"assert({query: sql(SELECT 1), equals: integer(1), message: 'One is one.'})"#),
   ]
 
-  @Test("the sample's operations are all expected")
+  @Test("all operations of the sample are expected")
   func complete() throws {
     #expect(try decoded(everything).operations.count == Self.expected.count)
   }

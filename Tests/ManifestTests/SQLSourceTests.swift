@@ -4,10 +4,10 @@ import Testing
 
 /// Each text marks with `@` words that stand in its SQL: the position that the SQL's text gives for
 /// the word must be the place where the file holds it.
-@Suite("Pointing into SQL")
+@Suite("Positions in SQL")
 struct SQLSourceTests {
   @Test(
-    "a byte of SQL is found in the file, whatever the style of the scalar",
+    "a byte of SQL has a position in the file, in any style of the scalar",
     arguments: [
       "- sql: SELECT @one, @two\n",
       "- sql:   'SELECT @one, @two'\n",
@@ -48,7 +48,7 @@ struct SQLSourceTests {
     }
   }
 
-  @Test("a literal block tells the column of its lines, and no other style does")
+  @Test("only a literal block has exact columns on all lines")
   func blockColumns() throws {
     let yaml = "operations:\n  - sql: [a, 'b']\n  - sql: |\n      c\n  - sql: >\n      d\n"
     let sources = try decoded(yaml).operations.flatMap { operation in
@@ -83,7 +83,7 @@ struct SQLSourceTests {
     return nil
   }
 
-  @Test("a CR alone in a scalar is a line break, as YAML has it")
+  @Test("a single CR in a scalar is a line break, as in YAML")
   func loneCarriageReturn() throws {
     let yaml = "operations:\n- update: { table: t, set: { a: \"1\" }, where: a =\r   b AND c }\n"
     let manifest = try decodeManifest(Array(yaml.utf8), file: "m.yaml")

@@ -4,7 +4,7 @@ import Testing
 @Suite("Text as YAML")
 struct ScalarTextTests {
   @Test(
-    "a text that nobody can mistake stands plain, every other one in quotes",
+    "an unambiguous text is plain, every other one is quoted",
     arguments: [
       ("Add priority", "Add priority"), ("Größe (neu)", "Größe (neu)"), ("7 days", "\"7 days\""),
       ("yes", "\"yes\""), ("null", "\"null\""), ("a: b", "\"a: b\""), ("a #b", "\"a #b\""),
@@ -17,7 +17,7 @@ struct ScalarTextTests {
     #expect(yamlScalar(text) == yaml)
   }
 
-  @Test("every text reads back as it was, in block and in flow style")
+  @Test("every text is decoded unchanged, in block and in flow style")
   func roundTrip() throws {
     var numbers = SeededNumbers(seed: 7)
     let odd = Array(

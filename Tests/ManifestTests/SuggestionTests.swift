@@ -1,10 +1,10 @@
 import SchemaManifest
 import Testing
 
-@Suite("Did you mean")
+@Suite("Suggestions")
 struct SuggestionTests {
   @Test(
-    "the nearest word is suggested, when one is near",
+    "a similar word is suggested",
     arguments: [
       ("tabel", "table"), ("talbe", "table"), ("tables", "table"), ("TABLE", "table"),
       ("nam", "name"), ("colum", "column"), ("primarykey", "primary_key"), ("x", nil), ("", nil),
@@ -16,7 +16,7 @@ struct SuggestionTests {
     #expect(suggestion(for: word, among: words) == expected)
   }
 
-  @Test("a word is never far from itself, and an edit never further than two from it")
+  @Test("the distance to itself is zero, and an edit has a distance of at most two")
   func edits() {
     var numbers = SeededNumbers(seed: 7)
     let word = Array("foreign_keys".utf8)

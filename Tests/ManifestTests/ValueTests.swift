@@ -11,7 +11,7 @@ struct ValueTests {
   }
 
   @Test(
-    "a value is read by YAML 1.2's core schema",
+    "a value is decoded by the core schema of YAML 1.2",
     arguments: [
       ("null", Literal.null), ("Null", .null), ("NULL", .null), ("~", .null), ("", .null),
       ("nULL", .text("nULL")), ("'null'", .text("null")), ("\"~\"", .text("~")),
@@ -36,7 +36,7 @@ struct ValueTests {
   }
 
   @Test(
-    "what readers of YAML disagree on is refused",
+    "values that YAML parsers interpret differently are refused",
     arguments: [
       "yes", "Yes", "YES", "no", "on", "ON", "off", "oFf", "007", "-01", "00", "01.5", "0x1F",
       "-0xff", "0o17", "0b11", "0X1f", "1_000", "1_0.5", "_1_".replacing("_1_", with: "1_"),
@@ -51,14 +51,14 @@ struct ValueTests {
   }
 
   @Test(
-    "SQL takes a plain scalar as it is written", arguments: ["1", "null", "0x1F", "TRUE", "no"])
+    "SQL accepts a plain scalar as it is written", arguments: ["1", "null", "0x1F", "TRUE", "no"])
   func sqlAsWritten(yaml: String) throws {
     guard case .delete(_, let condition) = try operation("  - delete: { table: t, where: \(yaml) }")
     else { return #expect(Bool(false)) }
     #expect(condition?.text == yaml)
   }
 
-  @Test("an expression knows its text")
+  @Test("an expression keeps its text")
   func expression() throws {
     guard case .sql(let source) = try value("{ sql: uuid() }") else {
       return #expect(Bool(false))
@@ -67,7 +67,7 @@ struct ValueTests {
   }
 
   @Test(
-    "the actions of foreign keys are read as SQL and as YAML spell them",
+    "foreign key actions are accepted in the notations of SQL and YAML",
     arguments: [
       ("cascade", ForeignKeyAction.cascade), ("CASCADE", .cascade), ("set_null", .setNull),
       ("set null", .setNull), ("SET NULL", .setNull), ("Set_Default", .setDefault),
@@ -83,7 +83,7 @@ struct ValueTests {
     #expect(column.references?.onUpdate == expected)
   }
 
-  @Test("two spellings of one character are two keys, as they are two names to SQLite")
+  @Test("two Unicode forms of a character are two keys, as they are two names in SQLite")
   func normalization() throws {
     guard
       case .insert(_, let rows) = try operation(
@@ -103,7 +103,7 @@ struct ValueTests {
   }
 
   @Test(
-    "only days of the calendar are dates",
+    "only valid calendar dates are dates",
     arguments: [
       ("2027-01-31", true), ("2028-02-29", true), ("2000-02-29", true), ("2027-02-29", false),
       ("1900-02-29", false), ("2027-04-31", false), ("2027-13-01", false), ("2027-00-10", false),

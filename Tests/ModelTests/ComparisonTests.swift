@@ -2,7 +2,7 @@ import SchemaModel
 import Testing
 
 @Test(
-  "what is hidden is told apart, at the right place",
+  "hidden differences are found at the right place",
   arguments: [
     ("t(a TEXT)", "t(a TEXT COLLATE NOCASE)", "column t.a"),
     ("t(a NOT NULL)", "t(a NOT NULL ON CONFLICT REPLACE)", "column t.a"),
@@ -76,7 +76,7 @@ func hidden(expected: String, actual: String, place: String) throws {
 private let base = "CREATE TABLE t(a, b, c TEXT COLLATE NOCASE); CREATE TABLE u(a, status);"
 
 @Test(
-  "indexes, views, triggers and virtual tables are told apart",
+  "different indexes, views, triggers and virtual tables are reported",
   arguments: [
     ("INDEX x ON t(a, b)", "INDEX x ON t(b, a)"),
     ("INDEX x ON t(a)", "INDEX x ON t(a DESC)"),
@@ -125,7 +125,7 @@ func hiddenElsewhere(expected: String, actual: String) throws {
 }
 
 @Test(
-  "what SQLite treats alike is alike",
+  "definitions that SQLite treats alike are equal",
   arguments: [
     ("TABLE y(a DEFAULT (1))", "TABLE y(a DEFAULT 1)"),
     ("TABLE y(a DEFAULT abc)", "TABLE y(a DEFAULT 'abc')"),
@@ -173,7 +173,7 @@ func alike(expected: String, actual: String) throws {
 
 /// The same table by the way of ALTER TABLE, which writes into the stored text.
 @Test(
-  "a schema that was altered is the one that was written at once",
+  "an altered schema is equal to one that was created at once",
   arguments: [
     (
       "CREATE TABLE t(a, UNIQUE (a)); ALTER TABLE t ADD COLUMN b INT",
@@ -204,7 +204,7 @@ func altered(first: String, second: String) throws {
   #expect(try changes(first, second) == [])
 }
 
-@Test("oddities do not differ from themselves, and are compared at all")
+@Test("unusual definitions are equal to themselves and can be compared")
 func oddities() throws {
   let odd = [
     "CREATE TABLE t(a CONSTRAINT n, b CONSTRAINT m CONSTRAINT k NOT NULL, CONSTRAINT e)",
@@ -227,7 +227,7 @@ func oddities() throws {
   }
 }
 
-@Test("the tables in which a virtual table keeps what it holds are its own")
+@Test("shadow tables of a virtual table belong to it")
 func shadowTables() throws {
   let sql = """
     CREATE VIRTUAL TABLE Notes USING FTS5(body);
@@ -245,7 +245,7 @@ func shadowTables() throws {
   #expect(compareSchemas(expected: whole, actual: none).map(\.object) == ["notes_tags"])
 }
 
-@Test("differences read well")
+@Test("differences are described in words")
 func sentences() throws {
   let expected = """
     CREATE TABLE reminders(

@@ -13,7 +13,7 @@ private let reminders = """
 
 /// Pinned for ever: history locks and ledgers hold such values. A change here is a bug.
 @Test(
-  "fingerprints, version 1, are what they always were",
+  "fingerprints of version 1 never change",
   arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("CREATE TABLE t(a)", "ed5f3714ec74fdd23678a368f0735feafea1da773a1a6cda58d44d0b18a3c090"),
@@ -23,7 +23,7 @@ func pinned(sql: String, fingerprint: String) throws {
   #expect(try schema(sql).fingerprint() == fingerprint)
 }
 
-@Test("the definition, by hand")
+@Test("the fingerprint matches its definition")
 func definition() {
   let objects = [
     SchemaObject(kind: .view, name: "V", table: "V", sql: "CREATE VIEW V AS\nSELECT 'a b' -- c"),
@@ -50,7 +50,7 @@ func noDifference() throws {
 }
 
 @Test(
-  "anything else does",
+  "anything else makes a difference",
   arguments: [
     ("AUTOINCREMENT", ""), ("INT --", "INTEGER --"), ("title TEXT", "title text"),
     ("\"id\" TEXT", "id TEXT"), ("'Grüße'", "'grüße'"), ("';'", "' ;'"),
@@ -65,7 +65,7 @@ func difference(old: String, new: String) throws {
   )
 }
 
-@Test("SQLite's own objects and the ledger are left out, and nothing else")
+@Test("only SQLite's own objects and the ledger are excluded")
 func leftOut() throws {
   let fingerprint = try schema(reminders).fingerprint()
   for more in [
@@ -79,7 +79,7 @@ func leftOut() throws {
   }
 }
 
-@Test("tokens cannot be divided in two ways")
+@Test("token boundaries are unambiguous")
 func noCollision() throws {
   #expect(
     try schema("CREATE TABLE t(\"a, b\")").fingerprint()

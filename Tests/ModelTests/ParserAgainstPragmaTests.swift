@@ -2,9 +2,9 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("what the parser reads and what SQLite tells")
+@Suite("The parser compared with SQLite's PRAGMAs")
 struct ParserAgainstPragmaTests {
-  @Test("agree over generated schemas", arguments: 0..<60 as Range<UInt64>)
+  @Test("they agree on generated schemas", arguments: 0..<60 as Range<UInt64>)
   func generated(seed: UInt64) throws {
     let connection = try Connection(path: nil)
     let old = VariedSchema(seed: seed)
@@ -22,7 +22,7 @@ struct ParserAgainstPragmaTests {
   }
 
   @Test(
-    "agree over oddities",
+    "they agree on unusual definitions",
     arguments: [
       "CREATE TABLE t (a INT PRIMARY KEY, b INTEGER)",
       "CREATE TABLE t (a INTEGER PRIMARY KEY DESC)",
@@ -52,7 +52,7 @@ struct ParserAgainstPragmaTests {
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test("a fact that is read wrong would be found")
+  @Test("the comparison finds wrong facts")
   func harness() throws {
     let connection = try Connection(path: nil)
     try connection.execute("CREATE TABLE t (a INT, b INTEGER PRIMARY KEY)")

@@ -2,7 +2,7 @@ import SchemaModel
 import SchemaTestSupport
 import Testing
 
-@Test("a schema does not differ from itself", arguments: 0..<40 as Range<UInt64>)
+@Test("a schema is equal to itself", arguments: 0..<40 as Range<UInt64>)
 func sameSchema(seed: UInt64) throws {
   var generator = SeededGenerator(seed: seed)
   let sql = GeneratedSchema(using: &generator).plain
@@ -25,7 +25,7 @@ func respelled(seed: UInt64) throws {
 }
 
 @Test(
-  "a change that is applied to where it came from gives where it went",
+  "a delta that is applied to the old schema gives the new one",
   arguments: 0..<40 as Range<UInt64>)
 func applied(seed: UInt64) throws {
   var generator = SeededGenerator(seed: seed)
@@ -39,7 +39,7 @@ func applied(seed: UInt64) throws {
 }
 
 @Test(
-  "an object that is gone is missing, one that is new is unexpected",
+  "a removed object is missing, and a new one unexpected",
   arguments: 0..<20 as Range<UInt64>)
 func oneObject(seed: UInt64) throws {
   var generator = SeededGenerator(seed: seed)
@@ -59,7 +59,7 @@ func oneObject(seed: UInt64) throws {
 
 // MARK: Deltas
 
-@Test("a delta holds what is gone, what is new and both sides of what has changed")
+@Test("a delta contains removed and new objects, and both sides of changed ones")
 func delta() throws {
   let old = try schema(
     "CREATE TABLE a(x); CREATE TABLE b(x); CREATE TABLE c(x); CREATE INDEX i ON a(x)")
@@ -75,7 +75,7 @@ func delta() throws {
   #expect(delta.keys.count == 5)
 }
 
-@Test("two changes are the same when what they leave reads alike")
+@Test("two deltas are equal if their results are equal")
 func sameChange() throws {
   let empty = Schema()
   func made(_ sql: String) throws -> SchemaDelta { SchemaDelta(from: empty, to: try schema(sql)) }

@@ -15,7 +15,7 @@ struct Spellings: CustomTestStringConvertible {
   var testDescription: String { "\(first) / \(second)" }
 }
 
-@Suite("The names of a view's result")
+@Suite("Names of a view's columns")
 struct ResultNameTests {
   private static let tables = "CREATE TABLE t (a, b); CREATE TABLE u (a, c);"
 
@@ -27,7 +27,7 @@ struct ResultNameTests {
   }
 
   @Test(
-    "are compared as SQLite has them, and so do they enter the fingerprint",
+    "they are compared as in SQLite, and are part of the fingerprint",
     arguments: [
       Spellings("SELECT a+b FROM t", "SELECT a + b FROM t"),
       Spellings("SELECT a+b FROM t", "SELECT a/**/+b FROM t"),
@@ -87,7 +87,7 @@ struct ResultNameTests {
     #expect((first.fingerprint() == second.fingerprint()) == (names == others))
   }
 
-  @Test("do not depend on expressions where the view lists its columns")
+  @Test("they do not depend on expressions if the view lists its columns")
   func listed() throws {
     let connection = try Connection(path: nil)
     try connection.execute(Self.tables + "CREATE VIEW v (x) AS SELECT a+b FROM t")
@@ -97,7 +97,7 @@ struct ResultNameTests {
     #expect(try Schema(of: connection).fingerprint() == first.fingerprint())
   }
 
-  @Test("are known of a view that cannot be compiled")
+  @Test("they are known for a view that cannot be compiled")
   func broken() throws {
     func schema(_ select: String) throws -> Schema {
       let connection = try Connection(path: nil)

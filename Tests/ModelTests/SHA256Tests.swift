@@ -4,7 +4,7 @@ import SchemaTestSupport
 import Testing
 
 @Test(
-  "the digests of NIST's examples",
+  "the digests of NIST's examples are correct",
   arguments: [
     ("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -24,7 +24,7 @@ func examples(text: String, count: Int, digest: String) {
 }
 
 @Test(
-  "every length has the digest that sha256sum finds",
+  "inputs of every length have the digest of sha256sum",
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sha256sum")))
 func lengths() throws {
   var generator = SeededGenerator(seed: 256)
@@ -51,7 +51,7 @@ func lengths() throws {
   #expect(String(decoding: output, as: UTF8.self) == expected)
 }
 
-@Test("pieces have the digest of the whole, whatever their lengths, on any processor")
+@Test("input in pieces of any length has the digest of the whole, on any processor")
 func pieces() {
   for seed in 0..<50 as Range<UInt64> {
     var generator = SeededGenerator(seed: seed)

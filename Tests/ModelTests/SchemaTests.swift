@@ -11,7 +11,7 @@ private let all = """
   CREATE VIRTUAL TABLE f USING fts5(b);
   """
 
-@Test("a schema holds every row of sqlite_schema in its order")
+@Test("a schema contains every row of sqlite_schema in order")
 func reading() throws {
   let connection = try Connection(path: nil)
   try connection.execute(all + "; ANALYZE; CREATE TEMP TABLE other(a)")
@@ -31,7 +31,7 @@ func reading() throws {
   #expect(schema.table("other") == nil)
 }
 
-@Test("what is SQLite's own, and what is another's, is not ours")
+@Test("objects of SQLite and of other tools are excluded")
 func ours() throws {
   let schema = try schema(
     all + "; CREATE TABLE foreign_a(b UNIQUE); CREATE INDEX mine ON foreign_a(b)")
@@ -45,7 +45,7 @@ func ours() throws {
   }
 }
 
-@Test("two spellings of one character are two names")
+@Test("two Unicode forms of one character are two names")
 func unicodeNames() throws {
   let (composed, decomposed) = ("\u{E9}", "e\u{301}")
   let schema = try schema("CREATE TABLE \(composed)(a); CREATE TABLE \(decomposed)(b)")
@@ -59,7 +59,7 @@ func unicodeNames() throws {
   #expect(schema.fingerprint() != one.fingerprint())
 }
 
-@Test("texts that differ in the spelling of one character in a string differ")
+@Test("texts with different Unicode forms in a string differ")
 func unicodeStrings() throws {
   let old = try schema("CREATE TABLE t(a DEFAULT '\u{E9}')")
   let new = try schema("CREATE TABLE t(a DEFAULT 'e\u{301}')")
@@ -69,7 +69,7 @@ func unicodeStrings() throws {
 
 // MARK: Foreign keys
 
-@Test("a graph tells in which tables a change can break a reference")
+@Test("a graph determines the tables in which a change can violate a foreign key")
 func foreignKeyGraph() throws {
   let old = try schema(
     """
@@ -99,7 +99,7 @@ func foreignKeyGraph() throws {
   #expect(graph.affected(by: ["other"]) == ["alone"])
 }
 
-@Test("the changes of a history, one after another or all at once, give the same schema")
+@Test("applying deltas one by one or all at once gives the same schema")
 func deltas() throws {
   let connection = try Connection(path: nil)
   var schema = Schema()

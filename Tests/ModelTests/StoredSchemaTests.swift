@@ -37,7 +37,7 @@ private func statement(_ generator: inout SeededGenerator) -> String {
 }
 
 @Test(
-  "a schema that is read where statements reach is the whole schema", arguments: seeds(15, of: 40))
+  "reading only the affected objects gives the whole schema", arguments: seeds(15, of: 40))
 func following(seed: UInt64) throws {
   var generator = SeededGenerator(seed: seed)
   let connection = try Connection(path: nil)
@@ -73,7 +73,7 @@ func following(seed: UInt64) throws {
   #expect(changes > 20)
 }
 
-@Test("a change that nobody has noted is seen, too")
+@Test("a change that was not reported is noticed")
 func unnoted() throws {
   let connection = try Connection(path: nil)
   try connection.execute("CREATE TABLE a (x); CREATE TABLE b (y)")
@@ -86,7 +86,7 @@ func unnoted() throws {
   #expect(stored.schema.objects.map(\.name) == ["b", "c"])
 }
 
-@Test("a row that comes to stand before the last one is seen, too")
+@Test("a new row before the last one is noticed")
 func beforeTheLast() throws {
   let connection = try Connection(path: nil)
   try connection.execute("CREATE TABLE a (x)")

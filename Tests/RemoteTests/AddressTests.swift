@@ -3,9 +3,9 @@ import SchemaRemote
 import SchemaSQLText
 import Testing
 
-@Suite("The address of a cluster")
+@Suite("Addresses of clusters")
 struct AddressTests {
-  @Test("it names nodes and a database")
+  @Test("an address contains nodes and a database")
   func parts() throws {
     let address = try #require(
       try ClusterAddress("dqlite://a:9001,[::1]:9002,10.0.0.3:9003/app.db"))
@@ -13,13 +13,13 @@ struct AddressTests {
     #expect(address.database == "app.db")
   }
 
-  @Test("the path of a file is none")
+  @Test("the path of a file is not an address")
   func file() throws {
     #expect(try ClusterAddress("app.sqlite") == nil)
   }
 
   @Test(
-    "an address that is not complete is a usage error",
+    "an incomplete address is a usage error",
     arguments: [
       "dqlite://", "dqlite://a:9001", "dqlite://a:9001/", "dqlite://a/app.db", "dqlite://:1/app.db",
       "dqlite://a:9001,/app.db", "dqlite://a:99999/app.db",
@@ -29,10 +29,10 @@ struct AddressTests {
   }
 }
 
-@Suite("Statements that are divided into key ranges")
+@Suite("Division of statements into key ranges")
 struct DividedStatementTests {
   @Test(
-    "a change that decides of each row by this row alone is divided",
+    "a change that depends only on the row itself is divided",
     arguments: [
       ("UPDATE main.\"t\" SET a = 1", "UPDATE main.\"t\" SET a = 1\nWHERE rowid BETWEEN ?1 AND ?2"),
       (
@@ -49,7 +49,7 @@ struct DividedStatementTests {
   }
 
   @Test(
-    "any other statement is not",
+    "other statements are not divided",
     arguments: [
       "UPDATE t SET a = (SELECT max(a) FROM t)", "UPDATE t SET a = u.a FROM u",
       "DELETE FROM t WHERE a IN (SELECT a FROM u)", "DELETE FROM t WHERE a IN u",

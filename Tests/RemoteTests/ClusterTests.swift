@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Migrating a dqlite cluster", .needsDqlite, .serialized)
 struct ClusterTests {
-  @Test("migrations run on the leader, whichever node is asked, and are verified there")
+  @Test("migrations run and are verified on the leader, whichever node is addressed")
   func migrates() throws {
     let cluster = try TestCluster()
     let sandbox = try Sandbox()
@@ -68,7 +68,7 @@ struct ClusterTests {
     #expect(cluster.hasAllNodes)
   }
 
-  @Test("a file command names the commands that work on a cluster")
+  @Test("a command for files names the commands that support clusters")
   func otherCommands() throws {
     let ran = try run(
       programs.appendingPathComponent("schemactl").path,
@@ -78,10 +78,10 @@ struct ClusterTests {
   }
 }
 
-@Suite("What cannot run on dqlite", .needsDqlite)
+@Suite("Unsupported operations on dqlite", .needsDqlite)
 struct RemoteRefusalTests {
   @Test(
-    "it is refused with the reason",
+    "they are refused with the reason",
     arguments: [
       ("INSERT INTO items (title) VALUES ('a') RETURNING id", "returns rows"),
       ("SELECT 1", "returns rows"),
@@ -108,7 +108,7 @@ struct RemoteRefusalTests {
     }
   }
 
-  @Test("so is an operation that edits sqlite_schema")
+  @Test("an operation that edits sqlite_schema is refused")
   func schemaEdit() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create_items", "CREATE TABLE items (id INTEGER PRIMARY KEY, title)")

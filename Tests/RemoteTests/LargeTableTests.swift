@@ -26,7 +26,7 @@ struct LargeTableTests {
     return (cluster, sandbox)
   }
 
-  @Test("rows are changed in key ranges, and the leader stays the leader")
+  @Test("rows are changed in key ranges, and the leader stays the same")
   func ranges() throws {
     let (cluster, sandbox) = try cluster(200_000)
     try sandbox.add(
@@ -50,7 +50,7 @@ struct LargeTableTests {
   }
 
   @Test(
-    "a statement that would hold up the leader is refused before anything is sent",
+    "a statement that would block the leader is refused before anything is sent",
     arguments: [
       "CREATE INDEX items_by_title ON items (title)",
       "UPDATE items SET n = (SELECT count(*) FROM items AS other WHERE other.n < 10)",

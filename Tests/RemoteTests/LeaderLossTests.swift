@@ -9,7 +9,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("Leaders that are lost", .needsDqlite, .thorough)
+@Suite("Loss of leaders", .needsDqlite, .thorough)
 struct LeaderLossTests {
   @Test("every migration runs exactly once on every node while leaders are killed")
   func kills() throws {
@@ -66,7 +66,7 @@ struct LeaderLossTests {
     #expect(cluster.hasAllNodes)
   }
 
-  @Test("a cluster without a leader is busy, and one that cannot be reached is an I/O error")
+  @Test("a cluster without a leader is busy, and an unreachable one is an I/O error")
   func noLeader() throws {
     let address = try #require(try ClusterAddress("dqlite://127.0.0.1:1/app.db"))
     #expect {

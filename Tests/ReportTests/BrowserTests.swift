@@ -9,10 +9,10 @@ import Testing
 
 /// Drives the page in headless Chromium.
 @Suite(
-  "the report in a browser", .thorough, .enabled(if: Chromium.program != nil, "needs Chromium"))
+  "The report in a browser", .thorough, .enabled(if: Chromium.program != nil, "needs Chromium"))
 struct BrowserTests {
   @Test(
-    "it opens without a message on the console and runs its script",
+    "it opens without console messages and runs its script",
     arguments: Chromium.Theme.allCases)
   func opens(theme: Chromium.Theme) throws {
     let file = try Folder.file(of: try page())
@@ -22,7 +22,7 @@ struct BrowserTests {
     #expect(visit.document.contains("data-ready=\"1\""))
   }
 
-  @Test("every link leads to a part of the page, and nothing is requested from elsewhere")
+  @Test("every link leads to a part of the page, and no other resource is requested")
   func links() throws {
     let notes = try Chromium.run(
       """
@@ -86,7 +86,7 @@ struct BrowserTests {
       ])
   }
 
-  @Test("search finds tables, columns and migrations, by keyboard, too")
+  @Test("search finds tables, columns and migrations, with the keyboard, too")
   func search() throws {
     let notes = try Chromium.run(
       """
@@ -118,7 +118,7 @@ struct BrowserTests {
     #expect(notes == [])
   }
 
-  @Test("without its script everything is there to read")
+  @Test("without its script the page shows everything")
   func withoutScript() throws {
     let page = try page()
     let start = try #require(page.firstRange(of: "<script>"))

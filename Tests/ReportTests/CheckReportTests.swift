@@ -2,9 +2,9 @@ import Foundation
 import SchemaTestSupport
 import Testing
 
-@Suite("the report in CI")
+@Suite("The report in CI")
 struct CheckReportTests {
-  @Test("check --report writes the page, also when it finds something")
+  @Test("check --report writes the page, even if it has findings")
   func writes() throws {
     let sandbox = try Sandbox.reminders()
     let run = try start("schemactl", ["check", "--report", "r.html"], in: sandbox.folder).wait()
@@ -18,7 +18,7 @@ struct CheckReportTests {
     }
   }
 
-  @Test("manifests that cannot be read have no page, and check says so")
+  @Test("without readable manifests there is no page, and check reports it")
   func unreadable() throws {
     let sandbox = try Sandbox()
     try sandbox.add("0001_a", "operations: nothing")
@@ -28,7 +28,7 @@ struct CheckReportTests {
     #expect(!FileManager.default.fileExists(atPath: sandbox.folder + "/r.html"))
   }
 
-  @Test("the GitHub action comments with the tables that a branch changes, once")
+  @Test("the GitHub action comments once, with the tables that a branch changes")
   func comment() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE same (id)")

@@ -27,7 +27,7 @@ struct DiagramCommandTests {
     #expect(try entities(sandbox, "--changed-since", "1.0", "--neighbours", "0") == ["c"])
   }
 
-  @Test("what it cannot find is an error that names the releases")
+  @Test("an unknown name is an error that lists the releases")
   func missing() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE a (id INTEGER PRIMARY KEY)")
@@ -41,7 +41,7 @@ struct DiagramCommandTests {
     #expect(try diagram(sandbox, "--release", "1.0", "--file", "s.sql").code == 64)
   }
 
-  @Test("without Graphviz it says so and prints Mermaid")
+  @Test("without Graphviz it reports that and prints Mermaid")
   func withoutGraphviz() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE a (id INTEGER PRIMARY KEY)")

@@ -12,10 +12,10 @@ import Testing
   import FoundationXML
 #endif
 
-@Suite("diagrams")
+@Suite("Diagrams")
 struct DiagramTests {
   @Test(
-    "every table, column and foreign key that SQLite reports is in Mermaid",
+    "Mermaid contains every table, column and foreign key that SQLite reports",
     arguments: seeds(8, of: 60))
   func complete(seed: UInt64) throws {
     let old = VariedSchema(seed: seed)
@@ -25,7 +25,7 @@ struct DiagramTests {
   }
 
   @Test(
-    "names that mean something to Mermaid, HTML or Graphviz are only names",
+    "names with a special meaning in Mermaid, HTML or Graphviz are escaped",
     arguments: [
       "CREATE TABLE style (pk INTEGER PRIMARY KEY, \"FK\" TEXT, uk REFERENCES style)",
       "CREATE TABLE \"direction LR\" (\"a b\" \"double precision\", \"c%d\" DECIMAL(10,2)); CREATE TABLE one (\"direction TB\" REFERENCES \"direction LR\")",
@@ -78,7 +78,7 @@ struct DiagramTests {
     #expect(!counter.elements.contains("script"))
   }
 
-  @Test("keys and the number of children are drawn as they are")
+  @Test("keys and the number of children are drawn correctly")
   func cardinality() throws {
     let mermaid = try diagram(
       """
@@ -137,7 +137,7 @@ struct DiagramTests {
     #expect(reading.relations.map(\.label) == ["list (new)", "old (dropped)"])
   }
 
-  @Test("a part of the diagram holds the neighbours that are asked for")
+  @Test("a partial diagram contains the requested neighbours")
   func neighbours() throws {
     let whole = try diagram(
       "CREATE TABLE a (id); CREATE TABLE b (x REFERENCES a); CREATE TABLE c (x REFERENCES b); CREATE TABLE d (x)"

@@ -13,9 +13,9 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-@Suite("the report")
+@Suite("The report")
 struct ReportTests {
-  @Test("it tells where columns, tables and triggers come from, and where they went")
+  @Test("it shows the origin and the end of columns, tables and triggers")
   func origins() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -42,7 +42,7 @@ struct ReportTests {
     #expect(index?.life.from == 3 && index?.life.until == 4)
   }
 
-  @Test("a column that takes another one's place says so, and a changed one keeps its origin")
+  @Test("a replaced column names its predecessor, and a changed one keeps its origin")
   func moves() throws {
     let sandbox = try Sandbox.reminders()
     let chronicle = try sandbox.project().chronicle()
@@ -78,7 +78,7 @@ struct ReportTests {
     #expect(try article("log").contains("trigger <code>noted</code> of <a href=\"#t-b\">"))
   }
 
-  @Test("hostile names, descriptions and reasons stay text")
+  @Test("hostile names, descriptions and reasons are escaped")
   func hostile() throws {
     let attack = "<script>alert(1)</script>]]>\"'><img src=x onerror=alert(1)>-->\u{202E}"
     let name = Quoting.quoted(attack)
@@ -106,7 +106,7 @@ struct ReportTests {
     #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;"))
   }
 
-  @Test("values of rows are not in it, neither of the database nor of manifests")
+  @Test("it contains no values of rows, neither of the database nor of manifests")
   func values() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.makeRelease1()
@@ -130,7 +130,7 @@ struct ReportTests {
     #expect(try page(sandbox, database: sandbox.database).contains("column tags.stray"))
   }
 
-  @Test("findings come with their rationale, and suppressions with their reasons")
+  @Test("findings have their rationale, and suppressions their reasons")
   func findings() throws {
     let sandbox = try Sandbox.reminders()
     try sandbox.freeze(release: "1.0", through: "0006")
@@ -140,7 +140,7 @@ struct ReportTests {
     #expect(page.contains("<section id=\"drafts\">"))
   }
 
-  @Test("two devices stand side by side")
+  @Test("the two devices of a counterexample are shown side by side")
   func devices() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE notes (id TEXT PRIMARY KEY NOT NULL, body TEXT)")
@@ -151,7 +151,7 @@ struct ReportTests {
     #expect(page.contains("<div class=\"sender\">") && page.contains("<div class=\"receiver\">"))
   }
 
-  @Test("a history that fails is shown as far as it can be replayed")
+  @Test("a failing history is shown up to its failure")
   func failing() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_a", "CREATE TABLE notes (id INTEGER PRIMARY KEY)")
@@ -170,7 +170,7 @@ struct ReportTests {
     #expect(run.code == 0, "\(run.errors)")
   }
 
-  @Test("300 migrations of 100 tables are less than a megabyte", .thorough)
+  @Test("300 migrations of 100 tables take less than a megabyte", .thorough)
   func size() throws {
     let sandbox = try Sandbox.large()
     #expect(try page(sandbox).utf8.count < 1_000_000)

@@ -5,7 +5,7 @@ private func strings(_ tokens: [[UInt8]]) -> [String] {
   tokens.map { String(decoding: $0, as: UTF8.self) }
 }
 
-@Suite("token lists")
+@Suite("Token lists")
 struct CanonicalTokensTests {
   @Test("canonical tokens fold the reserved words and nothing else")
   func canonical() {
@@ -17,7 +17,7 @@ struct CanonicalTokensTests {
   }
 
   @Test(
-    "what means the same has the same normal tokens",
+    "texts with the same meaning have the same normal tokens",
     arguments: [
       ("SELECT a FROM T", "select [A]\nfrom `t` ;"),
       (#""key""#, "KEY"), ("é", "\"é\""), ("a$b", "\"A$B\""),
@@ -30,7 +30,7 @@ struct CanonicalTokensTests {
   }
 
   @Test(
-    "what may mean something else has not",
+    "texts with possibly different meanings have different normal tokens",
     arguments: [
       ("'a'", #""a""#), ("'a'", "a"), ("'A'", "'a'"), ("1", #""1""#), ("x'00'", #""x'00'""#),
       ("NULL", #""null""#), ("true", #""true""#), ("CURRENT_TIME", #""current_time""#),
@@ -47,7 +47,7 @@ struct CanonicalTokensTests {
     #expect(strings(sql.normalTokens(in: 7..<13)) == ["a", "=", "1"])
   }
 
-  @Test("comments and white space change no token list", arguments: 0..<10)
+  @Test("comments and white space do not change token lists", arguments: 0..<10)
   func stretching(seed: UInt64) {
     var source = Noise(seed: seed)
     for _ in 0..<100 {
@@ -62,7 +62,7 @@ struct CanonicalTokensTests {
     }
   }
 
-  @Test("the encoding gives length, colon and bytes of each token")
+  @Test("the encoding consists of length, colon and bytes of each token")
   func encoding() {
     let tokens = TokenizedSQL("a, 'b:c' é").canonicalTokens
     #expect(String(decoding: encodedTokens(tokens), as: UTF8.self) == "1:a1:,5:'b:c'2:é")

@@ -25,7 +25,7 @@ struct CreateOthersTests {
   }
 
   @Test(
-    "COLLATE is a term's own only after a single operand",
+    "COLLATE belongs to the term only after a single operand",
     arguments: [
       ("a collate x", "a", "x"), ("lower(a, (b)) collate x", "lower(a, (b))", "x"),
       ("(a || b) collate x", "(a || b)", "x"), ("a || b collate x", "a || b collate x", nil),
@@ -82,7 +82,7 @@ struct CreateOthersTests {
   }
 
   @Test(
-    "a trigger's time and event",
+    "a trigger's time and event are parsed",
     arguments: [
       ("insert on", CreateTrigger.Timing.before, CreateTrigger.Event.insert),
       ("before delete on", .before, .delete), ("instead of update on", .insteadOf, .update),
@@ -100,7 +100,7 @@ struct CreateOthersTests {
     #expect(trigger.condition.map { sql.text($0.range) } == "begin")
   }
 
-  @Test("a virtual table keeps its arguments as they are written")
+  @Test("a virtual table keeps its arguments unchanged")
   func virtualTable() throws {
     let sql = TokenizedSQL(
       "create virtual table if not exists f using fts5(a UNINDEXED, , tokenize = 'x, y', p(1, 2) ; q);"
@@ -116,7 +116,7 @@ struct CreateOthersTests {
   }
 
   @Test(
-    "what SQLite refuses is refused",
+    "SQL that SQLite refuses is refused",
     arguments: [
       "create index i on main.t(a)", "create index i on t()", "create index i on t(a,)",
       "create index i on t(a) where", "create index i on t(a) where a; select 1",
@@ -135,7 +135,7 @@ struct CreateOthersTests {
     #expect(throws: SyntaxError.self) { try parseCreate(TokenizedSQL(text)) }
   }
 
-  @Test("identifiers are what can be names, and fewer of them can be columns")
+  @Test("identifiers are possible names, and column identifiers a subset of them")
   func identifiers() {
     let sql = TokenizedSQL(
       #"date(new."a b") > 'c' AND key IS NOT NULL AND CAST(d AS REAL) IN (e COLLATE x)"#)

@@ -13,7 +13,7 @@ private struct NotATable: Error {}
 
 @Suite("CREATE TABLE")
 struct CreateTableTests {
-  @Test("every part keeps its place in the text")
+  @Test("every part has its position in the text")
   func spans() throws {
     let sql = TokenizedSQL(
       """
@@ -53,7 +53,7 @@ struct CreateTableTests {
     #expect(table.constraints.map(\.name?.text) == ["u", nil])
   }
 
-  @Test("column constraints say what they mean")
+  @Test("column constraints are parsed")
   func columnConstraints() throws {
     let sql = TokenizedSQL(
       """
@@ -81,7 +81,7 @@ struct CreateTableTests {
     #expect(try table(TokenizedSQL("create table t(a not null)")).columns[0].notNull == .abort)
   }
 
-  @Test("foreign keys say what they mean, in columns and in the table")
+  @Test("foreign keys are parsed, in columns and in the table")
   func foreignKeys() throws {
     let sql = TokenizedSQL(
       """
@@ -137,7 +137,7 @@ struct CreateTableTests {
   }
 
   @Test(
-    "the type is what SQLite reports",
+    "the type is equal to SQLite's",
     arguments: [
       ("a", nil), ("a INT", "INT"), ("a unsigned  big int", "unsigned  big int"),
       ("a DECIMAL(10, +2)", "DECIMAL(10, +2)"), ("a 'b c' d", "b c"), ("a \"int\"", "int"),
@@ -177,7 +177,7 @@ struct CreateTableTests {
     }
   }
 
-  @Test("a column is found whatever the case of its name, as far as SQLite goes")
+  @Test("a column is found in any case, as in SQLite")
   func find() throws {
     let table = try table(TokenizedSQL("CREATE TABLE t(isCompleted, É)"))
     #expect(table.column(named: "ISCOMPLETED") == table.columns[0])
@@ -185,7 +185,7 @@ struct CreateTableTests {
   }
 
   @Test(
-    "what SQLite accepts is accepted",
+    "SQL that SQLite accepts is accepted",
     arguments: [
       "create table t(a int constraint x)",
       "create table t(a int constraint x constraint y unique)",
@@ -204,7 +204,7 @@ struct CreateTableTests {
   }
 
   @Test(
-    "what SQLite refuses is refused, at its place",
+    "SQL that SQLite refuses is refused, at its position",
     arguments: [
       ("create table t(a check(a) ⟦on conflict ignore)", "a column constraint, “,” or “)”"),
       ("create table t(a int ⟦foreign key(a) references p)", "a column constraint, “,” or “)”"),

@@ -1,7 +1,7 @@
 import SchemaSQLText
 import Testing
 
-@Suite("keywords")
+@Suite("Keywords")
 struct KeywordsTests {
   @Test("the reserved words of version 1 never change")
   func pinned() {
@@ -16,7 +16,7 @@ struct KeywordsTests {
   }
 
   @Test(
-    "a keyword is one whatever its case, and whether or not it may be a name",
+    "a keyword is recognised in any case, whether or not it may be a name",
     arguments: [
       "select", "Key", "REPLACE", "left", "WITHIN", "current_timestamp", "Materialized", "INDEXED",
       "generated", "over", "window", "autoincrement",
@@ -26,7 +26,7 @@ struct KeywordsTests {
   }
 
   @Test(
-    "other words are none",
+    "other words are not keywords",
     arguments: ["", "selects", "rowid", "true", "STORED", "STRICT", "ſelect", "CURRENT_TIMESTAMPS"])
   func noKeyword(word: String) {
     #expect(!Keywords.isKeyword(word))

@@ -12,7 +12,7 @@ private func names(in value: Any) -> [Name] {
   return Mirror(reflecting: value).children.flatMap { names(in: $0.value) }
 }
 
-@Suite("the parser under noise")
+@Suite("The parser with invalid input")
 struct ParserNoiseTests {
   private static let statements = [
     """
@@ -49,7 +49,7 @@ struct ParserNoiseTests {
     }
   }
 
-  @Test("any bytes give a statement or an error", arguments: 0..<10)
+  @Test("any bytes result in a statement or an error", arguments: 0..<10)
   func noise(seed: UInt64) {
     var source = Noise(seed: seed)
     for _ in 0..<300 {
@@ -59,7 +59,7 @@ struct ParserNoiseTests {
     }
   }
 
-  @Test("a damaged statement gives a statement or an error", arguments: 0..<10)
+  @Test("a damaged statement results in a statement or an error", arguments: 0..<10)
   func damage(seed: UInt64) throws {
     var source = Noise(seed: seed)
     var accepted = 0
@@ -76,7 +76,7 @@ struct ParserNoiseTests {
     #expect(accepted > 0 && accepted < 300)
   }
 
-  @Test("a statement that is cut short is an error", arguments: statements)
+  @Test("a truncated statement is an error", arguments: statements)
   func truncation(statement: String) {
     let sql = TokenizedSQL(statement)
     #expect(check(sql.bytes))
@@ -87,7 +87,7 @@ struct ParserNoiseTests {
     #expect(!check(Array(sql.bytes[..<half])))
   }
 
-  @Test("neither nesting nor length exhausts anything")
+  @Test("deep nesting and long texts do not exhaust memory or the stack")
   func depth() {
     let open = String(repeating: "(", count: 100_000)
     let close = String(repeating: ")", count: 100_000)

@@ -1,10 +1,10 @@
 import SchemaSQLText
 import Testing
 
-@Suite("quoting")
+@Suite("Quoting")
 struct QuotingTests {
   @Test(
-    "an identifier is bare only where every SQLite reads it as that name",
+    "an identifier is bare only if every SQLite version reads it as that name",
     arguments: [
       ("a", "a"), ("_A1", "_A1"), ("rowid", "rowid"),
       ("", #""""#), ("1a", #""1a""#), ("a b", #""a b""#), ("a\"b", #""a""b""#), ("a$", #""a$""#),
@@ -21,7 +21,7 @@ struct QuotingTests {
     #expect(Quoting.quoted(#"a"b"#) == #""a""b""#)
   }
 
-  @Test("a string literal doubles its quotes, and goes through a blob when it holds a NUL")
+  @Test("a string literal doubles its quotes, and is a cast blob if it contains a NUL")
   func stringLiteral() {
     #expect(Quoting.stringLiteral("it's") == "'it''s'")
     #expect(Quoting.stringLiteral("") == "''")
@@ -35,7 +35,7 @@ struct QuotingTests {
   }
 
   @Test(
-    "each quoting gives its name back",
+    "unquoting each style returns the name",
     arguments: [
       (#""a""b""#, #"a"b"#), ("`a``b`", "a`b"), ("'a''b'", "a'b"), ("[a\"b]", "a\"b"),
       ("[a[]", "a["), ("a", "a"), ("SELECT", "SELECT"), (#""""#, ""), (#""""""#, "\""), ("[]", ""),
@@ -45,7 +45,7 @@ struct QuotingTests {
     #expect(Quoting.unquoted(text) == name)
   }
 
-  @Test("a name comes back from each way of writing it", arguments: 0..<10)
+  @Test("every notation of a name is unquoted", arguments: 0..<10)
   func roundTrip(seed: UInt64) {
     var source = Noise(seed: seed)
     for _ in 0..<300 {

@@ -7,7 +7,7 @@ private let decomposed = "e\u{301}"
 
 @Suite("Comparison of texts")
 struct TextComparisonTests {
-  @Test("two normal forms of one letter are two texts, alone and in what holds them")
+  @Test("two Unicode forms of one letter are different texts, alone and in collections")
   func twoTexts() {
     struct Holder: Hashable {
       let text: String
@@ -28,20 +28,20 @@ struct TextComparisonTests {
     #expect(Set([composed, decomposed].map(\.exact)).count == 2)
   }
 
-  @Test("texts are in the order of their bytes")
+  @Test("texts are sorted by their bytes")
   func order() {
     #expect([composed, "f", decomposed].sorted() == [decomposed, "f", composed])
     #expect("f" < composed && decomposed < "f")
     #expect([composed, decomposed].min() == decomposed)
   }
 
-  @Test("a prefix and a suffix are bytes, and not whole characters")
+  @Test("prefixes and suffixes are compared by bytes, not characters")
   func ends() {
     #expect(decomposed.hasPrefix("e") && !composed.hasPrefix("e"))
     #expect("a\r\n".hasSuffix("\n"))
   }
 
-  @Test("names are one for SQLite when only the case of ASCII letters differs")
+  @Test("names are equal if they differ only in the case of ASCII letters")
   func identifiers() {
     #expect(Identifier("Reminders") == "rEMINDERS")
     #expect(Identifier(composed) != Identifier(decomposed))

@@ -6,10 +6,10 @@ private func shape(_ sql: TokenizedSQL) -> [String] {
   sql.tokens.map { "\($0.kind):\(sql.text($0))" }
 }
 
-@Suite("tokenizer")
+@Suite("Tokenizer")
 struct TokenizerTests {
   @Test(
-    "one token is what SQLite says it is",
+    "a token has the same kind as in SQLite",
     arguments: [
       (" \t\n\u{0C}\r\u{0B}", Token.Kind.whitespace), ("\u{FEFF}", .whitespace),
       ("-- a 'b", .comment), ("--", .comment), ("/**/", .comment), ("/* a", .comment),
@@ -41,7 +41,7 @@ struct TokenizerTests {
   }
 
   @Test(
-    "a text falls into the tokens that SQLite cuts it into",
+    "a text is split into the same tokens as in SQLite",
     arguments: [
       ("", []),
       ("a.b", ["word:a", "punctuation:.", "word:b"]),
@@ -73,7 +73,7 @@ struct TokenizerTests {
     #expect(shape(TokenizedSQL(text)) == tokens)
   }
 
-  @Test("the significant tokens are all but white space and comments")
+  @Test("the significant tokens are all except white space and comments")
   func significant() {
     let sql = TokenizedSQL("/*a*/ b -- c\n ; x'0'")
     #expect(sql.significant.map(sql.text) == ["b", ";", "x'0'"])
@@ -83,7 +83,7 @@ struct TokenizerTests {
     #expect(sql.significant(in: 0..<sql.bytes.count) == sql.significant)
   }
 
-  @Test("the tokens of any bytes tile them exactly", arguments: 0..<20)
+  @Test("the tokens of any bytes cover them exactly", arguments: 0..<20)
   func tiling(seed: UInt64) {
     var source = Noise(seed: seed)
     for _ in 0..<500 {

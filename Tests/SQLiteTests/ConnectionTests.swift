@@ -4,7 +4,7 @@ import Testing
 
 // MARK: Authorizer
 
-@Test("the authorizer hears what a statement will do, triggers and views included")
+@Test("the authorizer receives the actions of a statement, including triggers and views")
 func authorizerEvents() throws {
   let connection = try Connection(path: nil)
   try connection.execute(
@@ -35,7 +35,7 @@ func authorizerEvents() throws {
   #expect(events.isEmpty)
 }
 
-@Test("the authorizer can refuse a statement, and have an action passed over")
+@Test("the authorizer can refuse a statement or ignore an action")
 func authorizerDecisions() throws {
   let connection = try Connection(path: nil)
   try connection.execute("CREATE TABLE t(a, b); INSERT INTO t VALUES(1, 2)")
@@ -57,7 +57,7 @@ func authorizerDecisions() throws {
   try connection.execute("DELETE FROM t")
 }
 
-@Test("handlers are let go when they are replaced and when the connection is closed")
+@Test("handlers are released when they are replaced and when the connection is closed")
 func handlerLifetime() throws {
   let gone = Counter()
   do {
@@ -74,7 +74,7 @@ func handlerLifetime() throws {
   #expect(gone.value == 4)
 }
 
-@Test("the authorizer may replace itself while it is asked")
+@Test("the authorizer may replace itself during a call")
 func authorizerReplacesItself() throws {
   let connection = try Connection(path: nil)
   let gone = Counter()
@@ -99,7 +99,7 @@ private func locked(_ folder: TemporaryFolder, _ place: Place) throws -> Connect
   return connection
 }
 
-@Test("a lock is waited for until time is up", arguments: [Place.file, .wal])
+@Test("the busy handler waits for a lock until the timeout", arguments: [Place.file, .wal])
 func busyTimeout(place: Place) throws {
   let folder = try TemporaryFolder()
   let holder = try locked(folder, place)
@@ -120,7 +120,7 @@ func busyTimeout(place: Place) throws {
 }
 
 @Test(
-  "a timeout of nothing, less than nothing or no number does not wait", arguments: [0, -1, .nan])
+  "a timeout that is zero, negative or not a number does not wait", arguments: [0, -1, .nan])
 func noTimeout(timeout: Double) throws {
   let folder = try TemporaryFolder()
   let holder = try locked(folder, .file)
@@ -132,7 +132,7 @@ func noTimeout(timeout: Double) throws {
   try holder.execute("COMMIT")
 }
 
-@Test("waiting ends early when it is cancelled, and when the lock is gone")
+@Test("the wait ends when it is cancelled or the lock is released")
 func waitEnds() throws {
   let folder = try TemporaryFolder()
   let holder = try locked(folder, .file)
@@ -168,7 +168,7 @@ func interrupting(place: Place) throws {
   #expect(error.message == "interrupted")
 }
 
-@Test("an interrupt after the connection is closed does nothing")
+@Test("an interrupt after the connection is closed has no effect")
 func interruptAfterClose() throws {
   var handle: Interruptible?
   do {
@@ -181,7 +181,7 @@ func interruptAfterClose() throws {
   #expect(handle != nil)
 }
 
-@Test("interrupts and closing may meet")
+@Test("interrupts may occur while the connection is closed")
 func interruptWhileClosing() async throws {
   for _ in 1...50 {
     var connection: Connection? = try Connection(path: nil)
@@ -196,7 +196,7 @@ func interruptWhileClosing() async throws {
 // MARK: Settings
 
 @Test(
-  "a setting is what it was set to",
+  "a setting has the value that was set",
   arguments: [
     Connection.Setting.foreignKeys, .triggers, .loadExtension, .defensive, .trustedSchema,
     .writableSchema, .legacyAlterTable, .doubleQuotedStringsInDML, .doubleQuotedStringsInDDL,
@@ -211,7 +211,7 @@ func settings(setting: Connection.Setting) throws {
   }
 }
 
-@Test("foreign keys can be switched inside a transaction, where the PRAGMA does nothing")
+@Test("foreign keys can be switched inside a transaction, unlike with the PRAGMA")
 func foreignKeysInTransaction() throws {
   let connection = try Connection(path: nil)
   try connection.execute(
@@ -227,7 +227,7 @@ func foreignKeysInTransaction() throws {
   #expect(try connection.value("SELECT count(*) FROM pragma_foreign_key_check") == 2)
 }
 
-@Test("triggers can be kept from firing")
+@Test("triggers can be disabled")
 func triggersOff() throws {
   let connection = try Connection(path: nil)
   try connection.execute(
@@ -242,7 +242,7 @@ func triggersOff() throws {
   #expect(try connection.rows("SELECT a FROM log") == [[2]])
 }
 
-@Test("the library's version is known in both forms")
+@Test("the library's version is available in both forms")
 func version() {
   let parts = Connection.libraryVersion.split(separator: ".").compactMap { Int($0) }
   #expect(parts[0] * 1_000_000 + parts[1] * 1000 + parts[2] == Connection.libraryVersionNumber)

@@ -14,7 +14,7 @@ private func content(_ connection: Connection) throws -> [[Value]] {
 }
 
 @Test(
-  "a backup copies the whole database, however many pages at once",
+  "a backup copies the whole database, with any number of pages at a time",
   arguments: Place.allCases, [-1, 0, 7])
 func backup(place: Place, pages: Int) throws {
   let source = try TemporaryFolder()
@@ -34,7 +34,7 @@ func backup(place: Place, pages: Int) throws {
 }
 
 @Test(
-  "a backup of a database in use holds what was written meanwhile", arguments: [Place.file, .wal])
+  "a backup of a database in use includes concurrent writes", arguments: [Place.file, .wal])
 func backupInUse(place: Place) throws {
   let folder = try TemporaryFolder()
   let connection = try place.open(in: folder)
@@ -53,7 +53,7 @@ func backupInUse(place: Place) throws {
   #expect(try content(copy) == content(connection))
 }
 
-@Test("a backup that is cancelled leaves its target as it was")
+@Test("a cancelled backup leaves its target unchanged")
 func cancelledBackup() throws {
   let connection = try Connection(path: nil)
   try connection.execute(filling)
@@ -66,7 +66,7 @@ func cancelledBackup() throws {
   #expect(try copy.rows("SELECT name FROM sqlite_schema") == [["old"]])
 }
 
-@Test("a backup that cannot be made says why")
+@Test("a failing backup reports its reason")
 func failedBackup() throws {
   let folder = try TemporaryFolder()
   let connection = try Place.file.open(in: folder)
@@ -82,7 +82,7 @@ func failedBackup() throws {
   #expect(try databaseError { try Connection(path: nil).backup(to: readOnly) }.code == .readOnly)
 }
 
-@Test("what was serialized can be deserialized", arguments: Place.allCases)
+@Test("a serialized database can be deserialized", arguments: Place.allCases)
 func serializing(place: Place) throws {
   let folder = try TemporaryFolder()
   let connection = try place.open(in: folder)
@@ -97,7 +97,7 @@ func serializing(place: Place) throws {
 }
 
 @Test(
-  "an empty database can be serialized, and none at all deserialized", arguments: Place.allCases)
+  "an empty database can be serialized, and no bytes deserialized", arguments: Place.allCases)
 func serializingNothing(place: Place) throws {
   let folder = try TemporaryFolder()
   let connection = try place.open(in: folder)
@@ -111,7 +111,7 @@ func serializingNothing(place: Place) throws {
   }
 }
 
-@Test("bytes that are no database are found when they are read")
+@Test("bytes of another kind are detected when they are read")
 func deserializingNoise() throws {
   for bytes in [[7], [UInt8](repeating: 2, count: 4096), Array("SQLite format 3\0".utf8)] {
     let connection = try Connection(path: nil)

@@ -13,7 +13,7 @@ private let schema = """
   """
 
 @Test(
-  "a broken constraint arrives with its extended code and SQLite's words",
+  "a constraint violation has its extended code and SQLite's message",
   arguments: [
     ("p) VALUES(5", SQLITE_CONSTRAINT | 7 << 8, "Reminders can have a maximum of 5 tags."),
     ("p) VALUES(10", SQLITE_CONSTRAINT | 1 << 8, "CHECK constraint failed: p < 10"),
@@ -46,7 +46,7 @@ func constraints(columns: String, code: Int32, message: String) throws {
 }
 
 @Test(
-  "an error of compiling tells the byte at which it shows",
+  "a compilation error has a byte offset",
   arguments: [
     ("SELECT nosuch FROM sqlite_schema", "no such column: nosuch", 7),
     ("SELECT 'ü', nosuch", "no such column: nosuch", 13),
@@ -65,7 +65,7 @@ func offsets(sql: String, message: String, offset: Int?) throws {
   #expect(sql.hasPrefix(try #require(error.sql)))
 }
 
-@Test("an error of running does not keep the place of an earlier one of compiling")
+@Test("an error of running does not keep the offset of an earlier compilation error")
 func staleOffset() throws {
   let connection = try Connection(path: nil)
   try connection.execute("CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES(1)")
@@ -76,7 +76,7 @@ func staleOffset() throws {
   #expect(error.message == "UNIQUE constraint failed: t.a")
 }
 
-@Test("RAISE(ROLLBACK) ends the transaction, and the connection says so")
+@Test("RAISE(ROLLBACK) ends the transaction, and the connection reports it")
 func endedTransaction() throws {
   let connection = try Connection(path: nil)
   try connection.execute(
@@ -92,7 +92,7 @@ func endedTransaction() throws {
   #expect(!connection.isInTransaction)
 }
 
-@Test("a text without a statement, and one with two, is not prepared")
+@Test("texts without a statement and with two statements are refused")
 func oneStatement() throws {
   let connection = try Connection(path: nil)
   for empty in ["", " ", ";", "-- nothing", "/* nothing */;;"] {

@@ -30,7 +30,7 @@ func overloads() throws {
   #expect(error.message == "wrong number of arguments to function g()")
 }
 
-@Test("only deterministic functions may stand in indexes and generated columns")
+@Test("only deterministic functions can be used in indexes and generated columns")
 func deterministic() throws {
   let connection = try Connection(path: nil)
   try connection.register(function("fixed", 1) { $0[0] })
@@ -46,7 +46,7 @@ func deterministic() throws {
   #expect(error.message == "non-deterministic functions prohibited in index expressions")
 }
 
-@Test("a function is let go when it is replaced and when its connection is closed")
+@Test("a function is released when it is replaced and when its connection is closed")
 func lifetime() throws {
   let gone = Counter()
   do {
@@ -66,7 +66,7 @@ func lifetime() throws {
   #expect(gone.value == 5)
 }
 
-@Test("what cannot be registered is let go, too")
+@Test("a function that cannot be registered is released, too")
 func refusedRegistration() throws {
   let gone = Counter()
   let connection = try Connection(path: nil)
@@ -84,7 +84,7 @@ func refusedRegistration() throws {
   }
 }
 
-@Test("a function that is running cannot be replaced, and goes on")
+@Test("a running function cannot be replaced and continues")
 func replacedWhileRunning() throws {
   let connection = try Connection(path: nil)
   try connection.register(function("f", 0) { _ in 1 })
@@ -96,7 +96,7 @@ func replacedWhileRunning() throws {
   #expect(statement.integer(0) == 1)
 }
 
-@Test("uuid() is random, version 4, in lower case, and stands in a DEFAULT of a distrusted schema")
+@Test("uuid() is random, version 4, lower case, and allowed in a DEFAULT of an untrusted schema")
 func uuid() throws {
   let connection = try Connection(path: nil)
   #expect(!connection.isOn(.trustedSchema))
@@ -122,7 +122,7 @@ func uuid() throws {
   }
 }
 
-@Test("a collation orders text, and is missed by the database where it is not registered")
+@Test("a collation sorts text, and using it without registration is an error")
 func collation() throws {
   let folder = try TemporaryFolder()
   let connection = try Place.file.open(in: folder)

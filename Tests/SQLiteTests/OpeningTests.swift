@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Test(
-  "a relative path is a file, whatever SQLite would read into it",
+  "a relative path is a file, even if SQLite would interpret it differently",
   arguments: [":memory:", "file:x?mode=memory", "file::memory:", "a b%20c?#.sqlite", "ü"])
 func literalPaths(name: String) throws {
   // Relative to the working folder, since an absolute path means nothing else to SQLite.
@@ -19,7 +19,7 @@ func literalPaths(name: String) throws {
     try Connection(path: name, mode: .readOnly).rows("SELECT name FROM sqlite_schema") == [["t"]])
 }
 
-@Test("no path is a private database, gone with its connection")
+@Test("no path is a private database, which is deleted with its connection")
 func privateDatabase() throws {
   let first = try Connection(path: nil)
   try first.execute("CREATE TABLE t(a)")
@@ -28,7 +28,7 @@ func privateDatabase() throws {
 }
 
 @Test(
-  "what is not there, or no file, cannot be opened",
+  "a missing file and a folder cannot be opened",
   arguments: ["", ".", "/", "no/such/folder", "nosuch"])
 func unopenable(name: String) throws {
   let folder = try TemporaryFolder()
@@ -41,7 +41,7 @@ func unopenable(name: String) throws {
   #expect(try folder.names().isEmpty)
 }
 
-@Test("the system's own error says why a file cannot be opened")
+@Test("the system's error states why a file cannot be opened")
 func systemError() throws {
   let folder = try TemporaryFolder()
   let missing = try databaseError {
@@ -56,7 +56,7 @@ func systemError() throws {
   #expect(later.systemError == 0, "an older error's is none of this one's")
 }
 
-@Test("a path with a NUL in it does not open the file that is named before it")
+@Test("a path with a NUL does not open the file named before the NUL")
 func pathWithNUL() throws {
   let folder = try TemporaryFolder()
   let error = try databaseError { _ = try Connection(path: folder.path("a\0b")) }
@@ -66,7 +66,7 @@ func pathWithNUL() throws {
 }
 
 @Test(
-  "a file that is no database says so when it is first read",
+  "a file that is not a database is detected at the first read",
   arguments: [
     [UInt8]([0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + Array("JFIF".utf8))
       + [UInt8](repeating: 7, count: 5000),
@@ -86,7 +86,7 @@ func notADatabase(bytes: [UInt8]) throws {
   #expect(try Array(Data(contentsOf: URL(fileURLWithPath: folder.path("a")))) == bytes)
 }
 
-@Test("a connection for reading changes nothing")
+@Test("a read-only connection changes nothing")
 func readOnlyMode() throws {
   let folder = try TemporaryFolder()
   try Connection(path: folder.path("a")).execute("CREATE TABLE t(a)")
@@ -99,7 +99,7 @@ func readOnlyMode() throws {
 }
 
 @Test(
-  "of a file that only others may write a connection is one for reading",
+  "a file that only other users may write gets a read-only connection",
   .thorough,
   .enabled(if: getuid() != 0 || FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
 func fileOfAnother() async throws {
@@ -129,7 +129,7 @@ func fileOfAnother() async throws {
   }
 }
 
-@Test("a connection is careful: no extensions, no trust in the schema, no edits of it")
+@Test("a connection allows no extensions, no trust in the schema and no edits of it")
 func careful() throws {
   let connection = try Connection(path: nil)
   #expect(!connection.isOn(.loadExtension))
@@ -148,7 +148,7 @@ func careful() throws {
 }
 
 @Test(
-  "a schema that calls SQLite's JSON functions can be read and written, though it is not trusted")
+  "a schema that calls SQLite's JSON functions can be read and written, though untrusted")
 func json() throws {
   let folder = try TemporaryFolder()
   let path = folder.path + "/json.sqlite"

@@ -22,7 +22,7 @@ private func split(_ text: String) throws -> [String] {
 }
 
 @Test(
-  "SQLite splits a text into its statements",
+  "SQLite splits a text into statements",
   arguments: [
     ("", []),
     (" \n\t", []),
@@ -62,7 +62,7 @@ func splitting(text: String, statements: [String]?) throws {
   #expect(try split(text) == statements ?? [text])
 }
 
-@Test("an error in the third statement leaves the first two done and tells its place")
+@Test("an error in the third statement keeps the first two, and has its position")
 func errorInThird() throws {
   let connection = try Connection(path: nil)
   let text = "CREATE TABLE ü(a); INSERT INTO ü VALUES(1);\n SELECT a, nosuch FROM ü; SELECT 9"
@@ -83,7 +83,7 @@ func errorInThird() throws {
   #expect(try connection.rows("SELECT * FROM ü") == [[1]])
 }
 
-@Test("a statement is compiled when those before it have run")
+@Test("a statement is compiled after the previous ones have run")
 func dependentStatements() throws {
   let connection = try Connection(path: nil)
   try connection.execute(
@@ -92,7 +92,7 @@ func dependentStatements() throws {
 }
 
 @Test(
-  "a NUL, behind which SQLite would not look, is an error",
+  "a NUL is an error, because SQLite would ignore the rest",
   arguments: ["SELECT 1; \0 SELECT 2", "\0", "SELECT 1\0", " \0SELECT 1", "SELECT 1 --\0"])
 func nul(text: String) throws {
   let connection = try Connection(path: nil)
@@ -102,13 +102,13 @@ func nul(text: String) throws {
   #expect(error.offset == 0)
 }
 
-@Test("a NUL in a string is an error of SQLite's")
+@Test("a NUL in a string is an error of SQLite")
 func nulInString() throws {
   let connection = try Connection(path: nil)
   #expect(throws: DatabaseError.self) { try connection.execute("SELECT 'a\0b'") }
 }
 
-@Test("a long script is not copied for each of its statements")
+@Test("a long script is not copied for each statement")
 func longScript() throws {
   let connection = try Connection(path: nil)
   let length = 32 << 20

@@ -8,7 +8,7 @@ private let values: [Value] = [
   .text(String(repeating: "x", count: 100_000)), .blob([UInt8](repeating: 9, count: 100_000)),
 ]
 
-@Test("every value comes back as it was bound", arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+@Test("every bound value is returned unchanged", arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
 func roundTrip(encoding: String) throws {
   let connection = try Connection(path: nil)
   try connection.execute(
@@ -29,7 +29,7 @@ func normalForms() {
   #expect(Set([composed, decomposed]).count == 2)
 }
 
-@Test("a function gets and gives every value unchanged")
+@Test("a function receives and returns every value unchanged")
 func throughFunctions() throws {
   let connection = try Connection(path: nil)
   try connection.register(
@@ -41,12 +41,12 @@ func throughFunctions() throws {
   }
 }
 
-@Test("not a number is NULL to SQLite")
+@Test("not-a-number is NULL in SQLite")
 func notANumber() throws {
   #expect(try Connection(path: nil).value("SELECT ?1", [.real(.nan)]) == .null)
 }
 
-@Test("bytes that are not UTF-8 read as text with replacement characters, and do not crash")
+@Test("invalid UTF-8 is read with replacement characters")
 func invalidUTF8() throws {
   let connection = try Connection(path: nil)
   let statement = try connection.prepare("SELECT CAST(x'61FF62' AS TEXT), CAST(x'C3' AS TEXT)")
@@ -86,7 +86,7 @@ func binding() throws {
   #expect(error.message == "column index out of range")
 }
 
-@Test("a statement tells its own text alone, and whether it writes")
+@Test("a statement has its own text, and reports whether it writes")
 func statementText() throws {
   let connection = try Connection(path: nil)
   var script = Script(" /* a */ SELECT 1 ; CREATE TABLE t(a) -- b")

@@ -27,7 +27,7 @@ struct AsyncTests {
   }
 
   @Test(
-    "a database is migrated away from the caller's thread, and the progress ends with the report")
+    "a database is migrated on another thread, and the progress ends with the report")
   func progress() async throws {
     let sandbox = try Sandbox.ofNotes()
     let migrator = try sandbox.migrator()
@@ -114,7 +114,7 @@ struct AsyncTests {
     try expectUnchanged(sandbox)
   }
 
-  @Test("who stops reading the progress cancels the migration")
+  @Test("ending the iteration of the progress cancels the migration")
   func stopsReading() async throws {
     let sandbox = try paused()
     let gate = Gate()
@@ -126,7 +126,7 @@ struct AsyncTests {
     try expectUnchanged(sandbox)
   }
 
-  @Test("a long statement is reported while it runs")
+  @Test("a long statement reports progress while it runs")
   func reports() throws {
     let sandbox = try slow(rows: 4000)
     var working = 0
@@ -136,7 +136,7 @@ struct AsyncTests {
     #expect(working > 3)
   }
 
-  @Test("drafts are taken back, and a database that was made by hand is adopted")
+  @Test("drafts can be reset, and a manually created database can be adopted")
   func resetAndAdopt() throws {
     let sandbox = try Sandbox.ofNotes()
     let migrator = try sandbox.migrator()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Bundles")
 struct BundleTests {
-  @Test("an app migrates from a bundle, in one step or release by release, to the same database")
+  @Test("an app migrates from a bundle at once or by release, with the same result")
   func migrates() throws {
     let sandbox = try Sandbox.ofNotes()
     let old = try sandbox.migrator()
@@ -33,7 +33,7 @@ struct BundleTests {
     #expect(try Connection(path: fresh).rows(ledger) == sandbox.rows(ledger))
   }
 
-  @Test("a migration that needs the rows of released ones runs, too")
+  @Test("a migration that needs rows of released ones runs, too")
   func needsRows() throws {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -47,7 +47,7 @@ struct BundleTests {
     #expect(report.applied.map(\.id) == ["0002_notes"])
   }
 
-  @Test("a bundle that is truncated or was edited anywhere is refused")
+  @Test("a truncated or edited bundle is refused")
   func damage() throws {
     let sandbox = try Sandbox.ofNotes()
     let bytes = try sandbox.bundle()
@@ -70,7 +70,7 @@ struct BundleTests {
     }
   }
 
-  @Test("a bundle of another format says so")
+  @Test("a bundle of another format is reported")
   func newerFormat() throws {
     let error = #expect(throws: SchemaError.self) {
       try SchemaMigrator(bundle: Array("schemactl bundle 9\nwhatever".utf8))
@@ -80,7 +80,7 @@ struct BundleTests {
   }
 
   @Test(
-    "drafts are refused where they are not allowed, and left out when frozen migrations are asked for"
+    "drafts are refused by default, and omitted if only frozen migrations are requested"
   )
   func drafts() throws {
     let sandbox = try Sandbox.ofNotes()
@@ -90,7 +90,7 @@ struct BundleTests {
     #expect(try frozen.migrate(databaseAt: sandbox.database).applied.count == 2)
   }
 
-  @Test("a history that is broken or does not work makes no bundle")
+  @Test("an invalid or failing history makes no bundle")
   func brokenHistory() throws {
     let sandbox = try Sandbox.ofNotes()
     try sandbox.addSQL("0004_wrong", "ALTER TABLE nowhere ADD COLUMN a")
@@ -100,7 +100,7 @@ struct BundleTests {
     #expect(throws: Failure.self) { try sandbox.bundle() }
   }
 
-  @Test("an error in a migration names its line in the manifest")
+  @Test("an error in a migration has its line in the manifest")
   func places() throws {
     let sandbox = try Sandbox.ofNotes()
     let migrator = try sandbox.migrator()

@@ -44,7 +44,7 @@ struct ErrorTests {
     ("another ledger", { try $0.run("CREATE TABLE schemactl_migrations (a)") }),
   ]
 
-  @Test("an error says what is wrong, and names no command", arguments: causes.indices)
+  @Test("an error states the problem without naming a command", arguments: causes.indices)
   func noCommands(_ index: Int) throws {
     let sandbox = try Sandbox.ofNotes()
     try Self.causes[index].1(sandbox)
@@ -58,7 +58,7 @@ struct ErrorTests {
     #expect(error?.localizedDescription == message)
   }
 
-  @Test("a locked database is busy, and says so without an option of the command")
+  @Test("a locked database is busy, without mention of a command's option")
   func busy() throws {
     let sandbox = try Sandbox.ofNotes()
     let other = try sandbox.open()

@@ -5,7 +5,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-@Suite("An app that has shipped with GRDB")
+@Suite("An app that was released with GRDB")
 struct GRDBTests {
   /// What GRDB's migrator ran, in order: the name of a migration, and its SQL.
   private static let old = [
@@ -43,7 +43,7 @@ struct GRDBTests {
   }
 
   @Test(
-    "devices after two, three and four of its migrations reach the latest with every row",
+    "devices with two, three and four of its migrations reach the latest, with every row",
     arguments: [2, 3, 4], [true, false])
   func adopts(count: Int, onHandle: Bool) throws {
     let sandbox = try sandbox()
@@ -61,7 +61,7 @@ struct GRDBTests {
     #expect(try app.run("SELECT count(*) FROM schemactl_migrations") == "5")
   }
 
-  @Test("a device that has run them out of order is left alone", arguments: [true, false])
+  @Test("a device that ran them out of order is not changed", arguments: [true, false])
   func outOfOrder(onHandle: Bool) throws {
     let sandbox = try sandbox()
     let app = try AppConnection(onHandle ? ":memory:" : sandbox.database)

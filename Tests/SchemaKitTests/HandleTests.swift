@@ -62,7 +62,7 @@ struct HandleTests {
   ]
 
   @Test(
-    "a database in memory and a file are migrated, and every setting stays",
+    "an in-memory database and a file are migrated, and every setting is restored",
     arguments: [true, false])
   func migrates(inMemory: Bool) throws {
     let sandbox = try Sandbox.ofNotes()
@@ -89,7 +89,7 @@ struct HandleTests {
     #expect(try app.run("SELECT uuid() IS NOT NULL") == "1")
   }
 
-  @Test("a migration that fails leaves the connection as it was, with the ones before it applied")
+  @Test("a failing migration restores the connection and keeps earlier migrations")
   func fails() throws {
     let sandbox = try Sandbox.ofNotes()
     let app = try AppConnection()
@@ -107,7 +107,7 @@ struct HandleTests {
     #expect(sqlite3_get_autocommit(app.handle) == 1)
   }
 
-  @Test("a connection that is in use, or can only read, is refused untouched")
+  @Test("a connection that is in use or read-only is refused without changes")
   func refuses() throws {
     let sandbox = try Sandbox.ofNotes()
     let migrator = try sandbox.migrator()
@@ -134,7 +134,7 @@ struct HandleTests {
   }
 
   @Test(
-    "a temporary object on a table that a migration changes is refused, any other stays",
+    "only a temporary object on a table that a migration changes is refused",
     arguments: [
       "CREATE TEMP TRIGGER t AFTER INSERT ON notes BEGIN SELECT 1; END",
       "CREATE TEMP VIEW v AS SELECT text FROM \"notes\"", "CREATE TEMP TABLE Notes (a)",
@@ -160,7 +160,7 @@ struct HandleTests {
     #expect(try app.run("SELECT count(*) FROM log") == "1")
   }
 
-  @Test("the app's own hooks stay, and see what a migration does")
+  @Test("the app's own hooks remain, and receive the actions of a migration")
   func hooks() throws {
     let sandbox = try Sandbox.ofNotes()
     let app = try AppConnection()
@@ -184,7 +184,7 @@ struct HandleTests {
     #expect(asked > before)
   }
 
-  @Test("a function of the app runs in a migration, and a function that the connection has stays")
+  @Test("functions of the app run in a migration, and those of the connection remain")
   func functions() throws {
     let sandbox = try Sandbox()
     sandbox.application.declaredFunctions = [DeclaredFunction(name: "shout", arguments: 1)]

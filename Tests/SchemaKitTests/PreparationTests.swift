@@ -46,7 +46,7 @@ struct PreparationTests {
     }
   }
 
-  @Test("an error in connection.sql has its place")
+  @Test("an error in connection.sql has its position")
   func place() throws {
     let sandbox = try sandbox("PRAGMA foreign_keys = ON;\n\nSELECT a FROM\n  nowhere;\n")
     let app = try AppConnection()
@@ -58,7 +58,7 @@ struct PreparationTests {
     #expect(error?.message == "no such table: nowhere")
   }
 
-  @Test("a function that throws fails the statement, and its words reach the app")
+  @Test("a function that throws fails the statement, and the app receives its message")
   func throwing() throws {
     struct Refusal: Error, CustomStringConvertible { let description = "not on Sundays" }
     let sandbox = try Sandbox.ofNotes()

@@ -1,9 +1,9 @@
 import SchemaTestSupport
 import Testing
 
-@Suite("growth", .thorough)
+@Suite("Growth", .thorough)
 struct GrowthTests {
-  @Test("cost is measured by work and size, and no row is lost on the way")
+  @Test("the cost is measured by work and size, and no row is lost")
   func smallest() throws {
     let ended = try run("SchemaTorture", ["growth", "--tries", "5"])
     #expect(ended.code == 0, "\(ended.errors)")

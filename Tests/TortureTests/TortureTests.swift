@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Torture", .thorough)
 struct TortureTests {
-  @Test("a campaign that nobody knows is said, with those that there are")
+  @Test("an unknown campaign is reported with the existing ones")
   func unknown() throws {
     let ended = try run("SchemaTorture", ["no-such-campaign"])
     #expect(ended.code == 64)
@@ -13,7 +13,7 @@ struct TortureTests {
   }
 
   @Test(
-    "a damaged database, or a hostile manifest, crashes nothing and changes nothing",
+    "damaged databases and hostile manifests cause neither crashes nor changes",
     arguments: [("hostile-databases", 17), ("hostile-manifests", 30)])
   func hostile(campaign: String, tries: Int) throws {
     let ended = try run(
@@ -26,7 +26,7 @@ struct TortureTests {
 
   /// The campaign counts itself among what went wrong when it has met no boundary, no hot journal,
   /// no WAL and no loss, and when a fault that it makes on purpose is not found.
-  @Test("a power cut after any event leaves a migration's boundary, and migrate again finishes")
+  @Test("a power failure after any event leaves a complete migration, and migrate can finish")
   func powerCuts() throws {
     let ended = try run(
       "SchemaTorture", ["power-cuts", "--seed", "1", "--tries", "2000", "--seconds", "3600"])
@@ -43,7 +43,7 @@ struct TortureTests {
 
   /// Each of them does harm of its own first, and counts what it does not see.
   @Test(
-    "whatever fails, the database and the history are at a boundary, and the message is true",
+    "after any failure, database and history are consistent, and the message is correct",
     arguments: [
       ("allocation-faults", 300, " allocation"), ("io-faults", 400, " of wal fails"),
       ("system-call-faults", 60, " fails, once"), ("full-disk", 60, "the disk is full"),
@@ -60,7 +60,7 @@ struct TortureTests {
     #expect(rows.filter { $0.hasPrefix("| harness: ") }.count == 7, "\(ended.output)")
   }
 
-  @Test("a number names a pair of schemas, which is the same pair again")
+  @Test("a number always names the same pair of schemas")
   func schemaPairs() throws {
     let ended = try run(
       "SchemaTorture", ["schema-pairs", "--seed", "40", "--tries", "3", "--seconds", "3600"])
@@ -68,7 +68,7 @@ struct TortureTests {
     #expect(ended.output.contains("| schema pair | 3 | 0 |"))
   }
 
-  @Test("the table is written between the marks of a document, and nothing else is changed")
+  @Test("the table is written between the marks of a document, and nothing else changes")
   func writtenTable() throws {
     let sandbox = try Sandbox()
     let document = sandbox.folder + "/page.md"
@@ -83,7 +83,7 @@ struct TortureTests {
     #expect(written.contains("seed 7:") && !written.contains("old"))
   }
 
-  @Test("a copy that is killed leaves the old content or the new, and nothing in the way")
+  @Test("a killed copy leaves the old or the new content, and no obstacle")
   func killedCopies() throws {
     let ended = try run(
       "SchemaTorture", ["killed-copies", "--seed", "1", "--tries", "12", "--seconds", "3600"])
@@ -96,7 +96,7 @@ struct TortureTests {
   }
 
   @Test(
-    "the program, killed or asked to end at any moment, leaves old or new",
+    "a killed or interrupted program leaves the old or the new state",
     arguments: [
       ("kills", 24), ("signals", 40),
     ])
