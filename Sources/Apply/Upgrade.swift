@@ -64,7 +64,7 @@ final class Upgrade {
       throw Failure(error, database: options.database)
     }
     guard !connection.isReadOnly else {
-      let obstacle = DatabaseFile.obstacle(options.file) ?? "it can only be read"
+      let obstacle = DatabaseFile.obstacle(options.file) ?? "it is read-only"
       throw Failure(
         .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
     }

@@ -60,7 +60,8 @@ struct RowScript {
   private static func refusal(_ problem: String) -> Failure {
     Failure(
       .finding,
-      "\(problem), so a squash cannot make the same rows: name a migration before those that insert "
+      "\(problem), so a squash cannot create the same rows: name a migration before those that "
+        + "insert "
         + "them. Nothing was changed")
   }
 
@@ -166,8 +167,9 @@ private struct SeededTable {
   private static func refusal(_ table: String, _ what: String) -> Failure {
     Failure(
       .finding,
-      "\(what) of \(table) depends on the clock or on chance when the migrations run, so a squash cannot make "
-        + "the same rows: name a migration before those that insert them. Nothing was changed")
+      "\(what) of \(table) depends on the clock or on random values when the migrations run, so "
+        + "a squash cannot create the same rows: name a migration before those that insert them. "
+        + "Nothing was changed")
   }
 
   /// A full-text index over another table, or over nothing: its rows cannot be read from it.

@@ -147,19 +147,19 @@ extension Project {
     let differences = compareSchemas(expected: old.schema, actual: new.schema)
     guard differences.isEmpty, new.fingerprint == old.fingerprint else {
       throw Failure(
-        .bug, "the squash makes another schema than the migrations that it replaces",
+        .bug, "the squash creates another schema than the migrations that it replaces",
         details: differences.map(\.sentence))
     }
     if let table = try rows.difference(from: new.connection) {
       throw Failure(
         .finding,
-        "a squash cannot give \(table) the rows that the migrations give it. Nothing was changed")
+        "a squash cannot create the same rows of \(table) as the migrations. Nothing was changed")
     }
     let (before, after) = (
       try replay(interruption: interruption), try project.replay(interruption: interruption)
     )
     guard before.fingerprint == after.fingerprint else {
-      throw Failure(.bug, "the migrations after the squash make another schema than before")
+      throw Failure(.bug, "the migrations after the squash create another schema than before")
     }
   }
 }

@@ -177,8 +177,8 @@ package final class CompatibilitySimulation {
           origin,
           {
             (
-              "no row could be made for \(name) of \(version.name), so what devices of two versions "
-                + "do with its rows is not known: \(problem)", nil
+              "lint could not generate a row of \(name) in \(version.name), so it did not "
+                + "simulate this table: \(problem)", nil
             )
           }
         )

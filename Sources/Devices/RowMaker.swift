@@ -161,7 +161,7 @@ final class RowMaker {
         uniquingKeysWith: { first, _ in first })
     } else {
       guard !path.contains(key.parent) else {
-        return "a row of \(table.name) needs one of \(parent.name), and the other way round"
+        return "rows of \(table.name) and \(parent.name) require each other"
       }
       if !plan.parents.contains(where: { $0.table.identifier == key.parent }) {
         switch try makeMinimal(parent, within: path + [table.key]) {

@@ -189,7 +189,8 @@ extension Failure {
     case let error as DatabaseError:
       self.init(
         error.status == .bug ? .bug : .inputOutput,
-        "the temporary list of the databases cannot be kept: \(error.message). Make room for temporary "
+        "the temporary list of the databases cannot be stored: \(error.message). Free some space "
+          + "for temporary "
           + "files (SQLITE_TMPDIR, TMPDIR or /tmp)")
     default: self.init(.bug, "\(error)")
     }

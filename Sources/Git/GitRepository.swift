@@ -61,7 +61,9 @@ package struct GitRepository: Sendable, Hashable {
     let parts = lines.dropFirst(2).dropLast().split(
       separator: "true", omittingEmptySubsequences: false)
     guard parts.count == 3 else {
-      throw GitError(kind: .failed, message: "git describes the repository in an unknown way")
+      throw GitError(
+        kind: .failed,
+        message: "git returned an unknown description of the repository")
     }
     gitFolder = parts[1].joined(separator: "\n")
     prefix = parts[2].joined(separator: "\n")

@@ -23,7 +23,7 @@ struct ForeignStep: Sendable {
 package struct ForeignHistory: Sendable {
   package let tool: ImportTool
   let steps: [ForeignStep]
-  /// What is not carried over.
+  /// What is not imported.
   package let notes: [ForeignNote]
 
   /// - Throws: `InvalidInput` with every problem of the files, or a `Failure`.
@@ -110,7 +110,7 @@ struct HistoryReader {
       {
         note(
           path, Position(line: 1, column: 1), kind: .code,
-          "\(language.name) code: write what it does as a migration")
+          "\(language.name) code: write a migration with the same effect")
       }
     }
   }

@@ -136,7 +136,7 @@ extension ImportedHistory {
       else { return nil }
       return Failure(
         .finding,
-        "the manifest makes another schema than the SQL file: compare \(object.name)",
+        "the manifest creates another schema than the SQL file: compare \(object.name)",
         place: Failure.Place(file: step.path))
     } catch {
       return step.locating(

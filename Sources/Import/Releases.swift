@@ -65,7 +65,8 @@ package struct ReleaseDatabases: Sendable {
       if !bodies.isEmpty {
         reader.noteDecision(
           release.path,
-          "only the schema of the release is known: add what its code did to rows, as `update` operations"
+          "import knows only the schema of the release: add changes of rows by its code as "
+            + "`update` operations"
         )
       }
       bodies.append(ManifestBody(operations))
@@ -110,7 +111,7 @@ package struct ReleaseDatabases: Sendable {
         guard differences.isEmpty else {
           throw Failure(
             .finding,
-            "the manifests do not make the schema of \(release.path). Nothing was written:",
+            "the manifests do not create the schema of \(release.path). Nothing was written:",
             details: differences.prefix(20).map { "  " + $0.sentence })
         }
       })

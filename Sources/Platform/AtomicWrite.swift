@@ -18,7 +18,7 @@ package func writeFileAtomically(
     throw FileError(
       path: path, systemError: error.systemError,
       message: file.isPublished
-        ? "holds the new content, which a power cut may take back: \(error.message)"
+        ? "has the new content, but a power cut may undo this: \(error.message)"
         : nil)
   }
 }

@@ -24,7 +24,7 @@ private func targetOfLink(
   } catch  where error.isOfFile {
     throw FileError(
       path: file, systemError: error.systemError,
-      message: "is a link that leads nowhere: \(error.message)")
+      message: "is a broken link: \(error.message)")
   }
   guard target.utf8.starts(with: joinedPath(try resolvedPath(folder), "").utf8) else {
     throw FileError(

@@ -172,6 +172,6 @@ package struct MessageReader {
 
 extension DatabaseError {
   static var malformedAnswer: DatabaseError {
-    .lostConnection("the node sent an answer that is not of the dqlite protocol")
+    .lostConnection("the node sent an invalid answer")
   }
 }

@@ -59,7 +59,7 @@ extension Project {
   ) throws(Failure) -> MigrateReport {
     let copy = try ClusterCopy(of: cluster, for: self)
     guard !options.existing || !copy.isEmpty else {
-      throw Failure(.notFound, "\(options.database) holds nothing")
+      throw Failure(.notFound, "\(options.database) is empty")
     }
     let plan = try plannedOneByOne.plan(options, for: copy.readable)
     let trigger = copy.live.objects.first { $0.isOfLedger && $0.kind == .trigger }

@@ -83,9 +83,9 @@ struct RemoteTransaction {
       let names = found.symmetricDifference(promised).map { "\($0.kind.rawValue) \($0.name.text)" }
       throw context.failure(
         .finding,
-        "the schema is not the one that the scratch database has after this migration, and it was rolled back: "
+        "the schema differs from that of the scratch database, and the migration was rolled back: "
           + Set(names.map(\.exact)).map(\.text).sorted().joined(separator: ", ")
-          + " differ. Somebody else may have changed the schema: try again")
+          + " differ. Another process may have changed the schema: try again")
     }
     let now = try ForeignKeyViolations(
       of: planned.foreignKeysAfter, in: planned.after, on: leader)

@@ -111,8 +111,8 @@ struct RowLimits {
         continue
       }
       throw context.refusal(
-        "a question must read the \(load.rows.inWords) rows of `\(table)` at once, and the leader can lose its "
-          + "leadership where that takes long")
+        "a check must read the \(load.rows.inWords) rows of `\(table)` at once, and a leader "
+          + "that is busy for too long can lose its leadership")
     }
   }
 

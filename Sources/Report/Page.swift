@@ -94,7 +94,7 @@ struct Page {
       \(devicesSection)\(databaseSection)
       </main>
       <footer><p>Made by schemactl \(ToolVersion.current) with SQLite \(Connection.libraryVersion), \
-      \(report.date). This page holds schemas and counts, and no values of rows.</p></footer>
+      \(report.date). This page contains schemas and counts, but no values of rows.</p></footer>
       <script>\(HTML(trusted: pageScript))</script>
       </body>
       </html>
@@ -169,14 +169,14 @@ struct Page {
     let picture: HTML =
       if let svg = report.svg {
         """
-        <p>\(marks) A table's name leads to its columns.</p>
+        <p>\(marks) The name of a table links to its columns.</p>
         <div class="picture" tabindex="0" role="region" aria-label="Diagram of the tables">\
         \(HTML(trusted: svg))</div>
         """
       } else {
         """
-        <p>This page was made without Graphviz, so the tables are a list here, each with the tables that its \
-        foreign keys refer to.</p>\(neighbours)
+        <p>Graphviz was not installed, so this is a list of the tables, each with the \
+        tables that its foreign keys refer to.</p>\(neighbours)
         """
       }
     return """

@@ -24,7 +24,7 @@ extension Page {
     guard let drift = database.drift else {
       return "<p>It could not be compared with its history.</p>"
     }
-    guard !drift.isEmpty else { return "<p>The schema is the one that its history promises.</p>" }
+    guard !drift.isEmpty else { return "<p>The schema matches its history.</p>" }
     let items = drift.map { change -> HTML in
       "<li>\(change.sentence) <small>\(link(toObject: change.holder))</small></li>"
     }

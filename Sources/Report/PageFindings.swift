@@ -125,8 +125,8 @@ extension Page {
     }
     return """
       <section id="devices"><h2>Two devices</h2>
-      <p>A row goes from a device with one release to a device with another one. The rows are made up; each \
-      side can be run in a <code>sqlite3</code> shell.</p>
+      <p>A row goes from a device with one release to a device with another one. lint generated the \
+      rows; you can run each side in a <code>sqlite3</code> shell.</p>
       \(articles.joined())</section>
 
       """

@@ -110,8 +110,8 @@ extension BorrowRefusal {
       Failure(.usage, "the connection has an open transaction: migrate before it begins one")
     case .runningStatement(let sql):
       Failure(.usage, "a statement of the connection is still running: \(sql)")
-    case .readOnly: Failure(.permission, "the connection can only read")
-    case .queryOnly: Failure(.permission, "`PRAGMA query_only` is on: the connection can only read")
+    case .readOnly: Failure(.permission, "the connection is read-only")
+    case .queryOnly: Failure(.permission, "`PRAGMA query_only` is on: the connection is read-only")
     }
   }
 }

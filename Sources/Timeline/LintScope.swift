@@ -81,7 +81,7 @@ private func index(
   let near = suggestion(for: since, among: migrations.map(\.id))
   throw Failure(
     .invalidInput,
-    "`sync.since` is \(since), and there is no such migration"
+    "`sync.since` is \(since), which is not a migration"
       + (near.map { ": did you mean `\($0)`?" } ?? ""), place: Failure.Place(file: file))
 }
 
@@ -98,7 +98,7 @@ private func count(
   let near = suggestion(for: release, among: entries.compactMap(\.release))
   throw Failure(
     .invalidInput,
-    "`sync.oldest_release` is \(release), and the history lock knows no such release"
+    "`sync.oldest_release` is \(release), which is not a release in history.lock"
       + (near.map { ": did you mean `\($0)`?" } ?? ": `freeze --release` gives a release its name"),
     place: Failure.Place(file: file))
 }

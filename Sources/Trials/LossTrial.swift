@@ -67,7 +67,7 @@ package final class LossTrial {
 
   private func note(_ migration: Int, _ reason: String) {
     evidence.notes.append(
-      "\(migrations[migration].id) is judged without rows: \(reason)")
+      "lint judged \(migrations[migration].id) without rows: \(reason)")
   }
 
   // MARK: One step

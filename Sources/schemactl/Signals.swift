@@ -91,8 +91,8 @@ private func endAtOnce(_: Int32) {
   let farewell: StaticString =
     """
 
-    schemactl: ended at once by a second signal; a database that was being written is rolled \
-    back when it is opened next
+    schemactl: stopped by a second signal; SQLite rolls back unfinished changes when the \
+    database is opened next
 
     """
   var errors = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)

@@ -34,7 +34,7 @@ private struct LongHistory {
     if frozen > 2 { try sandbox.freeze(release: "2.0", through: "\(frozen)") }
   }
 
-  /// A database that has run the migrations through one, by the long history.
+  /// A database that has run the migrations up to one, by the long history.
   func database(through step: Int) throws {
     try sandbox.migrate(to: "\(step)")
     try sandbox.run("INSERT INTO lists (title) VALUES ('mine')")
@@ -217,6 +217,6 @@ struct SquashTests {
       "CREATE TABLE b (x); INSERT INTO b VALUES (random() % 7 + CAST(strftime('%s') AS INT));")
     let failure = #expect(throws: Failure.self) { try sandbox.project().squashing(through: "2") }
     #expect(failure?.status == .finding)
-    #expect(failure?.message.contains("depends on the clock or on chance") == true)
+    #expect(failure?.message.contains("depends on the clock or on random values") == true)
   }
 }

@@ -225,8 +225,8 @@ struct MigrationFolderTests {
       temporary.problems() == [
         "2_outside.yaml: is a link that leads out of the folder, to \(String(cString: target)): "
           + "put the file itself here",
-        "3_nowhere.yaml: is a link that leads nowhere: No such file or directory",
-        "4_circle.yaml: is a link that leads nowhere: Too many levels of symbolic links",
+        "3_nowhere.yaml: is a broken link: No such file or directory",
+        "4_circle.yaml: is a broken link: Too many levels of symbolic links",
         "5_neighbour.yaml: is a link that leads out of the folder, to FOLDER-2/file: "
           + "put the file itself here",
       ])

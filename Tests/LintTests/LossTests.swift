@@ -63,7 +63,7 @@ struct LossTests {
   private func check(_ carrying: Carrying, _ profile: Profile) throws {
     let report = try lint([base] + carrying.steps, profile)
     #expect(report.failure == nil)
-    #expect(report.notes.filter { $0.contains("judged without rows") } == [])
+    #expect(report.notes.filter { $0.contains("without rows") } == [])
     let found = report.findings.filter { $0.rule == "loses-values" || $0.rule == "loses-rows" }
     #expect(found.map { "\($0.rule) \($0.object ?? "")" } == carrying.lost)
     #expect(found.allSatisfy { $0.severity == .error })
@@ -348,7 +348,7 @@ struct LossTests {
           ALTER TABLE reminders ADD done INTEGER;
           """),
       ], .local)
-    #expect(report.notes.contains { $0.contains("0002_step is judged without rows") })
+    #expect(report.notes.contains { $0.contains("lint judged 0002_step without rows") })
     #expect(report.findings.contains { $0.rule == "loses-values" && $0.object == "reminders.done" })
   }
 }

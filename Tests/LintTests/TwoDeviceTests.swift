@@ -557,8 +557,8 @@ struct ProofScopeTests {
     let step = sql("ALTER TABLE a ADD COLUMN y TEXT NOT NULL DEFAULT ''")
     #expect(
       try proven(step, after: first) == [
-        "3:7 note a no row could be made for a of 1.0, so what devices of two versions do with its "
-          + "rows is not known: CHECK constraint failed: x GLOB 'zz[0-9]*q'"
+        "3:7 note a lint could not generate a row of a in 1.0, so it did not simulate this "
+          + "table: CHECK constraint failed: x GLOB 'zz[0-9]*q'"
       ])
   }
 

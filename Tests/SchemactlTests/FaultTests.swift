@@ -162,7 +162,7 @@ import Testing
         ["migrate", "--database", "app.sqlite", "--backup"],
         failing: FaultyCall(name: "open", path: ".partial"))
       #expect(run.status == 74, "\(run.errors)")
-      #expect(run.errors.contains("a backup of app.sqlite cannot be made"), "\(run.errors)")
+      #expect(run.errors.contains("a backup of app.sqlite cannot be created"), "\(run.errors)")
       #expect(run.errors.contains(".partial"), "\(run.errors)")
       #expect(!run.errors.contains("error: app.sqlite cannot be"), "\(run.errors)")
       #expect(!run.errors.contains("permission"), "\(run.errors)")
@@ -178,7 +178,7 @@ import Testing
           failing: FaultyCall(name: "pwrite64", path: "app.sqlite-shm", last: .max, error: ENOSPC))
         #expect(run.status == 74, "\(run.errors)")
         #expect(run.errors.contains("the disk is full"), "\(run.errors)")
-        #expect(run.errors.contains("Make room"), "\(run.errors)")
+        #expect(run.errors.contains("Free some space"), "\(run.errors)")
         #expect(!run.errors.contains("4874"), "\(run.errors)")
       }
     }

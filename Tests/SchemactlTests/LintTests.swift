@@ -407,7 +407,7 @@ struct LintTests {
         " warning: this drops `notes.color`"))
     try folder.write("schemactl.yaml", "sync: { engine: additive, oldest_release: '1.1' }\n")
     let run = try folder.expect(65, "lint")
-    #expect(run.errors.contains("the history lock knows no such release: did you mean `1.0`?"))
+    #expect(run.errors.contains("which is not a release in history.lock: did you mean `1.0`?"))
   }
 
   @Test("65: forbidden SQL is reported at its line")

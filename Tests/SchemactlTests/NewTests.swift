@@ -95,7 +95,7 @@ struct NewTests {
   func noName(name: String) throws {
     let folder = try WorkingFolder()
     let run = try folder.expect(64, "new", name, "--migrations", "mine")
-    #expect(run.errors.contains("a file name cannot be made of '\(name)'"))
+    #expect(run.errors.contains("a file name cannot be created from '\(name)'"))
     #expect(!folder.exists("mine"))
   }
 

@@ -40,7 +40,7 @@ struct OutputTests {
             map: { 0: 1, 1: 2 }
       """)
     let run = try folder.expect(0, "migrate", "--database", "app.sqlite")
-    #expect(run.output.contains("(update: rows were written in place)"))
+    #expect(run.output.contains("(update: rows were updated in place)"))
     #expect(try folder.rows("SELECT state FROM tasks") == ["1", "2"])
   }
 

@@ -116,7 +116,7 @@ struct RestoreTests {
     let arguments = ["migrate", "--database", "app.sqlite", "--backup\(place)"]
     for _ in 0..<2 {
       let run = try expect(3, arguments, folder)
-      #expect(!run.errors.contains("goes back to the state"))
+      #expect(!run.errors.contains("returns to the state"))
       #expect(try names(folder) == before)
     }
     let json = try expect(3, arguments + ["--format=json"], folder).json()

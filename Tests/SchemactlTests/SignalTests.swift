@@ -112,8 +112,7 @@ import Testing
         run.errors.hasSuffix(
           """
 
-          schemactl: ended at once by a second signal; a database that was being written is rolled \
-          back when it is opened next
+          schemactl: stopped by a second signal; SQLite rolls back unfinished changes when the database is opened next
 
           """), "\(run.errors)")
     }

@@ -36,7 +36,7 @@ extension HistoryReader {
     let rest = mark.upperBound..<file.whole.upperBound
     guard rest.lowerBound < rest.upperBound, !file.sql.significant(in: rest).isEmpty else { return }
     note(
-      path, file.position(mark.lowerBound), kind: .down, "the down section is not carried over")
+      path, file.position(mark.lowerBound), kind: .down, "the down section is not imported")
   }
 
   /// Lists a mark that asks for no transaction.

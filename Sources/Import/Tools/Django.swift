@@ -37,7 +37,7 @@ enum Django: ForeignFormat {
       for remark in file.remarks where isCode(remark.text) {
         reader.note(
           path, file.position(remark.range.lowerBound), kind: .code,
-          "Python code: write what it does as a migration")
+          "Python code: write a migration with the same effect")
       }
       let (number, rest) = leadingNumber(name) ?? ("", name)
       reader.add(

@@ -30,6 +30,6 @@ extension HistoryReader {
   /// Lists a file that takes a migration back.
   mutating func noteDown(file path: String) throws(Failure) {
     note(
-      path, Position(line: 1, column: 1), kind: .down, "the down migration is not carried over")
+      path, Position(line: 1, column: 1), kind: .down, "the down migration is not imported")
   }
 }

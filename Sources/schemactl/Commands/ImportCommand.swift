@@ -122,7 +122,7 @@ enum ImportCommand: Command {
     }
     guard sources.count == 1 else {
       throw session.usageError(
-        "only databases of releases can be several sources",
+        "only databases of releases can be more than one source",
         hint: "Name one folder or file of the other tool.")
     }
     let ledger = try database.flatMap { database in

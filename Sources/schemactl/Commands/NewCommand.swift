@@ -46,7 +46,7 @@ enum NewCommand: Command {
     let name = session.invocation.arguments.joined(separator: " ")
     guard let manifest = NewManifest(name: name) else {
       throw session.usageError(
-        "a file name cannot be made of '\(name.visible)'",
+        "a file name cannot be created from '\(name.visible)'",
         hint: "Say what the migration does, for example `schemactl new Add priority`.")
     }
     let settings = try Settings(session)

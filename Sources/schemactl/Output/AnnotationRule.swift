@@ -29,7 +29,8 @@ struct AnnotationRule {
       advice: "Databases have run it in the old order. Give the file its old number."),
     AnnotationRule(
       id: "history/inserted", summary: "A new migration comes before a frozen one.",
-      advice: "Databases beyond it would never run it. Run `schemactl renumber ID`."),
+      advice: "Databases that have run the frozen one would never run it. Run `schemactl "
+        + "renumber ID`."),
     AnnotationRule(
       id: "history/engine-differs",
       summary: "This SQLite version gives a frozen migration another schema than the version that "
@@ -84,8 +85,8 @@ struct AnnotationRule {
     AnnotationRule(
       id: "ledger/draft-edited", summary: "A draft was edited after a database ran it.",
       advice:
-        "`schemactl migrate --reset-drafts` goes back to the state before the first draft. Rows written "
-        + "since then remain only in the `.before-reset` copy."),
+        "`schemactl migrate --reset-drafts` returns to the state before the first draft. Rows "
+        + "written since then remain only in the `.before-reset` copy."),
     AnnotationRule(
       id: "database/drift", summary: "The schema of a database differs from its history.",
       advice: "`schemactl diff --database FILE` shows every difference."),

@@ -18,9 +18,9 @@ extension TextReporter {
       let last = migrations[count - 1].id.visible
       let pending = migrations.count - count
       mention(
-        "\(path.visible) has run the migrations through \(last)"
+        "\(path.visible) has run the migrations up to \(last)"
           + (pending == 0 ? "" : ", and \(counted(pending, "migration")) would follow")
-          + "; its schema is the one that the manifests make.")
+          + "; its schema matches the manifests.")
     }
     if let (name, count, findings, baseline) = report.release {
       let accepted =

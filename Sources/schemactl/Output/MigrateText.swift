@@ -62,7 +62,7 @@ extension TextReporter {
         switch strategy {
         case .native, .sql, .assertion: nil
         case .update where rewriting.contains(applied.id):
-          "rows were written in place"
+          "rows were updated in place"
         case .schemaEdit where rewriting.contains(applied.id):
           "only rows that are older than the column were written"
         case .update, .schemaEdit: "no row was written"

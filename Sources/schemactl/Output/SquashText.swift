@@ -6,8 +6,8 @@ extension TextReporter {
   func show(_ squashing: Squashing, _ folder: MigrationFolder) {
     say(folder.file(ofMigration: squashing.id).visible)
     mention(
-      "It makes the schema and \(counted(squashing.rows, "row")) of "
-        + "\(counted(squashing.replacedCount, "migration")), which are in \(folder.squashed.path.visible) now."
+      "It creates the schema and \(counted(squashing.rows, "row")) of "
+        + "\(counted(squashing.replacedCount, "migration")), whose manifests are now in \(folder.squashed.path.visible)."
     )
     if !squashing.releases.isEmpty {
       mention(
