@@ -13,7 +13,7 @@ func affinity(type: String) throws {
   let connection = try Connection(path: nil)
   try connection.execute("CREATE TABLE t (c \(type)); INSERT INTO t VALUES (7), ('7'), ('1.5')")
   let kinds = try connection.rows("SELECT typeof(c) FROM t").map { $0[0].text ?? "" }
-  // Only CAST tells an integer from a number.
+  // Only CAST distinguishes INTEGER from NUMERIC.
   let cast = type.isEmpty ? "" : try connection.value("SELECT typeof(CAST('1.5' AS \(type)))")?.text
   let expected: Affinity =
     switch (kinds[0], kinds[1]) {

@@ -6,7 +6,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A table whose rows are partly older than its last columns, and a change of one of its columns.
+/// A table with rows older than its last columns, and a change of one column.
 struct Alteration: Sendable, CustomTestStringConvertible {
   let change: String
   var strategy: Strategy = .schemaEdit
@@ -57,7 +57,7 @@ struct Alteration: Sendable, CustomTestStringConvertible {
       create: "CREATE TABLE t (title TEXT, n INT, id INT UNIQUE) STRICT"),
   ]
 
-  /// A database with the table, as it was before.
+  /// A database with the original table.
   func sandbox() throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -95,7 +95,7 @@ struct Alteration: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// All that can be seen of a database.
+/// The observable content of a database.
 private struct Content: Equatable, CustomStringConvertible {
   let schema: [String]
   let rows: [String: [[Value]]]

@@ -136,7 +136,7 @@ struct BackupTests {
     for name in mine {
       try FileManager.default.copyItem(atPath: sandbox.database, toPath: folder + "/" + name)
     }
-    // Of a database with the same name, of which nobody knows it, and what is none.
+    // Backups of another database with the same name, and other files.
     let other = try Sandbox.reminders()
     try other.makeRelease1()
     let others = [
@@ -252,7 +252,7 @@ struct BackupTests {
       var number: Int64 = 0
       while !isOver.load(ordering: .relaxed), number < 20_000 {
         number += 1
-        // Who never lets go of the lock is waited for in vain.
+        // A process that never releases the lock would be waited for in vain.
         usleep(1000)
         let insert = "INSERT INTO ticks VALUES (?1, zeroblob(2000))"
         guard (try? connection.execute(insert, [.integer(number)])) != nil else { continue }

@@ -23,7 +23,7 @@ struct ConcurrencyTests {
 }
 
 extension Sandbox {
-  /// To migrate its database in a process of its own.
+  /// Arguments for migrating its database in another process.
   var migrateArguments: [String] {
     ["migrate", "--migrations", folder + "/migrations", "--database", database]
   }

@@ -10,7 +10,7 @@ struct CostTests {
     let work: Work.Kind
     let reads: Int64
     let writes: Int64
-    /// How often the table stands on the disk beside itself.
+    /// The number of copies of the table on disk.
     let copies: Int64
     var testDescription: String { operation }
 
@@ -79,7 +79,7 @@ struct CostTests {
     let cost = try #require(migration.costs[0])
     #expect(cost.rowsRead == expected.reads * 2500)
     #expect(cost.rowsWritten == expected.writes * 2500)
-    // A row of some 115 bytes, and never more than the file.
+    // A row of about 115 bytes; the cost never exceeds the size of the file.
     #expect(cost.extraDisk >= expected.copies * 2500 * 100)
     #expect(cost.extraDisk <= expected.copies * 2500 * 130)
     #expect(report.cost == cost)

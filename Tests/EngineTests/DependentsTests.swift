@@ -84,7 +84,7 @@ struct DependentsTests {
       failure.message
         == "t.flag cannot be dropped by itself: \(constraint) names it. Use `rebuild_table`, "
         + "with the columns and the constraints that you keep")
-    // SQLite would have refused it.
+    // SQLite itself would refuse it.
     #expect(throws: (any Error).self) {
       let connection = try Connection(path: nil)
       try connection.execute("\(sql); ALTER TABLE t DROP COLUMN flag")
@@ -301,7 +301,7 @@ struct DependentsTests {
     #expect(report.applied.last?.strategies == [.rewrite])
   }
 
-  /// SQLite keeps its name, and finds out when somebody searches.
+  /// SQLite keeps the old name, and the error occurs only when somebody searches.
   @Test(
     "a column that a full-text table reads by name is neither dropped nor renamed",
     arguments: [

@@ -106,7 +106,7 @@ struct DraftCopyTests {
     try project.carryOut(
       try project.plan(repair, database: sandbox.database, timeout: 1),
       database: sandbox.database, timeout: 1)
-    // As a later schemactl would write it.
+    // As written by a later version of schemactl.
     try sandbox.run("UPDATE schemactl_migrations SET tool_version = 'later' WHERE position = 1")
     try reset(sandbox)
     #expect(try sandbox.migrate().failure == nil)

@@ -3,13 +3,13 @@ import SchemaHistory
 import SchemaTestSupport
 import Testing
 
-/// Rows that point at nothing before a migration, and what it does.
+/// Foreign key violations that exist before a migration, and the migration's SQL.
 struct OrphanCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let create: String
   let rows: String
   let operation: String
-  /// What the migration breaks; nil is nothing.
+  /// The new violation; nil for none.
   let broken: String?
 
   init(

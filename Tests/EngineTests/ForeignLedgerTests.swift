@@ -11,7 +11,7 @@ import SchemaTestSupport
 import SchemaPlatform
 import Testing
 
-/// An app that has shipped with GRDB: `v3` adds a column, `v4` doubles each amount.
+/// An app that was released with GRDB: `v3` adds a column, `v4` doubles each amount.
 private struct ShippedApp {
   static let steps = [
     "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL)",
@@ -21,7 +21,7 @@ private struct ShippedApp {
   ]
   let sandbox: Sandbox
 
-  /// The history replaces `v1` … `v4`, and goes on with a fifth migration.
+  /// The history replaces `v1` … `v4`, and has a fifth migration.
   init(_ replaced: [String] = ["v1", "v2", "v3", "v4"]) throws {
     sandbox = try Sandbox()
     for (index, step) in Self.steps.enumerated() {
@@ -32,7 +32,7 @@ private struct ShippedApp {
     try sandbox.addSQL("0005_more", "ALTER TABLE lists ADD COLUMN color TEXT;")
   }
 
-  /// A device that has run some steps with GRDB 7, with a row of 21 in between.
+  /// A device that has run some steps with GRDB 7, with an amount of 21 inserted between them.
   func device(_ steps: [Int]) throws {
     let connection = try sandbox.open()
     try connection.execute(
@@ -223,7 +223,7 @@ struct ForeignLedgerTests {
     #expect(try app.sandbox.migrate().adopted == ["0001_step"])
   }
 
-  /// A tool's ledger after its first two migrations, and what it holds when the second one has failed.
+  /// A tool's ledger after its first two migrations, and its content if the second one failed.
   struct Tool: CustomTestStringConvertible {
     let name: String
     let ledger: String

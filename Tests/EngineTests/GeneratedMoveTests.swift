@@ -5,8 +5,8 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A table made at random, with a column that moves, rows, an `updatedAt` trigger, a trigger that
-/// would log each deletion, indexes and children that cascade.
+/// A random table with a column to move, rows, an `updatedAt` trigger, a trigger that logs
+/// deletions, indexes and cascading children.
 private struct GeneratedTable: CustomStringConvertible {
   let seed: UInt64
   var description: String { "seed \(seed)" }
@@ -19,7 +19,7 @@ private struct GeneratedTable: CustomStringConvertible {
   let columns: [String]
   let toDefinition: String
   let toType: String
-  /// YAML and SQL of each pair of the map.
+  /// The YAML and SQL of each pair in the map.
   let map: [(yaml: String, from: String, to: String)]
   let hasRowid: Bool
 
@@ -120,7 +120,7 @@ private struct GeneratedTable: CustomStringConvertible {
     return (0..<count).map { index in
       let flag = map[Int.random(in: 0..<map.count, using: &random)].from
       let other = Self.values[Int.random(in: 0..<Self.values.count, using: &random)].sql
-      // Holes between the rowids.
+      // Gaps between the rowids.
       let id =
         columns.contains("id") && create.contains("INTEGER PRIMARY KEY")
         ? "\(index * 3 + 1)" : "'k\(index)'"
@@ -151,7 +151,7 @@ struct GeneratedMoveTests {
     let first = try sandbox.migrate(to: "1")
     try #require(first.failure == nil, "\(generated): \(String(describing: first.failure))")
     try sandbox.run(generated.rows(20))
-    // What the column's affinity has made of the values, the map may not name.
+    // The map may not name the values after the column's affinity was applied.
     let name = Quoting.quoted(generated.table)
     let from = Quoting.quoted(generated.from)
     let named = generated.map.map {
@@ -180,7 +180,7 @@ struct GeneratedMoveTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
   }
 
-  /// Each row with the value that the map and the new column's affinity give it.
+  /// Each row with the value from the map, after the new column's affinity.
   private func expectation(_ generated: GeneratedTable, _ sandbox: Sandbox) throws -> [[Value]] {
     let connection = try sandbox.open()
     try connection.execute("CREATE TEMP TABLE target (v\(generated.toType))")

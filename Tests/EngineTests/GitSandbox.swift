@@ -6,16 +6,16 @@ import SchemaInspect
 import SchemaReplay
 import SchemaYAML
 
-/// A git repository of its own, whose history is in a folder of it.
+/// A git repository with a history in one of its folders.
 ///
-/// What the machine's git is configured to do, and who uses it, makes no difference.
+/// It is independent of the machine's git configuration and user.
 final class GitSandbox {
   /// The top of the working tree.
   let top: String
-  /// The folder of the migrations, from the top; empty for the top itself.
+  /// The folder of the migrations, relative to the top; empty for the top itself.
   let folder: String
 
-  /// - Parameter commits: false leaves it without a commit.
+  /// - Parameter commits: false creates a repository without a commit.
   init(folder: String = "migrations", commits: Bool = true) throws {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appendingPathComponent("git-\(UUID().uuidString)")
@@ -27,7 +27,7 @@ final class GitSandbox {
     if commits { try commit("begin") }
   }
 
-  /// Another working tree, as git has made it.
+  /// An existing working tree.
   private init(existing top: String, folder: String) {
     self.top = top
     self.folder = folder
@@ -37,7 +37,7 @@ final class GitSandbox {
     try? FileManager.default.removeItem(atPath: top)
   }
 
-  /// Of a file beside the manifests.
+  /// The path of a file in the migrations folder.
   func path(_ name: String) -> String {
     [top, folder, name].filter { !$0.isEmpty }.joined(separator: "/")
   }
@@ -151,7 +151,7 @@ struct GitSandboxError: Error {
   let message: String
 }
 
-/// A manifest that makes a table.
+/// A manifest that creates a table.
 func creating(_ table: String) -> String { "operations:\n- sql: CREATE TABLE \(table) (x)\n" }
 
 extension VerifyReport {

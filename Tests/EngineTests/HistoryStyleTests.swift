@@ -5,8 +5,9 @@ import Testing
 
 @Suite("Histories in different styles")
 struct HistoryStyleTests {
-  /// A folder of folders of `.sql` files, each a history of its own in the order of its names, tried
-  /// beside those below: `SCHEMACTL_HISTORIES=…/histories swift test --filter HistoryStyleTests`.
+  /// A folder of folders of `.sql` files, each a history in the order of its names, tested in
+  /// addition to those below: `SCHEMACTL_HISTORIES=…/histories swift test --filter
+  /// HistoryStyleTests`.
   private static let given: [(name: String, files: [String])] = {
     guard let folder = ProcessInfo.processInfo.environment["SCHEMACTL_HISTORIES"],
       let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
@@ -44,7 +45,7 @@ struct HistoryStyleTests {
     #expect(try before.differences(from: DatabaseContent(connection)) == [])
     try connection.execute("UPDATE t SET a = 1 WHERE rowid = 2")
     #expect(try !before.differences(from: DatabaseContent(connection)).isEmpty)
-    // What reads only alike is not the same text.
+    // Texts that only look alike are not equal.
     var trial = try HistoryTrial(["CREATE TABLE t (a); ATTACH ':memory:' AS x"])
     #expect(try trial.problems().first?.hasPrefix("not applied: ") == true)
   }

@@ -10,7 +10,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// Databases that are odd, or meant to do harm, and yet whole.
+/// Unusual or malicious databases that are not damaged.
 @Suite("Hostile databases")
 struct HostileDatabaseTests {
   // MARK: Layouts
@@ -121,7 +121,7 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT word FROM words") == [])
   }
 
-  // MARK: What others left or hold
+  // MARK: Other processes
 
   @Test("data in a write-ahead log without a checkpoint is included", arguments: [true, false])
   func leftoverWAL(withIndex: Bool) throws {
@@ -175,7 +175,7 @@ struct HostileDatabaseTests {
     try other.execute("SELECT count(*) FROM reminders")
   }
 
-  /// The files as they are now, as if their process were gone.
+  /// Copies the current files, as if their process had been killed.
   private func abandon(_ sandbox: Sandbox, _ suffixes: [String]) throws -> Sandbox {
     let copy = try Sandbox.reminders()
     for suffix in suffixes {
@@ -185,7 +185,7 @@ struct HostileDatabaseTests {
     return copy
   }
 
-  // MARK: Schemas that mean harm
+  // MARK: Malicious schemas
 
   @Test("inspecting it or migrating other tables runs no SQL of its schema")
   func malicious() throws {
@@ -299,7 +299,7 @@ struct HostileDatabaseTests {
     let root = try #require(try sandbox.schema().table("t")?.rootPage)
     var bytes = try #require(FileManager.default.contents(atPath: sandbox.database))
     let trunk = Int(bytes[35]) | Int(bytes[34]) << 8
-    // The first of the trunk's leaves is the page of t.
+    // The first leaf of the trunk is the page of t.
     let leaf = (trunk - 1) * 4096 + 8
     bytes[leaf + 3] = UInt8(root)
     bytes[leaf + 2] = 0
@@ -345,8 +345,8 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT a FROM t") == [["keep me"]])
   }
 
-  /// A bit of a record's header makes another type of a value. Its bytes are within their page, and
-  /// an UPDATE would make text of what is now a number.
+  /// One bit of a record's header changes the type of a value. Its bytes remain within their page,
+  /// and an UPDATE would convert the number to text.
   @Test(
     "a number in a text column stops only rewrites of its table",
     arguments: [
@@ -381,7 +381,7 @@ struct HostileDatabaseTests {
     #expect(FileManager.default.contents(atPath: sandbox.database) == bytes)
   }
 
-  /// SQLite (3.40) gives the rows that are there the number 1, whatever the column's type.
+  /// SQLite (3.40) stores the number 1 in existing rows, whatever the column's type.
   @Test("the value of ADD COLUMN with DEFAULT TRUE in a text column is valid")
   func addedTruth() throws {
     let sandbox = try Sandbox()
@@ -396,7 +396,7 @@ struct HostileDatabaseTests {
     #expect(try sandbox.rows("SELECT a, c FROM t") == [[2, "1"]])
   }
 
-  /// `quick_check` (3.40) tells of it in a row that looks like any other.
+  /// `quick_check` (3.40) reports it for a row that otherwise looks intact.
   @Test(
     "an unreadable record stops operations that copy it",
     arguments: [

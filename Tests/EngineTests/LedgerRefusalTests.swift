@@ -5,7 +5,8 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// The ledger tells what a database has run: a migration that could write it could say anything.
+/// The ledger states which migrations a database has run, so migrations must not be able to write
+/// it.
 @Suite("Migrations cannot access the ledger")
 struct LedgerRefusalTests {
   @Test(
@@ -115,7 +116,7 @@ struct LedgerRefusalTests {
     } catch let error as Failure {
       failure = error
     }
-    // SQLite itself takes no second table of the name, and no edit that breaks its schema.
+    // SQLite itself refuses a second table of the name, and an edit that breaks its schema.
     let isSQLites = [
       "there is already another table", "table \"schemactl_migrations\" already exists",
       "malformed database schema",

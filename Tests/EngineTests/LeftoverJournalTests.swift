@@ -6,7 +6,8 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// Rollback journals beside a database that say more than "play me back", or less than the truth.
+/// Rollback journals next to a database that are incomplete, outdated or belong to another
+/// database.
 @Suite("Leftover journals")
 struct LeftoverJournalTests {
   // MARK: Transactions over several databases
@@ -33,7 +34,7 @@ struct LeftoverJournalTests {
       try [other, copy.superJournal].map { try Data(contentsOf: URL(filePath: $0)) } == files)
   }
 
-  /// That it is gone is what has committed the transaction (Atomic Commit In SQLite, section 5.5).
+  /// Deleting it committed the transaction (Atomic Commit In SQLite, section 5.5).
   @Test("without its super-journal, a journal is obsolete and the commit remains")
   func missingSuperJournal() throws {
     let copy = try Leftover.reminders()
@@ -43,8 +44,8 @@ struct LeftoverJournalTests {
 
   // MARK: Journals of other databases
 
-  /// SQLite cannot know whose journal it is. What it makes of the database is not ours to better,
-  /// and nothing may be migrated on top of it.
+  /// SQLite cannot detect whose journal it is. The damage by SQLite cannot be repaired, and nothing
+  /// may be migrated on top of it.
   @Test(
     "a rollback of another database's journal is detected, and nothing more is written",
     arguments: [(4096, 40), (4096, 2000), (1024, 400), (8192, 400)])
@@ -72,12 +73,12 @@ struct LeftoverJournalTests {
   }
 }
 
-/// A database in the middle of somebody's transaction whose process is gone, and a journal.
+/// A database in the middle of a killed process's transaction, with a journal.
 private struct Leftover {
   let sandbox: Sandbox
   private let journal: Data
 
-  /// All titles are `half` in the file already. The journal is that transaction's own, or another.
+  /// All titles in the file are already `half`. The journal is that transaction's own, or another.
   static func reminders(_ other: Data? = nil) throws -> Leftover {
     let origin = try Sandbox.reminders()
     try origin.makeRelease1(reminders: 400)
@@ -88,7 +89,7 @@ private struct Leftover {
     return Leftover(sandbox: copy, journal: other ?? journal)
   }
 
-  /// What is left of an application that keeps notes.
+  /// The journal of a killed application that stores notes.
   static func journalOfNotes(pageSize: Int, rows: Int) throws -> Data {
     let notes = try Sandbox()
     try notes.run(
@@ -103,7 +104,7 @@ private struct Leftover {
     ).journal
   }
 
-  /// The files while a transaction runs whose cache holds next to nothing.
+  /// The files during a transaction whose cache is nearly empty.
   private static func interrupted(
     _ sandbox: Sandbox, _ sql: String
   ) throws -> (database: Data, journal: Data) {
@@ -115,16 +116,16 @@ private struct Leftover {
     )
   }
 
-  /// As SQLite names them.
+  /// The name that SQLite uses.
   var superJournal: String { sandbox.database + "-mj0123456789" }
 
-  /// A super-journal is the names of its journals, each ended by a zero.
+  /// Writes a super-journal: the names of its journals, each followed by a zero byte.
   func write(_ journals: [String], to path: String) throws {
     try Data(journals.flatMap { Array($0.utf8) + [0] }).write(to: URL(filePath: path))
   }
 
-  /// The journal, at whose end stands the name of a super-journal: `writeSuperJournal` in SQLite's
-  /// pager.c has the form.
+  /// Writes the journal with the name of a super-journal at its end, in the format of
+  /// `writeSuperJournal` in SQLite's pager.c.
   func writeJournal(naming superJournal: String? = nil, to path: String? = nil) throws {
     var bytes = journal
     if let name = superJournal.map({ Array($0.utf8) }) {
@@ -136,7 +137,7 @@ private struct Leftover {
     try bytes.write(to: URL(filePath: path ?? sandbox.database + "-journal"))
   }
 
-  /// What SQLite alone makes of the files.
+  /// The result of SQLite's own rollback.
   func playedBack() throws -> Data {
     let path = sandbox.folder + "/alone.sqlite"
     for suffix in ["", "-journal"] {

@@ -7,7 +7,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// Up to what SQLite itself takes, and refused in words beyond that.
+/// Everything within SQLite's limits works; beyond them there is a clear error.
 @Suite("Limits")
 struct LimitTests {
   private func columns(_ count: Int) -> String {
@@ -159,7 +159,7 @@ struct LimitTests {
     .thorough)
   func foreignKeys() throws {
     let sandbox = try Sandbox()
-    // A chain that closes to a cycle, and across it two more keys for each table.
+    // A cyclic chain of foreign keys, with two more keys across it for each table.
     let tables = (0..<1000).map { index in
       """
       CREATE TABLE t\(index) (id INTEGER PRIMARY KEY, f INTEGER,

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The lock compared with other revisions")
 struct LockComparisonTests {
-  /// On main: two frozen migrations; now on a branch of it.
+  /// A repository with two frozen migrations on main, on a new branch.
   private func branch() throws -> GitSandbox {
     let sandbox = try GitSandbox.frozen()
     try sandbox.git("checkout", "--quiet", "-b", "feature")
@@ -97,7 +97,7 @@ struct LockComparisonTests {
       #expect(report.detail("0001_lists").hasSuffix("to \(type)"))
       try sandbox.commit("accept \(type)")
     }
-    // Whoever takes the record back is found.
+    // Removing the record is detected.
     try writeLock(
       sandbox, try lockText(sandbox).replacing(#/ accepted=\w+ reason="to BLOB"/#, with: ""))
     let report = try sandbox.verify()
@@ -177,7 +177,7 @@ struct LockComparisonTests {
       toFile: other + "/0001_other.yaml", atomically: true, encoding: .utf8)
     let project = try sandbox.project(other)
     try project.folder.write(try project.freezing(release: "1.0", through: nil).lock)
-    // Also when the first history is gone.
+    // Also after the first history is deleted.
     for _ in 0..<2 {
       let report = try sandbox.verify(base: "main", folder: other)
       #expect(report.status == .success)

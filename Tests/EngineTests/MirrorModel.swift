@@ -1,13 +1,13 @@
 import SchemaSQLite
 import Testing
 
-/// What two mirrored columns hold.
+/// The values of two mirrored columns.
 struct Mirrored: Equatable {
   var old: Value
   var new: Value
 }
 
-/// What a mirror does, in a few lines: the witness for its triggers.
+/// A simple model of a mirror, for testing its triggers.
 struct MirrorModel {
   let map: [Value: Value]
   let mapBack: [Value: Value]
@@ -39,12 +39,12 @@ struct MirrorModel {
   }
 }
 
-/// A table with a mirrored column, and what both apps may write to it.
+/// A table with a mirrored column, and values that both apps may write to it.
 struct MirroredTable: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// The table `t`, with a column `label` by which its rows are told apart, and `old`.
+  /// The table `t`, with `old` and a column `label` that identifies its rows.
   let create: String
-  /// The columns of the key as a conflict's target; its values for each label.
+  /// The columns of the key as a conflict target, and its values for each label.
   let key: String
   let keys: [String: String]
   let to: String
@@ -53,7 +53,7 @@ struct MirroredTable: Sendable, CustomTestStringConvertible {
   let initial: Mirrored
   let oldValues: [Value]
   let newValues: [Value]
-  /// Whether NULL in the new column becomes its default.
+  /// Whether NULL in the new column is replaced by its default.
   var replacesNull = false
 
   var model: MirrorModel { MirrorModel(map: map, mapBack: mapBack, initial: initial) }

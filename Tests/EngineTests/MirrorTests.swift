@@ -107,10 +107,10 @@ struct MirrorTests {
     #expect(try pair("o", in: sandbox) == [0, 2])
     try sandbox.run("INSERT INTO reminders (id, title, status) VALUES ('n', 'New', 2)")
     #expect(try pair("n", in: sandbox) == [0, 2])
-    // The old app saves a whole row, of which it has changed the title only.
+    // The old app saves a whole row, but has changed only the title.
     try sandbox.run("UPDATE reminders SET title = 'x', isCompleted = 0 WHERE id = 'n'")
     #expect(try pair("n", in: sandbox) == [0, 2])
-    // A sync engine: a record from an old device, and one from a new device that was there before.
+    // A sync engine delivers a record from an old device, and an existing one from a new device.
     try sandbox.run(
       """
       INSERT INTO reminders (id, title, isCompleted, status) VALUES ('n', 'x', 1, NULL)
@@ -279,7 +279,7 @@ struct MirrorTests {
         == [["not", "END"], ["it's", "yes;"]])
   }
 
-  // MARK: Afterwards
+  // MARK: Later migrations
 
   private static let names = [
     "mirror_reminders_status_to_isCompleted_on_insert",
@@ -375,7 +375,7 @@ struct MirrorTests {
         "mirror_t_a_to_a_to_a_on_insert", "mirror_t_a_to_a_to_a_on_insert_2",
         "mirror_t_a_to_a_to_a_on_update", "mirror_t_a_to_a_to_a_on_update_2",
       ])
-    // Two mirrors of one column are a chain.
+    // Two mirrors of one column form a chain.
     try sandbox.run("INSERT INTO t (b) VALUES (2)")
     #expect(try sandbox.rows("SELECT a, b, a_to_a FROM t") == [[1, 2, 2]])
     try sandbox.run("UPDATE t SET a_to_a = 0")
@@ -473,7 +473,7 @@ extension MirroredTable {
   }
 }
 
-/// An older and a newer app that write one table, and what it must hold after each statement.
+/// Writes of an older and a newer app to one table, with the expected content after each statement.
 private struct MirrorWriter {
   let table: MirroredTable
   private var random: SeededGenerator
@@ -499,7 +499,7 @@ private struct MirrorWriter {
     return "DELETE FROM t WHERE label = '\(label)'"
   }
 
-  /// What a statement says about the two columns: the older app names one, the newer the other, or both.
+  /// The columns that a statement sets: the older app sets one, the newer the other or both.
   private mutating func written() -> (old: Value?, new: Value?) {
     let old = random.chance(60) ? random.pick(table.oldValues) : nil
     return (old, old == nil || random.chance(40) ? random.pick(table.newValues) : nil)
@@ -548,7 +548,7 @@ private struct MirrorWriter {
     return "\(verb) t SET \(set.joined(separator: ", ")) WHERE label IN (\(list))"
   }
 
-  /// Whether OR IGNORE leaves out what the column's own conflict clause gives its default.
+  /// Whether OR IGNORE skips a row whose NULL the column's own conflict clause replaces.
   private func isRefusable(_ new: Value?) -> Bool { new == .null && table.replacesNull }
 
   private func stored(_ old: Value, _ new: Value) -> Mirrored {

@@ -5,7 +5,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A table with something in it that is easily forgotten, and an operation on it.
+/// A table with an unusual feature, and an operation on it.
 struct OddTable: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let create: String

@@ -40,7 +40,7 @@ struct PageCheckTests {
     arguments: ["SELECT 1", "UPDATE items SET done = 9 WHERE id = 7"])
   func damage(rows: String) throws {
     let sandbox = try sandbox()
-    // Of a damaged file it says so, whatever else is amiss.
+    // A damaged file is reported as such, whatever its other problems.
     try sandbox.run(rows)
     let page = try #require(
       try sandbox.open().value("SELECT rootpage FROM sqlite_schema WHERE name = 'other'")?.integer)

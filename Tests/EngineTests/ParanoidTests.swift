@@ -127,7 +127,7 @@ struct ParanoidTests {
     #expect(try sandbox.ledger == ["0001_create"])
   }
 
-  /// The table is whole: SQLite 3.40.1 looks at the wrong columns of it.
+  /// The table is intact, but SQLite 3.40.1 reads the wrong columns of it.
   @Test("false errors of quick_check on tables without rowid are ignored, real ones are not")
   func misread() throws {
     let sandbox = try Sandbox()

@@ -91,7 +91,7 @@ struct PlanScriptTests {
     #expect(report.status == .success, "\(report.drift ?? [])")
   }
 
-  /// As a double-quoted scalar.
+  /// The text as a double-quoted scalar.
   private func quoted(_ text: String) -> String {
     "\"" + text.replacing("\n", with: "\\n").replacing("\t", with: "\\t") + "\""
   }
@@ -234,7 +234,7 @@ struct DryRunTests {
       try sandbox.add("0002_change", "operations: [\(fix){ \(operation) }]")
       let report = try sandbox.project().dryRun(sandbox.options())
       let migrated = try sandbox.migrate()
-      // What an operation before has written cannot be asked yet.
+      // Values from an earlier operation cannot be checked yet.
       let isAsked = report.answers.allSatisfy(\.isAsked)
       #expect(isAsked || isFixed, "\(row)")
       #expect(report.status == (isAsked ? migrated.status : .success), "\(row)")

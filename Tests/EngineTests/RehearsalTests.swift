@@ -35,7 +35,7 @@ struct RehearsalTests {
     #expect(report.run.draftCopy == nil)
     #expect(try Data(contentsOf: URL(fileURLWithPath: sandbox.database)) == before)
     #expect(try files(sandbox) == ["live.sqlite", "migrations"])
-    // And then it is done.
+    // The actual run uses the same strategies.
     #expect(try sandbox.migrate().applied.map(\.strategies) == report.run.applied.map(\.strategies))
     #expect(try sandbox.project().rehearse(sandbox.options()).run.applied.isEmpty)
   }
@@ -129,7 +129,7 @@ struct ReplacedFileTests {
     return sandbox
   }
 
-  /// The content, looked at without a lock or a journal.
+  /// The content, read without a lock or a journal.
   private func held(_ path: String) throws -> [[Value]] {
     let connection = try Connection(path: path, mode: .immutable)
     return try connection.rows("SELECT a FROM t")

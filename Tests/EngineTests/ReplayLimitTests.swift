@@ -7,7 +7,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// SQL that does not end, or needs more than a replay may hold.
+/// SQL that does not end, or exceeds the memory of a replay.
 struct CostlyCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let operations: String
@@ -143,7 +143,7 @@ struct ReplayLimitTests {
     #expect { try limited.value(count.replacing("WHERE i < 3000000", with: "")) } throws: {
       ($0 as? DatabaseError)?.exceeded == .seconds(0.2)
     }
-    // And it can still clean up.
+    // The connection can still clean up.
     #expect(try limited.value("SELECT 1") == .integer(1))
   }
 }

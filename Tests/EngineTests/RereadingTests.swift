@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Between two transactions of a run")
 struct RereadingTests {
-  /// Two migrations that rewrite rows, each with a transaction of its own, and what another
-  /// connection does once the first is committed.
+  /// Runs two migrations that rewrite rows, each in its own transaction, with an action of another
+  /// connection after the first commit.
   private func migrate(
     _ journal: String, meanwhile: @escaping (Sandbox) throws -> Void
   ) throws -> (sandbox: Sandbox, report: MigrateReport) {

@@ -34,7 +34,7 @@ struct RestoreTests {
     return (sandbox, try #require(report.backup), before)
   }
 
-  /// Everything that a database says of itself.
+  /// All observable content of a database.
   struct Whole: Equatable {
     let dump: Dump
     let settings: [[Value]]
@@ -183,7 +183,7 @@ struct RestoreTests {
     } else {
       try bytes.write(to: url)
     }
-    // Of a transaction that nobody has ended: played back into what comes now it would destroy it.
+    // The journal of an unfinished transaction: rolling it back would destroy the restored file.
     let journal = try Data(contentsOf: URL(fileURLWithPath: backup))
     try journal.write(to: URL(fileURLWithPath: sandbox.database + "-wal"))
     let report = try restore(sandbox, backup)
@@ -215,7 +215,8 @@ struct RestoreTests {
   func damagedInUse(use: String) throws {
     let (sandbox, backup, _) = try backedUp()
     let ready = sandbox.folder + "/ready"
-    // Another process, which reads from a pipe that nobody writes, holds the file until it is killed.
+    // Another process that reads from a pipe without a writer keeps the file open until it is
+    // killed.
     let pipe = sandbox.folder + "/pipe"
     try #require(mkfifo(pipe, 0o600) == 0)
     let shell = try start(
@@ -246,7 +247,7 @@ struct RestoreTests {
     let reader = try sandbox.open()
     try reader.execute("BEGIN")
     _ = try reader.value("SELECT count(*) FROM t")
-    // Another process, for this one would lose its locks by closing the file.
+    // Another process must do it, because closing the file would release this process's locks.
     let damage = "dd if=/dev/zero of='\(sandbox.database)' bs=100 count=1 conv=notrunc 2>&1"
     #expect(try run("/bin/sh", ["-c", damage]).code == 0)
     let failure = #expect(throws: Failure.self) { try restore(sandbox, backup) }
@@ -266,7 +267,7 @@ struct RestoreTests {
       .value("SELECT rootpage FROM sqlite_schema WHERE name = 't'")?.integer
     let page = (Int(try #require(root)) - 1) * 4096
     bytes.replaceSubrange(page + 3..<page + 11, with: Data(repeating: 0xff, count: 8))
-    // Only a look at the whole file finds that its list of free pages is not what it says.
+    // Only a check of the whole file detects the wrong list of free pages.
     var freelist = try Data(contentsOf: URL(fileURLWithPath: backup))
     freelist[39] = 5
     let cases: [(Data, SchemaHistory.ExitStatus)] = [
@@ -306,7 +307,7 @@ struct RestoreTests {
     let failure = #expect(throws: Failure.self) { try restore(sandbox, backup) }
     #expect(failure?.message.contains("0001_create") == true)
     #expect(try Whole(sandbox.open()) == changed)
-    // Without a history nobody can say so.
+    // Without a history this is unknown.
     _ = try restore(sandbox, backup, project: false)
     #expect(try Whole(sandbox.open()) == before)
     _ = try restore(sandbox, otherBackup, force: true)
@@ -326,7 +327,7 @@ struct RestoreTests {
     if action == .current {
       try sandbox.run("UPDATE schemactl_migrations SET raw_digest = 'x', tool_version = 'y'")
     } else {
-      // Of a migration that was never run, and came first.
+      // A row for an earlier migration that was never run.
       let backup = try Connection(path: moved, mode: .readWrite)
       for connection in [backup, try sandbox.open()] {
         try connection.execute(

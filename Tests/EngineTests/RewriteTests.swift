@@ -9,13 +9,13 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A table, the text that it gets, and what may not change with it.
+/// A table, its new definition, and an invariant.
 struct RewrittenTable: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let create: String
   let rows: String
   let final: String
-  /// Asked before and after: the answers must be equal.
+  /// A query with equal results before and after.
   let question: String
 
   init(
@@ -209,8 +209,8 @@ struct RewriteTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]])
   }
 
-  /// The new root pages must not stay in the cache: another connection may give the schema the same
-  /// version (SQLITE_SCHEMA, and `PRAGMA schema_version`).
+  /// The new root pages must not remain in the cache: another connection may give the schema the
+  /// same version (SQLITE_SCHEMA, and `PRAGMA schema_version`).
   @Test(
     "after a rollback every table keeps its rows, whatever changes later",
     arguments: [0, 1, 2, 3, 4, 5, 6], [true, false])

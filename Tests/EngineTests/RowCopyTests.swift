@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Copied rows of a rewrite")
 struct RowCopyTests {
-  /// Tables that each store their rows in another order.
+  /// Tables that store their rows in different orders.
   enum Shape: String, CaseIterable, Sendable {
     case alias = "id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE, b)"
     case hidden = "a TEXT, b, oid)"
@@ -15,14 +15,14 @@ struct RowCopyTests {
     case folded = "a TEXT COLLATE NOCASE PRIMARY KEY, b) WITHOUT ROWID"
     case typeless = "a, b, PRIMARY KEY (b, a)) WITHOUT ROWID"
     case mixed = "a, b, PRIMARY KEY (a DESC, b)) WITHOUT ROWID"
-    /// The key tells apart what the column's own collation does not.
+    /// The key distinguishes values that are equal in the column's own collation.
     case otherCollation =
       "a TEXT COLLATE NOCASE, b, PRIMARY KEY (a COLLATE BINARY)) WITHOUT ROWID"
   }
 
   private static let rows = 5_000
 
-  /// With texts, numbers and gaps, and letters of both cases.
+  /// Rows with texts, numbers, gaps, and letters of both cases.
   private func filled(_ shape: Shape, rows: Int = rows) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", "CREATE TABLE t (\(shape.rawValue)")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Expressions on the old row")
 struct RowExpressionTests {
-  /// A database with the rows of `sql`, and the outcome of one operation on it.
+  /// Runs one operation on a database with the rows of `sql`.
   private func run(_ sql: String, _ operation: String) throws -> (Sandbox, failure: Failure?) {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_rows", sql)
@@ -127,9 +127,9 @@ struct RowExpressionTests {
     #expect(failure?.message.contains("no such column: b") == true)
   }
 
-  // MARK: Values that stay
+  // MARK: Kept values
 
-  /// A column, a value, and the type under which it would be another value.
+  /// A column, a value, and a type that would change the value.
   private static let lost = [
     ("INTEGER", "9007199254740993", "REAL"), ("TEXT", "'007'", "NUMERIC"),
     ("TEXT", "'007'", "INTEGER"), ("TEXT", "'1e3'", "REAL"), ("TEXT", "' 7 '", "INTEGER"),
@@ -197,7 +197,7 @@ struct RowExpressionTests {
     }
   }
 
-  // MARK: A table of which nothing stays
+  // MARK: Tables without kept values
 
   @Test(
     "a table that is rebuilt without its values keeps the number of rows",

@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Unchanged data is verified")
 struct RowProofTests {
-  /// A table whose rows a rebuild reads from an index, because that is narrower than the table, and
-  /// its own order is none that chunks could follow.
+  /// A rebuild reads the rows of this table from an index, which is narrower than the table, and
+  /// whose order does not suit chunks.
   private static let create = """
     CREATE TABLE t (
       id INTEGER, d DEFAULT 0, a, b, f INTEGER,
@@ -19,8 +19,8 @@ struct RowProofTests {
     CREATE INDEX i ON t (a, b, f);
     """
 
-  /// Each index differs from its table, as a damaged file may: by an edit
-  /// of the schema, as anybody can make who has the file.
+  /// Each index differs from its table, as in a damaged file, by an edit of the schema, which
+  /// anybody with access to the file can make.
   @Test(
     "a damaged file cannot make a migration write other rows",
     arguments: [
@@ -67,7 +67,7 @@ struct RowProofTests {
     #expect(try sandbox.rows("PRAGMA integrity_check") == [["ok"]], "\(what)")
   }
 
-  /// The plan for `move_column` with these keys, on a table made so.
+  /// The plan for `move_column` with these keys on this table.
   private func plan(_ create: String, _ keys: String) throws -> OperationPlan {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_create", create)
@@ -105,7 +105,7 @@ struct RowProofTests {
       ).proofs.isEmpty)
   }
 
-  /// Tables whose rows have another kind of key each.
+  /// Tables with different kinds of keys.
   private static let tables = [
     "CREATE TABLE t (a, b, f)", "CREATE TABLE t (rowid TEXT, a, b, f)",
     "CREATE TABLE t (rowid INTEGER PRIMARY KEY, oid, _rowid_, a, b, f)",

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Migrating a database with rows between two schemas")
 struct SchemaPairTests {
-  /// `Torture schema-pairs --seed N --tries 10000 --seconds 3600` tries as many as one likes.
+  /// `Torture schema-pairs --seed N --tries 10000 --seconds 3600` tests any number of pairs.
   @Test(
     "the result has the schema and all kept rows", arguments: seeds(1, of: 8))
   func pairs(block: UInt64) throws {
@@ -20,7 +20,7 @@ struct SchemaPairTests {
     }
   }
 
-  /// Each was wrong once.
+  /// Regressions.
   @Test(
     "every obstacle is resolved",
     arguments: [

@@ -10,14 +10,14 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-/// The schema that SQLite makes of some SQL.
+/// The schema after running some SQL.
 private func schema(_ sql: String) throws -> Schema {
   let connection = try Connection(path: nil)
   try connection.execute(sql)
   return try Schema(of: connection)
 }
 
-/// What operations make of a schema.
+/// The schema after running operations.
 private func result(of operations: [WrittenOperation], on base: Schema = Schema()) throws -> Schema
 {
   let text = Array(manifestText(operations).utf8)

@@ -11,18 +11,19 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-/// Operations that follow one another on one table, and how they are done.
+/// Consecutive operations on one table, and their strategies.
 struct Run: Sendable, CustomTestStringConvertible {
   let name: String
   let operations: [String]
   let strategies: [Strategy]
   var create = wide
   var more = ""
-  /// A CHECK may have been bypassed. SQLite's own DROP COLUMN does not look at it, a rebuild does.
+  /// Whether a CHECK was bypassed. SQLite's own DROP COLUMN does not evaluate it, a rebuild does.
   var bypassesCheck = false
   var testDescription: String { name }
 
-  /// With a row of every storage class, columns that rows are older than, all kinds of indexes.
+  /// A table with rows of every storage class, columns that are newer than rows, and all kinds of
+  /// indexes.
   static let wide = """
     CREATE TABLE t (
       id INTEGER PRIMARY KEY AUTOINCREMENT, a INTEGER /* goes */, title TEXT NOT NULL COLLATE NOCASE,
@@ -184,7 +185,7 @@ struct Run: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// All that can be seen of a database, down to the rowids and the storage classes.
+/// The observable content of a database, including rowids and storage classes.
 private struct Content: Equatable {
   let schema: [String]
   let rows: [String: [[Value]]]
@@ -205,7 +206,7 @@ private struct Content: Equatable {
       ).compactMap { $0[0].text }
       let hasRowid =
         table.sql?.contains("WITHOUT") == false && !columns.contains("_rowid_")
-        // A rebuild puts their rows back.
+        // A rebuild restores their rows.
         && !table.isInternal
       let values = columns.map { "typeof(\"\($0)\"), \"\($0)\"" }.joined(separator: ", ")
       rows[table.name] = try connection.rows(
@@ -252,8 +253,8 @@ struct SharedRewriteTests {
     #expect(try Content(shell) == content)
   }
 
-  /// Columns in any order and of any kind, rows that are older than some, columns that come, go and
-  /// get another definition: whatever of it is refused is refused alone, too.
+  /// Random columns in any order, rows older than some columns, and columns that are added, dropped
+  /// and altered. A combination is refused only if a single change is refused, too.
   @Test(
     "any combination has the same result as separate changes", arguments: seeds(10, of: 120))
   func generated(seed: UInt64) throws {
@@ -347,7 +348,7 @@ struct SharedRewriteTests {
     }
     let alone = try run.sandbox()
     alone.application.plansForLint = true
-    // With --paranoid, every table is looked at, too.
+    // With --paranoid, every table is checked.
     #expect(try sandbox.migrate { $0.isParanoid = true }.failure == nil)
     #expect(try alone.migrate().failure == nil)
     #expect(try Content(sandbox) == Content(alone))
@@ -365,7 +366,7 @@ struct SharedRewriteTests {
     #expect(try sandbox.rows("PRAGMA foreign_key_check").isEmpty)
   }
 
-  /// Whatever may refuse a drop stands in the way of the second one, or of the third.
+  /// Every reason to refuse a drop applies to the second or the third drop here.
   @Test(
     "a refusal has the same message as for the single change",
     arguments: [

@@ -10,7 +10,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A history of five migrations, of which the third changes rows that the first has inserted.
+/// A history of five migrations, of which the third changes rows that the first inserts.
 private struct LongHistory {
   static let steps = [
     "CREATE TABLE lists (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL); "
@@ -34,7 +34,7 @@ private struct LongHistory {
     if frozen > 2 { try sandbox.freeze(release: "2.0", through: "\(frozen)") }
   }
 
-  /// A database that has run the migrations up to one, by the long history.
+  /// A database that has run the long history through a migration.
   func database(through step: Int) throws {
     try sandbox.migrate(to: "\(step)")
     try sandbox.run("INSERT INTO lists (title) VALUES ('mine')")

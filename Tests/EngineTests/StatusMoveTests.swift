@@ -145,7 +145,7 @@ struct StatusMoveTests {
   }
 }
 
-/// Everything that a database holds, its ledger's times apart.
+/// The full content of a database, except for the times in its ledger.
 struct Dump: Equatable {
   let schema: [[Value]]
   let rows: [String: [[Value]]]

@@ -5,11 +5,11 @@ import SchemaManifest
 import SchemaTestSupport
 import Testing
 
-/// A change that nobody was to notice.
+/// How a manipulation is detected.
 private enum Notice: Hashable {
   /// `verify` fails, or cannot read the history.
   case refused
-  /// A state says what it is.
+  /// A state of the history reports it.
   case shown(HistoryState)
   case nothing
 }
@@ -35,7 +35,7 @@ struct TamperingTests {
     return state.map { .shown($0) } ?? .nothing
   }
 
-  /// What a byte becomes: each of these, where it is another.
+  /// Replacements for a byte, without the byte itself.
   private static func replacements(of byte: UInt8) -> [UInt8] {
     let values = [byte ^ 1, byte ^ 0x80, UInt8(ascii: " "), UInt8(ascii: "\r")]
     return Array(Set(values).subtracting([byte])).sorted()
@@ -55,7 +55,7 @@ struct TamperingTests {
         try Data(changed).write(to: url)
         let notice = Self.notice(sandbox)
         notices[notice, default: 0] += 1
-        // Without git nobody knows which release or SQLite a line named.
+        // Without git there is no evidence of a line's original release or SQLite version.
         guard file != HistoryLock.fileName else { continue }
         #expect(notice != .nothing, "byte \(index) of \(file) became \(replacement)")
       }

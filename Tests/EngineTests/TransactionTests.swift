@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The third of three pending migrations fails")
 struct ThirdFailsTests {
-  /// The first two are small and share a transaction with whatever the third does.
+  /// The first two migrations are small and share a transaction with the third, whatever it does.
   private func sandbox(_ third: String) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
@@ -43,8 +43,8 @@ struct ThirdFailsTests {
 
   @Test("an error that only rows cause keeps the first two")
   func databaseError() throws {
-    // The row is there only on the database: the scratch database runs the same INSERT, so it must be data
-    // that differs.
+    // The row exists only in the database. The scratch database runs the same INSERT, so the data
+    // must differ.
     let sandbox = try Sandbox()
     try sandbox.addSQL("0000_base", "CREATE TABLE base (a);")
     try sandbox.migrate()
@@ -76,7 +76,7 @@ struct ThirdFailsTests {
     try sandbox.run("INSERT INTO base VALUES (1)")
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a); INSERT INTO one VALUES (1);")
     try sandbox.addSQL("0002_two", "CREATE TABLE two (a);")
-    // The insert is conditional on what only the database holds.
+    // The INSERT depends on a row that only the database has.
     try sandbox.addSQL(
       "0003_three",
       "CREATE TABLE three (a); CREATE TABLE t4 AS SELECT 1; INSERT INTO base SELECT a FROM base;")
@@ -89,8 +89,8 @@ struct ThirdFailsTests {
     #expect(try sandbox.rows("SELECT a FROM one") == [[1]])
   }
 
-  /// A table of many rows, and a function that interrupts when it is called for the third of them:
-  /// the scratch database has none to call it for.
+  /// A table of many rows, and a function that interrupts at its third call. The scratch database
+  /// has no rows to call it for.
   private func interruptible(isDeterministic: Bool) throws -> (Sandbox, Interruption) {
     let sandbox = try Sandbox()
     let interruption = Interruption()
@@ -138,7 +138,7 @@ struct ThirdFailsTests {
   func interruptOfABatch() throws {
     let (sandbox, interruption) = try interruptible(isDeterministic: true)
     try sandbox.addSQL("0001_one", "CREATE TABLE one (a);")
-    // An index of existing rows touches none of them, so it shares the transaction.
+    // Creating an index changes no rows, so it shares the transaction.
     try sandbox.addSQL("0002_two", "CREATE INDEX i ON base (pull_the_plug(a));")
     let report = try sandbox.project().migrate(sandbox.options(), interruption: interruption)
     #expect(report.status == .interrupted)
@@ -151,7 +151,7 @@ struct ThirdFailsTests {
 
 @Suite("Transactions")
 struct TransactionTests {
-  /// What was applied, and which migrations shared a commit.
+  /// The report, and the migrations of each commit.
   private func migrate(_ sandbox: Sandbox) throws -> (MigrateReport, commits: [[String]]) {
     var commits: [[String]] = []
     let report = try sandbox.project().migrate(sandbox.options()) { event in

@@ -3,7 +3,7 @@ import SchemaInspect
 import SchemaTestSupport
 import Testing
 
-/// What a migration makes unique, on rows.
+/// A new unique constraint on rows.
 struct UniqueCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let create: String

@@ -7,7 +7,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// Operations that change columns, and what the rows must be afterwards, whatever the strategy.
+/// Operations that change columns, with the expected rows for every strategy.
 struct Change: Sendable, CustomStringConvertible {
   let testDescription: String
   let base: String

@@ -1,6 +1,6 @@
 import Testing
 
-/// A history in one of the styles in which people, and the tools they use, write SQL for SQLite.
+/// A history in one of the styles in which people and their tools write SQL for SQLite.
 struct WrittenHistory: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// The migrations, in order.

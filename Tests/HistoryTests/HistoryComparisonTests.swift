@@ -137,7 +137,7 @@ struct HistoryComparisonTests {
       detail("0002_b", migrations)
         == "0002_b is now 0002_new, but databases know it by the old name; undo the renaming with "
         + "`mv migrations/0002_new.yaml migrations/0002_b.yaml`")
-    // A number that keeps it between the same neighbours is a new name, not a new place.
+    // A number between the same neighbours is a new name but not a new position.
     let padded = [frozen[0], try Migration("002_b", "b"), frozen[2]]
     #expect(states(padded)[1] == "0002_b frozen renamed")
   }
@@ -169,7 +169,7 @@ struct HistoryComparisonTests {
       states(exchanged) == [
         "0001_a frozen unchanged", "0002_b frozen reordered", "0003_c frozen reordered",
       ])
-    // All moved by as much: the order is what it was.
+    // All numbers shifted equally keep the order.
     let moved = try [
       Migration("0011_a", "a"), Migration("0012_b", "b"), Migration("0013_c", "c"),
     ]

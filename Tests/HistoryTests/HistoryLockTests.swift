@@ -177,7 +177,7 @@ struct HistoryLockTests {
     #expect(lock.entry("1_a")?.forms == forms)
     #expect(lock.entry("1_a")?.release == "1.0")
     #expect(try HistoryLock(parsing: lock.rendered()) == lock)
-    // A later revision continues every earlier one, and no earlier one a later one.
+    // A later revision continues every earlier one, but not the reverse.
     for (index, newer) in revisions.enumerated() {
       for (place, older) in revisions.enumerated() {
         let entries = (try #require(newer.entry("1_a")), try #require(older.entry("1_a")))
@@ -237,7 +237,7 @@ struct HistoryLockTests {
   }
 }
 
-// Made by hand from the description of the format, not by the code under test.
+// Written by hand from the specification, not by the tested code.
 private let goldenLock = #"""
   schemactl history 2
   0001_create_lists release=1.0 \#

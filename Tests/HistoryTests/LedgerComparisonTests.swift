@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The ledger compared with the history")
 struct LedgerComparisonTests {
-  /// Two frozen ones and two drafts.
+  /// Two frozen migrations and two drafts.
   let migrations: [Migration]
   var lock: HistoryLock
   var rows: [LedgerRow]
@@ -54,10 +54,10 @@ struct LedgerComparisonTests {
       states() == [
         "1_a applied", "2_b applied", "3_c applied", "4_d pending", "0_elsewhere unknown",
       ])
-    // Whatever else is wrong with it: the history cannot judge what it does not have.
+    // Other problems do not matter: the history cannot check unknown migrations.
     rows[3].rawDigest = "?"
     #expect(states().last == "0_elsewhere unknown")
-    // A draft that does the same is what it was called since.
+    // A draft with the same content is the renamed migration.
     #expect(detail("0_elsewhere").contains("which is 4_d now"))
     #expect(detail("0_elsewhere").contains("schemactl migrate --reset-drafts"))
     rows[3].canonicalDigest = "?"

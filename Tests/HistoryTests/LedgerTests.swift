@@ -103,7 +103,7 @@ struct LedgerTests {
     #expect(Ledger.isLedger("schemactl_migrations"))
     #expect(Ledger.isLedger("SchemaCtl_MIGRATIONS"))
     #expect(!Ledger.isLedger("schemactl_migrations2"))
-    // The Kelvin sign and the long s are letters that only Unicode would fold.
+    // Only Unicode case folding would fold the Kelvin sign and the long s.
     #expect(!Ledger.isLedger("\u{17F}chemactl_migrations"))
   }
 }

@@ -151,7 +151,7 @@ struct MigrationFolderTests {
           == names.map { $0.contains("/") ? $0.prefix { $0 != "/" } + "/" : $0[...] }.sorted()
           .map(String.init))
     }
-    // Beside a manifest they are somebody's business.
+    // Next to a manifest they are ignored.
     try temporary.write("0001_first.yaml")
     #expect(try temporary.migrations().map(\.id) == ["0001_first"])
   }
@@ -213,7 +213,7 @@ struct MigrationFolderTests {
     try link("2_outside.yaml", to: outside.path("secret"))
     try link("3_nowhere.yaml", to: "missing")
     try link("4_circle.yaml", to: "4_circle.yaml")
-    // A folder whose name begins with this folder's is another folder.
+    // Another folder whose name begins with this folder's name.
     try FileManager.default.createDirectory(
       atPath: temporary.path + "-2", withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(atPath: temporary.path + "-2") }
@@ -247,7 +247,7 @@ struct MigrationFolderTests {
 
   @Test("a manifest over 8 MiB is refused without reading it")
   func tooLarge() throws {
-    // A sparse file: were it read, it would take more memory than there is.
+    // A sparse file: reading it would need more memory than the machine has.
     try temporary.write("1_a.yaml")
     #expect(truncate(temporary.path("1_a.yaml"), 1 << 42) == 0)
     let manifest = "operations: []\n#"

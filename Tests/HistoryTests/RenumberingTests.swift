@@ -113,7 +113,7 @@ struct RenumberingTests {
     for renamings in [
       [Renaming(from: "0001_a", to: "0004_a"), Renaming(from: "0002_b", to: "0005_b")],
       [Renaming(from: "0001_a", to: "0005_b"), Renaming(from: "0002_b", to: "0006_b")],
-      // Found out only on the way.
+      // Detected only after the first files were renamed.
       [Renaming(from: "0003_gone", to: "0004_gone"), Renaming(from: "0002_b", to: "0006_b")],
     ] {
       #expect(throws: FileError.self) { try folder.folder.rename(renamings) }

@@ -4,7 +4,7 @@ import SchemaManifest
 import SchemaModel
 import SchemaYAML
 
-/// A folder that is removed with the last reference to it.
+/// A folder that is deleted with the last reference to it.
 final class TemporaryFolder {
   let path: String
   var folder: MigrationFolder { MigrationFolder(path) }
@@ -25,7 +25,7 @@ final class TemporaryFolder {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
   }
 
-  /// Makes the folder that a file is to be in.
+  /// Creates the folder of a file.
   func makeFolder(of name: String) throws {
     let folder = URL(fileURLWithPath: path(name)).deletingLastPathComponent()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,7 +37,7 @@ final class TemporaryFolder {
 
   func migrations() throws -> [Migration] { try folder.migrations() }
 
-  /// The messages of what is wrong with the manifests, as `name: message`.
+  /// The problems of the manifests, as `name: message`.
   func problems() -> [String] {
     do {
       _ = try migrations()
@@ -52,20 +52,20 @@ final class TemporaryFolder {
   }
 }
 
-/// A manifest of one operation.
+/// A manifest with one operation.
 func yaml(deletingFrom table: String) -> String { "operations:\n- sql: DELETE FROM \(table)\n" }
 
 func digest(_ text: String) -> String { SHA256.hex(text.utf8) }
 
 extension Migration {
-  /// As the folder makes it from a file with this text.
+  /// Loads a file with this text, like the migrations folder.
   init(_ id: String, yaml: String) throws {
     let file = "migrations/\(id).yaml"
     let bytes = Array(yaml.utf8)
     self.init(id: id, file: file, bytes: bytes, manifest: try decodeManifest(bytes, file: file))
   }
 
-  /// A migration whose form depends on `table` alone.
+  /// A migration whose canonical form depends on `table` alone.
   init(_ id: String, _ table: String) throws {
     try self.init(id, yaml: yaml(deletingFrom: table))
   }
@@ -78,7 +78,7 @@ extension Migration {
 }
 
 extension HistoryLock {
-  /// A lock that freezes migrations as they are.
+  /// A lock that freezes migrations in their current form.
   init(freezing migrations: [Migration], release: String? = "1.0") throws {
     self.init()
     for migration in migrations {

@@ -45,7 +45,7 @@ struct TimestampTests {
 
   @Test("every day of eight hundred years follows the previous one")
   func everyDay() {
-    // Counted on by the rules of the calendar, from 1600 on.
+    // Counts days by the rules of the calendar, from 1600 on.
     var (year, month, day) = (1600, 1, 1)
     for number in -135_140..<(-135_140 + 2 * 146_097) {
       let expected = [year, month, day]

@@ -50,7 +50,7 @@ struct DependentsReadNewValuesTests {
     #expect(try found(Self.move(objects)) == expected)
     #expect(try found(Self.move(objects, "using: \"'p' || priority\"")) == expected)
     #expect(try found(Self.move(objects, "using: '\"Priority\"'")) == [])
-    // Nothing that is there becomes another value.
+    // No existing value changes.
     let same = "map: { null: null, '0': '0', '1': '1' }"
     #expect(try found(Self.move(objects, of: "priority TEXT", same)) == [])
   }

@@ -7,7 +7,7 @@ import SchemaTimeline
 import SchemaYAML
 import Testing
 
-/// A way to write the same manifest.
+/// A style of writing the same manifest.
 struct ManifestStyle: Sendable, CustomTestStringConvertible {
   enum Scalar: String, CaseIterable, Sendable {
     case literal, stripped, folded, plain, single, double
@@ -15,7 +15,7 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
 
   let scalar: Scalar
   let isFlow: Bool
-  /// Of the entries of `operations`.
+  /// The indentation of the entries of `operations`.
   let indentation: Int
   let lineEnd: String
   let hasMark: Bool
@@ -55,7 +55,7 @@ struct ManifestStyle: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// With every kind of finding that is mended.
+  /// Contains every kind of finding with a fix.
   var text: String {
     let space = String(repeating: " ", count: indentation)
     let suppression = "{ rule: drop-object, reason: Nobody reads it. }"
@@ -156,7 +156,7 @@ struct FixStyleTests {
         == manifests[1])
   }
 
-  /// Texts of YAML that few people write, each with what is to become of it; nil: it stays a finding.
+  /// Unusual YAML with the expected result; nil if the finding remains.
   private static let oddities: [(before: String, after: String?)] = [
     (
       "operations: [ sql: CREATE TABLE a (x TEXT) STRICT ]\nlint: { allow: [ &w { rule: drop-object, reason: r }, *w ] }\n",

@@ -9,7 +9,7 @@ import SchemaTimeline
 import SchemaYAML
 import Testing
 
-/// What `lint --fix` makes of a history, all of it drafts unless a release says otherwise.
+/// The result of `lint --fix` on a history. Manifests are drafts unless a release includes them.
 func fixed(
   _ manifests: [String], _ profile: Profile = .sqliteData, releases: [String: Int] = [:],
   configuration: String = ""
@@ -34,7 +34,7 @@ func fixed(
   return (result.report, after)
 }
 
-/// IF NOT EXISTS is a finding only where somebody asks for it.
+/// IF NOT EXISTS is a finding only if the configuration enables it.
 let checkedNames = "lint: { rules: { if-not-exists: warning } }"
 
 @Suite("Fixes")
@@ -393,7 +393,7 @@ struct FixTests {
       ])
   }
 
-  /// Whether the operations, in the place of the last one, before it or behind it, mend the history.
+  /// Whether the operations fix the history instead of the last one, before it or after it.
   private func helps(_ fix: String, _ rule: Rule) throws -> Bool {
     let pasted = fix.split(separator: "\n").map { "  \($0)\n" }.joined()
     let last = rule.bad.manifests.last ?? ""

@@ -49,7 +49,7 @@ struct LatestSchemaTests {
     let views = sql(
       "CREATE VIEW titles AS SELECT title FROM lists; CREATE VIEW twice AS SELECT title FROM titles;"
     )
-    // With this setting SQLite renames nothing in views.
+    // With this setting SQLite does not rename in views.
     let steps = [
       Self.lists, views,
       "operations:\n  - sql: PRAGMA legacy_alter_table = ON\n  - \(operation)\n",

@@ -3,7 +3,7 @@ import SchemaQueries
 import SchemaTimeline
 import Testing
 
-/// A way to carry values over, with what is lost on it.
+/// A way to transfer values, with its losses.
 struct Carrying: Sendable, CustomStringConvertible {
   let description: String
   let lost: [String]
@@ -15,7 +15,7 @@ struct Carrying: Sendable, CustomStringConvertible {
     self.steps = steps
   }
 
-  /// The table rebuilt by hand.
+  /// Rebuilds the table manually.
   init(_ description: String, _ lost: [String] = [], columns: String = columns, copy: String) {
     self.init(description, lost, rebuilt(columns, copy))
   }

@@ -7,7 +7,7 @@ import Testing
 
 private let key = "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())"
 
-/// Two tables that break no rule under any profile.
+/// Two tables without findings under any profile.
 private let base = sql(
   """
   CREATE TABLE lists (\(key), title TEXT) STRICT;
@@ -27,7 +27,7 @@ private let columns = """
   listID TEXT REFERENCES lists ON DELETE CASCADE
   """
 
-/// What the rebuilds below drop, made again.
+/// Recreates the objects that the rebuilds below drop.
 private let again = """
   CREATE INDEX reminders_listID ON reminders (listID);
   CREATE INDEX reminders_title ON reminders (title);
@@ -36,7 +36,7 @@ private let again = """
   END;
   """
 
-/// A rebuild of reminders by hand.
+/// A manual rebuild of reminders.
 private func rebuild(
   _ definition: String, copy: String = "INSERT INTO n SELECT * FROM reminders;",
   after: String = again
@@ -54,7 +54,7 @@ private func rebuild(
 struct Harm: Sendable, CustomStringConvertible {
   let description: String
   let profile: Profile
-  /// All findings but notes: `loses-rows reminders`.
+  /// All findings except notes: `loses-rows reminders`.
   let expected: [String]
   let steps: [String]
 
@@ -81,7 +81,7 @@ struct MoreHarmTests {
   @Test("the base history has no finding", arguments: Profile.allCases)
   func clean(_ profile: Profile) throws {
     let report = try lint([base], profile)
-    // cr-sqlite accepts no foreign key that is enforced.
+    // cr-sqlite refuses foreign keys that are enforced.
     let errors = report.findings.filter { $0.severity == .error }.map(\.rule)
     #expect(errors == (profile == .crSQLite ? ["synced-foreign-key"] : []))
   }
@@ -564,7 +564,7 @@ struct MoreHarmTests {
     ])
   func realData(_ harm: Harm) throws { try check(harm) }
 
-  /// A table whose columns a CHECK may look at together.
+  /// A table with columns that a CHECK may compare.
   static let photos = sql(
     """
     CREATE TABLE photos (
@@ -848,7 +848,7 @@ struct MoreHarmTests {
           """)),
     ])
   func synced(_ harm: Harm) throws {
-    // The base's own trigger is none of the engines' business.
+    // Sync engines ignore the base's own trigger.
     let guarded = base.replacing(
       "WHEN NEW.title",
       with: "WHEN NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges() AND "
@@ -924,7 +924,7 @@ struct MisplacedTests {
   }
 }
 
-/// The rules that nobody is bothered with unasked.
+/// The rules that are off by default.
 private let optIn =
   "lint: { rules: { missing-strict: note, if-not-exists: warning, select-star-in-view: warning } }"
 
@@ -979,7 +979,7 @@ struct LastSchemaTests {
     ] {
       #expect(try notes(table + "CREATE VIEW v AS \(view)") == [])
     }
-    // Gone again, it harms nobody.
+    // After it is dropped, it is harmless.
     #expect(try notes(table + "CREATE VIEW v AS SELECT * FROM t; DROP VIEW v") == [])
   }
 

@@ -2,7 +2,7 @@ import SchemaLint
 import SchemaTimeline
 import Testing
 
-/// A rebuild of `t` by hand.
+/// A manual rebuild of `t`.
 private func rebuilt(
   _ select: String, n: String = "INTEGER", name: String = "TEXT"
 ) -> String {
@@ -17,7 +17,7 @@ private func rebuilt(
 
 private let table = sql("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, note TEXT)")
 
-/// Parents, children that keep their rows without a parent, and a migration with foreign keys enforced.
+/// Parents, children whose foreign key is set to NULL, and a migration with enforced foreign keys.
 private func parents(_ step: String) -> [String] {
   [
     sql(
@@ -29,7 +29,7 @@ private func parents(_ step: String) -> [String] {
   ]
 }
 
-/// The findings about loss, without their severities.
+/// The findings about losses, without severities.
 private func losses(_ history: [String]) throws -> [String] {
   let report = try lint(history, .local)
   #expect(report.failure == nil)

@@ -2,7 +2,7 @@ import SchemaLint
 import SchemaTimeline
 import Testing
 
-/// What `fails-on-data` says of a `move_column`, behind what is unique.
+/// The findings of `fails-on-data` for a `move_column` and a unique constraint.
 private func found(
   _ schema: String, to: String, _ mapping: String, before: String = "", after: String = ""
 ) throws -> [String] {

@@ -271,7 +271,7 @@ struct QueryTests {
     let suppression = "lint: { allow: [ { rule: query-broken, reason: Why. } ] }\n"
     let report = try lint([notes + suppression], .local, queries: query)
     #expect(report.findings.filter { $0.rule == "query-broken" }.map(\.isSuppressed) == [false])
-    // What is not looked at is not said to be gone.
+    // Queries that were not checked are not reported as missing.
     let partial = try lint(
       [notes, notes], .local, baseline: baseline, queries: query, through: "1")
     #expect(partial.findings.filter { $0.rule == "unused-suppression" }.isEmpty)

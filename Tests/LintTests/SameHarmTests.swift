@@ -3,7 +3,7 @@ import SchemaQueries
 import SchemaTimeline
 import Testing
 
-/// Two tables whose definitions hold under every profile.
+/// Two tables whose definitions are valid under every profile.
 private let base = """
   operations:
     - sql: |
@@ -28,7 +28,7 @@ private let columns =
   "id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid()), title TEXT"
   + ", listID TEXT REFERENCES lists ON DELETE CASCADE"
 
-/// A way of writing something, and where its one finding stands.
+/// A notation, and the position of its single finding.
 struct Way: Sendable, CustomStringConvertible {
   let description: String
   let steps: [String]
@@ -41,7 +41,7 @@ struct Way: Sendable, CustomStringConvertible {
   }
 }
 
-/// Other rules find what else is wrong with some of the ways.
+/// Other rules report other problems of some notations.
 private let removals: Set<String> = [
   "drop-column", "drop-table", "rename-column", "rename-table",
 ]

@@ -11,7 +11,7 @@ private let lists = """
   CREATE INDEX items_list ON items (list);
   """
 
-/// What lint finds in steps after `lists`, without notes.
+/// The findings of lint in steps after `lists`, without notes.
 private func found(_ steps: String..., functions: [String] = []) throws -> [String] {
   let report = try lint([sql(lists)] + steps, .local, functions: functions)
   #expect(report.failure == nil)
@@ -461,7 +461,7 @@ struct SeededSilenceTests {
 }
 
 extension String {
-  /// Where a word begins in its line, counted from 1.
+  /// The column of a word in its line, counted from 1.
   fileprivate func firstColumn(of word: String) -> Int {
     guard let range = range(of: word) else { return 0 }
     let line = self[..<range.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)

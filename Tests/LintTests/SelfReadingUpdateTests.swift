@@ -4,7 +4,7 @@ import Testing
 
 @Suite("self-reading-update")
 struct SelfReadingUpdateTests {
-  /// The lines of the manifest at which the rule has a finding.
+  /// The lines of the manifest with a finding of the rule.
   private func found(_ operations: String, _ profile: Profile = .local) throws -> [Int] {
     let base = sql(
       """

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Tables older than the syncing")
 struct SinceTests {
-  /// Fit for one device, and made before anything synced.
+  /// Tables for a single device, created before anything synced.
   private static let notes = sql(
     """
     CREATE TABLE lists (id TEXT PRIMARY KEY NOT NULL ON CONFLICT REPLACE DEFAULT (uuid())) STRICT;

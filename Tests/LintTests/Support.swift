@@ -10,9 +10,9 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaYAML
 
-/// A history of manifests, called `0001_step` and so on.
+/// A history of manifests named `0001_step` and so on.
 ///
-/// - Parameter releases: how many of the manifests each release has; the rest are drafts.
+/// - Parameter releases: the number of manifests in each release; the others are drafts.
 func project(
   _ manifests: [String], functions: [String] = [], releases: [String: Int] = [:]
 ) throws -> Project {
@@ -43,7 +43,7 @@ private func lock(_ migrations: [Migration], _ releases: [String: Int]) throws -
   return lock
 }
 
-/// What lint says of a history; `configuration` is YAML.
+/// Runs lint on a history; `configuration` is YAML.
 func lint(
   _ manifests: [String], _ profile: Profile? = nil, configuration: String = "",
   functions: [String] = [], releases: [String: Int] = [:], baseline: String? = nil,
@@ -61,7 +61,7 @@ func lint(
   return try linter.lint(through: through, reporting: reporting, isStrict: isStrict, isFull: isFull)
 }
 
-/// What lint says of a rule's example, under its own profile or another one.
+/// Runs lint on a rule's example, under its own profile or another one.
 func lint(_ example: Rule.Example, _ profile: Profile? = nil) throws -> LintReport {
   try lint(
     example.manifests, profile ?? example.profile, configuration: example.configuration,
@@ -72,8 +72,8 @@ func lint(_ example: Rule.Example, _ profile: Profile? = nil) throws -> LintRepo
 let noon = Timestamp(milliseconds: 1_795_176_000_000)
 
 extension LintReport {
-  /// The findings that are not isSuppressed: `0002 4:7 error drop-column reminders.isCompleted`. Most tables
-  /// here are not STRICT, which has tests of its own.
+  /// The findings that are not suppressed: `0002 4:7 error drop-column reminders.isCompleted`.
+  /// Omits missing STRICT, which has tests of its own and applies to most tables here.
   var lines: [String] {
     findings.filter { !$0.isSuppressed && $0.rule != "missing-strict" }.map(\.short)
   }
@@ -85,7 +85,7 @@ extension Finding {
   }
 }
 
-/// A manifest whose only operation is one `sql` block.
+/// A manifest with a single `sql` block.
 func sql(_ text: String) -> String {
   let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
   return "operations:\n  - sql: |\n" + lines.map { "      \($0)" }.joined(separator: "\n") + "\n"

@@ -9,8 +9,8 @@ private let lists = sql("CREATE TABLE lists (\(key), title TEXT)")
 
 struct Case: Sendable, CustomStringConvertible {
   let description: String
-  /// The rule's severity under each profile, in the order local, additive, sqlite-data, cr-sqlite;
-  /// nil for no finding.
+  /// The rule's severity under the profiles local, additive, sqlite-data and cr-sqlite; nil for no
+  /// finding.
   let expected: [Severity?]
 
   init(_ description: String, _ expected: Severity?...) {
@@ -147,7 +147,7 @@ struct SyncedRuleTests {
     let first = ["0001 3:7 warning synced-unique a.x", "0001 4:7 warning synced-unique i"]
     #expect(try lint([made, rebuilt]).lines == first)
     #expect(try lint([made, sql("ALTER TABLE a RENAME TO b")]).lines.prefix(2) == first[...])
-    // The copy is a table with its own UNIQUE for as long as it stays beside the old one.
+    // Until it replaces the old one, the copy is a table with a UNIQUE of its own.
     #expect(try lint([made] + staged).lines == first + ["0002 3:7 warning synced-unique n.x"])
   }
 

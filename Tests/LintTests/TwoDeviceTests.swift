@@ -19,8 +19,8 @@ private let base = """
         )
   """
 
-/// What two plain databases, as `sqlite3` shells would open them, say to the script of a finding: the
-/// error of its last statement, or the value that it gives.
+/// Runs the script of a finding on two plain databases, like `sqlite3` shells. Returns the error or
+/// the value of its last statement.
 private func run(_ script: String) throws -> String? {
   var shells: [String: Connection] = [:]
   var shell = ""
@@ -58,7 +58,7 @@ private func run(_ script: String) throws -> String? {
   return result
 }
 
-/// What the proof says of one step after release 1.0, without its scripts.
+/// The findings of the simulation for one step after release 1.0, without scripts.
 private func proven(
   _ step: String, after first: String = base, _ profile: Profile = .sqliteData,
   configuration: String = ""
@@ -283,7 +283,7 @@ struct FoundByProofTests {
       CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL);
       CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, parent TEXT REFERENCES p)
       """)
-    // No row of the newer schema can refer to a table that is not there: that is said in a note.
+    // A row of the newer schema cannot refer to a missing table; a note reports it.
     #expect(
       try proven(sql(change), after: first).filter { !$0.contains(" note ") } == [
         "3:7 error p a 1.0 device creates p(id='one')\(newer) has no table p, and the row is lost"
@@ -517,7 +517,7 @@ struct ProofScopeTests {
 
   @Test("adjacent releases, and each release with the newest; all pairs if requested")
   func pairs() throws {
-    // What 1.0 writes is refused by 1.2 alone.
+    // Only 1.2 refuses the rows of 1.0.
     let steps = [
       sql("CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT)"),
       sql("CREATE TABLE c (id TEXT PRIMARY KEY NOT NULL)"),

@@ -2,8 +2,8 @@ import Foundation
 import SchemaTestSupport
 import Testing
 
-/// A history in which every check finds something: an edit of what is frozen, a dropped column, a
-/// suppressed one, and a migration that fails.
+/// A history in which every check fails: an edited frozen manifest, a dropped column, a suppressed
+/// finding and a failing migration.
 func troubledHistory() throws -> WorkingFolder {
   let notes = """
     operations:

@@ -2,7 +2,8 @@ import Foundation
 import SchemaTestSupport
 import Testing
 
-/// What the commands print for a person, one golden file for each exit code: to be read in one sitting.
+/// The text output of the commands, one golden file for each exit code, so that it can be reviewed
+/// together.
 @Suite("Messages of the commands")
 struct CommandMessageTests {
   private static let usage = [
@@ -35,7 +36,7 @@ struct CommandMessageTests {
       let words = document.command.split(separator: " ").map(String.init)
       let run = try document.scene.folder().start(words).wait()
       #expect(run.status == status, "\(document): \(run.output)\(run.errors)")
-      // A schema or an explanation is no message.
+      // A schema or an explanation is not a message.
       let output = run.output.split(separator: "\n", omittingEmptySubsequences: false)
       let shown = output.count > 45 ? output.prefix(12) + ["[and so on]", ""] : output[...]
       text += "$ schemactl \(document.command)   # \(document.scene)\n"
@@ -44,7 +45,7 @@ struct CommandMessageTests {
     try expectGolden(text, "messages-\(status).txt")
   }
 
-  /// Without what differs between two runs.
+  /// Replaces parts that differ between two runs.
   private func steady(_ text: String) -> String {
     text.replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/, with: "TIME")
       .replacing(/[0-9]{8}T[0-9]{6}Z/, with: "TIME")

@@ -9,8 +9,8 @@ struct ConcurrencyTests {
     case wal, delete, truncate, persist
   }
 
-  /// Frozen through 0002, with a copy due before the first draft; 0003 and 0005 rewrite rows, and
-  /// would do it once more for each process that applied them again.
+  /// Frozen through 0002, so that the first draft needs a copy. 0003 and 0005 change each row once
+  /// more for each process that applies them again.
   private func counting(failing: Bool = false) throws -> WorkingFolder {
     let folder = try WorkingFolder.of([
       "0001_notes": tableOfNotes, "0002_counter": manifest("CREATE TABLE counter (n INTEGER)"),
@@ -45,7 +45,7 @@ struct ConcurrencyTests {
       """)
   }
 
-  /// Eight at once; what each of them says that it has applied.
+  /// Runs eight processes at once; returns the migrations that each of them reports as applied.
   private func migrateAtOnce(
     _ folder: WorkingFolder, expecting status: Int32
   ) throws -> [[String]] {
@@ -126,7 +126,7 @@ struct ConcurrencyTests {
     arguments: [3, 4])
   func reader(first: Int) throws {
     let folder = try counting()
-    // What rewrites rows waits before it begins, a new table when it is committed.
+    // A rewrite waits before it begins; a new table waits at its commit.
     if first == 4 { try folder.remove("migrations/0003_up.yaml") }
     try fill(folder, .delete)
     let reader = try folder.connection()
@@ -214,9 +214,9 @@ struct ConcurrencyTests {
     #expect(try folder.rows("SELECT body FROM notes WHERE id = 5000") == ["late!"])
   }
 
-  // MARK: Looking on
+  // MARK: Concurrent readers
 
-  /// A migration under way that would take hours.
+  /// Runs `body` during a migration that would take hours.
   private func inTheMiddle(
     _ journal: Journal, _ slow: String, locking lock: String,
     _ body: (WorkingFolder) throws -> Void
@@ -228,7 +228,7 @@ struct ConcurrencyTests {
     let other = try folder.connection()
     try waitUntil {
       let isLocked = (try? other.execute("\(lock); ROLLBACK")) == nil
-      // The copy from before the draft gets its name with the commit.
+      // The draft copy gets its name at the commit.
       let isCopied = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         .contains { $0.hasSuffix(".partial") }
       return !child.isRunning || isLocked && isCopied
@@ -254,7 +254,7 @@ struct ConcurrencyTests {
     arguments: [(Journal.wal, rewrites), (.delete, adds), (.persist, adds)])
   func lookingOn(journal: Journal, slow: String) throws {
     try inTheMiddle(journal, slow, locking: "BEGIN IMMEDIATE") { folder in
-      // The replay of the slow one would itself take long.
+      // The replay of the slow migration would also take long.
       try folder.remove("migrations/0003_up.yaml")
       for words in Self.lookers {
         let run = try folder.start(words + ["--database", "app.sqlite", "--timeout", "5"])
@@ -334,7 +334,7 @@ struct FolderConcurrencyTests {
       ].map { try folder.start($0) }
       for child in children {
         let run = try child.wait()
-        // Two manifests have the number 3 until rebase has run, and it runs once.
+        // Two manifests have the number 3 until renumber has run, and it runs once.
         #expect([0, 65, 66, 64].contains(run.status), "\(run.errors)")
       }
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("migrations"))
@@ -355,7 +355,7 @@ struct FolderConcurrencyTests {
       let child = try folder.start(["freeze"])
       while child.isRunning { for text in texts { try folder.write(file, text) } }
       ends.append(try child.wait().status)
-      // Half a text is no manifest.
+      // A partial text is not a valid manifest.
       #expect([0, 65, 75].contains(ends.last))
     }
     if ends.last != 0 { try folder.expect(0, "freeze") }

@@ -94,7 +94,7 @@ struct ConfigurationTests {
     try folder.write("history/0003_more.yaml", manifest("SELECT 1"))
     let run = try folder.start(command).wait()
     #expect(run.status == 3, "\(run.output)\(run.errors)")
-    // To `check`, a migration that fails is a result.
+    // For `check`, a failing migration is a result.
     let report = command[0] == "check" ? run.output : run.errors
     #expect(
       report.contains(

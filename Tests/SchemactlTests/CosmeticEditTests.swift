@@ -66,7 +66,7 @@ struct CosmeticEditTests {
   func harmless(old: String, new: String) throws {
     let folder = try history(manifest(old))
     try folder.write("migrations/0002_made.yaml", manifest(new))
-    // The case of words that SQLite does not reserve is part of the digest.
+    // The digest includes the case of words that SQLite does not reserve.
     let isCosmetic = !new.contains("view")
     let run = try folder.expect(isCosmetic ? 0 : 2, "verify")
     #expect(!isCosmetic || run.output.contains("1 cosmetic"), "\(run.output)")

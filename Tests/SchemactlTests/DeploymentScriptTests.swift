@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The deployment script of docs/operations.md")
 struct DeploymentScriptTests {
-  /// The script with its places in a folder.
+  /// The script, with its paths replaced by those of a folder.
   private func script(in folder: WorkingFolder) throws -> String {
     let page = try String(
       contentsOf: repository.appendingPathComponent("docs/operations.md"), encoding: .utf8)
@@ -16,7 +16,7 @@ struct DeploymentScriptTests {
       .replacingOccurrences(of: "/opt/app", with: folder.path)
   }
 
-  /// What it asks of the system's services, in order, and its exit code.
+  /// The script's calls of system services in order, and its exit code.
   private func run(in folder: WorkingFolder) throws -> (services: String, status: Int32) {
     try folder.write(
       "systemctl", "#!/bin/sh\necho \"$1\" >> '\(folder.path("services"))'\n")

@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A database whose schema somebody has changed by hand.
+/// A database whose schema was changed manually.
 @Suite("A database that has drifted")
 struct DriftTests {
   private func folder() throws -> WorkingFolder {

@@ -7,7 +7,7 @@ import Testing
 enum Example: String, CaseIterable, Sendable {
   case scorekeeper, facts, projects
 
-  /// Each release with the rows that it leaves behind.
+  /// Each release with the rows of a database after it.
   var releases: KeyValuePairs<String, String> {
     switch self {
     case .scorekeeper:
@@ -38,7 +38,7 @@ enum Example: String, CaseIterable, Sendable {
     }
   }
 
-  /// A copy of its own.
+  /// A separate copy of the example.
   func folder() throws -> WorkingFolder {
     let folder = try WorkingFolder()
     let example = repository.appendingPathComponent("docs/examples/\(rawValue)")

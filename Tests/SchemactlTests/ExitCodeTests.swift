@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// Every exit code, by what a person can do to get it; 70 needs a bug.
+/// Every exit code that a user can cause; 70 needs a bug.
 @Suite("Exit codes")
 struct ExitCodeTests {
   @Test("64: an unknown option, with the nearest one")

@@ -4,19 +4,19 @@ import SchemaTestSupport
 import Testing
 
 #if os(Linux)
-  /// System calls that fail, of the program and of SQLite in it.
+  /// A failing system call of the program or of SQLite.
   struct FaultyCall {
-    /// `link`, `pread64`; nil is any.
+    /// For example `link` or `pread64`; nil for any.
     var name: String?
-    /// What the path holds.
+    /// A part of the path.
     var path = ""
-    /// Of the calls that are meant, counted from 1.
+    /// The first matching call that fails, counted from 1.
     var first = 1
     var last: Int?
     var error = EIO
-    /// The program ends there instead, as by `kill -9`.
+    /// Kills the program at the call, as with `kill -9`.
     var kills = false
-    /// As well, the file system has no hard links.
+    /// Simulates a file system without hard links.
     var isWithoutLinks = false
   }
 
@@ -32,7 +32,7 @@ import Testing
       ]
       environment["FAULTY_CALLS_NAME"] = call.name
       environment["FAULTY_CALLS_LOG"] = log
-      // Where SQLite puts what it has no room for in memory.
+      // The folder of SQLite's temporary files.
       environment["SQLITE_TMPDIR"] = path
       if call.kills { environment["FAULTY_CALLS_KILL"] = "" }
       if call.isWithoutLinks { environment["FAULTY_CALLS_NO_LINKS"] = "" }
@@ -64,7 +64,7 @@ import Testing
         0, "restore", "--database", "app.sqlite", "new.bak", environment: environment)
     }
 
-    /// A database with one row and a backup of it, `one.bak`, since which it has lost the row.
+    /// A database and its backup `one.bak` with one row, which the database has deleted since.
     private func folder(
       _ prepare: String = "", tables: String = ""
     ) throws -> WorkingFolder {
@@ -81,7 +81,7 @@ import Testing
 
     @Test("a single read error never makes restore replace an intact database as damaged")
     func transientRead() throws {
-      // A schema of several pages.
+      // A schema that needs several pages.
       let folder = try folder(
         tables: (1...40).map { "CREATE TABLE long_\($0) (\(String(repeating: "a", count: 300)))" }
           .joined(separator: ";"))
@@ -101,7 +101,7 @@ import Testing
     func uncertainInstallation() throws {
       let folder = try folder()
       try folder.remove("app.sqlite")
-      // The first one is of the copy, the second one of the folder.
+      // The first sync is of the copy, the second one of the folder.
       let run = try folder.run(
         Self.restore, failing: FaultyCall(name: "fsync", first: 2))
       #expect(run.status == 74, "\(run.errors)")
@@ -121,7 +121,7 @@ import Testing
       #expect(
         run.errors.contains("the old content is also in app.sqlite.before-restore"))
       #expect(try folder.rows("SELECT count(*) FROM notes") == ["0"])
-      // And the next one goes on as if it had not been.
+      // The next run succeeds as if nothing had happened.
       let again = try folder.expect(0, "restore", "--database", "app.sqlite", "one.bak")
       #expect(again.errors.contains("app.sqlite.before-restore-2"))
       #expect(try folder.rows("SELECT text FROM notes") == ["one"])
@@ -140,7 +140,7 @@ import Testing
       } else {
         try folder.write(
           "app.sqlite", "no database, and longer than the header of one: no database")
-        // The folder's, once the database has its second name.
+        // The sync of the folder, after the database got its second name.
         failing = FaultyCall(name: "fsync")
       }
       let before = try folder.names()
@@ -220,7 +220,7 @@ import Testing
       #expect(!run.output.contains("cannot be replayed"), "\(run.output)")
     }
 
-    // MARK: What is left
+    // MARK: Leftovers
 
     @Test("freeze deletes temporary files of a killed freeze")
     func killedFreeze() throws {

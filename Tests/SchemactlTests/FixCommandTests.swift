@@ -13,7 +13,7 @@ struct FixCommandTests {
 
     """
 
-  /// IF NOT EXISTS is a finding only where somebody asks for it.
+  /// IF NOT EXISTS is a finding only if the configuration enables it.
   private func folder(_ manifests: KeyValuePairs<String, String>) throws -> WorkingFolder {
     let folder = try WorkingFolder.of(manifests)
     try folder.write("schemactl.yaml", "lint: { rules: { if-not-exists: warning } }\n")

@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// What code review tools and editors read.
+/// Formats for code review tools and editors.
 @Suite("Formats of annotations")
 struct FormatTests {
   // MARK: SARIF

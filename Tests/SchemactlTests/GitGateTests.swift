@@ -49,7 +49,7 @@ struct VerifyInRepositoryTests {
   }
 
   #if os(Linux)
-    /// A `git` earlier in the path, which runs `script` first and then the real one.
+    /// Adds a `git` earlier in the path, which runs `script` before the real one.
     private func path(_ folder: WorkingFolder, git script: String) throws -> [String: String] {
       try folder.makeFolder("bin")
       try folder.write("bin/git", "#!/bin/sh\n\(script)\nPATH=${PATH#*:} exec git \"$@\"\n")
@@ -159,7 +159,7 @@ struct VerifyInRepositoryTests {
     try folder.commit("second")
     try folder.git("update-ref", "refs/remotes/origin/main", "HEAD")
     try folder.expect(0, "verify", "--base", "origin/main")
-    // A tag, a branch, and a tag of the same commit, which may move tomorrow.
+    // A tag, a branch, and a tag of the same commit, which may move later.
     for (ref, commit) in [
       ("refs/tags/origin/main", first), ("refs/heads/origin/main", first),
       ("refs/tags/origin/main", "HEAD"),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension WorkingFolder {
-  /// A git repository with what `manifests` makes committed on `main`.
+  /// A git repository with the files of `manifests` committed on `main`.
   static func committed(
     _ manifests: KeyValuePairs<String, String>, freezing: Bool = true
   ) throws -> WorkingFolder {
@@ -13,7 +13,7 @@ extension WorkingFolder {
     return folder
   }
 
-  /// What the machine's git is configured to do, and who uses it, makes no difference.
+  /// Runs git without the machine's configuration and user.
   @discardableResult
   func git(_ words: String..., mayFail: Bool = false) throws -> String {
     let process = Process()

@@ -141,7 +141,7 @@ func offers() throws {
       "'schemactl lint:--explain') COMPREPLY=($(compgen -W 'drop-column drop-constraint "))
 }
 
-/// Compares with a file of `Golden`; with UPDATE_GOLDEN=1 the file is written instead.
+/// Compares a text with a file of `Golden`. With UPDATE_GOLDEN=1 it writes the file instead.
 func expectGolden(
   _ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

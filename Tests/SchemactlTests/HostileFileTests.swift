@@ -3,14 +3,14 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// What may stand where a database, a manifest or the lock should be.
+/// Invalid files in the place of a database, a manifest or the lock.
 @Suite("Hostile files")
 struct HostileFileTests {
   private static let commands = [
     ["migrate"], ["migrate", "--dry-run"], ["status"], ["verify"], ["diff"], ["plan"],
   ]
 
-  // MARK: In place of a database
+  // MARK: Instead of a database
 
   @Test(
     "74: a file that is not a database is named and remains unchanged",
@@ -27,7 +27,7 @@ struct HostileFileTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("app.sqlite"))) == bytes)
   }
 
-  /// One byte is what SQLite itself has left in new files on some file systems.
+  /// On some file systems SQLite itself leaves one byte in new files.
   @Test(
     "a file with zero bytes or one byte is an empty database, as in SQLite", arguments: ["", "\0"])
   func empty(text: String) throws {
@@ -115,7 +115,7 @@ struct HostileFileTests {
     defer { close(descriptor) }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    // Paths of sockets are short: it is made under a short name, and moved.
+    // The path of a socket must be short, so create it under a short name and move it.
     let short = "/tmp/s\(getpid())-\(UInt16.random(in: 0...UInt16.max))"
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short.utf8) }
     let code = withUnsafePointer(to: &address) {
@@ -142,7 +142,7 @@ struct HostileFileTests {
       sourceLocation: sourceLocation)
   }
 
-  // MARK: In place of manifests, the lock, the configuration
+  // MARK: Instead of manifests, the lock, the configuration
 
   @Test("an invalid entry of the folder is named and not waited for")
   func entries() throws {
@@ -213,8 +213,8 @@ struct HostileFileTests {
 
   // MARK: Control characters
 
-  /// Colours, a bell, a new title of the window, a C1 control, a line of its own, a turn of the
-  /// direction of writing.
+  /// Colours, a bell, a window title, a C1 control, a line feed and a change of the direction of
+  /// writing.
   private static let drive =
     "\u{1B}[31mred\u{1B}]0;owned\u{7}\u{9B}2J\r\nerror: all is lost\u{202E}\u{7F}\u{8}"
     + "\u{200B}\u{2028}\t\n  ::error::x ##[group]y ##vso[z]"
@@ -236,7 +236,7 @@ struct HostileFileTests {
       ["plan", "--migrations", name], ["plan", "--config", name],
     ]
     for words in commands {
-      // Not an option of every command.
+      // Not every command has this option.
       let database =
         words.contains("--database") ? [:] : ["SCHEMACTL_DATABASE": folder.path("app.sqlite")]
       try folder.write("migrations/0003_values.yaml", valuesManifest)
@@ -294,7 +294,7 @@ struct HostileFileTests {
     """
   }
 
-  /// A database whose every name and value drives a terminal, and manifests that do.
+  /// A database and manifests with control characters in every name and value.
   private func driven() throws -> WorkingFolder {
     let folder = try WorkingFolder.of([
       "0001_notes": """
@@ -333,7 +333,7 @@ struct HostileFileTests {
 }
 
 extension WorkingFolder {
-  /// A file of zeros that takes no room.
+  /// Creates a file of zeros that uses no disk space.
   fileprivate func makeSparse(_ name: String, bytes: Int) throws {
     try write(name, "")
     #expect(truncate(path(name), off_t(bytes)) == 0)

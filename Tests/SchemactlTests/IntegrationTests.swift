@@ -2,7 +2,7 @@ import Foundation
 import SchemaTestSupport
 import Testing
 
-/// What runs schemactl for others, run as they would run it.
+/// Integrations that run schemactl, run in the same way as by their hosts.
 @Suite("Integrations")
 struct IntegrationTests {
   // MARK: GitHub Action
@@ -27,7 +27,7 @@ struct IntegrationTests {
     return scripts
   }
 
-  /// Runs a step as GitHub runs one with `shell: bash`.
+  /// Runs a step like GitHub with `shell: bash`.
   private func step(
     _ name: String, in folder: WorkingFolder, _ subfolder: String = "",
     _ environment: [String: String] = [:]
@@ -40,7 +40,7 @@ struct IntegrationTests {
     return try bash(script, in: folder.path(subfolder), variables)
   }
 
-  /// What GitHub gives the first step, with a folder in the place of its server.
+  /// The variables that GitHub sets for the first step, with a folder instead of its server.
   private func download(
     in folder: WorkingFolder, repository name: String = "acme/schemactl", hasSchemactl: Bool = false
   ) throws -> Run {
@@ -53,7 +53,7 @@ struct IntegrationTests {
     return try step("Download schemactl", in: folder, "", variables.merging(path) { $1 })
   }
 
-  /// Lays out a release as GitHub serves it; its program prints `released`.
+  /// Creates a release in GitHub's layout; its program prints `released`.
   private func release(in folder: WorkingFolder, tampered: Bool = false) throws {
     let script = """
       version=$('\(repository.path)/Scripts/version')
@@ -116,7 +116,7 @@ struct IntegrationTests {
       run.output.contains("::error file=migrations/0001_notes.yaml,line=1,title=history/edited::"))
   }
 
-  /// A history in a subfolder of a repository: a suppressed finding and a warning.
+  /// A history in a subfolder of a repository, with a suppressed finding and a warning.
   private func monorepo() throws -> WorkingFolder {
     let folder = try WorkingFolder.of([:])
     try folder.makeFolder(".git")
@@ -193,7 +193,8 @@ struct IntegrationTests {
       #expect(text.contains("\n  \(input):\n"), "\(input)")
       #expect(text.contains("${{ inputs.\(input) }}"), "\(input)")
     }
-    // A script that GitHub pastes an input into runs whatever the input holds.
+    // GitHub inserts inputs into scripts literally, so a script with an input could run any
+    // command.
     for (name, script) in try Self.scripts() { #expect(!script.contains("${{"), "\(name)") }
   }
 
@@ -237,7 +238,7 @@ struct IntegrationTests {
   }
 }
 
-/// Runs a script with the built program on the path, as GitHub and most other CI systems do.
+/// Runs a script with the built program on the path, like GitHub and most other CI systems.
 func bash(
   _ script: String, in folder: String, _ environment: [String: String] = [:]
 ) throws -> Run {

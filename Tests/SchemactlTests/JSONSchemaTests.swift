@@ -10,32 +10,32 @@ import Testing
 
 private let schemas = repository.appendingPathComponent("docs/json")
 
-/// A project and a database in a state that a command has something to say about.
+/// A state of a project and a database that affects the output of commands.
 enum Scene: Sendable {
   /// One migration is pending.
   case pending
   /// Everything is applied.
   case current
-  /// Everything is applied, and there is a backup from before.
+  /// Everything is applied, and there is an earlier backup.
   case backedUp
   case drifted
-  /// The database holds tables of others.
+  /// The database contains tables of another application.
   case strangers
   /// A frozen manifest was edited.
   case edited
-  /// The database has run what the history does not know.
+  /// The database has run an unknown migration.
   case ahead
-  /// A later manifest fails on the rows, or anywhere.
+  /// A later manifest fails on the rows, or on any database.
   case failing, unplannable
-  /// Lint finds an error.
+  /// Lint reports an error.
   case harmful
-  /// Two manifests are wrong.
+  /// Two manifests are invalid.
   case malformed
-  /// A folder of another tool, and no manifest.
+  /// A folder of another tool without a manifest.
   case otherTool
-  /// Nothing, or a database that schemactl has not made.
+  /// No database, or a database of another application.
   case empty, foreign
-  /// A baseline and a file of the schema are configured.
+  /// A baseline and a schema file are configured.
   case configured
 
   func folder() throws -> WorkingFolder {
@@ -101,14 +101,14 @@ enum Scene: Sendable {
   }
 }
 
-/// A run of the program, and the schema of `docs/json` that its output must fit.
+/// A run of the program, with the schema of `docs/json` for its output.
 struct Document: Sendable, CustomTestStringConvertible {
   let status: Int32
   let scene: Scene
   let command: String
   let schema: String
 
-  /// - Parameter schema: by default the command's own, from 64 up that of errors.
+  /// - Parameter schema: by default that of the command; from status 64 up that of errors.
   init(_ status: Int32, _ scene: Scene, _ command: String, schema: String? = nil) {
     self.status = status
     self.scene = scene
@@ -244,7 +244,7 @@ struct OutputSchemaTests {
   func complete() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: schemas.path)
     let used = Set(Document.all.map { "\($0.schema).schema.json" })
-    // The lines of `fleet` are no document; its own tests read them.
+    // The lines of `fleet` are not a single document; its own tests check them.
     #expect(Set(names).subtracting(used) == ["common.schema.json", "fleet-line.schema.json"])
   }
 

@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// What scripts rely on: one document on standard output, keys that never change their names.
+/// The interface for scripts: one document on standard output, with stable keys.
 @Suite("JSON")
 struct JSONTests {
   @Test(
@@ -153,7 +153,7 @@ struct JSONTests {
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     try folder.connection().execute("INSERT INTO notes (text) VALUES ('one')")
     try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
-    // A rewrite of rows in rollback-journal mode waits until nobody reads.
+    // In rollback-journal mode a rewrite waits until there is no reader.
     try folder.write("migrations/0003_text.yaml", manifest("UPDATE notes SET text = 'two'"))
     let reader = try folder.connection()
     try reader.execute("PRAGMA journal_mode = WAL; PRAGMA journal_mode = DELETE")

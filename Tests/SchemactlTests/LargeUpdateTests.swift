@@ -3,9 +3,9 @@ import SchemaTestSupport
 import Testing
 
 #if os(Linux)
-  /// What writes every row, or every second one.
+  /// A migration that writes every row, or every second one.
   enum Rewrite: String, CaseIterable {
-    /// By an UPDATE.
+    /// Uses an UPDATE.
     case move = """
       operations:
         - move_column:
@@ -15,7 +15,7 @@ import Testing
             map: { 0: 7, 1: 300 }
 
       """
-    /// By a copy.
+    /// Uses a copy.
     case drops = """
       operations:
         - drop_column: { table: items, column: a }
@@ -23,7 +23,7 @@ import Testing
 
       """
 
-    /// What groups the rows before and after it.
+    /// The column by which rows are grouped before and after the migration.
     var column: String { self == .move ? "status" : "done" }
 
     func applied(to rows: [[Value]]) -> [[Value]] {

@@ -16,7 +16,7 @@ private let tables = """
 
 @Suite("lint --on-copy")
 struct LintDataTests {
-  /// A database that has run the first migration and holds rows, beside a history that goes on.
+  /// A database that has run the first migration and contains rows, with a longer history.
   private func folder(_ steps: KeyValuePairs<String, String>) throws -> WorkingFolder {
     let folder = try WorkingFolder.of(["0001_tables": tables])
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")

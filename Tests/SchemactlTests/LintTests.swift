@@ -289,7 +289,7 @@ struct LintTests {
       "0001_step": manifest("CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT)")
     ])
     try folder.write("schemactl.yaml", "sync: { engine: none }\n")
-    // What release 1.0 writes is refused by 1.2 alone, which is not adjacent to it.
+    // Only 1.2, which is not adjacent to 1.0, refuses the rows of 1.0.
     let steps = [
       "CREATE TABLE a (id TEXT PRIMARY KEY NOT NULL, x TEXT)",
       "CREATE TABLE c (id TEXT PRIMARY KEY NOT NULL)", "CREATE UNIQUE INDEX a_x ON a (x)",
@@ -355,7 +355,7 @@ struct LintTests {
     }
     try folder.write("empty", "")
     for file in ["new", "new", "empty"] { _ = try write(to: file, 0) }
-    // What is left when a person has removed the comments.
+    // The remaining text after a user has removed the comments.
     let text = try folder.text("new")
     try folder.write(
       "entries", text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n"))

@@ -116,7 +116,8 @@ struct NewDatabaseTests {
         }
         try folder.expect(0, "migrate", "--database", "app.sqlite")
         #expect(try content(folder).count > 5, "killed at call \(number)")
-        // Between its two names both are there; the next run that copies takes the other one away.
+        // Both names exist between the two steps; the next run with a copy deletes the temporary
+        // one.
         let names = try folder.names().filter { !$0.contains(".partial") }
         #expect(names == ["app.sqlite", "migrations"], "killed at call \(number)")
         number += 1
@@ -156,7 +157,7 @@ struct NewDatabaseTests {
 
 @Suite("Nothing to do")
 struct NothingToDoTests {
-  /// What may be otherwise than it was when the last migration had been applied.
+  /// Changes that may happen after the last migration was applied.
   static let changes: [(String, @Sendable (WorkingFolder) throws -> Void)] = [
     ("nothing", { _ in }),
     (

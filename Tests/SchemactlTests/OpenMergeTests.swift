@@ -8,7 +8,7 @@ private func creating(_ table: String) -> String {
 
 private let lock = "migrations/history.lock"
 
-/// How two branches come together.
+/// How two branches are joined.
 enum Joining: String, CaseIterable {
   case mergeMain = "merge main"
   case mergeFeature = "merge feature"
@@ -19,12 +19,12 @@ enum Joining: String, CaseIterable {
 extension WorkingFolder {
   /// A history with two frozen migrations, and two branches that each add files.
   ///
-  /// - Parameter freezing: the branches that freeze what they add.
+  /// - Parameter freezing: the branches that freeze their files.
   fileprivate static func parted(
     feature: [String], main: [String], freezing: Set<String> = ["feature", "main"]
   ) throws -> WorkingFolder {
     let folder = try committed(["0001_a": creating("a"), "0002_b": creating("b")])
-    // Something else that conflicts, so that the operation stays open.
+    // Another conflict, so that the operation stays open.
     try folder.write("notes.txt", "base\n")
     try folder.commit("notes")
     for (branch, ids) in [("feature", feature), ("main", main)] {
@@ -70,7 +70,7 @@ struct OpenMergeTests {
       #expect((run.output + run.errors).contains("schemactl freeze"))
     }
     #expect(try folder.expect(0, "freeze").output.contains("4 migrations frozen"))
-    // Fingerprints of migrations behind others are computed again.
+    // The fingerprints of later migrations are recomputed.
     try folder.expect(0, "verify")
     try folder.expect(0, "check")
     try folder.git("add", "--all")
@@ -237,7 +237,7 @@ struct OpenMergeTests {
       let run = try folder.expect(2, "verify")
       #expect(run.output.contains("history.lock: missing"))
       #expect(run.output.contains("the line of `\(dropped)` in"), "\(run.output)")
-      // Nobody is told to renumber it, and nobody can.
+      // The output does not advise renumbering it, and renumber refuses.
       #expect(!run.output.contains("schemactl renumber"))
       try folder.expect(64, "renumber", dropped)
       let migrate = try folder.start(["migrate", "--database", "app.sqlite"]).wait()

@@ -140,7 +140,7 @@ struct OutputTests {
       json.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 32 && $0.value < 127 })
     #expect(try (json.json()["script"] as? String)?.contains("CREATE TABLE \"") == true)
     try folder.expect(0, "plan", "--sql", "--to", "1")
-    // What is only said of it, in a comment, is made harmless.
+    // Control characters in comments are escaped.
     try folder.write(
       "migrations/0002_wild.yaml", "description: \"\(character)\\u202e\"\noperations: []\n")
     let comments = try folder.expect(0, "plan", "--sql").output
@@ -323,7 +323,7 @@ struct OutputTests {
       }
     }
 
-    /// What a run writes to a terminal that is its standard error.
+    /// The output of a run with a terminal as its standard error.
     private func onTerminal(
       _ arguments: [String], environment: [String: String] = [:], status: Int32
     ) throws -> String {

@@ -6,7 +6,7 @@ import Testing
 #if os(Linux)
   @Suite("Progress on a terminal")
   struct ProgressTests {
-    /// What a run writes to a terminal that is its standard error.
+    /// The output of a run with a terminal as its standard error.
     private func lines(
       _ folder: WorkingFolder, _ arguments: [String] = [], columns: UInt16 = 80,
       environment: [String: String] = [:]
@@ -57,7 +57,7 @@ import Testing
       #expect(lines.allSatisfy { $0.count < Int(columns) }, "\(lines)")
       #expect(lines.contains { $0.hasPrefix("update notes") }, "\(lines)")
       #expect(lines.contains { $0.hasPrefix("commit") }, "\(lines)")
-      // How far the update has come shows only if it takes longer than the interval of the reports.
+      // The progress of the update is shown only if it takes longer than the interval of reports.
       #expect(columns > 40 || !lines.contains { $0.contains(" rows (0002_titles") }, "\(lines)")
     }
 
@@ -68,7 +68,7 @@ import Testing
       #expect(!text.joined().contains("…") && !text.joined().contains("\u{1B}"), "\(text)")
     }
 
-    /// From two seconds on, because the line counts whole seconds.
+    /// Checks estimates from two seconds on, because the line counts whole seconds.
     @Test(
       "the estimated time for two million rows is correct within a factor of two", .thorough,
       arguments: [

@@ -5,7 +5,7 @@
   import SchemaTestSupport
   import Testing
 
-  /// A file system that can be made read-only; needs root, and the right to mount.
+  /// A file system that can be made read-only. Needs root and the right to mount.
   private final class Mount {
     let folder: WorkingFolder
 
@@ -37,7 +37,8 @@
       ["status"], ["verify"], ["diff"], ["plan"], ["migrate", "--dry-run"],
     ]
 
-    /// `app.sqlite`, one migration behind, its write-ahead log, if it has one, gone or left over.
+    /// Creates `app.sqlite`, which lacks one migration. Its write-ahead log, if any, is removed or
+    /// left.
     private func fill(_ folder: WorkingFolder, _ journal: String, leavingLog: Bool = false) throws {
       try folder.makeFolder("migrations")
       try folder.write("migrations/0001_notes.yaml", tableOfNotes)

@@ -177,7 +177,8 @@ struct RestoreTests {
     #expect(json["pending"] is NSNull)
   }
 
-  /// Two databases of the same name with a backup each in one folder; the newest is the other's.
+  /// Two databases of the same name with a backup each in one folder. The newest backup is the
+  /// other's.
   private func shared() throws -> (WorkingFolder, own: String, other: String) {
     let folder = try folder()
     try folder.makeFolder("bk")
@@ -322,7 +323,7 @@ struct RestoreTests {
   }
 
   #if os(Linux)
-    /// Writes a few rows on a copy, and then takes hours.
+    /// A rehearsal that writes a few rows on a copy, and then takes hours.
     private func longRehearsal(in folder: WorkingFolder) throws -> Running {
       try folder.connection().execute(
         """
@@ -361,7 +362,7 @@ struct RestoreTests {
       let folder = try folder()
       let child = try longRehearsal(in: folder)
       try folder.write("migrations/0002_empty.yaml", manifest("DELETE FROM notes"))
-      // Another run while it goes on leaves its copy alone.
+      // Another run does not delete the copy of a running one.
       try folder.expect(0, "plan", "--database", "app.sqlite", "--on-copy")
       #expect(try !partials(folder).isEmpty)
       child.send(SIGKILL)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The parts of the JSON schema of SARIF 2.1.0 that schemactl writes: which members an object may
-/// and must have, and of what type each is. As in the schema, no other member is allowed.
+/// The parts of the JSON schema of SARIF 2.1.0 that schemactl writes: the optional and required
+/// members of objects, and their types. As in the schema, other members are not allowed.
 indirect enum SARIFShape: Sendable {
   case text
   case boolean
@@ -71,7 +71,7 @@ indirect enum SARIFShape: Sendable {
       "suppressions": .list(suppression),
     ])
 
-  /// What is wrong with a document, each with its place in it.
+  /// The problems of a document, each with its place.
   func problems(of value: Any, at path: String = "$") -> [String] {
     switch self {
     case .text: value is String ? [] : ["\(path): no text"]

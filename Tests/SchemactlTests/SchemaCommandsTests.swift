@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A database that another tool has made.
+/// A database of another tool.
 private let theirs = """
   CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
   CREATE TABLE items (id INTEGER PRIMARY KEY, list INTEGER REFERENCES lists (id), done INTEGER);
@@ -54,7 +54,7 @@ struct AdoptionTests {
     try folder.expect(66, "adopt", "--database", "other.sqlite")
   }
 
-  /// A baseline says in its own words what others have said in theirs.
+  /// A baseline may spell the schema differently from the original tool.
   @Test(
     "an adopted database can be migrated, however its tables were written",
     arguments: [

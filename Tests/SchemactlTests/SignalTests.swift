@@ -5,7 +5,7 @@ import Testing
 
 #if os(Linux)
   extension WorkingFolder {
-    /// How many migrations the database holds, while another process writes to it.
+    /// The number of committed migrations, read while another process writes.
     fileprivate func committed() -> Int {
       (try? applied().count) ?? 0
     }
@@ -13,11 +13,11 @@ import Testing
 
   @Suite("Signals")
   struct SignalTests {
-    /// Three migrations; the last one takes hours on the rows that are there, and no time without.
+    /// Three migrations. The last one takes hours on existing rows, and no time without rows.
     private func longHistory() throws -> WorkingFolder {
       let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
       try folder.expect(0, "migrate", "--database", "app.sqlite")
-      // With a write-ahead log the test can look on.
+      // A write-ahead log allows the test to read meanwhile.
       try folder.connection().execute(
         """
         PRAGMA journal_mode = WAL;
@@ -60,7 +60,7 @@ import Testing
       #expect((json["applied"] as? [[String: Any]])?.map { $0["id"] as? String } == ["0002_more"])
     }
 
-    /// A replay that does not end.
+    /// A history whose replay does not end.
     private func endlessHistory() throws -> WorkingFolder {
       try WorkingFolder.of([
         "0001_endless": manifest(
@@ -95,7 +95,7 @@ import Testing
       let folder = try WorkingFolder()
       try folder.makeFolder("migrations")
       for number in 1...100 { try folder.write("migrations/\(number)_none.yaml", "operations: []") }
-      // Nobody reads the pipe, which holds less than what is to be said.
+      // Nobody reads the pipe, and its buffer is smaller than the output.
       let pipe = Pipe()
       _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, 1031 /* F_SETPIPE_SZ */, 4096)
       let child = try folder.start(
@@ -128,9 +128,9 @@ import Testing
       #expect((try run.json()["error"] as? [String: Any])?["code"] as? Int == 130)
     }
 
-    // MARK: While it waits
+    // MARK: During a wait
 
-    /// A run of `migrate` that waits for a lock, which would be for a long time.
+    /// Starts a `migrate` that waits for a lock, with a long timeout.
     private func waiting(
       for lock: String, _ words: [String] = [],
       _ body: (WorkingFolder, Connection, Running) throws -> Void
@@ -200,7 +200,7 @@ import Testing
       let folder = try endlessHistory()
       let pipe = Pipe()
       let end = pipe.fileHandleForWriting.fileDescriptor
-      // Full of what others have written.
+      // Fill the pipe, as if by other processes.
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
       while write(end, "x", 1) == 1 {}
       _ = fcntl(end, F_SETFL, 0)
@@ -208,7 +208,7 @@ import Testing
         ["verify", "--format", "json"], output: pipe.fileHandleForWriting)
       try waitUntil { child.takes(SIGTERM) }
       child.send(SIGTERM)
-      // Taken, and by now in the way of no other.
+      // The program has received the signal, and no thread blocks another one.
       try waitUntil { !child.takes(SIGTERM, inEveryThread: true) }
       child.send(SIGINT)
       #expect(try child.wait(seconds: 30).status == 130)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Closed and full standard streams")
 struct StreamTests {
-  /// Every command that says something; those that change the folder come last.
+  /// Every command with output. Those that change the folder come last.
   private static let commands = [
     "--help", "--version", "completions bash", "schema manifest", "lint --explain drop-column",
     "plan", "plan --sql", "status", "verify", "diff", "lint", "check",
@@ -70,7 +70,7 @@ struct StreamTests {
     arguments: oneIn(2, of: ["0<&-", ">&-", "2>&-", "0<&- >&-", ">&- 2>&-", "0<&- >&- 2>&-"]))
   func closed(streams: String) throws {
     let folder = try project()
-    // A rebuild that sorts makes temporary files, too.
+    // A rebuild that sorts also creates temporary files.
     try folder.connection().execute(
       """
       WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i WHERE i < 3000)
@@ -79,7 +79,7 @@ struct StreamTests {
     try folder.write(
       "migrations/0008_sorts.yaml",
       manifest("CREATE INDEX sorted ON reminders (notes, title)"))
-    // Nothing can be said where the output is closed, and that is an error (write(2): EBADF).
+    // Writing to a closed output is an error (write(2): EBADF).
     let expected: Int32 = " \(streams)".contains(" >&-") ? 74 : 0
     _ = try folder.shell("$schemactl freeze --to 6 \(streams)")
     #expect(try folder.shell("$schemactl migrate \(streams)").status == expected)

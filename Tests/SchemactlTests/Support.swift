@@ -3,13 +3,13 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// What a run of the program left behind.
+/// The result of a run of the program.
 typealias Run = Finished
 
 extension Finished {
   var status: Int32 { code }
 
-  /// The one JSON document of standard output.
+  /// The JSON document on standard output.
   func json() throws -> [String: Any] {
     let object = try JSONSerialization.jsonObject(with: Data(output.utf8))
     return try #require(object as? [String: Any])
@@ -22,7 +22,7 @@ let program = programs.appendingPathComponent("schemactl").path
 let repository = URL(fileURLWithPath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-/// A working folder that is removed with the last reference to it.
+/// A working folder that is deleted with the last reference to it.
 final class WorkingFolder {
   let path: String
 
@@ -32,7 +32,7 @@ final class WorkingFolder {
     path = url.path
   }
 
-  /// With the repository's own history in `migrations`.
+  /// A folder with the repository's own history in `migrations`.
   static func ofReminders() throws -> WorkingFolder {
     let folder = try WorkingFolder()
     try FileManager.default.copyItem(
@@ -42,7 +42,7 @@ final class WorkingFolder {
     return folder
   }
 
-  /// With these manifests in `migrations`: file name without ending, and text.
+  /// A folder with these manifests in `migrations`, given by file name without extension and text.
   static func of(_ manifests: KeyValuePairs<String, String>) throws -> WorkingFolder {
     let folder = try WorkingFolder()
     try folder.makeFolder("migrations")
@@ -77,7 +77,7 @@ final class WorkingFolder {
     try Connection(path: path(name), mode: .readWriteCreate)
   }
 
-  /// Whatever is asked, as `a|b` for each row.
+  /// The result of a query, as `a|b` for each row.
   func rows(_ sql: String, in name: String = "app.sqlite") throws -> [String] {
     try connection(name).rows(sql).map { row in
       row.map { value in
@@ -98,7 +98,7 @@ final class WorkingFolder {
 
   // MARK: Running
 
-  /// Runs the program here and waits for it.
+  /// Runs the program in the folder and waits for it.
   @discardableResult
   func run(
     _ arguments: String..., in subfolder: String = "", environment: [String: String] = [:],
@@ -109,7 +109,7 @@ final class WorkingFolder {
     return try child.wait()
   }
 
-  /// Runs it and expects an exit status.
+  /// Runs the program and expects an exit status.
   @discardableResult
   func expect(
     _ status: Int32, _ arguments: String..., in subfolder: String = "",
@@ -122,7 +122,7 @@ final class WorkingFolder {
     return run
   }
 
-  /// - Parameter asStranger: as a user who owns nothing here; needs a test that runs as root.
+  /// - Parameter asStranger: runs as a user who owns no file here; needs root.
   func start(
     _ arguments: [String], in subfolder: String = "", environment: [String: String] = [:],
     asStranger: Bool = false, output: FileHandle? = nil, errors: FileHandle? = nil
@@ -136,7 +136,7 @@ final class WorkingFolder {
     return running
   }
 
-  /// Runs a line of the shell here, in which `$schemactl` is the program.
+  /// Runs a shell command in the folder, with the program as `$schemactl`.
   func shell(_ line: String, environment: [String: String] = [:]) throws -> Run {
     try SchemaTestSupport.start(
       "/bin/sh", ["-c", line], in: path,
@@ -145,7 +145,7 @@ final class WorkingFolder {
   }
 }
 
-/// Waits until something holds, for a minute at most.
+/// Waits for a condition, at most a minute.
 func waitUntil(_ condition: () throws -> Bool) throws {
   for _ in 0..<6000 {
     if try condition() { return }
@@ -154,7 +154,7 @@ func waitUntil(_ condition: () throws -> Bool) throws {
   Issue.record("waited for a minute in vain")
 }
 
-/// A manifest of SQL.
+/// A manifest with one SQL operation.
 func manifest(_ sql: String) -> String { "operations:\n- sql: |\n    \(sql)\n" }
 
 let tableOfNotes = manifest("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")

@@ -2,15 +2,15 @@ import Foundation
 import Testing
 
 #if os(Linux)
-  /// A terminal of our own, which a program's standard error can be.
+  /// A pseudo-terminal for a program's standard error.
   final class Terminal {
     private let master: Int32
     private var slave: Int32
     private var bytes: [UInt8] = []
 
-    /// - Parameter columns: 0 is a terminal that does not know its width.
+    /// - Parameter columns: 0 for a terminal of unknown width.
     init(columns: UInt16 = 0) throws {
-      // unlockpt and ptsname (ioctl_tty(2)), which Glibc's module leaves out.
+      // unlockpt and ptsname (ioctl_tty(2)), which Glibc's module lacks.
       master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
       var isLocked: Int32 = 0
       var number: UInt32 = 0
@@ -32,12 +32,12 @@ import Testing
 
     var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }
 
-    /// Reads what is written until it holds `text`.
+    /// Reads the output until it contains `text`.
     func read(until text: String) {
       while !String(decoding: bytes, as: UTF8.self).contains(text), readMore() {}
     }
 
-    /// All that was written, once no program has the terminal open any more.
+    /// Returns all output after the last program has closed the terminal.
     func readToEnd() -> String {
       close(slave)
       slave = -1
@@ -45,8 +45,8 @@ import Testing
       return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// All that is written until no program has the terminal open any more, with the time at which it
-    /// came.
+    /// Returns all output until the last program has closed the terminal, with the times of its
+    /// pieces.
     func readPieces() -> [(text: String, time: ContinuousClock.Instant)] {
       close(slave)
       slave = -1

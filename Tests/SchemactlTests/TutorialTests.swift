@@ -2,14 +2,14 @@ import Foundation
 import SchemaTestSupport
 import Testing
 
-/// A page of `docs` that can be followed: its `yaml` blocks are files, named by a comment in their first
-/// line, and its `console` blocks are commands, each after `$ `, with what they print.
+/// A tutorial page of `docs`. Its `yaml` blocks are files, named by a comment in their first line.
+/// Its `console` blocks are commands after `$ `, followed by their output.
 private struct Tutorial {
   private let lines: [String]
 
   init(_ text: String) { lines = text.components(separatedBy: "\n") }
 
-  /// The page with the output of each command as it is now.
+  /// The page with the current output of each command.
   func followed(in folder: WorkingFolder) throws -> String {
     var written: [String] = []
     var rest = lines[...]
@@ -45,7 +45,7 @@ private struct Tutorial {
       var output = run.output.components(separatedBy: "\n")
       while output.last?.isEmpty == true { output.removeLast() }
       if run.status != 0 { output.append("(exit code \(run.status))") }
-      // What differs from run to run stays as it is on the page.
+      // Parts that differ between runs stay as on the page.
       written += output.map(Self.lasting) == expected.map(Self.lasting) ? expected : output
     }
     return written
@@ -56,7 +56,7 @@ private struct Tutorial {
     "GIT_COMMITTER_EMAIL": "a@example.invalid", "LC_ALL": "C",
   ]
 
-  /// A line without its times, sizes and commits.
+  /// Replaces times, sizes and commits.
   private static func lasting(_ line: String) -> String {
     line.replacing(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/, with: "TIME")
       .replacing(/\d{8}T\d{6}Z/, with: "TIME")
