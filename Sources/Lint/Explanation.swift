@@ -37,19 +37,20 @@ package var rulesDocument: String {
   var text = """
     # The rules of lint
 
-    Generated from the rules; each example is a test. The profile decides how severe a finding is:
-    `sync.engine` of `schemactl.yaml` sets it (`none` is `local`), or `lint --profile`. `lint.rules` of
-    `schemactl.yaml` sets the severity of a rule; a rule that is `off` under every profile is opt-in.
-    Tables that do not sync are judged as under `local`.
+    Which problems does lint report? This page is generated from the rules, and each example is a test.
 
-    Each migration runs on empty tables. Drafts, and with `--full` frozen migrations, also run on generated
-    rows where rows make a difference: a handful for each table, the same in every run, with values that
-    the CHECKs name, with NULL, and with values that repeat where nothing forbids it. Rows stay from
-    migration to migration, as on a device. A table stays empty if no such row satisfies its CHECK, or if
-    it needs a function of the app.
+    The profile determines the severity of a finding. Set it with `sync.engine` in `schemactl.yaml` (`none` is
+    `local`) or with `lint --profile`. `lint.rules` in `schemactl.yaml` sets the severity of a rule. A rule that
+    is `off` in every profile is opt-in. For tables that do not sync, the profile `local` applies.
+
+    Lint runs each migration on empty tables. It also runs drafts, and with `--full` frozen migrations, on a few
+    generated rows for each table. The rows are the same in every run. They contain the values of CHECKs, NULL,
+    and repeated values unless a constraint forbids them. Rows stay from migration to migration, as on a device.
+    A table stays empty if lint finds no row for its CHECK, or if the table needs a function of the app.
+
     `schemactl lint --on-copy --database app.sqlite` runs the pending migrations on a private copy of a real
-    database instead, prints the row counts before and after, and exits with 3 if a migration fails. The database
-    itself is only read. `migrate` never runs lint.
+    database instead, prints the row counts before and after, and exits with 3 if a migration fails. `migrate`
+    never runs lint.
 
     | rule | local | additive | sqlite-data | cr-sqlite |
     |---|---|---|---|---|

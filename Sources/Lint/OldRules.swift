@@ -15,7 +15,8 @@ extension Rule {
     case nil: nil
     case .rule(let new): "the rule `\(id)` is now called `\(new)`"
     case .invalidManifest:
-      "`\(id)` is no longer a rule: what it found makes a manifest invalid, so remove this entry"
+      "`\(id)` is no longer a rule: its findings are now errors in the manifest, so remove this "
+        + "entry"
     }
   }
 

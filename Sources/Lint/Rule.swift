@@ -78,7 +78,7 @@ package struct Rule: Sendable, CustomStringConvertible {
     case breaksDevices = "Breaks other devices"
     case misplaced = "Does not belong in a migration"
     case breaksQueries = "Breaks the application's queries"
-    case hurtsLater = "Will hurt later"
+    case hurtsLater = "Causes problems later"
     case suppressions = "Suppressions"
   }
 

@@ -201,7 +201,8 @@ struct SuppressionTests {
       ("drop-view", "the rule `drop-view` is now called `drop-object`"),
       (
         "vacuum",
-        "`vacuum` is no longer a rule: what it found makes a manifest invalid, so remove this entry"
+        "`vacuum` is no longer a rule: its findings are now errors in the manifest, so remove "
+          + "this entry"
       ),
       ("unused-suppression", "a finding of `unused-suppression` cannot be suppressed"),
     ])

@@ -12,15 +12,16 @@ extension Rule {
     severities: .alwaysError,
     concernsLatestSchema: true,
     why: """
-      SQLite does not check what a view, a trigger, a default or a foreign key refers to when it is \
-      created. If a table, a column, a function or a collation is missing, the app's first statement \
-      that needs it fails, and a broken view or trigger makes SQLite refuse RENAME and DROP COLUMN on \
-      every table. Lint checks the latest schema; what a later migration repairs or drops is not a \
-      finding. uuid() is built in.
+      When SQLite creates a view, a trigger, a default or a foreign key, it does not check the \
+      objects to which it refers. If a table, a column, a function or a collation is missing, the \
+      app's first statement that needs it fails, and a broken view or trigger makes SQLite refuse \
+      RENAME and DROP COLUMN on every table. Lint checks the latest schema; objects that a later \
+      migration repairs or drops are not findings. uuid() is built in.
       """,
     fix: """
-      Correct the name, or drop the object first and create it again afterwards. Name the functions and \
-      collations that the app registers under `functions` and `collations` in schemactl.yaml.
+      Correct the name, or drop the object first and create it again afterwards. Name the \
+      functions and collations that the app registers under `functions` and `collations` in \
+      schemactl.yaml.
       """,
     bad: Rule.Example(
       .local, remindersManifest,

@@ -9,10 +9,11 @@ extension Rule {
     section: .breaksDevices,
     severities: Severities(.off, .off, .warning, crSQLite: .off),
     why: """
-      sqlite-data uploads what the app writes while the engine runs. A migration runs before that, \
-      so its writes to a synced table are not uploaded: each device that updates repeats them, and a \
-      device that is set up later receives the old rows from the server. The engine uploads \
-      completely a table that the same migration creates. cr-sqlite sends the writes of a migration.
+      sqlite-data uploads writes of the app while the engine runs. A migration runs before that, \
+      so its writes to a synced table are not uploaded: each device that updates repeats them, and \
+      a device that is set up later receives the old rows from the server. The engine uploads \
+      completely a table that the same migration creates. cr-sqlite sends the writes of a \
+      migration.
       """,
     fix: """
       Write the rows from the app after the engine has started, or give a new column a default.

@@ -9,17 +9,17 @@ extension Rule {
     section: .misplaced,
     severities: .alwaysError,
     why: """
-      A migration changes a schema and its rows. A PRAGMA configures a connection: schemactl ignores \
-      foreign_keys, defer_foreign_keys and foreign_key_check, because it checks foreign keys itself at \
-      the end of each migration, and resets legacy_alter_table and ignore_check_constraints after it. \
-      Under writable_schema SQLite stores any text as a definition; one wrong byte makes the database \
-      unreadable. A TEMP table, view or trigger disappears with the migration. PRAGMAs that only read \
-      are not findings.
+      A migration changes a schema and its rows. A PRAGMA configures a connection: schemactl \
+      ignores foreign_keys, defer_foreign_keys and foreign_key_check, because it checks foreign \
+      keys itself at the end of each migration, and resets legacy_alter_table and \
+      ignore_check_constraints after it. Under writable_schema SQLite stores any text as a \
+      definition; one wrong byte makes the database unreadable. A TEMP table, view or trigger \
+      disappears with the migration. PRAGMAs that only read are not findings.
       """,
     fix: """
-      Remove the PRAGMA and use alter_column, which edits a definition and verifies it. Drop a TEMP \
-      table in the migration that creates it; a TEMP trigger or view that the app needs belongs in \
-      `connection.sql`.
+      Remove the PRAGMA and use alter_column, which edits a definition and verifies it. Drop a \
+      TEMP table in the migration that creates it; a TEMP trigger or view that the app needs \
+      belongs in `connection.sql`.
       """,
     bad: Rule.Example(
       .local, remindersManifest,
@@ -60,7 +60,7 @@ extension Rule {
 private func outcome(of pragma: Identifier) -> String {
   switch pragma {
   case "writable_schema":
-    "SQLite stores what it writes unchecked, and a wrong byte makes the "
+    "SQLite stores any text without a check, and a wrong byte makes the "
       + "database unreadable"
   case _ where Pragmas.acceptedNotRun.contains(pragma):
     "schemactl ignores it, and checks foreign keys at the end of each migration"
@@ -72,7 +72,7 @@ private func temporaryObjects(_ timeline: Timeline) -> [Draft] {
   timeline.leftBehind.map { place, object in
     let advice =
       ["view", "trigger"].contains("\(object.kind)")
-      ? ": what the app needs on each connection belongs in `connection.sql`" : ""
+      ? ": objects of a connection belong in `connection.sql`" : ""
     return timeline.draft(
       "the temporary \(object.kind) `\(object.name)` disappears when the migration ends\(advice)",
       at: place, object: object.name, table: nil)

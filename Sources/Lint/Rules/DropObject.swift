@@ -8,12 +8,12 @@ extension Rule {
     section: .removes,
     severities: Severities(.note, .warning, .warning),
     why: """
-      Without an index, queries that used it read the whole table. Without a view, an older version of \
-      the app that reads it fails. Without a trigger, the values that it maintained (a modification \
-      time, a search index, a count) become stale without an error, and where rows sync, devices with \
-      and without the trigger write different rows for the same edit. An index is not a finding if \
-      another index or a key serves the same lookups, nor is an object that the same migration \
-      replaces. A unique index that goes is a finding of drop-constraint.
+      Without an index, queries that used it read the whole table. Without a view, an older \
+      version of the app that reads it fails. Without a trigger, the values that it maintained (a \
+      modification time, a search index, a count) become stale without an error, and where rows \
+      sync, devices with and without the trigger write different rows for the same edit. An index \
+      is not a finding if another index or a key serves the same lookups, nor is an object that \
+      the same migration replaces. A unique index that goes is a finding of drop-constraint.
       """,
     fix: "Keep the object until no version of the app uses it, or create its replacement first.",
     bad: Rule.Example(
@@ -59,7 +59,8 @@ extension Timeline {
     case .index: isMissed(index: gone) ? "lookups by it read all of `\(gone.object.table)`" : nil
     case .trigger:
       gone.hasTable && !gone.isImplicit && !isReplaced(gone) && !mentionsLostColumn(gone)
-        ? "writes to `\(spelling(of: gone.object.table, in: gone.place.migration))` no longer update what it maintained"
+        ? "writes to `\(spelling(of: gone.object.table, in: gone.place.migration))` no longer "
+          + "update the values that it maintained"
         : nil
     case .table: nil
     }

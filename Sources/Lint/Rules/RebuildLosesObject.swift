@@ -9,13 +9,13 @@ extension Rule {
     section: .losesData,
     severities: .alwaysError,
     why: """
-      DROP TABLE also drops the table's triggers and indexes, and the new definition contains only what \
-      its author remembered: COLLATE, ON CONFLICT, a CHECK, a foreign key, STRICT. Unless its row of \
-      sqlite_sequence is copied, an AUTOINCREMENT table uses the ids of deleted rows again (a warning). \
-      A table without an INTEGER PRIMARY KEY gets new rowids, and a search index that refers to them \
-      finds other rows. What belongs to a column that is dropped is not a finding.
+      DROP TABLE also drops the table's triggers and indexes, and the new definition contains only \
+      what its author remembered: COLLATE, ON CONFLICT, a CHECK, a foreign key, STRICT. Unless its \
+      row of sqlite_sequence is copied, an AUTOINCREMENT table uses the ids of deleted rows again \
+      (a warning). A table without an INTEGER PRIMARY KEY gets new rowids, and a search index that \
+      refers to them finds other rows. Objects of a dropped column are not findings.
       """,
-    fix: "Recreate what is lost, or use rebuild_table or alter_column, which keep all of it.",
+    fix: "Recreate the lost objects, or use rebuild_table or alter_column, which keep them.",
     bad: Rule.Example(.local, indexedReminders, rebuiltReminders(copy: "")),
     good: Rule.Example(
       .local, indexedReminders,

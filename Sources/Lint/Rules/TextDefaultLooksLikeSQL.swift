@@ -8,9 +8,10 @@ extension Rule {
     section: .hurtsLater,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      A default in single quotes is a text, whatever it contains: with DEFAULT 'uuid()' every row gets the \
-      six characters of `uuid()`, and with DEFAULT 'CURRENT_TIMESTAMP' the word. An expression needs \
-      parentheses instead of quotes. In a manifest, `default: { sql: … }` is always an expression.
+      A default in single quotes is a text, whatever it contains: with DEFAULT 'uuid()' every row \
+      gets the six characters of `uuid()`, and with DEFAULT 'CURRENT_TIMESTAMP' the word. An \
+      expression needs parentheses instead of quotes. In a manifest, `default: { sql: … }` is \
+      always an expression.
       """,
     fix: "Write DEFAULT (uuid()) for the expression. If the text is meant, suppress the finding.",
     bad: Rule.Example(
@@ -39,7 +40,8 @@ extension Rule {
             readsAsExpression(Quoting.unquoted(text))
           else { return nil }
           return timeline.draft(
-            "the default of `\(after.name).\(column.name)` is the text \(text), not what it evaluates to",
+            "the default of `\(after.name).\(column.name)` is the text \(text), not the value of "
+              + "the expression",
             at: place, object: "\(after.name).\(column.name)", table: after.name)
         }
       }

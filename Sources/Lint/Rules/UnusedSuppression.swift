@@ -6,12 +6,13 @@ extension Rule {
     section: .suppressions,
     severities: Severities(.warning, .warning, .warning),
     why: """
-      A suppression without a finding (an entry of `lint.allow`, a comment of a query, a line of the \
-      baseline) would hide the next finding of its rule in the same place. A suppression with `until` \
-      applies through that day, in UTC; afterwards it suppresses nothing, and is an error. A suppression \
-      of a rule that the profile switches off is not a finding, because another profile may need it.
+      A suppression without a finding (an entry of `lint.allow`, a comment of a query, a line of \
+      the baseline) would hide the next finding of its rule in the same place. A suppression with \
+      `until` applies through that day, in UTC; afterwards it suppresses nothing, and is an error. \
+      A suppression of a rule that the profile switches off is not a finding, because another \
+      profile may need it.
       """,
-    fix: "Remove the suppression. If it expired, fix what it suppressed or set a later day.",
+    fix: "Remove the suppression. If it expired, fix the finding or set a later day.",
     bad: Rule.Example(
       .local, remindersManifest,
       """
