@@ -22,14 +22,14 @@ help: ## Show this help
 prerequisites:
 	@Scripts/prerequisites
 
-demo: prerequisites ## Show schemactl at work on a database of its own
+demo: prerequisites ## Create and migrate a sample database
 	@Scripts/demo
 
 example: prerequisites ## Build and test Examples/Reminders, an app with SchemaKit
 	@set -o pipefail; swift test --package-path Examples/Reminders --scratch-path .build/example \
 	  --disable-xctest 2>&1 | awk -f Scripts/failures.awk
 
-test: prerequisites ## Build and run the tests; print what fails and the sum
+test: prerequisites ## Build and run the tests; print failures and totals
 	@set -o pipefail; SCHEMACTL_NO_PLUGINS=1 swift test --disable-xctest 2>&1 | awk -f Scripts/failures.awk
 
 test-all: prerequisites ## All tests: also kills, faults, large tables, the SwiftPM plugin, the site
@@ -40,7 +40,7 @@ test-all: prerequisites ## All tests: also kills, faults, large tables, the Swif
 	@$(MAKE) --no-print-directory docs
 	@Scripts/try-docs
 
-check: prerequisites ## What a change must pass: format, build without a warning, tests
+check: prerequisites ## Check the format, build without warnings, run the tests
 	@swift format lint --strict --parallel --recursive $(SOURCES)
 	@SCHEMACTL_NO_PLUGINS=1 SCHEMACTL_TEST_ALL=1 swift build
 	@SCHEMACTL_FORBID_STRING_SETS=1 swift build --product schemactl --scratch-path .build/strict
@@ -49,20 +49,20 @@ check: prerequisites ## What a change must pass: format, build without a warning
 lint-files: ## Check workflows, YAML, shell scripts, spelling and links
 	@Scripts/lint-files
 
-sanitize: prerequisites ## Every test under the address and the thread sanitizer
+sanitize: prerequisites ## Run all tests under the address and the thread sanitizer
 	@Scripts/sanitize
 
 # Not the shell's own variable of that name, which counts.
 fuzz: SECONDS := 60
-fuzz: prerequisites ## Feed what is read with made-up input, SECONDS=60 for each kind (Linux)
+fuzz: prerequisites ## Feed random input to every reader, SECONDS=60 each (Linux)
 	@Scripts/fuzz $(SECONDS)
 
-torture: prerequisites ## Make faults happen for ten minutes; write how they ended into docs/reliability-run.md
+torture: prerequisites ## Inject faults for ten minutes; write docs/reliability-run.md
 	swift build -c release --product schemactl --scratch-path .build/torture
 	SCHEMACTL_TEST_ALL=1 swift build -c release --product SchemaTorture --scratch-path .build/torture
 	.build/torture/release/SchemaTorture --minutes 10 --write docs/reliability-run.md
 
-rules: prerequisites ## After a lint rule was added: write the registry, docs/rules.md and the messages
+rules: prerequisites ## Update the registry, docs/rules.md and the messages after a new lint rule
 	@Scripts/rules
 	@UPDATE_GOLDEN=1 swift test --disable-xctest --filter 'RuleDocumentationTests|MessageTests'
 
@@ -97,8 +97,8 @@ benchmark: release ## Measure the release beside sqlite3 and others; write docs/
 	.build/benchmark/release/SchemaBenchmark --tool dist/schemactl --all \
 	  --write docs/performance-run.md --json .build/benchmark.json
 
-benchmark-peers: prerequisites ## Install what schemactl is measured beside
+benchmark-peers: prerequisites ## Install the tools that the benchmark compares
 	@Scripts/benchmark-peers
 
-clean: ## Remove everything that was built
+clean: ## Remove all build results
 	rm -rf .build dist demo
