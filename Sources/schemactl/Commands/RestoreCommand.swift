@@ -27,7 +27,7 @@ enum RestoreCommand: Command {
       OptionDeclaration(
         "from", .text("PATH"),
         summary: "The directory of the backups, or a backup file; default: beside the database."),
-      OptionDeclaration("dry-run", summary: "List the backups, newest last, and change nothing."),
+      OptionDeclaration("dry-run", summary: "List the backups, newest first, and change nothing."),
       .force("Also accept a backup of another database, or with unknown migrations."),
     ] + .database + .common)
 
