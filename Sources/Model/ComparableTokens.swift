@@ -1,7 +1,7 @@
 import SchemaSQLText
 
-/// The names that a double-quoted word can mean in some SQL. SQLite takes it for a string where it
-/// means none (Quirks, Caveats, and Gotchas In SQLite, section 8), and then its case matters.
+/// The names to which a double-quoted word in some SQL can refer. SQLite reads other double-quoted
+/// words as strings (Quirks, Caveats, and Gotchas In SQLite, section 8), whose case is significant.
 struct KnownNames {
   private var names: Set<Identifier> = []
 
@@ -11,7 +11,7 @@ struct KnownNames {
     for name in ["rowid", "oid", "_rowid_"] { add(name) }
   }
 
-  /// All names of tables, views and columns, and every word that stands bare in one of `texts`.
+  /// All names of tables, views and columns, and every bare word in `texts`.
   init(_ schemas: [Schema], and texts: [TokenizedSQL]) {
     let objects = schemas.flatMap(\.objects)
     let tables = objects.filter { $0.kind == .table }.compactMap { object -> CreateTable? in
@@ -33,7 +33,7 @@ struct KnownNames {
 }
 
 extension TokenizedSQL {
-  /// The normal tokens of a range, those double-quoted words that are strings as strings.
+  /// The normal tokens of a range. Double-quoted words that are strings become string tokens.
   func comparableTokens(in range: Range<Int>, _ names: KnownNames) -> [[UInt8]] {
     let tokens = significant(in: range)
     return tokens.indices.flatMap { index -> [[UInt8]] in

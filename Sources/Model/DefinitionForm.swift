@@ -1,14 +1,14 @@
 import SchemaSQLText
 
-/// The definition of an index, a view, a trigger or a virtual table in normal form: what SQLite
-/// treats alike reads alike. The object's own name is not in it.
+/// The definition of an index, a view, a trigger or a virtual table in normal form: definitions
+/// that SQLite treats alike have the same form. It excludes the object's own name.
 func definitionForm(_ tokens: TokenizedSQL, _ names: KnownNames) -> [[[UInt8]]] {
   func form(_ range: Range<Int>) -> [[UInt8]] { tokens.comparableTokens(in: range, names) }
 
   switch try? parseCreate(tokens) {
   case .createIndex(let index):
     let terms = index.terms.map { term -> [[UInt8]] in
-      // A name in single quotes is a name here.
+      // SQLite reads a term in single quotes as a name if the column exists.
       let column = term.column.flatMap { names.contains($0.text) ? [$0.folded] : nil }
       return (column ?? form(term.expression.range)) + term.suffix
     }
@@ -31,7 +31,7 @@ func definitionForm(_ tokens: TokenizedSQL, _ names: KnownNames) -> [[[UInt8]]] 
 }
 
 extension SchemaObject {
-  /// The names of a view's result that are texts of expressions; none for other objects.
+  /// The names of a view's columns that are texts of expressions; empty for other objects.
   func resultTexts(_ tokens: TokenizedSQL) -> [[UInt8]] {
     guard kind == .view, case .createView(let view)? = try? parseCreate(tokens) else { return [] }
     return view.resultTexts(tokens)

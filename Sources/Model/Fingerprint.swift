@@ -1,19 +1,20 @@
 import SchemaSQLText
 
 extension Schema {
-  /// The fingerprint, as the history lock and ledgers hold it (`docs/history.md`): 64 hexadecimal
-  /// digits in lower case.
+  /// The fingerprint for the history lock and ledgers (`docs/history.md`): 64 hexadecimal digits in
+  /// lower case.
   ///
-  /// SHA-256 over one entry for each object of `sqlite_schema`, sorted by their bytes. An entry is
-  /// the type, the name and the table as they stand there, and then the tokens of the SQL as a
-  /// manifest's digest has them; each of them as its length in decimal, `:` and its bytes; at the end
-  /// a line feed. An object without SQL has no tokens. Behind those of a view come the names of its
-  /// result that are the texts of expressions, as they are written: `a+b` and `a + b` are two names.
+  /// It is the SHA-256 over one entry for each object of `sqlite_schema`, sorted by their bytes. An
+  /// entry consists of the stored type, name and table, and the tokens of the SQL as in a
+  /// manifest's digest. Each of them is encoded as its length in decimal, `:` and its bytes; a line
+  /// feed ends the entry. An object without SQL has no tokens. The entry of a view also contains
+  /// the names of its columns that are texts of expressions, unchanged: `a+b` and `a + b` are two
+  /// names.
   ///
-  /// Left out is what has `sqlite_` at the beginning of its name, and the ledger
-  /// `schemactl_migrations` with all that belongs to it; ASCII case makes no difference to either.
+  /// It excludes objects whose name begins with `sqlite_`, and the ledger `schemactl_migrations`
+  /// with its objects; ASCII case makes no difference to either.
   ///
-  /// This never changes: locks and ledgers of every release hold it.
+  /// This never changes, because locks and ledgers of every release contain it.
   package func fingerprint() -> String {
     var running = RunningFingerprint()
     running.apply(SchemaDelta(from: Schema(), to: self))
@@ -25,8 +26,8 @@ extension Schema {
 package struct RunningFingerprint: Sendable {
   /// Sorted by their bytes.
   private var entries: [[UInt8]] = []
-  /// The hash of as many entries as `stride` times the index plus one: a change of one object hashes
-  /// what comes after it, and not all that comes before.
+  /// The hash states after every `stride` entries. A change of one object needs to hash only the
+  /// entries after it.
   private var hashed: [SHA256] = []
   private static let stride = 16
 
@@ -51,7 +52,7 @@ package struct RunningFingerprint: Sendable {
   package mutating func digest() -> String {
     while (hashed.count + 1) * Self.stride <= entries.count {
       var hash = hashed.last ?? SHA256()
-      // In one piece, which takes a fraction of the time of many small ones.
+      // Hash one large piece, which is much faster than many small ones.
       hash.update(
         Array(entries[hashed.count * Self.stride..<(hashed.count + 1) * Self.stride].joined()))
       hashed.append(hash)

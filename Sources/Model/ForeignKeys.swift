@@ -1,22 +1,22 @@
 import SchemaSQLText
 
-/// Which table's foreign keys point at which table.
+/// The foreign key references between tables.
 package struct ForeignKeyGraph: Sendable {
-  /// By the child.
+  /// The parents by child.
   private var parents: [Identifier: Set<Identifier>] = [:]
 
   package init(_ schema: Schema) {
     for table in schema.tables { note(table) }
   }
 
-  /// Follows a change of the schema.
+  /// Applies a change of the schema.
   package mutating func apply(_ delta: SchemaDelta) {
     for (key, _) in delta.before where key.kind == .table { parents[key.name] = nil }
     for (_, object) in delta.after where object.kind == .table { note(object) }
   }
 
-  /// The tables among `names` that have foreign keys, and all tables whose foreign keys point at
-  /// one of `names`: those in which a change of `names` can break a reference. Sorted.
+  /// The tables in which a change of `names` can violate a foreign key, sorted: those of `names`
+  /// with foreign keys, and all tables that refer to one of `names`.
   package func affected(by names: Set<Identifier>) -> [String] {
     parents.filter { child, parents in
       names.contains(child) || !parents.isDisjoint(with: names)
@@ -24,7 +24,7 @@ package struct ForeignKeyGraph: Sendable {
   }
 
   private mutating func note(_ table: SchemaObject) {
-    // Most tables have none: only a text with the word in it is taken apart.
+    // Most tables have no foreign key, so parse only texts that contain the word.
     let tokens = TokenizedSQL(table.sql ?? "")
     guard tokens.mentions("references"), case .createTable(let parsed)? = try? parseCreate(tokens)
     else { return }
@@ -34,7 +34,7 @@ package struct ForeignKeyGraph: Sendable {
 }
 
 extension CreateTable {
-  /// The tables that the foreign keys point at.
+  /// The tables that the foreign keys refer to.
   package var parents: [String] {
     columns.flatMap(\.references).map(\.table.text)
       + constraints.compactMap { constraint in

@@ -1,14 +1,14 @@
 import SchemaSQLText
 
-/// SHA-256 (FIPS 180-4), which neither the toolchain nor SQLite brings.
+/// SHA-256 (FIPS 180-4), which neither the toolchain nor SQLite provides.
 package struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
-  /// What does not fill a block of 64 bytes yet.
+  /// The bytes of an incomplete block of 64 bytes.
   private var pending: [UInt8] = []
-  /// In bytes.
+  /// The number of bytes so far.
   private var length: UInt64 = 0
 
   package init() {}
@@ -43,8 +43,8 @@ package struct SHA256 {
     pending += rest.dropFirst(whole)
   }
 
-  /// Takes whole blocks into the state, over bare memory: with arrays in the inner loop it takes
-  /// several times as long.
+  /// Processes whole blocks. It uses unsafe memory, because arrays in the inner loop are several
+  /// times slower.
   private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { w in
       roundConstants.withUnsafeBufferPointer { k in

@@ -1,8 +1,8 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// One row of `sqlite_schema`. A class, because schemas are copied whole at each step of a history, and
-/// share nearly all of their objects.
+/// One row of `sqlite_schema`. It is a class because each step of a history copies the whole
+/// schema, and the copies share nearly all objects.
 package final class SchemaObject: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case table, index, view, trigger
@@ -10,14 +10,14 @@ package final class SchemaObject: Sendable, Hashable {
 
   package let kind: Kind
   package let name: String
-  /// The table that an index or a trigger belongs to; for tables and views their own name.
+  /// The table of an index or a trigger; for tables and views their own name.
   package let table: String
-  /// Nil for the indexes that SQLite makes for UNIQUE and PRIMARY KEY.
+  /// Nil for the indexes that SQLite creates for UNIQUE and PRIMARY KEY.
   package let sql: String?
-  /// The b-tree's first page: stays the same when a table is renamed. 0 for views, triggers and
-  /// virtual tables.
+  /// The first page of the b-tree, which does not change when a table is renamed. 0 for views,
+  /// triggers and virtual tables.
   package let rootPage: Int64
-  /// What names the object among all of a schema; made once, because it is asked for often.
+  /// Identifies the object within a schema. Stored, because it is used often.
   package let key: SchemaDelta.Key
 
   package init(kind: Kind, name: String, table: String, sql: String?, rootPage: Int64 = 0) {
@@ -30,10 +30,10 @@ package final class SchemaObject: Sendable, Hashable {
     isOfLedger = name.identifier == Self.ledger || table.identifier == Self.ledger
   }
 
-  /// Where schemactl keeps what a database has run.
+  /// The table that records the applied migrations.
   package static let ledger: Identifier = "schemactl_migrations"
 
-  /// The ledger itself, and what belongs to it: no part of what a history promises.
+  /// Whether the object is the ledger or belongs to it. Histories do not include such objects.
   package let isOfLedger: Bool
 
   package static func == (a: SchemaObject, b: SchemaObject) -> Bool {
@@ -48,9 +48,9 @@ package final class SchemaObject: Sendable, Hashable {
   package var isInternal: Bool { key.name.isInternal }
 }
 
-/// The whole schema of a database, as `sqlite_schema` holds it.
+/// The whole schema of a database, as stored in `sqlite_schema`.
 package struct Schema: Sendable, Hashable {
-  /// In the order in which they stand there.
+  /// In stored order.
   package var objects: [SchemaObject]
 
   package init(objects: [SchemaObject] = []) {
@@ -59,15 +59,15 @@ package struct Schema: Sendable, Hashable {
 
   /// Reads the main database's schema.
   ///
-  /// - Parameter known: the schema as it was read before. Most of its objects are still the same,
-  ///   and to see that costs less than to make them anew.
+  /// - Parameter known: the schema from an earlier read. Unchanged objects are reused, which is
+  ///   faster than creating them again.
   package init(
     of connection: Connection, knowing known: Schema = Schema()
   ) throws(DatabaseError) {
     objects = try SchemaRows(of: connection, knowing: known).objects
   }
 
-  /// Without the objects of SQLite and those whose table's or own name `isForeign` says is not ours.
+  /// The schema without objects of SQLite, and without those whose own or table's name is foreign.
   package func ours(except isForeign: (String) -> Bool = { _ in false }) -> Schema {
     Schema(
       objects: objects.filter { object in

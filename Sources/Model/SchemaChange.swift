@@ -1,19 +1,19 @@
 import SchemaSQLText
 
-/// One way in which a schema differs from the one that was expected.
+/// A difference between a schema and the expected one.
 package struct SchemaChange: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable {
     case table, column, constraint, index, view, trigger
     /// The order of a table's columns.
     case columnOrder = "column-order"
-    /// A name that differs in the case of its letters.
+    /// The names differ only in case.
     case spelling
   }
 
   package enum Change: String, Sendable, Hashable {
-    /// Expected, and not there.
+    /// The object is expected and does not exist.
     case missing
-    /// There, and not expected.
+    /// The object exists and is not expected.
     case unexpected
     case changed
   }
@@ -22,11 +22,11 @@ package struct SchemaChange: Sendable, Hashable {
   /// `reminders`, `reminders.status`, or the name of an index, a view or a trigger.
   package let object: String
   package let change: Change
-  /// What was expected, on one line.
+  /// The expected definition on one line.
   package let expected: String?
-  /// What is there, on one line.
+  /// The actual definition on one line.
   package let actual: String?
-  /// The object of `sqlite_schema` that differs: for a column its table.
+  /// The object of `sqlite_schema` with the difference; for a column its table.
   package let holder: String
 
   init(
@@ -41,7 +41,7 @@ package struct SchemaChange: Sendable, Hashable {
     self.holder = holder ?? object
   }
 
-  /// For a person: `column reminders.status is missing (status INTEGER)`.
+  /// Describes the change: `column reminders.status is missing (status INTEGER)`.
   package var sentence: String {
     switch change {
     case .missing: "\(subject) is missing (\(expected ?? ""))"
@@ -51,7 +51,7 @@ package struct SchemaChange: Sendable, Hashable {
     }
   }
 
-  /// What differs: `column reminders.status`.
+  /// The object of the change: `column reminders.status`.
   package var subject: String {
     switch kind {
     case .columnOrder: "the column order of \(object)"

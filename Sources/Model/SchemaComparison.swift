@@ -1,8 +1,8 @@
 import SchemaSQLText
 
-/// Holds a live schema against the one that is expected. Quoting, case, white space, comments and
-/// whether a constraint stands inline make no difference, except where SQLite makes one. What is
-/// SQLite's own, and the tables that hold what is in a virtual table, are not compared.
+/// Compares a live schema with the expected one. Quoting, case, white space, comments and inline
+/// constraints make a difference only if they do in SQLite. Objects of SQLite and shadow tables of
+/// virtual tables are not compared.
 package func compareSchemas(expected: Schema, actual: Schema) -> [SchemaChange] {
   Comparison(
     expected: expected.ours().withoutShadowTables(), actual: actual.ours().withoutShadowTables()
@@ -28,7 +28,7 @@ private struct Comparison {
       }
       if !object.hasSameSQL(as: live) { changes += differences(object, live) }
     }
-    // In the order in which they stand, so that the result does not depend on hashing.
+    // In stored order, so that the result does not depend on hashing.
     for object in actual.objects where unexpected[object.key] != nil {
       changes.append(
         SchemaChange(object.kind.change, object.name, .unexpected, actual: object.oneLine))
@@ -56,7 +56,8 @@ private struct Comparison {
           actual: live.oneLine)
       ]
     }
-    // Equal but for white space, case and the like, which are part of the names of results.
+    // The definitions are equal, but white space and case are significant in names of a view's
+    // columns.
     let results = zip(object.resultTexts(old), live.resultTexts(new)).filter { $0 != $1 }
     guard !results.isEmpty else { return [] }
     func text(_ names: [[UInt8]]) -> String {
@@ -129,7 +130,7 @@ private struct TableComparison {
 
   private func path(_ column: TableForm.Column) -> String { "\(table).\(column.name)" }
 
-  /// A constraint of one kind that is gone and one that is new are one that has changed.
+  /// A removed constraint and a new one of the same kind are reported as one change.
   private var constraintChanges: [SchemaChange] {
     var new = constraints(of: actual, notIn: expected)
     var gone: [TableForm.Constraint] = []
@@ -155,7 +156,7 @@ private struct TableComparison {
       + new.map { SchemaChange(.constraint, table, .unexpected, actual: $0.text) }
   }
 
-  /// Without those in the definition of a column that is itself missing from the other table.
+  /// Excludes constraints in the definition of a column that the other table lacks.
   private func constraints(of form: TableForm, notIn other: TableForm) -> [TableForm.Constraint] {
     let columns = Set(other.columns.map(\.key))
     return form.constraints.filter { constraint in

@@ -1,6 +1,6 @@
 import SchemaSQLText
 
-/// What a change did to a schema, object by object.
+/// The change of a schema, object by object.
 package struct SchemaDelta: Sendable {
   package struct Key: Hashable, Sendable {
     package let kind: SchemaObject.Kind
@@ -12,18 +12,18 @@ package struct SchemaDelta: Sendable {
     }
   }
 
-  /// The objects that were there before and are gone or read otherwise.
+  /// The removed objects, and the old form of changed ones.
   package private(set) var before: [Key: SchemaObject] = [:]
-  /// The objects that are new or read otherwise.
+  /// The new objects, and the new form of changed ones.
   package private(set) var after: [Key: SchemaObject] = [:]
-  /// The keys of `after` as their objects stand in the new schema: each after what it needs.
+  /// The keys of `after` in the order of the new schema: each object follows its dependencies.
   private var order: [Key] = []
 
   package init() {}
 
-  /// Compares the stored texts of all objects, SQLite's own ones apart.
+  /// Compares the stored texts of all objects except SQLite's own.
   package init(from old: Schema, to new: Schema) {
-    // Most objects stay what they are, and where they are, before what changes and behind it.
+    // Skip the unchanged objects at the beginning and at the end, usually most of the schema.
     let first = countOfSame(old.objects, new.objects)
     let (oldRest, newRest) = (old.objects[first...], new.objects[first...])
     let last = countOfSame(oldRest.reversed(), newRest.reversed())
@@ -39,14 +39,14 @@ package struct SchemaDelta: Sendable {
     }
   }
 
-  /// The new and changed objects in the order of the new schema: each follows what it needs.
+  /// The new and changed objects in the order of the new schema: each follows its dependencies.
   package var ordered: [SchemaObject] { order.compactMap { after[$0] } }
 
   package var isEmpty: Bool { before.isEmpty && after.isEmpty }
 
   package var keys: Set<Key> { Set(before.keys).union(after.keys) }
 
-  /// Whether both did the same, whatever the objects looked like before.
+  /// Whether both deltas have the same result, whatever the earlier form of the objects.
   package func doesTheSame(as other: SchemaDelta) -> Bool {
     guard keys == other.keys, after.keys == other.after.keys else { return false }
     return after.allSatisfy { key, object in
@@ -55,8 +55,7 @@ package struct SchemaDelta: Sendable {
     }
   }
 
-  /// The schema that the change makes of `schema`: what it changed stays in its place, what is new
-  /// comes last.
+  /// The schema after the change: changed objects keep their place, and new ones come last.
   package func applied(to schema: Schema) -> Schema {
     var new = after
     var objects: [SchemaObject] = []
@@ -73,7 +72,7 @@ package struct SchemaDelta: Sendable {
   }
 }
 
-/// How many objects both lists begin with.
+/// The length of the common prefix of two lists.
 private func countOfSame(
   _ a: some Sequence<SchemaObject>, _ b: some Sequence<SchemaObject>
 ) -> Int {
@@ -83,7 +82,7 @@ private func countOfSame(
 }
 
 extension Schema {
-  /// What all of these changes make of a schema, as `applied(to:)` would one by one.
+  /// The schema after applying all changes, as with `applied(to:)` for each of them.
   package init(applying deltas: some Sequence<SchemaDelta>, to base: Schema = Schema()) {
     var objects: [SchemaObject?] = base.objects
     var places = Dictionary(
@@ -106,7 +105,7 @@ extension Schema {
 }
 
 extension SchemaObject {
-  /// Whether two objects are the same but for quoting, case, white space and comments.
+  /// Whether two objects are equal except for quoting, case, white space and comments.
   package func readsLike(_ other: SchemaObject) -> Bool {
     guard key == other.key, table.identifier == other.table.identifier
     else { return false }
@@ -119,7 +118,7 @@ extension SchemaObject {
     sql == other.sql
   }
 
-  /// Byte by byte, wherever it is stored.
+  /// Compares byte by byte, except for the root page.
   package func saysTheSame(as other: SchemaObject) -> Bool {
     key == other.key && isIdentical(to: other)
   }

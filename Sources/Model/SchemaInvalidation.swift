@@ -1,22 +1,22 @@
 import SchemaSQLText
 
-/// Where statements may have changed `sqlite_schema`, as far as their words tell.
+/// The parts of `sqlite_schema` that statements may have changed, judged by their keywords.
 package struct SchemaInvalidation: Sendable {
-  /// How many statements there were: each counts up the schema's version, unless it changes nothing.
+  /// The number of statements. Each increases the schema version, unless it changes nothing.
   private(set) var count: Int64 = 0
-  /// The tables whose text may be another one.
+  /// The tables whose text may have changed.
   private(set) var tables: [String] = []
-  /// Whether there may be rows behind the last one.
+  /// Whether there may be rows after the last one.
   private(set) var addsRows = false
-  /// Whether it may be more than that.
+  /// Whether any row may have changed.
   private(set) var isAnywhere = false
 
   package init() {}
 
   package mutating func spread() { isAnywhere = true }
 
-  /// CREATE adds rows behind the last one, and ADD COLUMN changes one text (ALTER TABLE, section 4). Of
-  /// everything else, and of what a virtual table's module does, nothing is known.
+  /// Records a statement. CREATE appends rows, and ADD COLUMN changes one text (ALTER TABLE,
+  /// section 4). All other statements, and modules of virtual tables, may change any row.
   package mutating func note(_ statement: TokenizedSQL) {
     count += 1
     let words = statement.significant.prefix(6).map { statement.text($0) }

@@ -1,18 +1,18 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// Rows of `sqlite_schema`, in their order.
+/// Rows of `sqlite_schema` in order.
 struct SchemaRows: Sendable {
   var objects: [SchemaObject] = []
-  /// Of the objects.
+  /// The rowids of the objects.
   var rowids: [Int64] = []
 
-  /// Reads the main database's.
+  /// Reads rows of the main database.
   ///
   /// - Parameters:
-  ///   - condition: which of them.
-  ///   - known: the schema as it was read before. Most of its objects are still the same, and to see
-  ///     that costs less than to make them anew.
+  ///   - condition: selects the rows.
+  ///   - known: the schema from an earlier read. Unchanged objects are reused, which is faster than
+  ///     creating them again.
   init(
     of connection: Connection, where condition: String = "TRUE", _ values: [Value] = [],
     knowing known: Schema = Schema()
@@ -39,7 +39,7 @@ struct SchemaRows: Sendable {
 }
 
 extension ArraySlice<SchemaObject> {
-  /// The object that the current row of `sqlite_schema` holds: most often the first.
+  /// The index of the object in the current row of `sqlite_schema`: usually the first.
   fileprivate func place(of statement: Statement) throws(DatabaseError) -> Int? {
     for index in indices where try self[index].stands(in: statement) { return index }
     return nil
@@ -47,7 +47,7 @@ extension ArraySlice<SchemaObject> {
 }
 
 extension SchemaObject {
-  /// Nil where the row is of a kind that nobody knows.
+  /// Nil for a row of an unknown kind.
   fileprivate convenience init?(_ statement: Statement) throws(DatabaseError) {
     guard let kind = try statement.text(0).flatMap(Kind.init(rawValue:)) else { return nil }
     self.init(
@@ -55,9 +55,9 @@ extension SchemaObject {
       sql: try statement.text(3), rootPage: statement.integer(4))
   }
 
-  /// Whether the current row of `sqlite_schema` says what this object says.
+  /// Whether the current row of `sqlite_schema` is equal to this object.
   fileprivate func stands(in statement: Statement) throws(DatabaseError) -> Bool {
-    // What differs most often first.
+    // Compare the most frequently changed values first.
     guard statement.integer(4) == rootPage, try statement.holds(sql, in: 3) else { return false }
     guard try statement.holds(name, in: 1), try statement.holds(table, in: 2) else { return false }
     return try statement.holds(kind.rawValue, in: 0)

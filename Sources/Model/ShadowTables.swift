@@ -1,8 +1,8 @@
 import SchemaSQLText
 
 extension Schema {
-  /// Without the tables in which virtual tables keep what they hold: those are made and changed by
-  /// their modules alone, by each version of SQLite as it likes.
+  /// The schema without shadow tables of virtual tables. Only their modules create and change
+  /// those, and each version of SQLite may do so differently.
   package func withoutShadowTables() -> Schema {
     let shadows = Set(tables.flatMap(\.shadowTables).map { SchemaDelta.Key(.table, $0.identifier) })
     guard !shadows.isEmpty else { return self }
@@ -14,12 +14,12 @@ extension Schema {
 }
 
 extension SchemaObject {
-  /// SQLite writes these words itself, whatever the statement was.
+  /// SQLite always stores exactly these words, whatever the statement.
   package var isVirtualTable: Bool {
     sql?.utf8.starts(with: "CREATE VIRTUAL TABLE".utf8) ?? false
   }
 
-  /// The names that a virtual table's shadow tables can have.
+  /// The possible names of a virtual table's shadow tables.
   fileprivate var shadowTables: [String] {
     guard isVirtualTable, let sql,
       case .createVirtualTable(let table)? = try? parseCreate(TokenizedSQL(sql))
@@ -28,7 +28,7 @@ extension SchemaObject {
   }
 }
 
-/// What the `xShadowName` of SQLite's own modules knows.
+/// The suffixes that the `xShadowName` functions of SQLite's own modules accept.
 private let shadowSuffixes: [Identifier: [String]] = [
   "fts3": fts3, "fts4": fts3, "fts5": ["config", "content", "data", "docsize", "idx"],
   "rtree": rtree, "rtree_i32": rtree, "geopoly": rtree,

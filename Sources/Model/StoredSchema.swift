@@ -1,8 +1,8 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// The schema of a connection's main database, which changes statement by statement. Where it is known
-/// what a statement can have changed, only that is read again.
+/// The schema of a connection's main database, which changes statement by statement. It reads only
+/// the rows again that statements may have changed.
 package struct StoredSchema: Sendable {
   package var schema: Schema { Schema(objects: rows.objects) }
   private var rows: SchemaRows
@@ -13,18 +13,18 @@ package struct StoredSchema: Sendable {
     rows = try SchemaRows(of: connection)
   }
 
-  /// - Parameter reach: of all statements since the schema was read last.
-  /// - Returns: whether it has changed.
+  /// - Parameter reach: the invalidation by all statements since the last read.
+  /// - Returns: whether the schema has changed.
   package mutating func refresh(
     on connection: Connection, after reach: SchemaInvalidation
   ) throws(DatabaseError) -> Bool {
-    // The version changes with every change of the schema, and reading it costs next to nothing.
-    // Only an edit of sqlite_schema by hand, which needs defensive mode off, leaves it as it is.
+    // Every change of the schema increases its version, which is cheap to read. Only a manual edit
+    // of sqlite_schema, which requires defensive mode to be off, does not.
     let now = try connection.schemaVersion
     let isGuarded = connection.isOn(.defensive)
     guard now != version || !isGuarded else { return false }
     let isNext = isGuarded && !reach.isAnywhere && now == version.map { $0 + reach.count }
-    // Should reading fail, nothing is known.
+    // If reading fails, the stored version must not match.
     version = nil
     if isNext, let rows = try rowsAgain(reach, on: connection) {
       self.rows = rows
@@ -35,7 +35,7 @@ package struct StoredSchema: Sendable {
     return true
   }
 
-  /// - Returns: nil where something is not as it was thought to be.
+  /// - Returns: nil if the rows do not match the expectation.
   private func rowsAgain(
     _ reach: SchemaInvalidation, on connection: Connection
   ) throws(DatabaseError) -> SchemaRows? {
@@ -53,7 +53,7 @@ package struct StoredSchema: Sendable {
       of: connection, where: "rowid > ?1", [.integer(rows.rowids.last ?? .min)])
     rows.objects += new.objects
     rows.rowids += new.rowids
-    // Behind the largest rowid there is no room, and a row comes to stand anywhere.
+    // After the largest rowid, SQLite inserts new rows at unused rowids.
     let count = try connection.value("SELECT count(*) FROM main.sqlite_schema")
     return count == .integer(Int64(rows.rowids.count)) ? rows : nil
   }

@@ -1,14 +1,14 @@
 import SchemaSQLText
 
-/// A table's definition in the normal form in which schemas are compared: what SQLite treats alike
-/// reads alike (`docs/design.md`, diff).
+/// A table's definition in the normal form of schema comparison: definitions that SQLite treats
+/// alike have the same form (`docs/design.md`, diff).
 struct TableForm {
   struct Column {
     let name: String
     let form: Form
     let text: String
 
-    /// What belongs to the column alone.
+    /// The part of a definition that concerns only the column.
     struct Form: Hashable {
       let type: [[UInt8]]
       let notNull: CreateTable.ConflictAction?
@@ -16,22 +16,22 @@ struct TableForm {
       let collation: [UInt8]?
       let generated: [[UInt8]]?
       let isStored: Bool?
-      /// Of its constraints that are not in `TableForm.constraints`.
+      /// The names of constraints that are not in `TableForm.constraints`.
       let constraintNames: [[UInt8]]
     }
   }
 
-  /// A key, UNIQUE, CHECK or foreign key, wherever it is written.
+  /// A key, UNIQUE, CHECK or foreign key, whether inline or in the table.
   struct Constraint {
     let form: [[[UInt8]]]
     let text: String
-    /// The column in whose definition it stands.
+    /// The column whose definition contains it.
     let column: String?
   }
 
   let columns: [Column]
   let constraints: [Constraint]
-  /// As they would be written; nil when there are none.
+  /// The options as SQL; nil when there are none.
   let options: String?
 
   init(_ table: CreateTable, _ tokens: TokenizedSQL, _ names: KnownNames) {
@@ -89,14 +89,14 @@ private struct FormReader {
       : [Array(Quoting.stringLiteral(Quoting.unquoted(text)).utf8)]
   }
 
-  /// The constraint as a table-level one would read; nil when it belongs to the column alone.
+  /// The constraint in the form of a table constraint; nil if it concerns only the column.
   func form(
     _ constraint: CreateTable.ColumnConstraint, of column: CreateTable.Column
   ) -> [[[UInt8]]]? {
     switch constraint.kind {
     case .primaryKey(let key):
       let isDescending = key.order == .descending
-      // Only inline does DESC keep INTEGER from being the rowid (Rowid Tables).
+      // Only an inline DESC makes an INTEGER key differ from the rowid (Rowid Tables).
       let isInteger = column.type?.text.identifier == "integer"
       return named(constraint.name, "primary key")
         + [[column.name.folded] + words(isDescending ? "desc" : "")]
@@ -106,7 +106,7 @@ private struct FormReader {
       return named(constraint.name, "unique") + [[column.name.folded], conflict(action)]
     case .check(let expression): return check(constraint.name, expression)
     case .references(let reference):
-      // With the DEFERRABLE that stands further on.
+      // Includes a later DEFERRABLE clause.
       let whole = column.references.first { $0.range == reference.range } ?? reference
       return foreignKey(constraint.name, [column.name], whole)
     case .deferral, .notNull, .null, .default, .collate, .generated, .nameOnly: return nil
@@ -166,7 +166,7 @@ extension Name {
 }
 
 extension IndexedTerm {
-  /// Its collation and order.
+  /// The collation and the order.
   var suffix: [[UInt8]] {
     (collation.map { words("collate") + [$0.folded] } ?? [])
       + words(order == .descending ? "desc" : "")
