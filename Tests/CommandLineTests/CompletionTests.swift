@@ -2,7 +2,7 @@ import SchemaCommandLine
 import Testing
 
 @Suite("Completions") struct CompletionTests {
-  /// A program small enough to read its scripts whole.
+  /// A program whose scripts are small enough to read completely.
   static let raft = CommandLineProgram(
     name: "raft", version: "1", summary: "floats",
     commands: [
@@ -31,7 +31,7 @@ import Testing
     #expect(try Shell.fish.output(["--no-execute"], input: ferry.fishCompletions()) == "")
   }
 
-  /// As bash cuts the line into words, `=` being one.
+  /// Uses words as bash splits them, with `=` as a separate word.
   @Test(
     "bash completes", .enabled(if: Shell.bash.isThere),
     arguments: [

@@ -1,6 +1,6 @@
 import SchemaCommandLine
 
-/// A made-up program that has one of everything.
+/// A fictitious program with every kind of declaration.
 let ferry = CommandLineProgram(
   name: "ferry", version: "1.2.0", summary: "carries passengers and cargo over the water",
   discussion: """
@@ -65,7 +65,7 @@ let ferry = CommandLineProgram(
   exitCodes: [.init(0, "landed"), .init(75, "no pier was free; try again")],
   seeAlso: ["https://ferry.example"])
 
-/// Parses a line whose words have no spaces in them.
+/// Parses a command line whose words contain no spaces.
 func parse(
   _ line: String, environment: [String: String] = [:]
 ) throws(UsageError) -> ParsedCommandLine {
@@ -81,7 +81,7 @@ func run(_ line: String, environment: [String: String] = [:]) throws -> Invocati
   return invocation
 }
 
-/// The error's text, nil when there is none.
+/// The message of the error; nil if there is none.
 func complaint(_ line: String, environment: [String: String] = [:]) -> String? {
   do {
     _ = try parse(line, environment: environment)
@@ -92,7 +92,7 @@ func complaint(_ line: String, environment: [String: String] = [:]) -> String? {
 }
 
 extension CommandLineProgram {
-  /// For tests, which have their declarations at hand.
+  /// Takes the declarations directly.
   init(
     name: String, version: String, summary: String, discussion: String = "",
     commands: [CommandDeclaration], options: [OptionDeclaration] = [],

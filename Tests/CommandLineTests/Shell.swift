@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that may or may not be on this machine.
+/// A shell that may be missing on this machine.
 struct Shell {
   let name: String
 
@@ -16,7 +16,7 @@ struct Shell {
 
   var isThere: Bool { path != nil }
 
-  /// What it prints, errors too, when it is given a text on its standard input.
+  /// The output and errors of the shell for a text on standard input.
   func output(_ arguments: [String] = [], input: String) throws -> String {
     let folder = FileManager.default.temporaryDirectory
     let file = folder.appendingPathComponent(UUID().uuidString)

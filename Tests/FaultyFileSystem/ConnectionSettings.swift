@@ -3,8 +3,8 @@ import Synchronization
 
 private let settings = Mutex("")
 
-/// While `body` runs, every connection begins with `sql`: what no one can set from outside, the
-/// journal mode of a connection or the size of its cache. What fails is passed over.
+/// Runs `sql` on every connection that is opened during `body`, for settings that cannot be set
+/// from outside: the journal mode or the size of the cache. Errors are ignored.
 package func withConnectionSettings<Result>(
   _ sql: String, _ body: () throws -> Result
 ) rethrows -> Result {
@@ -16,8 +16,8 @@ package func withConnectionSettings<Result>(
     sqlite3_exec(database, settings.withLock { $0 }, nil, nil, nil)
     return SQLITE_OK
   }
-  // SQLite declares it without the parameters that it gives it (Register A Shared Library As An
-  // Automatic Extension).
+  // SQLite declares the function without its parameters (Register A Shared Library As An Automatic
+  // Extension).
   let bare = unsafeBitCast(entry, to: (@convention(c) () -> Void).self)
   settings.withLock { $0 = sql }
   sqlite3_auto_extension(bare)

@@ -1,6 +1,6 @@
 import SchemaCSQLite
 
-/// What is known of a file while it is open.
+/// Information about an open file.
 final class OpenFile {
   let path: String
   let role: FileCall.Role
@@ -11,7 +11,8 @@ final class OpenFile {
   }
 }
 
-/// The memory that SQLite gives for a file: this, and after it the real one's.
+/// The memory that SQLite allocates for a file: this structure, followed by that of the real file
+/// system.
 struct FaultyFile {
   typealias Pointer = UnsafeMutablePointer<sqlite3_file>
 
@@ -52,7 +53,7 @@ struct FaultyFile {
   }
 }
 
-/// - Parameter done: calls the real file's method.
+/// - Parameter done: calls the method of the real file.
 private func ask(
   _ file: FaultyFile.Pointer?, _ action: FileCall.Action, role: FileCall.Role? = nil,
   _ done: (FaultyFile.Pointer, sqlite3_io_methods) -> Int32
@@ -75,7 +76,7 @@ private func passed(
 }
 
 extension sqlite3_io_methods {
-  /// Without `xFetch`, because a file that is mapped into memory would be read unseen.
+  /// Without `xFetch`, because reads of a memory-mapped file would not be observed.
   static var faulty: sqlite3_io_methods {
     var methods = sqlite3_io_methods()
     methods.iVersion = 2

@@ -1,18 +1,17 @@
 import Foundation
 import SchemaCSQLite
 
-/// A file system of SQLite (`sqlite3_vfs`) that passes every call on to the machine's own, once an
-/// observer has seen it and let it pass.
+/// An SQLite file system (`sqlite3_vfs`) that passes every call to the machine's own after an
+/// observer has allowed it.
 ///
-/// There is one for the process. While it is installed, every connection that is opened uses it;
-/// one that was opened before keeps the file system that it has.
+/// There is one for the process. While it is installed, every new connection uses it; open
+/// connections keep their file system.
 package final class FaultyFileSystem: @unchecked Sendable {
   package typealias Observer = (FileCall) -> Decision
 
   package static let shared = FaultyFileSystem()
 
-  /// Calls of several threads come one after another; what the observer itself asks of SQLite
-  /// passes without it.
+  /// Serialises calls of several threads. Calls that the observer itself causes pass without it.
   private let lock = NSRecursiveLock()
   private var observer: Observer?
   private var device: Device?
@@ -26,7 +25,7 @@ package final class FaultyFileSystem: @unchecked Sendable {
     guard let real = sqlite3_vfs_find(nil) else { fatalError("SQLite has no file system") }
     self.real = real
     methods.initialize(to: .faulty)
-    // What is not set here needs no more of `vfs` than its fields: it may stay as it is.
+    // Methods that are not replaced use only the fields of `vfs`, so they can remain unchanged.
     vfs.initialize(to: real.pointee)
     vfs.pointee.pNext = nil
     vfs.pointee.zName = UnsafePointer(strdup("faulty"))
@@ -44,11 +43,11 @@ package final class FaultyFileSystem: @unchecked Sendable {
     }
   }
 
-  /// Makes it the default of the process.
+  /// Installs it as the default of the process.
   ///
   /// - Parameters:
-  ///   - device: what the disk claims to be; nil is what the machine's file system says.
-  ///   - observer: asked before every call; nil lets all of them pass.
+  ///   - device: the properties that the disk claims; nil for those of the machine's file system.
+  ///   - observer: called before every call; nil allows all of them.
   package func install(device: Device? = nil, _ observer: Observer? = nil) {
     lock.withLock {
       self.device = device
@@ -57,8 +56,8 @@ package final class FaultyFileSystem: @unchecked Sendable {
     sqlite3_vfs_register(vfs, 1)
   }
 
-  /// Makes the machine's own file system the default again; connections that are still open are no
-  /// longer observed.
+  /// Restores the machine's own file system as the default. Open connections are no longer
+  /// observed.
   package func uninstall() {
     sqlite3_vfs_register(real, 1)
     sqlite3_vfs_unregister(vfs)
@@ -79,7 +78,7 @@ package final class FaultyFileSystem: @unchecked Sendable {
     }
   }
 
-  // MARK: Calls that name a file
+  // MARK: Calls with the name of a file
 
   private func ask(
     _ name: UnsafePointer<CChar>?, _ action: FileCall.Action,
@@ -98,7 +97,7 @@ package final class FaultyFileSystem: @unchecked Sendable {
     _ outFlags: UnsafeMutablePointer<Int32>?
   ) -> Int32 {
     guard let file else { return SQLITE_MISUSE }
-    // SQLite closes a file that has methods, also one that could not be opened.
+    // SQLite closes a file that has methods, even if it could not be opened.
     file.pointee.pMethods = nil
     let path = name.map { String(cString: $0) } ?? ""
     let isNew = flags & SQLITE_OPEN_CREATE != 0 && (path.isEmpty || access(path, F_OK) != 0)
@@ -121,7 +120,7 @@ package final class FaultyFileSystem: @unchecked Sendable {
 }
 
 extension FileCall.Role {
-  /// How SQLite opens it.
+  /// The role of a file, from the flags of SQLite's open call.
   fileprivate init(flags: Int32) {
     self =
       if flags & SQLITE_OPEN_MAIN_DB != 0 {
@@ -137,7 +136,7 @@ extension FileCall.Role {
       }
   }
 
-  /// What SQLite's names say of a file that is not open.
+  /// The role of a file that is not open, from its name.
   fileprivate init(path: String) {
     self =
       if path.hasSuffix("-journal") {

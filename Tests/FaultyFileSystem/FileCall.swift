@@ -1,10 +1,10 @@
-/// What SQLite is about to ask of the file system, before it is done.
+/// A call of the file system by SQLite, before it is executed.
 package struct FileCall {
   package enum Role: String, Sendable, CaseIterable {
     case main, journal, wal, temporary
-    /// The journal that ties several databases together: a migration never makes one.
+    /// The journal for transactions over several databases, which migrations never create.
     case superJournal = "super-journal"
-    /// The index of the WAL, which processes share: asked for through the main file.
+    /// The index of the WAL, which processes share. It is accessed through the main file.
     case sharedMemory = "shared memory"
   }
 
@@ -12,22 +12,22 @@ package struct FileCall {
     case open(isNew: Bool)
     case close
     case read(offset: Int, count: Int)
-    /// The bytes are there only while the observer looks.
+    /// The bytes are valid only during the observer's call.
     case write(offset: Int, bytes: UnsafeRawBufferPointer)
     case truncate(size: Int)
     case sync
     case size
-    /// To `SQLITE_LOCK_…`.
+    /// Changes the lock to `SQLITE_LOCK_…`.
     case lock(level: Int32)
     case unlock(level: Int32)
     case checkReservedLock
-    /// The file goes, and its folder is synced with it, or not.
+    /// Deletes the file, and syncs its folder if requested.
     case delete(syncsFolder: Bool)
     case access
     case map
-    /// `SQLITE_SHM_…`, that is lock or unlock, shared or exclusive.
+    /// `SQLITE_SHM_…`: lock or unlock, shared or exclusive.
     case lockMap(flags: Int32)
-    /// Always done.
+    /// Always executed.
     case barrier
     case unmap
   }
@@ -39,7 +39,7 @@ package struct FileCall {
 }
 
 extension FileCall.Action {
-  /// `write`, as a table of faults calls it.
+  /// The name of the call in a table of faults: `write`.
   package var name: String {
     switch self {
     case .open: "open"
@@ -62,22 +62,22 @@ extension FileCall.Action {
   }
 }
 
-/// What becomes of a call.
+/// The decision about a call.
 package enum Decision {
-  /// It is done.
+  /// Executes it.
   case pass
-  /// It is not done, and SQLite gets this code. `close` and `barrier` are done nevertheless: they
-  /// cannot fail.
+  /// Skips it and returns this code to SQLite. `close` and `barrier` are executed nevertheless,
+  /// because they cannot fail.
   case fail(Int32)
-  /// It is not done, and SQLite is told that it was: a disk that lies, or one that need not be
-  /// waited for. Not for `open`, `read`, `size`, `access` and `map`, which have something to give.
+  /// Skips it and reports success to SQLite: a disk that lies, or a sync that is not needed. Not
+  /// for `open`, `read`, `size`, `access` and `map`, which return data.
   case pretend
 }
 
-/// What a disk claims of itself (`xSectorSize`, `xDeviceCharacteristics`).
+/// The properties that a disk claims (`xSectorSize`, `xDeviceCharacteristics`).
 package struct Device: Sendable {
   package let sectorSize: Int
-  /// A write that a power cut interrupts changes no byte outside its range.
+  /// Whether a write that a power failure interrupts changes no byte outside its range.
   package let isPowersafe: Bool
 
   package init(sectorSize: Int, isPowersafe: Bool) {

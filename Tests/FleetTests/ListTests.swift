@@ -12,7 +12,7 @@ struct ListTests {
     let tenants = try Tenants(2)
     try tenants.copy(to: "tenants/a b\u{E9}.sqlite")
     let names = [Tenants.name(0), "tenants/a b\u{E9}.sqlite"]
-    // The last one needs no end, and empty ones do not count.
+    // The last entry needs no separator, and empty entries are ignored.
     let list = names[0] + separator + separator + names[1]
     try tenants.write("list", list)
     let run =

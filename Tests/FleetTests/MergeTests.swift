@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reports of shards")
 struct MergeTests {
-  /// Machines with the databases of one list among them, each in a folder of its own.
+  /// Migrates shards on several machines, each a folder with its databases of the list.
   private func migrate(_ tenants: Tenants, shards: Int) throws {
     for index in 1...shards {
       let run = try tenants.fleet(

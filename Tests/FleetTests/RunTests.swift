@@ -60,7 +60,7 @@ struct RunTests {
     let run = try tenants.start(
       "migrate", "--databases", "tenants/*.sqlite", "--format", "jsonl", "--jobs", "1",
       "--timeout", "60")
-    // The header and the five others: only the busy one is left.
+    // The header and five databases: only the busy one remains.
     try waitUntil { try run.text("out").split(separator: "\n").count >= 6 }
     try writer.execute("ROLLBACK")
     let output = FleetOutput(finished: try run.wait())
@@ -74,7 +74,7 @@ struct RunTests {
     "an interrupted run rolls back, reports the remaining databases, and can be repeated")
   func interrupted() throws {
     let tenants = try Tenants(20)
-    // The run waits here when the signal comes.
+    // The run waits for this lock when the signal arrives.
     let writer = try tenants.open(Tenants.name(0))
     try writer.execute("BEGIN IMMEDIATE")
     let run = try tenants.start(
@@ -113,7 +113,7 @@ struct RunTests {
             "SELECT count(*) FROM schemactl_migrations")?.integer
           let columns = try tenants.open(Tenants.name(number)).value(
             "SELECT count(*) FROM pragma_table_info('items')")?.integer
-          // Either all of the migration or nothing.
+          // The migration is either complete or missing.
           #expect(count == 1 && columns == 2 || count == 2 && columns == 3)
         }
       }
@@ -146,7 +146,7 @@ struct RunTests {
       }
       let (few, many) = (try peak(100), try peak(1500))
       #expect(few > 0)
-      // In KiB.
+      // The values are in KiB.
       #expect(many < few + 4096, "\(few) and \(many)")
     }
   #endif
@@ -195,7 +195,7 @@ struct RunTests {
     let tenants = try Tenants(1)
     let list = tenants.path("list")
     try #require(mkfifo(list, 0o600) == 0)
-    // Opened for both, a pipe waits for nobody, and never ends.
+    // A pipe that is open for both directions blocks nobody and never ends.
     let descriptor = open(list, O_RDWR)
     defer { close(descriptor) }
     let run = try tenants.start("migrate", "--databases-from", "list")

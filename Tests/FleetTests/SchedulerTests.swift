@@ -10,7 +10,7 @@ private func isInstalled(_ programs: String...) -> Bool {
   }
 }
 
-/// What docs/fleet.md shows, on one machine.
+/// Runs the examples of docs/fleet.md on one machine.
 @Suite("Shards on a scheduler", .thorough)
 struct SchedulerTests {
   private func makeTenants() throws -> Tenants {
@@ -37,7 +37,7 @@ struct SchedulerTests {
   @Test("GNU parallel runs each shard once", .enabled(if: isInstalled("parallel")))
   func parallel() throws {
     let tenants = try makeTenants()
-    // `2/:` is this machine with two jobs, without ssh.
+    // `2/:` means this machine with two jobs, without ssh.
     try shell(
       "parallel --sshlogin 2/: --results shard-{}.jsonl schemactl fleet migrate --databases-from tenants.txt "
         + "--shard '{}/4' --format jsonl ::: 1 2 3 4", tenants)
@@ -82,7 +82,7 @@ private final class Cluster {
         atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
     }
     let host = String(ProcessInfo.processInfo.hostName.prefix { $0 != "." })
-    // Ports that another cluster hardly has.
+    // Ports that another cluster probably does not use.
     let port = 20_000 + Int(getpid()) % 10_000 * 3
     try """
     ClusterName=test

@@ -22,12 +22,12 @@ struct StateTests {
       }
     }
 
-    /// Makes the trouble; what is returned must live as long as it is to last.
+    /// Creates the problem, which lasts as long as the result exists.
     func make(_ name: String, _ tenants: Tenants) throws -> Connection? {
       switch self {
       case .damaged:
         var bytes = try tenants.bytes(name)
-        // The page size, which the header repeats nowhere, and the first b-tree page.
+        // Damage the bytes after the header on the first page.
         for index in 100..<160 { bytes[index] = 0xFF }
         try bytes.write(to: URL(fileURLWithPath: tenants.path(name)))
       case .notADatabase: try tenants.write(name, String(repeating: "no database ", count: 500))
@@ -55,17 +55,17 @@ struct StateTests {
 
   @Test("each is reported with its reason and unchanged, and does not stop the others")
   func troubles() throws {
-    let tenants = try Tenants(12 + Trouble.allCases.count)
-    // `failing` has rows that this index refuses.
+    let tenants = try Tenants(12 + Problem.allCases.count)
+    // The rows of `failing` violate this index.
     try tenants.sandbox.addSQL("0003_unique", "CREATE UNIQUE INDEX items_name ON items (name)")
     var connections: [Connection?] = []
     var before: [String: Data] = [:]
     for (index, trouble) in Trouble.allCases.enumerated() {
       let name = Tenants.name(2 * index)
-      // To close a file drops the locks that this process has on it, so it is read first.
-      if trouble == .locked { before[name] = try tenants.bytes(name) }
-      connections.append(try trouble.make(name, tenants))
-      if ![.locked, .missing].contains(trouble) { before[name] = try tenants.bytes(name) }
+      // Read the file first, because closing it releases this process's locks on it.
+      if problem == .locked { before[name] = try tenants.bytes(name) }
+      connections.append(try problem.make(name, tenants))
+      if ![.locked, .missing].contains(problem) { before[name] = try tenants.bytes(name) }
     }
     try tenants.write(
       "list", (0..<(12 + Trouble.allCases.count)).map { Tenants.name($0) + "\n" }.joined())
@@ -91,8 +91,8 @@ struct StateTests {
     }
     #expect(
       !FileManager.default.fileExists(
-        atPath: tenants.path(Tenants.name(2 * (Trouble.allCases.count - 1)))))
-    // The migration before the one that failed stays.
+        atPath: tenants.path(Tenants.name(2 * (Problem.allCases.count - 1)))))
+    // The migration before the failed one remains applied.
     #expect(try run.results[failing]?["applied"] == .array([.string(Tenants.second)]))
     #expect(try tenants.open(failing).value("SELECT count(*) FROM schemactl_migrations") == 2)
 

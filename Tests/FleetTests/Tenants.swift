@@ -12,7 +12,7 @@ final class Tenants {
   static let first = "0001_items"
   static let second = "0002_done"
 
-  /// - Parameter count: the databases are `tenants/001.sqlite` and so on.
+  /// - Parameter count: the number of databases, named `tenants/001.sqlite` and so on.
   init(_ count: Int) throws {
     sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -45,7 +45,7 @@ final class Tenants {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
   }
 
-  /// Whether a database has run all migrations, has all its rows and is sound.
+  /// Whether a database has run all migrations, has all its rows and is intact.
   func isMigrated(_ name: String, migrations: Int64 = 2) throws -> Bool {
     let connection = try open(name)
     return try connection.value("SELECT count(*) FROM schemactl_migrations")
@@ -54,7 +54,7 @@ final class Tenants {
       && connection.value("PRAGMA integrity_check") == .text("ok")
   }
 
-  /// Runs `schemactl fleet …` here.
+  /// Runs `schemactl fleet …` in the folder.
   func fleet(_ words: String..., input: String? = nil) throws -> FleetOutput {
     let run = try SchemaTestSupport.run(
       "schemactl", ["fleet"] + words, in: folder, input: input)
@@ -65,7 +65,7 @@ final class Tenants {
     try SchemaTestSupport.start("schemactl", ["fleet"] + words, in: folder)
   }
 
-  /// All databases, with `--format jsonl`.
+  /// Migrates all databases with `--format jsonl`.
   func migrateAll(_ more: String...) throws -> FleetOutput {
     let words = ["fleet", "migrate", "--databases", "tenants/*.sqlite", "--format", "jsonl"]
     return FleetOutput(finished: try SchemaTestSupport.run("schemactl", words + more, in: folder))
@@ -79,7 +79,7 @@ struct FleetOutput {
   var text: String { finished.output }
   var errors: String { finished.errors }
 
-  /// Of `--format jsonl`.
+  /// The lines of `--format jsonl`.
   var lines: [JSONTree] {
     get throws {
       try text.split(separator: "\n").map { try JSONTree(parsing: String($0)) }
@@ -99,7 +99,7 @@ struct FleetOutput {
     }
   }
 
-  /// The state of each database, with its exit code where it failed.
+  /// The state of each database, with the exit code of failures.
   var states: [String: String] {
     get throws {
       try results.mapValues { line in
@@ -113,7 +113,7 @@ struct FleetOutput {
 
 let jsonSchemas = URL(fileURLWithPath: repository).appendingPathComponent("docs/json")
 
-/// Waits until something holds, for a minute at most.
+/// Waits for a condition, at most a minute.
 func waitUntil(_ condition: () throws -> Bool) throws {
   for _ in 0..<6000 {
     if try condition() { return }

@@ -1,5 +1,5 @@
-// Feeds one target with libFuzzer's inputs. The name of the target is in FUZZ_TARGET, because the
-// arguments are libFuzzer's. `make fuzz` builds and runs it.
+// Runs one target with the inputs of libFuzzer. FUZZ_TARGET names the target, because libFuzzer
+// uses the arguments. `make fuzz` builds and runs it.
 
 @_silgen_name("LLVMFuzzerRunDriver")
 func runDriver(

@@ -1,7 +1,7 @@
 import SchemaManifest
 import SchemaYAML
 
-/// `schemactl.yaml` is read, or refused at places that are in it.
+/// `schemactl.yaml` is decoded, or refused at valid positions.
 enum ConfigurationTarget: FuzzTarget {
   static let name = "configuration"
 

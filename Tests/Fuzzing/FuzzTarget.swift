@@ -1,8 +1,8 @@
-/// Something of schemactl that takes bytes from anybody: it must end, and keep its promises.
+/// A part of schemactl that reads untrusted bytes. It must terminate and satisfy its assertions.
 package protocol FuzzTarget: Sendable {
-  /// What `make fuzz` and the folder of its corpus call it.
+  /// Its name in `make fuzz` and for the folder of its corpus.
   static var name: String { get }
-  /// - Throws: `BrokenPromise`. What is wrong with the input is no error.
+  /// - Throws: `BrokenPromise`. An invalid input is not an error.
   static func take(_ bytes: [UInt8]) throws
 }
 
@@ -11,7 +11,7 @@ package let fuzzTargets: [any FuzzTarget.Type] = [
   DatabaseTarget.self,
 ]
 
-/// What must hold for every input, and does not for this one.
+/// An assertion that fails for this input.
 package struct BrokenPromise: Error, CustomStringConvertible {
   package let description: String
 }

@@ -1,6 +1,6 @@
 import SchemaHistory
 
-/// A lock is refused, or reads the same again when it is written.
+/// A lock is refused, or is equal after writing and reading it.
 enum LockTarget: FuzzTarget {
   static let name = "lock"
 

@@ -2,7 +2,7 @@ import SchemaHistory
 import SchemaManifest
 import SchemaYAML
 
-/// A manifest is read, or refused at places that are in it.
+/// A manifest is decoded, or refused at valid positions.
 enum ManifestTarget: FuzzTarget {
   static let name = "manifest"
 
@@ -21,10 +21,10 @@ enum ManifestTarget: FuzzTarget {
   }
 }
 
-/// Diagnostics say something, and of lines that are there.
+/// Diagnostics must have a message and an existing line.
 func requirePlaces(_ diagnostics: [Diagnostic], in bytes: [UInt8]) throws {
   try promise(!diagnostics.isEmpty, "refused without a reason")
-  // For libyaml U+0085, U+2028 and U+2029 end a line, too.
+  // libyaml also ends a line at U+0085, U+2028 and U+2029.
   let lines = 1 + bytes.count { [0x0A, 0x0D, 0x85, 0xA8, 0xA9].contains($0) }
   for diagnostic in diagnostics {
     try promise(!diagnostic.message.isEmpty, "a problem without words")

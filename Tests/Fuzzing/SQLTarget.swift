@@ -1,6 +1,6 @@
 import SchemaSQLText
 
-/// Tokens tile the text, and nothing that is found in it lies outside.
+/// Tokens cover the text, and all parsed ranges lie inside it.
 enum SQLTarget: FuzzTarget {
   static let name = "sql"
 
@@ -19,7 +19,8 @@ enum SQLTarget: FuzzTarget {
       Quoting.unquoted(Quoting.quoted(text)).utf8.elementsEqual(text.utf8), "quoting loses text")
     _ = sql.canonicalTokens
     let normal = sql.normalTokens
-    // What SQLite does not take it may take elsewhere: a vertical tab is white space after a space.
+    // A character that SQLite refuses may be valid elsewhere: a vertical tab is white space after a
+    // space.
     if !sql.tokens.contains(where: { $0.kind == .illegal }) {
       let joined = Array(normal.joined(separator: [UInt8(ascii: " ")]))
       try promise(

@@ -2,7 +2,7 @@ import Foundation
 import SchemaFuzzing
 import Testing
 
-/// What `make fuzz` begins with, and what it has found.
+/// The initial inputs of `make fuzz`, and its findings.
 @Suite("Corpora of the fuzzer")
 struct CorpusTests {
   @Test(

@@ -24,7 +24,7 @@ struct Guide: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// SQLiteData keeps its migrations with GRDB.
+  /// SQLiteData uses GRDB for its migrations.
   var sample: String { name == "sqlitedata" ? "grdb" : name }
 
   /// The contents of the code blocks in a language.

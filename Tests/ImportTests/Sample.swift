@@ -3,7 +3,8 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A folder with a sample of a tool: its files, and `app.sqlite`, which `app.sql` makes as the tool leaves it.
+/// A folder with a sample of a tool: its files, and `app.sqlite`, created by `app.sql` in the
+/// tool's form.
 final class Sample {
   let path: String
   private static let samples = URL(fileURLWithPath: #filePath)

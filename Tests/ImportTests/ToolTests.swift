@@ -3,14 +3,14 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// A sample, and what its import gives.
+/// A sample with the expected result of its import.
 struct ImportedSample: Sendable, CustomTestStringConvertible {
   let tool: String
   let source: String
   /// The first and the last manifest.
   let first: String
   let last: String
-  /// The first `replaces` item; nil for a tool without a ledger.
+  /// The first entry of `replaces`; nil for a tool without a ledger.
   let replaces: String?
 
   init(_ tool: String, _ source: String, _ first: String, _ last: String, _ replaces: String?) {
@@ -72,7 +72,7 @@ struct ToolTests {
     "it recognises the tool, keeps the numbers and names its ledger", arguments: ImportedSample.all)
   func recognises(_ sample: ImportedSample) throws {
     let folder = try Sample(sample.tool)
-    // The source may be the folder in which the manifests are written.
+    // The source folder may also be the migrations folder.
     let run = try folder.expect(
       0, "import", sample.source, "--migrations", "manifests", "--format", "json")
     #expect(run.output.contains("\"tool\": \"\(sample.tool)\""), "\(run.output)")

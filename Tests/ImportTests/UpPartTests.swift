@@ -11,7 +11,7 @@ struct UpPartTests {
     return folder
   }
 
-  /// The statements of the only manifest.
+  /// The statements of the single manifest.
   private func statements(_ sql: String) throws -> String {
     let folder = try imported(sql)
     return try folder.text("migrations/001_a.yaml")

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Holds JSON against a JSON Schema (draft-07), as far as the project's schemas go: a keyword that
-/// is not known here is a problem, so that none is passed over in silence.
+/// Validates JSON against a JSON Schema (draft-07), limited to the keywords of the project's
+/// schemas. An unknown keyword is reported as a problem, so that none is ignored.
 package struct SchemaChecker {
   private let root: JSONTree
-  /// Where the files are that `$ref` names.
+  /// The folder of files that `$ref` names.
   private let folder: URL?
-  /// Whether a property that the schema does not name is a problem, even though the schema lets
-  /// later versions add some.
+  /// Whether an undeclared property is a problem, even if the schema allows later versions to add
+  /// some.
   private let isClosed: Bool
 
   package init(_ root: JSONTree, folder: URL? = nil, isClosed: Bool = false) {
@@ -21,14 +21,14 @@ package struct SchemaChecker {
       try JSONTree(contentsOf: file), folder: file.deletingLastPathComponent(), isClosed: isClosed)
   }
 
-  /// What is wrong with a document, each with its path: `/operations/0: …`. Empty when nothing is.
+  /// The problems of a document with their paths: `/operations/0: …`.
   package func problems(of instance: JSONTree) -> [String] { problems(instance, root, at: "") }
 
   private func problems(_ instance: JSONTree, _ schema: JSONTree, at path: String) -> [String] {
     guard case .object(let keywords) = schema else {
       return schema == .bool(true) ? [] : ["\(path): nothing may stand here"]
     }
-    // In draft-07 what stands beside `$ref` says nothing.
+    // In draft-07 other keywords next to `$ref` are ignored.
     if case .string(let reference) = keywords["$ref"] {
       return problems(instance, following: reference, at: path)
     }

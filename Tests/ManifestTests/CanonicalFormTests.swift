@@ -104,7 +104,7 @@ struct CanonicalFormTests {
     #expect(try form(one) != form(other))
   }
 
-  /// Every kind of node; each of its scalars can be changed for another that is legal there.
+  /// Every kind of node; each scalar has an alternative valid value.
   static let sample = YAMLTree.keys([
     ("requires", .keys([("sqlite", .text("3.37", other: "3.38"))])),
     ("foreign_keys", .text("deferred", other: "enforced")),

@@ -20,7 +20,7 @@ struct DefaultTests {
     ])
   func refused(operation: String) throws {
     for text in Self.expressions {
-      // In a list or a mapping a comma would end the plain text.
+      // In a flow list or mapping, a comma would end the plain text.
       guard !text.contains(",") else { continue }
       let problem = try #require(problems(manifest(operation.replacing("HERE", with: text))).first)
       #expect(problem.contains("`default`: `\(text)` would be stored as a text"))

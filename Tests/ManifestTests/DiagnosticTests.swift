@@ -1,6 +1,6 @@
 import Testing
 
-/// A text and all that is wrong with it, as the user reads it.
+/// A text with all expected messages.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let title: String
   let yaml: String

@@ -7,7 +7,7 @@ import Testing
 private let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
-/// A file that has a schema, and who decodes it.
+/// A file with a schema, and its decoder.
 enum WrittenFile: String, CaseIterable, Sendable {
   case manifest
   case configuration = "config"
@@ -34,7 +34,7 @@ enum WrittenFile: String, CaseIterable, Sendable {
     SchemaChecker(try #require(Self.trees.get()[self]))
   }
 
-  /// What the schema has against a document; nil when the document cannot be written in JSON.
+  /// The violations of the schema; nil if the document cannot be converted to JSON.
   func schemaProblems(_ yaml: String) throws -> [String]? {
     try (try? JSONTree(ofYAML: yaml)).map { try checker().problems(of: $0) }
   }
@@ -53,7 +53,7 @@ struct JSONSchemaTests {
       file.schema == golden, "regenerate it: UPDATE_GOLDEN=1 swift test --filter JSONSchemaTests")
   }
 
-  // MARK: What the decoder takes
+  // MARK: Valid documents
 
   @Test("a manifest with every operation and every key is valid")
   func sample() throws {
@@ -80,7 +80,7 @@ struct JSONSchemaTests {
   func changes() throws {
     let sample = try JSONTree(ofYAML: everything)
     let rest = try #require(sample.replacing("operations", by: .array([])))
-    // One operation at a time, for each change has the whole manifest read again.
+    // Test one operation at a time, because each change decodes the whole manifest again.
     let single = sample.operations.map { JSONTree.object(["operations": .array([$0])]) }
     try expectAgreement(.manifest, [rest] + single, except: beyondShapes)
   }
@@ -110,7 +110,7 @@ struct JSONSchemaTests {
     #expect(refusals > 100)
   }
 
-  // MARK: What the decoder refuses
+  // MARK: Refused documents
 
   @Test(
     "a manifest that the decoder refuses for its structure is invalid", arguments: Refusal.shape)
@@ -136,7 +136,7 @@ struct JSONSchemaTests {
     #expect(Self.alternatives.isSubset(of: Refusal.meaning.map(\.title)))
   }
 
-  /// What JSON does not keep of YAML, or no pattern can count.
+  /// Refusals that depend on YAML, or that a pattern cannot express.
   private static let onlyInYAML: Set<String> = [
     "a name that some take for a boolean", "a key that some take for a boolean",
     "an expression that is not there", "a date that is none", "a NUL in SQL", "a NUL in a name",
@@ -151,7 +151,7 @@ struct JSONSchemaTests {
     "a map that maps nothing", "SQL as a map's target", "dependents other than rename",
   ]
 
-  // MARK: A second opinion
+  // MARK: Comparison with another implementation
 
   @Test("Python's jsonschema, if installed, has the same results")
   func secondOpinion() throws {
@@ -163,7 +163,7 @@ struct JSONSchemaTests {
     #expect(try disagreementsOfPython(cases) == "")
   }
 
-  /// Documents that JSON can hold, each with its file and whether it fits.
+  /// Documents that can be JSON, each with its file and whether it is valid.
   private func cases(_ file: WrittenFile, _ documents: [String]) throws -> [JSONTree] {
     let checker = try file.checker()
     return documents.compactMap { yaml in
@@ -184,7 +184,7 @@ struct JSONSchemaTests {
   }
 }
 
-/// What Python's `jsonschema` judges otherwise than each case says; empty too when it is not there.
+/// The cases for which Python's `jsonschema` has another result; empty if it is not installed.
 private func disagreementsOfPython(_ cases: [JSONTree]) throws -> String {
   let script = """
     import json, sys
@@ -216,11 +216,11 @@ private func disagreementsOfPython(_ cases: [JSONTree]) throws -> String {
   try python.run()
   let data = output.fileHandleForReading.readDataToEndOfFile()
   python.waitUntilExit()
-  // 127: there is no Python.
+  // 127 means that Python is not installed.
   return python.terminationStatus == 127 ? "" : String(decoding: data, as: UTF8.self)
 }
 
-/// Parts of the messages about what no shape says.
+/// Parts of messages about errors that a schema cannot express.
 private let beyondShapes = [
   "the table has no column", "`mirror` needs", "`map_back` needs", "`map_back` must name",
   "`map_back` must undo",
@@ -253,7 +253,7 @@ private let wholeConfiguration = """
 private struct NotJSON: Error {}
 
 extension JSONTree {
-  /// What an editor makes of a YAML document: the core schema of YAML 1.2.
+  /// The JSON of a YAML document in an editor, by the core schema of YAML 1.2.
   fileprivate init(ofYAML yaml: String) throws {
     guard let root = try YAMLReader.read(Array(yaml.utf8), file: "m.yaml").root else {
       throw NotJSON()
@@ -289,7 +289,7 @@ extension JSONTree {
     if case .array(let operations) = self["operations"] { operations } else { [] }
   }
 
-  /// Nil for what is no object.
+  /// Nil if the value is not an object.
   fileprivate func replacing(_ key: String, by value: JSONTree) -> JSONTree? {
     if case .object(let members) = self {
       .object(members.merging([key: value]) { $1 })
@@ -298,7 +298,7 @@ extension JSONTree {
     }
   }
 
-  /// As YAML. Keys are written plain, for a map by value needs its numbers.
+  /// The document as YAML, with plain keys, because the keys of a map may be numbers.
   fileprivate var yaml: String {
     switch self {
     case .null: "null"
@@ -316,8 +316,8 @@ extension JSONTree {
     }
   }
 
-  /// The document with one thing changed, for each thing in turn: a value of another kind, a key
-  /// that is gone, a key that nobody knows.
+  /// The document with one change at each place: a value of another type, a missing key, an unknown
+  /// key.
   fileprivate var changes: [JSONTree] {
     let others: [JSONTree] = [
       .null, .bool(true), .number(7), .string("other text"), .string(" "), .array([]), .object([:]),

@@ -2,8 +2,8 @@ import SchemaManifest
 import SchemaYAML
 import Testing
 
-/// Each text marks with `@` words that stand in its SQL: the position that the SQL's text gives for
-/// the word must be the place where the file holds it.
+/// Each text marks words of its SQL with `@`. The position of the word in the SQL must match its
+/// position in the file.
 @Suite("Positions in SQL")
 struct SQLSourceTests {
   @Test(

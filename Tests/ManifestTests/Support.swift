@@ -1,7 +1,7 @@
 import SchemaManifest
 import SchemaYAML
 
-/// What is wrong with a manifest, as the user reads it.
+/// The messages for a manifest.
 func problems(_ yaml: String) -> [String] {
   problems(Array(yaml.utf8))
 }
@@ -28,15 +28,15 @@ func decoded(_ yaml: String) throws -> Manifest {
   try decodeManifest(Array(yaml.utf8), file: "m.yaml")
 }
 
-/// The kind of a manifest's only operation.
+/// The kind of a manifest's single operation.
 func operation(_ yaml: String) throws -> Operation.Kind? {
   try decoded("operations:\n" + yaml).operations.first?.kind
 }
 
-/// A manifest of one operation, on line 2.
+/// A manifest with one operation, on line 2.
 func manifest(_ operation: String) -> String { "operations:\n  - \(operation)\n" }
 
-/// The text of a value, positions left out: what a test of decoding compares.
+/// The text of a value without positions, for comparing decoded values.
 func shown(_ value: Any) -> String {
   if let source = value as? SQLSource { return "sql(\(source.text))" }
   if let position = value as? Position { return "\(position.line):\(position.column)" }
@@ -62,7 +62,7 @@ func shown(_ value: Any) -> String {
   }
 }
 
-/// Numbers that look random and are the same in each run.
+/// Pseudo-random numbers that are equal in each run.
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
 
@@ -76,7 +76,7 @@ struct SeededNumbers: RandomNumberGenerator {
   }
 }
 
-/// One manifest with every operation and every key.
+/// A manifest with every operation and every key.
 let everything = """
   # A comment.
   description: Everything that a manifest can say.

@@ -1,10 +1,10 @@
-/// A document to be written in many ways.
+/// A document that can be written in many styles.
 indirect enum YAMLTree {
-  /// Text that may be quoted; `other` is what it may be changed to.
+  /// A text that may be quoted; `other` is an alternative value.
   case text(String, other: String)
   /// A plain scalar: a number, a boolean, null.
   case plain(String, other: String)
-  /// SQL, also as it may be written with other white space, case and comments.
+  /// SQL, with an equivalent form of other white space, case and comments.
   case sql(String, same: String, other: String)
   case list([YAMLTree])
   case map([(YAMLTree, YAMLTree)])
@@ -13,7 +13,7 @@ indirect enum YAMLTree {
     .map(entries.map { (.text($0.0, other: $0.0), $0.1) })
   }
 
-  /// The document with one scalar changed, for each scalar in turn that has another value.
+  /// The document with one scalar replaced by its alternative, for each scalar.
   var changes: [YAMLTree] {
     switch self {
     case .text(let text, let other): text == other ? [] : [.text(other, other: other)]
@@ -43,7 +43,7 @@ indirect enum YAMLTree {
   }
 }
 
-/// Writes a tree in a style that the numbers choose.
+/// Writes a tree in a random style.
 struct YAMLWriter {
   var numbers: SeededNumbers
   var lineEnd = "\n"
@@ -71,7 +71,7 @@ struct YAMLWriter {
     if chance(10) { text += "  # another" + lineEnd }
   }
 
-  /// What stands behind `key:` or `-`, to the end of the line or of the block.
+  /// Writes the part after `key:` or `-`, to the end of the line or of the block.
   private mutating func block(_ tree: YAMLTree, indentation: Int) {
     let margin = String(repeating: " ", count: indentation)
     switch tree {

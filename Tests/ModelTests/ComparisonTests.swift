@@ -171,7 +171,7 @@ func alike(expected: String, actual: String) throws {
   #expect(try changes("\(base)CREATE \(actual)", "\(base)CREATE \(expected)") == [])
 }
 
-/// The same table by the way of ALTER TABLE, which writes into the stored text.
+/// Creates the same table by ALTER TABLE, which edits the stored text.
 @Test(
   "an altered schema is equal to one that was created at once",
   arguments: [

@@ -11,7 +11,7 @@ private let reminders = """
   CREATE TRIGGER x AFTER DELETE ON reminders BEGIN SELECT ';'; END;
   """
 
-/// Pinned for ever: history locks and ledgers hold such values. A change here is a bug.
+/// These values must never change: history locks and ledgers contain them. A difference is a bug.
 @Test(
   "fingerprints of version 1 never change",
   arguments: [

@@ -57,7 +57,7 @@ struct ParserAgainstPragmaTests {
     let connection = try Connection(path: nil)
     try connection.execute("CREATE TABLE t (a INT, b INTEGER PRIMARY KEY)")
     connection.set(.defensive, to: false)
-    // The text says otherwise than the schema that SQLite has in memory.
+    // The stored text differs from the schema that SQLite has in memory.
     try connection.execute(
       "PRAGMA writable_schema = ON; "
         + "UPDATE sqlite_schema SET sql = 'CREATE TABLE t (a TEXT COLLATE NOCASE, b INT PRIMARY KEY)'"

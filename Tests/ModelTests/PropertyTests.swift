@@ -84,7 +84,7 @@ func sameChange() throws {
   #expect(!one.doesTheSame(as: try made("CREATE TABLE t(a, b INTEGER)")))
   #expect(!one.doesTheSame(as: try made("CREATE TABLE t(a, b INT); CREATE TABLE u(a)")))
   #expect(!one.doesTheSame(as: SchemaDelta()))
-  // The same, from another beginning.
+  // The same result from another base.
   let base = try schema("CREATE TABLE other(a)")
   let both = try schema("CREATE TABLE other(a); CREATE TABLE t(a, b INT)")
   #expect(one.doesTheSame(as: SchemaDelta(from: base, to: both)))

@@ -4,7 +4,7 @@ import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
-/// Statements of every kind over few names, so that many of them meet what others have made.
+/// A random statement over few names, so that many statements affect the same objects.
 private func statement(_ generator: inout SeededGenerator) -> String {
   func name() -> String {
     ["a", "B", "\"c d\"", "add", "e"].randomElement(using: &generator) ?? "a"

@@ -48,7 +48,7 @@ struct ClusterTests {
     #expect(report.failure?.message == nil)
     #expect(
       report.applied.map(\.id) == ["0001_create_items", "0002_add_notes", "0003_drop_columns"])
-    // On a busy machine another node may have become the leader.
+    // On a busy machine the leader may have changed.
     let rows = try remote.ask { (leader) throws(DatabaseError) in
       try leader.rows(
         "SELECT title, data, 1.5 FROM items JOIN notes ON item = items.id ORDER BY items.id")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Large tables on dqlite", .needsDqlite, .thorough, .serialized)
 struct LargeTableTests {
-  /// A cluster whose table `items` has so many rows.
+  /// A cluster with a table `items` of this many rows.
   private func cluster(_ count: Int) throws -> (TestCluster, Sandbox) {
     let cluster = try TestCluster()
     let sandbox = try Sandbox()

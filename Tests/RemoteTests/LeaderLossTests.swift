@@ -26,7 +26,7 @@ struct LeaderLossTests {
         "CREATE TABLE t\(number) (a);\nINSERT INTO runs VALUES (\(number));\n"
           + "UPDATE total SET n = n + 1;")
     }
-    // Half of the kills come between two statements, the others while COMMIT runs.
+    // Half of the kills happen between two statements, the others during COMMIT.
     var generator = SeededGenerator(seed: 25)
     var kills = Set((0..<5).map { _ in Int.random(in: 1...(count * 4), using: &generator) })
     while kills.count < 5 { kills.insert(Int.random(in: 1...(count * 4), using: &generator)) }

@@ -6,7 +6,7 @@ import SchemaTestSupport
 import Synchronization
 import Testing
 
-/// Three dqlite nodes on loopback, each a process with a folder of its own. They end with this process.
+/// Three dqlite nodes on loopback, each a process with its own folder. They end with this process.
 final class TestCluster: Sendable {
   private let folder: URL
   private let program: String
@@ -43,7 +43,7 @@ final class TestCluster: Sendable {
     "dqlite://\(nodes.joined(separator: ","))/\(database)"
   }
 
-  /// A connection as schemactl has one.
+  /// A connection like that of schemactl.
   func cluster(_ database: String = "app.db", timeout: Double = 30) throws -> Cluster {
     Cluster(try #require(try ClusterAddress(url(database))), timeout: timeout)
   }
@@ -60,14 +60,14 @@ final class TestCluster: Sendable {
     process.arguments = ["\(index + 1)", nodes[index], home.path]
     let output = Pipe()
     process.standardOutput = output
-    // Open as long as this process runs.
+    // The pipe remains open as long as this process runs.
     process.standardInput = Pipe()
     try process.run()
     _ = try output.fileHandleForReading.read(upToCount: 1)
     processes.withLock { $0[index] = process }
   }
 
-  /// Kills the node that is the leader, and starts it again.
+  /// Kills the leader's node and restarts it.
   func replaceLeader() throws {
     let leader = try leader().node
     let index = try #require(nodes.firstIndex { $0 == leader })
@@ -88,7 +88,7 @@ final class TestCluster: Sendable {
     }
   }
 
-  /// Whether no node has ended by itself.
+  /// Whether all nodes are still running.
   var hasAllNodes: Bool {
     processes.withLock { $0.values.allSatisfy { process in process.isRunning } }
   }
@@ -100,12 +100,11 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
-/// Compiled beside the programs when it is first needed, because the package publishes nothing that only
-/// tests use.
+/// Compiled on first use, because the package does not publish targets for tests.
 private let nodeProgram: Result<String, any Error> = Result {
   let program = programs.appendingPathComponent("dqlite-node")
   let source = repository + "/Tests/RemoteTests/Node/Node.c"
-  // Another process may run it while this one writes it.
+  // Another process may run it during the write.
   let new = program.path + ".\(getpid())"
   let compiled = try run("/usr/bin/env", ["cc", "-O1", "-o", new, source, "-ldqlite"])
   try #require(compiled.code == 0, "\(compiled.errors)")

@@ -7,7 +7,7 @@ import SchemaTestSupport
 import SchemaYAML
 import Testing
 
-/// Drives the page in headless Chromium.
+/// Opens the page in headless Chromium.
 @Suite(
   "The report in a browser", .thorough, .enabled(if: Chromium.program != nil, "needs Chromium"))
 struct BrowserTests {
@@ -126,7 +126,7 @@ struct BrowserTests {
     defer { Folder.remove(file) }
     let document = try Chromium.open(file).document
     #expect(document.contains("id=\"t-reminders\""))
-    // The controls that need it do not show.
+    // Controls that need the script are hidden.
     #expect(document.contains("class=\"js slider\" hidden"))
     #expect(document.contains("0007_replace_is_completed_with_status"))
   }
@@ -187,7 +187,7 @@ struct BrowserTests {
     return String(decoding: report.page, as: UTF8.self)
   }
 
-  /// Checks of the kind that axe-core makes.
+  /// Checks similar to those of axe-core.
   private static let checks = """
     const parse = text => { const parts = text.match(/[\\d.]+/g).map(Number); return parts.length < 4 ? parts.concat(1) : parts; };
     const light = ([r, g, b]) => { const [x, y, z] = [r, g, b].map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * x + 0.7152 * y + 0.0722 * z; };
@@ -228,7 +228,7 @@ struct BrowserTests {
     """
 }
 
-/// A temporary folder of its own.
+/// A temporary folder.
 private final class Folder {
   let path: String
 

@@ -51,7 +51,7 @@ struct CheckReportTests {
     #expect(try !postedComments(sandbox, knownComment: "").contains("POST"))
   }
 
-  /// What the script hands to GitHub's program, an argument on each line.
+  /// The arguments that the script passes to GitHub's program, one on each line.
   private func postedComments(_ sandbox: Sandbox, knownComment: String) throws -> String {
     let tools = sandbox.folder + "/tools"
     let log = sandbox.folder + "/log"

@@ -16,13 +16,13 @@ struct Chromium {
   enum Theme: String, CaseIterable { case light = "1", dark = "0" }
 
   struct Visit {
-    /// The page as it is after its scripts ran.
+    /// The document after its scripts ran.
     let document: String
-    /// Messages of the console, errors among them.
+    /// Messages of the console, including errors.
     let console: [String]
   }
 
-  /// Opens a page from the disk.
+  /// Opens a page from a file.
   static func open(
     _ file: String, theme: Theme = .light, width: Int = 1280, screenshot: String? = nil
   ) throws -> Visit {
@@ -45,16 +45,16 @@ struct Chromium {
       console: run.errors.split(separator: "\n").map(String.init).filter { $0.contains("CONSOLE") })
   }
 
-  /// Opens a copy of a page that a script of the test has been added to.
+  /// Opens a copy of a page with an additional script of the test.
   ///
-  /// - Returns: the lines that the script wrote by `note`.
+  /// - Returns: the lines that the script wrote with `note`.
   static func run(
     _ script: String, on page: String, theme: Theme = .light, width: Int = 1280
   ) throws -> [String] {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(
       "\(UUID().uuidString).html")
     defer { try? FileManager.default.removeItem(at: file) }
-    // The page itself allows no script but its own.
+    // The page's own policy allows no other scripts.
     var copy = page.replacing("http-equiv=\"Content-Security-Policy\"", with: "name=\"replaced\"")
     copy = copy.replacing(
       "</body>",

@@ -1,4 +1,5 @@
-/// The elements and attributes of an HTML page, as a browser would read them outside of `script` and `style`.
+/// The elements and attributes of an HTML page, as parsed by a browser outside of `script` and
+/// `style`.
 struct HTMLElements {
   struct Problem: Error {
     let near: String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads `erDiagram` by the grammar of Mermaid (erDiagram.jison), of which it takes the part that all versions
-/// have: entities with a label and attributes, and relationships.
+/// Parses the part of `erDiagram` in Mermaid's grammar (erDiagram.jison) that all versions support:
+/// entities with a label and attributes, and relationships.
 struct MermaidReading {
   struct Entity {
     var label: String

@@ -117,7 +117,7 @@ struct ReportTests {
     let page = try page(sandbox, database: sandbox.database)
     #expect(!page.contains("SECRET"))
     #expect(page.contains("0007_replace_is_completed_with_status"))
-    // Row counts and the cost of what is pending.
+    // The row counts and the cost of pending migrations.
     #expect(page.contains("<td>30</td>"))
     #expect(page.contains("writes at most"))
   }
@@ -190,7 +190,8 @@ struct ReportTests {
 }
 
 extension Sandbox {
-  /// 300 migrations, the last hundred of them drafts: 100 tables that refer to each other, with indexes and added columns.
+  /// 300 migrations, of which the last hundred are drafts: 100 tables with foreign keys, indexes
+  /// and added columns.
   static func large() throws -> Sandbox {
     let sandbox = try Sandbox()
     for number in 1...300 {

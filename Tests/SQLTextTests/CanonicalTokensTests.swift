@@ -55,7 +55,7 @@ struct CanonicalTokensTests {
       let stretched = TokenizedSQL(
         bytes: Array(" /* ' */ ".utf8)
           + sql.significant.flatMap { sql.bytes[$0.range] + Array("\n-- \"\n".utf8) })
-      // What is not closed runs to the end and takes in all that is put there.
+      // An unterminated token extends to the end and would include inserted text.
       guard !sql.tokens.contains(where: { $0.kind == .illegal }) else { continue }
       #expect(stretched.canonicalTokens == sql.canonicalTokens)
       #expect(stretched.normalTokens == sql.normalTokens)

@@ -1,4 +1,4 @@
-/// Random input that a seed brings back.
+/// Random input that a seed reproduces.
 struct Noise: RandomNumberGenerator {
   private var state: UInt64
 
@@ -21,7 +21,7 @@ struct Noise: RandomNumberGenerator {
     }
   }
 
-  /// Pieces of SQL in no order: far likelier to reach the rare branches than random bytes.
+  /// Random pieces of SQL, which reach rare branches far more often than random bytes.
   mutating func soup(upTo limit: Int = 30) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 0...limit, using: &self) {

@@ -1,7 +1,7 @@
 import SchemaSQLText
 import Testing
 
-/// Every range in a value, however deep.
+/// Every range in a value at any depth.
 private func ranges(in value: Any) -> [Range<Int>] {
   if let range = value as? Range<Int> { return [range] }
   return Mirror(reflecting: value).children.flatMap { ranges(in: $0.value) }
@@ -30,7 +30,7 @@ struct ParserNoiseTests {
     "CREATE VIRTUAL TABLE f USING fts5(a, b, tokenize = 'x y')",
   ]
 
-  /// Either a statement whose parts lie in the text, or an error that does.
+  /// Whether the result is a statement or an error with ranges inside the text.
   private func check(_ bytes: [UInt8]) -> Bool {
     let sql = TokenizedSQL(bytes: bytes)
     do {

@@ -52,7 +52,7 @@ struct TextComparisonTests {
     #expect(Identifier("SQLite_stat1").isInternal && !Identifier("sqlite").isInternal)
   }
 
-  /// The declarations of SQLText are found only where it is imported.
+  /// The declarations of SQLText are visible only to files that import it.
   @Test("every source file that compares texts imports SchemaSQLText")
   func imports() throws {
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -106,7 +106,7 @@ func busyTimeout(place: Place) throws {
   let connection = try Connection(path: folder.path("a.sqlite"))
   var waits: [Double] = []
   connection.setBusyHandler(timeout: 0.05, onWait: { waits.append($0) })
-  // Each lock has the whole time.
+  // Each lock has the full timeout.
   for _ in 1...2 {
     waits = []
     let error = try databaseError { try connection.execute("BEGIN IMMEDIATE") }
@@ -155,7 +155,7 @@ func interrupting(place: Place) throws {
   let handle = connection.interruptHandle
   let done = Counter()
   let thread = Thread {
-    // An interrupt before the statement runs is lost: again and again, until it is over.
+    // An interrupt before the statement runs has no effect, so repeat it until the end.
     while done.value == 0 {
       handle.interrupt()
       usleep(1000)

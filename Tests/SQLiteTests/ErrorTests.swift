@@ -30,7 +30,7 @@ func constraints(columns: String, code: Int32, message: String) throws {
     connection.set(.foreignKeys, to: true)
     let sql = "INSERT INTO t(\(columns))"
     let statement = try connection.prepare(sql)
-    // The second time the statement begins anew after its error.
+    // The second time, the statement starts again after its error.
     for _ in 1...2 {
       let error = try databaseError { try statement.run() }
       #expect(error.code == .constraint)

@@ -115,7 +115,7 @@ func uuid() throws {
     #expect(parts[2].first == "4")
     #expect("89ab".contains(parts[3].first ?? " "))
   }
-  // Every other digit takes every value.
+  // Every other digit can have every value.
   for place in ids[0].indices where ids[0][place] != "-" {
     let digits = Set(ids.map { $0[place] })
     #expect(digits.count == 16 || digits == ["4"] || digits == ["8", "9", "a", "b"])

@@ -11,7 +11,8 @@ import Testing
   "a relative path is a file, even if SQLite would interpret it differently",
   arguments: [":memory:", "file:x?mode=memory", "file::memory:", "a b%20c?#.sqlite", "ü"])
 func literalPaths(name: String) throws {
-  // Relative to the working folder, since an absolute path means nothing else to SQLite.
+  // Use a path relative to the working folder, since SQLite interprets an absolute path only as a
+  // file.
   defer { try? FileManager.default.removeItem(atPath: name) }
   try Connection(path: name).execute("CREATE TABLE t(a)")
   #expect(FileManager.default.fileExists(atPath: name))
@@ -113,9 +114,8 @@ func fileOfAnother() async throws {
     #expect(try Connection(path: path, mode: .readWrite).isReadOnly)
     return
   }
-  // Root may write everything: another user has to open the file, in a process of its own. It ends at
-  // once: the address sanitizer would look for leaks at its end, and may not in what has given its
-  // rights away.
+  // Root may write every file, so another user has to open it in a separate process. The process
+  // ends at once, because the address sanitizer cannot search for leaks after dropping privileges.
   await #expect(processExitsWith: .success) { [path = path as String] in
     guard setgid(65534) == 0, setuid(65534) == 0 else { _exit(2) }
     let connection = try Connection(path: path, mode: .readWrite)

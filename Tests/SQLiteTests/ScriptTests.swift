@@ -2,7 +2,7 @@ import SchemaCSQLite
 import SchemaSQLite
 import Testing
 
-/// The statements of a text, trimmed, each run before the next is compiled.
+/// The trimmed statements of a text, each run before the next is compiled.
 private func split(_ text: String) throws -> [String] {
   let connection = try Connection(path: nil)
   var script = Script(text)
@@ -114,7 +114,7 @@ func longScript() throws {
   let length = 32 << 20
   var script = Script("SELECT 1;" + String(repeating: " ", count: length) + "SELECT 2")
   try #require(try script.next(on: connection)).run()
-  // No other test lets SQLite allocate as much at once.
+  // No other test allocates as much memory in SQLite at once.
   var now: Int32 = 0
   var largest: Int32 = 0
   sqlite3_status(SQLITE_STATUS_MALLOC_SIZE, &now, &largest, 0)

@@ -2,7 +2,7 @@ import Foundation
 import SchemaSQLite
 import Testing
 
-/// A folder that is removed with the last reference to it.
+/// A folder that is deleted with the last reference to it.
 final class TemporaryFolder {
   let path: String
 
@@ -27,7 +27,7 @@ final class TemporaryFolder {
   }
 }
 
-/// Where a database may live; what holds for one must hold for all.
+/// The kinds of databases. Tests must succeed with all of them.
 enum Place: String, CaseIterable, Sendable {
   case memory, file, wal
 
@@ -43,14 +43,14 @@ enum Place: String, CaseIterable, Sendable {
   }
 }
 
-/// The error that `body` throws; a test fails where it throws none.
+/// The error of `body`; a test fails if there is none.
 func databaseError(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
 ) throws -> DatabaseError {
   try #require(throws: DatabaseError.self, sourceLocation: sourceLocation) { try body() }
 }
 
-/// A counter that closures may share.
+/// A counter that closures can share.
 final class Counter: @unchecked Sendable {
   private let lock = NSLock()
   private var count = 0
@@ -60,7 +60,7 @@ final class Counter: @unchecked Sendable {
   func add(_ number: Int = 1) { lock.withLock { count += number } }
 }
 
-/// Adds 1 to a counter when it goes.
+/// Adds 1 to a counter when it is released.
 final class Witness: Sendable {
   private let gone: Counter
 
@@ -69,7 +69,7 @@ final class Witness: Sendable {
   deinit { gone.add() }
 }
 
-/// Takes long enough to be stopped, and ends by itself where stopping does not work.
+/// Runs long enough to be stopped, and ends by itself if stopping fails.
 let longQuery = """
   WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < 100000000)
   SELECT count(*) FROM n

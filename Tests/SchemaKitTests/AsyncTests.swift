@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Async")
 struct AsyncTests {
-  /// A database, and a pending migration whose time grows with the square of its rows.
+  /// A database with a pending migration whose duration grows with the square of its rows.
   private func slow(rows: Int) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_notes", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
@@ -47,7 +47,7 @@ struct AsyncTests {
     #expect(try await migrator.verify(databaseAt: sandbox.database).isIntact)
   }
 
-  /// Keeps a migration where it is until the test lets it continue.
+  /// Pauses a migration until the test continues it.
   private final class Gate: Sendable {
     let hasBegun = AsyncStream.makeStream(of: Void.self)
     private let semaphore = DispatchSemaphore(value: 0)
@@ -64,7 +64,7 @@ struct AsyncTests {
     func open() { semaphore.signal() }
   }
 
-  /// A database, and a pending migration that calls the gate's function for each row.
+  /// A database with a pending migration that calls the gate's function for each row.
   private func paused() throws -> Sandbox {
     let sandbox = try Sandbox()
     sandbox.application.declaredFunctions = [DeclaredFunction(name: "pause", arguments: 1)]
@@ -80,7 +80,7 @@ struct AsyncTests {
 
   private func expectUnchanged(_ sandbox: Sandbox) throws {
     let connection = try sandbox.open()
-    // The lock is free once the migration has been rolled back.
+    // The lock is released after the migration was rolled back.
     connection.setBusyHandler(timeout: 60)
     try connection.execute("BEGIN IMMEDIATE; COMMIT")
     #expect(try sandbox.ledger == ["0001_notes"])

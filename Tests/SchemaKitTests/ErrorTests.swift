@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Errors of SchemaKit")
 struct ErrorTests {
-  /// What can go wrong on a device, and why.
+  /// Problems on a device, with their causes.
   private static let causes: [(String, @Sendable (Sandbox) throws -> Void)] = [
     ("tables without a ledger", { try $0.run("CREATE TABLE mine (a)") }),
     ("not a database", { try $0.write("not a database, and longer than a header of one".padded) }),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An app that was released with GRDB")
 struct GRDBTests {
-  /// What GRDB's migrator ran, in order: the name of a migration, and its SQL.
+  /// The migrations of GRDB's migrator in order: name and SQL.
   private static let old = [
     ("createLists", "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT NOT NULL)"),
     ("createReminders", "CREATE TABLE reminders (id INTEGER PRIMARY KEY, amount INTEGER)"),
@@ -31,7 +31,7 @@ struct GRDBTests {
     return sandbox
   }
 
-  /// A database as GRDB 7 leaves it after some of its migrations.
+  /// A database after some of GRDB 7's migrations.
   private func fill(_ app: AppConnection, _ names: [String]) throws {
     try app.run("CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
     for (name, sql) in Self.old where names.contains(name) {

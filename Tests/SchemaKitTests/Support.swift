@@ -6,7 +6,7 @@ import SchemaTestSupport
 import Testing
 
 extension Sandbox {
-  /// What an app with this history ships.
+  /// The bundle of an app with this history.
   func bundle(frozenOnly: Bool = false) throws -> [UInt8] {
     try project().bundled(frozenOnly: frozenOnly).bytes
   }

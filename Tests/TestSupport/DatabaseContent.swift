@@ -1,12 +1,12 @@
 import SchemaSQLText
 import SchemaSQLite
 
-/// All that a database holds, bit for bit: the text of its schema, and every row with its rowid.
+/// The complete content of a database: the text of its schema, and every row with its rowid.
 package struct DatabaseContent: Equatable {
   package let schema: [[Value]]
   package let rows: [String: [[Value]]]
 
-  /// - Parameter isLeftOut: names of tables that are not looked at.
+  /// - Parameter isLeftOut: whether to ignore the table of this name.
   package init(_ connection: Connection, except isLeftOut: (String) -> Bool = { _ in false }) throws
   {
     schema = try connection.rows(
@@ -26,7 +26,7 @@ package struct DatabaseContent: Equatable {
       }
       let rowid = table[1] == 1 || name.hasPrefix("sqlite_") ? nil : free
       let terms = columns.map(Quoting.quoted).flatMap { ["typeof(\($0))", "quote(\($0))"] }
-      // What SQLite keeps for itself may lie in another order.
+      // SQLite may store rows of its own tables in another order.
       rows[name] = try connection.rows(
         "SELECT \(((rowid.map { [$0] } ?? []) + terms).joined(separator: ", ")) "
           + "FROM \(Quoting.quoted(name)) NOT INDEXED"
@@ -35,7 +35,7 @@ package struct DatabaseContent: Equatable {
     self.rows = rows
   }
 
-  /// What is not the same, in words.
+  /// Describes the differences.
   package func differences(from other: DatabaseContent) -> [String] {
     var found: [String] = []
     for row in schema where !other.schema.contains(row) { found.append("gone: \(row)") }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The library that makes system calls fail: `LD_PRELOAD` loads it into the built program before the C
-/// library. It is compiled beside the programs when it is first needed, because the package publishes
-/// nothing that only tests use.
+/// The library that makes system calls fail. `LD_PRELOAD` loads it into the built program before
+/// the C library. It is compiled on first use, because the package does not publish targets for
+/// tests.
 package let faultyCallsLibrary: Result<String, any Error> = Result {
   let library = programs.appendingPathComponent("libFaultyCalls.so")
   let source = URL(fileURLWithPath: repository + "/Tests/FaultyCalls/FaultyCalls.c")
   if try library.modificationDate ?? .distantPast > source.modificationDate ?? .distantFuture {
     return library.path
   }
-  // Another process may load it while this one writes it.
+  // Another process may load it during the write.
   let new = library.path + ".\(getpid())"
   let compiled = try run(
     "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-o", new, source.path, "-ldl"])

@@ -1,10 +1,10 @@
 import SchemaSQLText
 
-/// A schema whose statements can be spelled in many ways that mean the same.
+/// A random schema whose statements have many equivalent spellings.
 ///
-/// In its templates a name stands as `‹name›` where it is given and as `«name»` where it is used,
-/// and a no-break space is one that stays: with a comment in GENERATED ALWAYS, or before it, SQLite
-/// 3.40 takes it for a part of the type.
+/// In its templates a name is `‹name›` where it is defined and `«name»` where it is used. A
+/// no-break space must remain a space: SQLite 3.40 reads a comment in or before GENERATED ALWAYS as
+/// part of the type.
 package struct GeneratedSchema {
   package private(set) var tables: [GeneratedTable] = []
   package private(set) var others: [String] = []
@@ -39,12 +39,13 @@ package struct GeneratedSchema {
     }
   }
 
-  /// As one would write it, constraints inline where they can be.
+  /// The usual spelling, with inline constraints where possible.
   package var plain: String {
     (tables.map { $0.template { _ in true } } + others).map(plainSQL).joined(separator: ";\n")
   }
 
-  /// The same with other quotes, case, white space, comments and places of constraints.
+  /// An equivalent spelling with other quotes, case, white space, comments and places of
+  /// constraints.
   package func respelled(using generator: inout SeededGenerator) -> String {
     var templates: [String] = []
     for table in tables { templates.append(table.template { _ in generator.chance(50) }) }
@@ -57,7 +58,7 @@ package struct GeneratedTable {
   package struct Column {
     let name: String
     let clauses: String
-    /// What can stand inline and at table level.
+    /// Constraints that can be inline or in the table.
     let constraints: [(inline: String, ofTable: String)]
   }
 
@@ -147,7 +148,7 @@ package struct GeneratedTable {
   }
 }
 
-/// A template with its names in the plainest quotes that they need.
+/// A template with its names in the simplest possible quotes.
 package func plainSQL(_ template: String) -> String {
   render(template) { name, _ in
     Quoting.identifier(name)
@@ -186,7 +187,7 @@ private struct Respelling {
         }, as: UTF8.self)
   }
 
-  /// Other case and white space, but in strings.
+  /// Changes case and white space outside of strings.
   private static func respelled(_ text: String, _ generator: inout SeededGenerator) -> String {
     text.split(separator: "'", omittingEmptySubsequences: false).enumerated().map { index, part in
       guard index.isMultiple(of: 2) else { return String(part) }

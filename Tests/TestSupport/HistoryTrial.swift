@@ -8,7 +8,7 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// A history of hand-written SQL, replayed and then made anew table by table.
+/// Replays a history of hand-written SQL, and then rebuilds each of its tables.
 package struct HistoryTrial {
   private let files: [String]
   private let sandbox: Sandbox
@@ -19,13 +19,13 @@ package struct HistoryTrial {
     sandbox = try Sandbox(isInMemory: true)
   }
 
-  /// How many statements SQLite finds in all of them.
+  /// The number of statements that SQLite finds in all files.
   package private(set) var statements = 0
   package private(set) var tables = 0
   package private(set) var rows = 0
 
-  /// - Returns: what differs from the `sqlite3` shell, from itself or from before; empty when nothing
-  ///   does.
+  /// - Returns: differences from the `sqlite3` shell, between two replays and after rebuilds; empty
+  ///   if there are none.
   package mutating func problems() throws -> [String] {
     for (index, sql) in files.enumerated() {
       try sandbox.add(number(index), "operations:\n  - sql: \(yamlQuoted(sql))\n")
@@ -57,11 +57,11 @@ package struct HistoryTrial {
 
   private func isOurs(_ name: String) -> Bool { name.hasPrefix("schemactl_") }
 
-  // MARK: The same as others get
+  // MARK: Comparison with other tools
 
   private func comparedWithShell() throws -> [String] {
     let shell = sandbox.folder + "/shell.sqlite"
-    // Each file is a script of its own: a comment at its end must not swallow the next.
+    // Each file is a separate script: a comment at its end must not swallow the next file.
     let script = files.map { file in
       let endsInComment = TokenizedSQL(file).tokens.last?.kind == .comment
       return file + (endsInComment ? "\n;\n" : ";\n")
@@ -76,7 +76,7 @@ package struct HistoryTrial {
     var problems = compareSchemas(expected: expected, actual: live).map(\.sentence)
     problems += compareSchemas(expected: live, actual: live).map(\.sentence)
     if expected.fingerprint() != live.fingerprint() { problems.append("other fingerprints") }
-    // The shell reads line by line, and leaves out the carriage returns.
+    // The shell reads line by line and drops carriage returns.
     if script.utf8.contains(UInt8(ascii: "\r")) { return problems }
     problems += try DatabaseContent(theirs).differences(
       from: DatabaseContent(ours, except: isOurs)
@@ -84,7 +84,7 @@ package struct HistoryTrial {
     return problems
   }
 
-  /// As operations of a manifest, and as SQL.
+  /// Recreates the schema by operations of a manifest, and by SQL.
   private func madeAgain() throws -> [String] {
     let live = try sandbox.schema().ours(except: isOurs)
     let other = try Sandbox(isInMemory: true)
@@ -114,7 +114,7 @@ package struct HistoryTrial {
     return before.differences(from: try DatabaseContent(sandbox.open(), except: isOurs))
   }
 
-  /// A few rows for every table that takes some, whatever its constraints are.
+  /// Inserts a few rows into every table that accepts some, whatever its constraints.
   private func fill() throws {
     let connection = try sandbox.open()
     connection.set(.triggers, to: false)
@@ -135,7 +135,7 @@ package struct HistoryTrial {
           if (try? connection.execute(insert)) != nil { break }
         }
       }
-      // Holes between the rowids, and a sequence beyond the last.
+      // Leave gaps between the rowids, and a sequence beyond the last one.
       if !table.isVirtualTable {
         let last = Quoting.quoted(columns[0][0].text ?? "")
         _ = try? connection.execute(

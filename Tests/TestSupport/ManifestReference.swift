@@ -3,8 +3,8 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaYAML
 
-/// `docs/manifest.md`: what a manifest and `schemactl.yaml` can say, made from the grammar that
-/// decodes them.
+/// `docs/manifest.md`: the reference of manifests and `schemactl.yaml`, generated from the grammar
+/// of the decoder.
 package enum ManifestReference {
   package static var document: String {
     var writer = ReferenceWriter()
@@ -269,7 +269,7 @@ extension Grammar {
   ]
 }
 
-/// Writes Markdown, each mapping as a table of its keys.
+/// Writes Markdown with a table of keys for each mapping.
 private struct ReferenceWriter {
   private(set) var text = ""
 
@@ -298,7 +298,7 @@ private struct ReferenceWriter {
     }
   }
 
-  /// The mappings that others hold, each once.
+  /// The nested mappings, without duplicates.
   mutating func parts(besides known: [MappingRule], of rules: [MappingRule]) {
     var names = Set((known + rules).map { ExactText($0.name) })
     var rest = rules.flatMap(\.held)
@@ -313,14 +313,14 @@ private struct ReferenceWriter {
 }
 
 extension MappingRule {
-  /// `a column` is `Column`; a key in code stays one.
+  /// Capitalises a title, except for a key in code.
   fileprivate var title: String {
     let words = name.split(separator: " ").drop { $0 == "a" || $0 == "an" }
     let title = words.joined(separator: " ")
     return title.prefix(1).uppercased() + title.dropFirst()
   }
 
-  /// A link to its section, by the anchor that GitHub makes of a title.
+  /// A link to the section, with GitHub's anchor for its title.
   fileprivate var link: String {
     let anchor = title.lowercased().replacing("`", with: "").replacing(" ", with: "-")
     return "[\(name)](#\(anchor))"
@@ -340,7 +340,7 @@ extension Shape {
     }
   }
 
-  /// What stands there, in a cell of a table.
+  /// Describes the value in a cell of a table.
   fileprivate var reference: String {
     switch self {
     case .text(let rule): rule.reference

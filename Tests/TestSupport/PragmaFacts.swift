@@ -2,8 +2,8 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// Where the parser reads something else than SQLite says through its PRAGMAs, over all tables,
-/// indexes, triggers and views of a database. Empty when they agree.
+/// The differences between the parser and SQLite's PRAGMAs for all tables, indexes, triggers and
+/// views of a database; empty if they agree.
 package func parserDisagreements(with connection: Connection) throws -> [String] {
   let schema = try Schema(of: connection)
   var found: [String] = []
@@ -71,7 +71,7 @@ private struct PragmaFacts {
       (
         "types", table.columns.map { $0.type?.text.asciiLowercased ?? "" },
         try list("SELECT lower(type) FROM pragma_table_xinfo(?1) ORDER BY cid").enumerated().map {
-          // With the words that only GENERATED needs (Generated Columns, section 2.1).
+          // SQLite includes the words that belong to GENERATED (Generated Columns, section 2.1).
           let suffix = " generated always"
           return table.columns[$0].generated != nil && $1.hasSuffix(suffix)
             ? String($1.dropLast(suffix.count)) : $1
@@ -80,7 +80,7 @@ private struct PragmaFacts {
       (
         "NOT NULL",
         table.columns.map { column in
-          // Also in a STRICT table, but for the rowid (STRICT Tables, section 2).
+          // Also in a STRICT table, except for the rowid (STRICT Tables, section 2).
           let isKey =
             (table.isWithoutRowid || table.isStrict && alias.isEmpty)
             && key.contains { column.name.isSame(as: $0) }
@@ -118,7 +118,7 @@ private struct PragmaFacts {
   }
 
   private func normal(_ sql: String) -> String {
-    // The PRAGMA tells of the outermost parentheses; a text in any quotes is that text.
+    // The PRAGMA omits the outermost parentheses, and reports a text in any quotes as that text.
     var tokens = TokenizedSQL(sql).significant.map { TokenizedSQL(sql).text($0) }
     while tokens.first == "(", tokens.last == ")" { tokens = Array(tokens.dropFirst().dropLast()) }
     return tokens.joined(separator: " ")
@@ -131,7 +131,7 @@ private struct PragmaFacts {
     for constraint in table.constraints {
       guard case .primaryKey(let terms, _, _) = constraint.kind else { continue }
       var names: [String] = []
-      // A column that comes twice counts once.
+      // A repeated column counts once.
       for name in terms.compactMap({ $0.column?.text.asciiLowercased }) where !names.contains(name)
       {
         names.append(name)
@@ -148,10 +148,11 @@ private struct PragmaFacts {
       }
   }
 
-  /// Only what a program for an INSERT does shows it: it opens `sqlite_sequence`.
+  /// Determines AUTOINCREMENT from the program of an INSERT, the only place that shows it: it opens
+  /// `sqlite_sequence`.
   private func toldAutoincrement() throws -> String {
     guard let root = schema.table("sqlite_sequence")?.rootPage else { return "0" }
-    // A trigger may write to another table that has one.
+    // A trigger may write to another table with AUTOINCREMENT.
     connection.set(.triggers, to: false)
     defer { connection.set(.triggers, to: true) }
     let program = try connection.rows(
@@ -172,7 +173,7 @@ private struct PragmaFacts {
     return [column.name.text]
   }
 
-  /// The key has an index of its own unless it is the rowid.
+  /// A key that is not the rowid has an index of its own.
   private func toldRowidAlias(_ table: CreateTable) throws -> [String] {
     guard !table.isWithoutRowid else { return [] }
     let key = try list("SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0")
@@ -211,7 +212,7 @@ private struct PragmaFacts {
     ).sorted()
   }
 
-  /// As an index on the column has it.
+  /// Determines the collations from an index on the column.
   private func collations(of table: CreateTable, _ tokens: TokenizedSQL) throws -> [String] {
     table.columns.map { $0.collation?.text.asciiLowercased ?? "binary" }
   }
@@ -273,6 +274,6 @@ private struct PragmaFacts {
 }
 
 extension String {
-  /// As SQLite folds names: ASCII letters only.
+  /// Folds a name like SQLite: ASCII letters only.
   var asciiLowercased: String { String(decoding: Array(identifier.folded), as: UTF8.self) }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A program of this package, or of the machine, run as a process of its own.
+/// The result of a program of this package, or of the machine, that ran in a separate process.
 package struct Finished: Sendable {
-  /// 128 and the signal's number, when a signal ended it.
+  /// 128 plus the signal's number if a signal ended it.
   package let code: Int32
   package let output: String
   package let errors: String
 }
 
-/// Where the package's programs are built: beside the tests, or beside what those are part of.
+/// The folder of the package's built programs, next to the tests.
 package let programs: URL = {
   let start = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
   var folder = start
@@ -30,11 +30,12 @@ package func run(
   try start(program, arguments, in: folder, input: input).wait()
 }
 
-/// A process that goes on.
+/// A running process.
 package final class Running {
   fileprivate let process = Process()
   fileprivate let folder: URL
-  /// What must last as long: the folder that it runs in, which is removed with its last reference.
+  /// An object that must live as long as the process, such as its folder, which is deleted with its
+  /// last reference.
   package var surroundings: AnyObject?
 
   fileprivate init() throws {
@@ -48,14 +49,14 @@ package final class Running {
 
   package var isRunning: Bool { process.isRunning }
 
-  /// A process that has ended, and whose number may be another's by now, gets none.
+  /// Sends a signal, unless the process has ended, because its number may be reused.
   package func send(_ signal: Int32) {
     if process.isRunning { kill(process.processIdentifier, signal) }
   }
 
   #if os(Linux)
-    /// Whether the program has begun to take a signal itself: its first thread blocks it, and with
-    /// `inEveryThread` all do.
+    /// Whether the program handles a signal itself: its first thread blocks it, or all threads with
+    /// `inEveryThread`.
     package func takes(_ signal: Int32, inEveryThread: Bool = false) -> Bool {
       let threads =
         inEveryThread
@@ -67,7 +68,7 @@ package final class Running {
       }
     }
 
-    /// Whether it has been stopped, as by Ctrl-Z.
+    /// Whether the process is stopped, as by Ctrl-Z.
     package var isStopped: Bool { status("State", of: "\(identifier)")?.hasPrefix("T") ?? false }
 
     /// A line of `/proc/PID/task/TID/status` (proc(5)).
@@ -79,9 +80,8 @@ package final class Running {
     }
   #endif
 
-  /// Waits for its end. One that has not ended after `seconds` is killed, and that is an error:
-  /// nothing may wait for ever. Where sanitizers watch on a busy machine, what takes
-  /// seconds takes minutes.
+  /// Waits for its end. After `seconds` the process is killed and an error is thrown, because no
+  /// test may wait forever. With sanitizers on a busy machine, seconds become minutes.
   package func wait(seconds: Double = 900) throws -> Finished {
     let start = ContinuousClock.now
     while process.isRunning {
@@ -92,7 +92,7 @@ package final class Running {
       }
       usleep(1000)
     }
-    // It waits no more, and lets go of what would hold the process for ever.
+    // The pipes must be closed, because they would keep the process waiting.
     process.waitUntilExit()
     let ended = process.terminationReason == .uncaughtSignal
     return Finished(
@@ -100,7 +100,7 @@ package final class Running {
       output: try text("out"), errors: try text("err"))
   }
 
-  /// What it has written so far: `out` or `err`.
+  /// The output so far: `out` or `err`.
   package func text(_ name: String) throws -> String {
     String(
       decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)
@@ -114,8 +114,8 @@ package struct DidNotEnd: Error {
 
 /// - Parameters:
 ///   - program: a path, or the name of one of the package's programs.
-///   - environment: added to what is inherited, of which no variable that schemactl heeds is left.
-///   - output: where standard output goes, instead of `Finished.output`.
+///   - environment: added to the inherited environment, without variables that schemactl reads.
+///   - output: the target of standard output, instead of `Finished.output`.
 package func start(
   _ program: String, _ arguments: [String], in folder: String? = nil,
   environment: [String: String] = [:], input: String? = nil, output: FileHandle? = nil,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The repository's root, whose `migrations/` is the living example.
+/// The repository's root, whose `migrations/` is a real history.
 package let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().path
 
@@ -19,8 +19,8 @@ extension Sandbox {
     return sandbox
   }
 
-  /// A Reminders database at release 1.0 with lists, tags and as many reminders as asked for; one in
-  /// three is completed, and all were last updated long ago.
+  /// Creates a Reminders database at release 1.0 with lists, tags and the given number of
+  /// reminders. One in three is completed, and all were last updated long ago.
   package func makeRelease1(reminders: Int = 30) throws {
     try migrate(to: "0006")
     try run(
@@ -37,7 +37,7 @@ extension Sandbox {
   }
 }
 
-/// A small generator whose numbers follow from its seed.
+/// A small random number generator with a seed.
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

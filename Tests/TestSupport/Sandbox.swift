@@ -9,14 +9,14 @@ import SchemaReplay
 import SchemaSQLite
 import SchemaYAML
 
-/// A folder of its own with a history and databases, removed at the end.
+/// A temporary folder with a history and databases, which is deleted at the end.
 package final class Sandbox {
   package let folder: String
   package var application = Application()
   package var ignore: [String] = []
 
-  /// - Parameter isInMemory: where a folder can be in memory, it is: for many short-lived databases
-  ///   that no crash is to meet.
+  /// - Parameter isInMemory: whether to use a folder in memory if possible: for many short-lived
+  ///   databases without simulated crashes.
   package init(isInMemory: Bool = false) throws {
     let memory = "/dev/shm"
     let parent =
@@ -40,7 +40,7 @@ package final class Sandbox {
     return self
   }
 
-  /// A migration of SQL alone.
+  /// Adds a migration that consists of SQL.
   @discardableResult
   package func addSQL(_ id: String, _ sql: String) throws -> Self {
     let indented = sql.split(separator: "\n", omittingEmptySubsequences: false)
@@ -48,7 +48,8 @@ package final class Sandbox {
     return try add(id, "operations:\n  - sql: |\n\(indented)\n")
   }
 
-  /// Puts a `rebuild_table` in place of the last migration, with the text that the table has elsewhere.
+  /// Replaces the last migration by a `rebuild_table` with the definition that the table has
+  /// elsewhere.
   package func replaceLastMigration(rebuilding table: String, as other: Sandbox) throws {
     let last = try project().migrations.last?.id ?? ""
     let sql = try other.schema().table(table)?.sql ?? ""
@@ -88,7 +89,7 @@ package final class Sandbox {
     try project().migrate(options(to: to, change))
   }
 
-  /// What stops `migrate`, however it is reported; nil when nothing does.
+  /// The failure of `migrate`, however it is reported; nil if it succeeds.
   package func failure() -> Failure? {
     do {
       return try migrate().failure
@@ -101,7 +102,7 @@ package final class Sandbox {
     try Connection(path: database, mode: .readWriteCreate)
   }
 
-  /// Runs SQL on the database by hand, foreign keys off.
+  /// Runs SQL on the database without foreign keys.
   package func run(_ sql: String) throws { try open().execute(sql) }
 
   package func rows(_ sql: String) throws -> [[Value]] { try open().rows(sql) }

@@ -8,8 +8,8 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// Leads a database with rows from one version of a schema to the other, as `new --from` and `migrate`
-/// do, and tells what is not as it must be.
+/// Migrates a database with rows between two versions of a schema, like `new --from` and `migrate`,
+/// and reports wrong results.
 package struct SchemaPairTrial {
   private let seed: UInt64
   private let old: VariedSchema
@@ -24,7 +24,7 @@ package struct SchemaPairTrial {
     if seed % 3 == 1 { sandbox.application.plansForLint = true }
   }
 
-  /// - Returns: what went wrong, with what is needed to see it again; nil when nothing did.
+  /// - Returns: the problem with the information to reproduce it; nil if there is none.
   package func problem() throws -> String? {
     try fill()
     let wanted = try Schema(of: made(new.whole))
@@ -59,8 +59,8 @@ package struct SchemaPairTrial {
       ? nil : told(problems.prefix(5).joined(separator: "\n") + "\n\(manifest)")
   }
 
-  /// SQLite 3.40 reads another column than it means when it looks for NULL, and for values that a
-  /// type would not store, in a table without rowid whose key does not come first.
+  /// Whether `quick_check` of SQLite 3.40 may report false errors. In a table without rowid whose
+  /// key is not first, it reads the wrong column when it checks for NULL and for types.
   private var misreadByCheck: Bool { (old.tables + new.tables).contains(where: \.isWithoutRowid) }
 
   private func told(_ problem: String) -> String {
@@ -75,7 +75,8 @@ package struct SchemaPairTrial {
     return connection
   }
 
-  /// The database of the first version: some columns, and all indexes, are younger than its rows.
+  /// Fills the database of the first version. Some columns, and all indexes, are created after the
+  /// rows.
   private func fill() throws {
     func manifest(_ statements: [String]) -> String {
       statements.isEmpty
@@ -103,11 +104,11 @@ package struct SchemaPairTrial {
   }
 }
 
-/// What rows of two versions have in common, by table and by the column that tells rows apart.
+/// The common rows of two versions, by table and by the column that identifies rows.
 private struct PairRows {
   private struct Table {
     let columns: [String: String]
-    /// What tells that values must be the same, bit for bit: the type, and STRICT.
+    /// Determines whether values must be identical: the type, and STRICT.
     let kinds: [String: String]
     let rows: [Value: [String: Value]]
     let rowids: [Value: Value]
@@ -180,7 +181,7 @@ private struct PairRows {
 }
 
 extension Value {
-  /// Whether another type may have made this value of the other.
+  /// Whether a conversion to another type may have produced this value.
   fileprivate func isSame(as other: Value) -> Bool {
     guard let number, let theirs = other.number else { return false }
     return number == theirs

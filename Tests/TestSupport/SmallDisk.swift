@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// A file system of its own with room for so many bytes, unmounted at the end.
+/// A mounted file system of a given size, which is unmounted at the end.
 package final class SmallDisk {
   package let path: String
 
   /// - Parameters:
-  ///   - folder: where it is mounted, as `disk`.
-  ///   - size: as `mount` takes it: `300k`.
+  ///   - folder: the folder in which it is mounted, as `disk`.
+  ///   - size: in the notation of `mount`: `300k`.
   package init(in folder: String, _ size: String) throws {
     path = folder + "/disk"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -1,20 +1,20 @@
 import SchemaSQLText
 
-/// One of two versions of a schema, with rows that fit both: whatever SQLite has, with odd names and
-/// comments, and no two constraints that contradict each other.
+/// One of two versions of a random schema, with rows that fit both. It uses all features of SQLite,
+/// with unusual names and comments, but without contradictory constraints.
 ///
-/// Every table has the same number of rows. The keys of each hold the same numbers, so that any key
+/// All tables have the same number of rows, and their keys have the same numbers, so that any key
 /// may refer to any other.
 package struct VariedSchema {
   package let tables: [VariedTable]
   let choices: VersionedChoices
 
-  /// The version to come from.
+  /// Creates the earlier version.
   package init(seed: UInt64) {
     self.init(seed: seed, after: nil)
   }
 
-  /// The version to go to.
+  /// Creates the later version.
   package init(after earlier: VariedSchema) {
     self.init(seed: earlier.choices.seed, after: earlier)
   }
@@ -32,7 +32,7 @@ package struct VariedSchema {
         "temp", "schema copy", "t_old", "INDEX", "1st", "back`tick", "日本",
       ])
     let present = (0..<count).filter { choices.chance("table \($0)", 85) }
-    // The rows of a new table are not there, so that no row may refer to one.
+    // A new table has no rows yet, so no row may refer to one.
     let old = present.filter { index in
       earlier.map { $0.tables.contains { $0.index == index } } ?? true
     }
@@ -45,16 +45,16 @@ package struct VariedSchema {
     self.choices = choices
   }
 
-  // MARK: What is made
+  // MARK: Statements of the schema
 
-  /// What makes the tables, without the columns that are added once there are rows.
+  /// Statements that create the tables, without columns that are added after the rows.
   package var creations: [String] { tables.map { $0.creation(isWhole: false) } }
 
   package var rows: [String] { tables.flatMap(\.insertions) }
 
   package var additions: [String] { tables.flatMap(\.additions) }
 
-  /// All at once: a schema that nobody has altered.
+  /// Statements for the whole schema, as if it had never been altered.
   package var whole: [String] { tables.map { $0.creation(isWhole: true) } + others }
 
   /// Indexes, views, triggers and virtual tables.
@@ -63,7 +63,7 @@ package struct VariedSchema {
       + tables.flatMap(triggers)
   }
 
-  /// What virtual tables are filled with.
+  /// Rows of the virtual tables.
   package var searchRows: [String] {
     tables.flatMap { table -> [String] in
       guard let kind = searchKind(table) else { return [] }
@@ -190,7 +190,7 @@ package struct VariedSchema {
     ]
   }
 
-  /// A name that is now this, now that.
+  /// A name that may change between the versions.
   private var shifting: [String] {
     guard choices.chance("shifting", 20) else { return [] }
     return choices.pick(

@@ -2,10 +2,10 @@ import SchemaSQLText
 
 /// A table of a `VariedSchema`.
 package struct VariedTable {
-  /// What the values of a column are, in every row and in both versions.
+  /// The meaning of a column's values, in every row and in both versions.
   package enum Content: String {
     case key, text, integer, real, bytes
-    /// What a generated column would hold, whether it is one or not.
+    /// The value of a generated column, whether the column is generated or not.
     case derived
   }
 
@@ -13,9 +13,9 @@ package struct VariedTable {
     package let name: String
     package let content: Content
     let number: Int
-    /// In a table that was there before, and not among its columns.
+    /// Whether the column is new in an existing table.
     let isNew: Bool
-    /// Whether rows that were there before it hold NULL, or a default.
+    /// Whether rows older than the column contain NULL or a default.
     let mayBeNull: Bool
   }
 
@@ -38,7 +38,7 @@ package struct VariedTable {
   var quoted: String { Quoting.quoted(name) }
   package var anchor: String { Quoting.quoted(Self.names(index, choices)[0]) }
   var searchName: String { "search \(index)" }
-  /// What a full-text table may have for a column.
+  /// Columns that a full-text table may use.
   var texts: [Column] {
     columns.filter { $0.content == .text && $0.name != "rowid" }
   }
@@ -59,8 +59,8 @@ package struct VariedTable {
   }
 
   /// - Parameters:
-  ///   - earlier: the same table in the version to come from; nil when it is new.
-  ///   - parents: the tables that a foreign key may name.
+  ///   - earlier: the same table in the earlier version; nil for a new table.
+  ///   - parents: the tables that a foreign key may refer to.
   init(
     _ name: String, _ index: Int, rows: Int, after earlier: VariedTable?,
     _ choices: VersionedChoices, parents: [(name: String, index: Int)]
@@ -104,10 +104,10 @@ package struct VariedTable {
 
   // MARK: Statements
 
-  /// Columns at the end that ALTER TABLE adds when the rows are there already.
+  /// The number of columns at the end that ALTER TABLE adds after the rows.
   private var lateCount: Int {
-    // SQLite 3.40 takes ADD COLUMN with a CHECK for a breach of NOT NULL where there is no rowid.
-    // It looks at all tables where the name of this one begins with a number.
+    // SQLite 3.40 reports ADD COLUMN with a CHECK as a violation of NOT NULL in tables without
+    // rowid. It checks all tables if the name of this one begins with a number.
     guard !choices.isLater, !isWithoutRowid, name.first?.isNumber != true,
       choices.chance("\(key) late", 40)
     else { return 0 }
@@ -146,13 +146,13 @@ package struct VariedTable {
     var clauses: [String] = []
     var isNotNull = choices.chance(key + " not null", 30)
     var value = choices.chance(key + " default", 50) ? defaultValue(column, key) : nil
-    // ADD COLUMN would give it numbers, which no rebuild takes for texts.
+    // ADD COLUMN would store numbers, which a rebuild does not convert to texts.
     if value == "TRUE", type == "TEXT" { value = "1" }
-    // ADD COLUMN takes no other when there are rows.
+    // ADD COLUMN accepts only constant defaults if there are rows.
     if isLate, let text = value, text.hasPrefix("(") || text.hasPrefix("CURRENT") { value = nil }
-    // SQLite 3.40 says of it that it is NULL (`PRAGMA quick_check`).
+    // SQLite 3.40 reports such a key as NULL (`PRAGMA quick_check`).
     if isWithoutRowid, column.content == .key { value = nil }
-    // Rows that are there already must fit.
+    // Existing rows must satisfy the constraints.
     if column.isNew || isLate { isNotNull = isNotNull && value != nil && value != "NULL" }
     if column.mayBeNull, !column.isNew { isNotNull = false }
     if let value { clauses.append("DEFAULT \(value)") }
@@ -187,7 +187,7 @@ package struct VariedTable {
       + choices.shuffled(key + " clauses \(clauses.count)", clauses).map { gap + $0 }.joined()
   }
 
-  /// Names of types that store the content as it is, whichever of them it is.
+  /// Names of types that store the content unchanged.
   private func type(of column: Column) -> String {
     let key = "\(self.key) column \(column.number) type"
     if column.content == .key {
@@ -296,7 +296,7 @@ package struct VariedTable {
     }
     if keys.count > 1, choices.chance("\(key) unique", 25) {
       let order = choices.chance("\(key) unique order", 50) ? keys : keys.reversed()
-      // The key may have the same columns, and then may not say otherwise.
+      // A UNIQUE constraint on the columns of the key must have the same conflict clause.
       constraints.append(
         "UNIQUE (\(order.joined(separator: ", ")))"
           + (keyKind == .composite
@@ -356,7 +356,7 @@ package struct VariedTable {
         ? ["UPDATE sqlite_sequence SET seq = 777 WHERE name = \(Quoting.stringLiteral(name))"] : [])
   }
 
-  /// Whether the anchor is another name of the rowid.
+  /// Whether the anchor column is an alias of the rowid.
   package var isAlias: Bool { keyKind == .alias && !isWithoutRowid }
 
   private func value(_ column: Column, _ row: Int) -> String {

@@ -1,9 +1,9 @@
-/// Draws of which two versions of one thing make most alike.
+/// Random choices, most of which are equal for two versions of an object.
 struct VersionedChoices {
   let seed: UInt64
-  /// False for the version that the other comes from.
+  /// False for the earlier version.
   let isLater: Bool
-  /// How many of a hundred draws the later version makes anew.
+  /// The percentage of choices that the later version makes again.
   let changes: Int
 
   func number(_ key: String, below count: Int) -> Int {
@@ -17,13 +17,13 @@ struct VersionedChoices {
 
   func chance(_ key: String, _ percent: Int) -> Bool { number(key, below: 100) < percent }
 
-  /// The same in both versions.
+  /// Shuffles in the same way for both versions.
   func shuffled<Element>(_ key: String, _ elements: [Element]) -> [Element] {
     var generator = SeededGenerator(seed: draw(key))
     return elements.shuffled(using: &generator)
   }
 
-  /// By the key alone, so that what one draw decides moves no other.
+  /// Depends only on the key, so that choices are independent of each other.
   private func draw(_ key: String) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -24,8 +24,8 @@ struct TortureTests {
     #expect(rows.allSatisfy { $0.hasSuffix("| 0 |") }, "\(ended.output)")
   }
 
-  /// The campaign counts itself among what went wrong when it has met no boundary, no hot journal,
-  /// no WAL and no loss, and when a fault that it makes on purpose is not found.
+  /// The campaign also fails if it met no boundary, no hot journal, no WAL and no loss, or did not
+  /// detect a deliberate fault.
   @Test("a power failure after any event leaves a complete migration, and migrate can finish")
   func powerCuts() throws {
     let ended = try run(
@@ -41,7 +41,7 @@ struct TortureTests {
     #expect(harness.count == 3, "what would go unseen without it: \(harness)")
   }
 
-  /// Each of them does harm of its own first, and counts what it does not see.
+  /// Each of them first causes damage deliberately, and counts undetected damage.
   @Test(
     "after any failure, database and history are consistent, and the message is correct",
     arguments: [
@@ -52,7 +52,7 @@ struct TortureTests {
     let ended = try run(
       "SchemaTorture", [campaign, "--seed", "1", "--tries", "\(tries)", "--seconds", "3600"])
     #expect(ended.code == 0, "\(ended.errors)")
-    // Where no file system can be mounted, or no library be loaded first.
+    // The machine does not allow mounting a file system or preloading a library.
     if ended.errors.contains("not run: ") { return }
     let rows = ended.output.split(separator: "\n").dropFirst(2)
     #expect(rows.allSatisfy { $0.hasSuffix(" | 0 |") }, "\(ended.output)")
