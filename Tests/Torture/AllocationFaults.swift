@@ -2,8 +2,8 @@ import SchemaFaultyAllocator
 import SchemaFaultyFileSystem
 import SchemaHistory
 
-/// Lets SQLite run out of memory: each allocation of each deed fails once, with some that follow, or
-/// with all that follow.
+/// Simulates a lack of memory in SQLite: each allocation of each action fails once, together with
+/// some or all later ones.
 enum AllocationFaults: Campaign {
   static let name = "allocation-faults"
 
@@ -21,7 +21,7 @@ enum AllocationFaults: Campaign {
 
   private struct Unusable: Error {}
 
-  /// Every way to let one deed run out of memory, in an order of chance.
+  /// All memory faults for one action, in random order.
   private struct Trials {
     private let deed: Deed
     private var left: [(first: Int, length: Length)]
@@ -53,9 +53,9 @@ enum AllocationFaults: Campaign {
     mutating func next(_ run: Run) throws {
       guard let (first, length) = left.popLast() else { return }
       let memory = faulty_allocator_used()
-      let ending = try Self.perform(deed, failing: first, length.count).ending
-      var problem = try deed.problem(of: ending) { ending in
-        // SQLite says so where there was no memory for a temporary table.
+      let ending = try Self.perform(userAction, failing: first, length.count).ending
+      var problem = try userAction.problem(of: ending) { ending in
+        // SQLite reports this if a temporary table could not be allocated.
         ending.status == .inputOutput
           && ["memory", "temporary database"].contains(where: ending.message.contains)
       }

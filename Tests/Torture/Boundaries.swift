@@ -2,13 +2,13 @@ import Foundation
 import SchemaHistory
 import SchemaSQLite
 
-/// The states in which a database may be found, as files of their own: before, between and after
+/// The allowed states of a database, stored as separate files: before, between and after
 /// migrations.
 struct Boundaries {
   private(set) var files: [String] = []
   private let folder: String
 
-  /// - Parameter folder: where the files are put.
+  /// - Parameter folder: the folder for the files.
   init(in folder: String) throws {
     self.folder = folder
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -22,12 +22,13 @@ struct Boundaries {
     files.append(file)
   }
 
-  /// Which of them the database equals; nil when it is none of them.
+  /// The index of the state that equals the database; nil if there is none.
   func index(of connection: Connection) throws -> Int? {
     try files.firstIndex { try isEqual(connection, to: $0) }
   }
 
-  /// Every object with its text, every row with its rowid; of the ledger not what tells the time.
+  /// Compares every object with its text and every row with its rowid, except for times in the
+  /// ledger.
   private func isEqual(_ connection: Connection, to file: String) throws -> Bool {
     let other = try Connection(path: file, mode: .readOnly)
     guard try areEqual("type, name, tbl_name, sql", "sqlite_schema", connection, other) else {

@@ -1,20 +1,21 @@
 import Foundation
 import SchemaTestSupport
 
-/// One way to hurt a database, or to feed schemactl what hurts: it tries it again and again, and
-/// tells how each try ended.
+/// A kind of damage or hostile input. A campaign tries it repeatedly and reports the result of each
+/// attempt.
 ///
-/// A campaign that has a list of things to try, one after another, ends by itself; one that draws
-/// them by chance goes on while `run.goesOn`.
+/// A campaign with a fixed list of attempts ends by itself; one with random attempts continues
+/// while `run.goesOn`.
 protocol Campaign {
-  /// What the command line and the table call it: `power-cuts`.
+  /// The name on the command line and in the table: `power-cuts`.
   static var name: String { get }
   static func run(_ run: Run) throws
 }
 
-/// A campaign while it runs: its chance, its limits, its folder, and what it has found.
+/// A running campaign: its random numbers, its limits, its folder and its results.
 final class Run {
-  /// Row of the table: what was tried, how often, and how often it ended in what must never be.
+  /// A row of the table: the kind of attempt, the number of attempts, and the number of bad
+  /// results.
   struct Tally {
     var tried = 0
     var bad: [String] = []
@@ -22,19 +23,19 @@ final class Run {
 
   let seed: UInt64
   var generator: SeededGenerator
-  /// A folder of its own, removed at the end.
+  /// A temporary folder.
   let folder: String
   private let limit: Int
   private let kind: String
   private let deadline: ContinuousClock.Instant
-  /// In the order in which each kind was first tried.
+  /// In the order of their first attempts.
   private(set) var kinds: [String] = []
   private(set) var tallies: [String: Tally] = [:]
 
   /// - Parameters:
-  ///   - limit: how often something is tried at most.
-  ///   - kind: what the names of kinds hold that are wanted.
-  ///   - time: how long at most.
+  ///   - limit: the maximum number of attempts of each kind.
+  ///   - kind: a part of the names of the kinds to run.
+  ///   - time: the maximum duration.
   init(seed: UInt64, limit: Int, kind: String, time: Duration) throws {
     self.seed = seed
     generator = SeededGenerator(seed: seed)
@@ -55,27 +56,27 @@ final class Run {
 
   var hasTime: Bool { ContinuousClock.now < deadline }
 
-  /// Whether there is time, and leave, for another try.
+  /// Whether the limits allow another attempt.
   var goesOn: Bool { tried < limit && hasTime }
 
-  /// Whether tries of a kind are to be made; the others are drawn all the same, so that the same
-  /// seed still gives the same faults.
+  /// Whether attempts of a kind are to be made. The others are generated nevertheless, so that a
+  /// seed always gives the same faults.
   func wants(_ kind: String) -> Bool { self.kind.isEmpty || kind.contains(self.kind) }
 
-  /// How many of the tries each of `count` kinds may have.
+  /// The maximum number of attempts for each of `count` kinds.
   func share(of count: Int) -> Int { max(1, limit / count) }
 
-  /// Whether there is time for something that takes so long.
+  /// Whether enough time remains.
   func hasTime(for duration: Duration) -> Bool {
     tried < limit && ContinuousClock.now + duration < deadline
   }
 
-  /// Counts a try.
+  /// Counts an attempt.
   ///
   /// - Parameters:
   ///   - kind: the row of the table: `power cut, WAL, rebuild`.
-  ///   - problem: what was found that must never be, with what is needed to see it again; nil when
-  ///     it ended as it should.
+  ///   - problem: the bad result with the information to reproduce it; nil if the result was
+  ///     correct.
   func note(_ kind: String, problem: String? = nil) {
     if tallies[kind] == nil { kinds.append(kind) }
     tallies[kind, default: Tally()].tried += 1
@@ -85,7 +86,7 @@ final class Run {
   }
 }
 
-/// To standard error, so that standard output is the table alone.
+/// Writes to standard error, because standard output contains only the table.
 func say(_ text: String) {
   FileHandle.standardError.write(Data((text + "\n").utf8))
 }

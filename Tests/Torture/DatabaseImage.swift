@@ -16,7 +16,7 @@ struct DatabaseImage {
 
   var bytes: [UInt8]
   let pageSize: Int
-  /// By page number less one.
+  /// By page number minus one.
   private(set) var kinds: [PageKind] = []
 
   init(_ bytes: [UInt8]) {
@@ -63,15 +63,15 @@ struct DatabaseImage {
   }
 }
 
-/// Ways to damage bytes.
+/// Changes bytes in random ways.
 struct ByteDamage {
-  /// What was done, to see it again.
+  /// The changes so far, for reproduction.
   private(set) var story: [String] = []
   var bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Something that chance picks, within `range`.
+  /// Makes a random change within `range`.
   mutating func strike(_ range: Range<Int>, using generator: inout SeededGenerator) {
     guard !range.isEmpty else { return }
     switch Int.random(in: 0..<5, using: &generator) {
@@ -82,7 +82,7 @@ struct ByteDamage {
       let count = Int.random(in: 1...64, using: &generator)
       overwrite(start..<min(range.upperBound, start + count), using: &generator)
     default:
-      // A b-tree page keeps in its first bytes what all else depends on.
+      // The first bytes of a b-tree page determine how the rest is read.
       let head = range.prefix(24)
       flip(head, bits: Int.random(in: 1...2, using: &generator), using: &generator)
     }
@@ -105,7 +105,7 @@ struct ByteDamage {
     story.append("bytes \(range) overwritten")
   }
 
-  /// A number as the format has them: the highest byte first.
+  /// Writes a number with the highest byte first, as in the file format.
   mutating func put(_ number: Int, width: Int, at offset: Int) {
     for index in 0..<width {
       bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * (width - 1 - index)))

@@ -4,10 +4,10 @@ import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Databases that are migrated, made and reset by the whole program.
+/// Scenes in which the program migrates, creates and resets databases.
 final class DatabaseScenes {
-  /// How the database was left by who wrote it last. A journal mode other than WAL is the writer's
-  /// own; what it leaves is an empty journal, or one with a header of zeros.
+  /// The state in which the last writer left the database. A journal mode other than WAL belongs to
+  /// the writer, who leaves an empty journal, or one with a header of zeros.
   enum Journal: String, CaseIterable {
     case delete, truncate, persist, wal
   }
@@ -15,8 +15,8 @@ final class DatabaseScenes {
   private static let database = "app.sqlite"
   private static let migrate = ["migrate", "--database", database, "--timeout", "60"]
 
-  /// Beyond the reminders' own, which rename a column: one that rewrites a table, one that updates
-  /// rows, one that adds and fills a column, and small ones.
+  /// Migrations in addition to those of the reminders, which rename a column: one rewrites a table,
+  /// one updates rows, one adds and fills a column, and some are small.
   private static let manifests: KeyValuePairs<String, String> = [
     "0008_rebuild": """
     operations:
@@ -56,10 +56,10 @@ final class DatabaseScenes {
   ]
 
   private let folder: String
-  /// By the number of reminders in it.
+  /// By the number of reminders.
   private var prepared: [Int: Prepared] = [:]
 
-  /// - Parameter folder: where templates are made.
+  /// - Parameter folder: the folder for templates.
   init(in folder: String) {
     self.folder = folder
   }
@@ -74,7 +74,7 @@ final class DatabaseScenes {
     try [creating(), resetting(.delete), resetting(.wal)]
   }
 
-  /// A pending rest of which the first is a draft, so that the database is copied, too.
+  /// Pending migrations of which the first is a draft, so that a draft copy is made, too.
   func migrating(_ journal: Journal, reminders: Int) throws -> Scene {
     let name = "migrate\(reminders > 1000 ? ", large" : ""), \(journal.rawValue)"
     let prepared = try prepared(reminders)
@@ -83,7 +83,7 @@ final class DatabaseScenes {
     return scene(name, Self.migrate, template, prepared.boundaries)
   }
 
-  /// A folder to look at, with a database that is behind.
+  /// A folder with a database that lacks migrations, for commands that only read.
   func template() throws -> String { try template("look", prepared(300)) }
 
   private func creating() throws -> Scene {
@@ -93,7 +93,7 @@ final class DatabaseScenes {
     return scene("create", Self.migrate, template, prepared.boundaries)
   }
 
-  /// Migrated through the drafts, with rows since then, and the copy from before them.
+  /// Migrated including the drafts, with newer rows, and with the draft copy.
   private func resetting(_ journal: Journal) throws -> Scene {
     let name = "reset drafts, \(journal.rawValue)"
     let prepared = try prepared(300)
@@ -108,17 +108,17 @@ final class DatabaseScenes {
     return scene(name, Self.migrate + ["--reset-drafts"], template, boundaries, ends: 2)
   }
 
-  // MARK: Making
+  // MARK: Preparation
 
-  /// A history frozen through 0006 and a database that has run that much, and what it is at each
-  /// boundary from there on.
+  /// A history frozen through 0006, a database that has run these migrations, and the following
+  /// allowed states.
   private struct Prepared {
     let sandbox: Sandbox
     let start: String
     let boundaries: Boundaries
   }
 
-  /// - Parameter reminders: 0 is a database that has run nothing.
+  /// - Parameter reminders: 0 for a database without migrations.
   private func prepared(_ reminders: Int) throws -> Prepared {
     if let prepared = prepared[reminders] { return prepared }
     let sandbox = try Sandbox.reminders()
@@ -156,12 +156,12 @@ final class DatabaseScenes {
       "PRAGMA journal_mode = \(journal.rawValue); UPDATE tags SET title = title")
   }
 
-  // MARK: Looking
+  // MARK: Checks
 
   private func scene(
     _ name: String, _ words: [String], _ template: String, _ boundaries: Boundaries, ends: Int = 1
   ) -> Scene {
-    // The last boundaries are ends.
+    // The last states are valid final states.
     let last = boundaries.files.indices.suffix(ends)
     return Scene(name: name, words: words, template: template) { folder, ended in
       let database = "\(folder)/\(Self.database)"
@@ -174,7 +174,7 @@ final class DatabaseScenes {
       }
       let strangers = try Scene.strangers(in: folder) { name in
         ["app.sqlite", "migrations", "app.sqlite-wal", "app.sqlite-shm"].contains(name)
-          // One that was not begun in earnest counts for nothing, and stays until somebody writes.
+          // A journal without a valid header has no effect, and remains until the next write.
           || name == "app.sqlite-journal"
           || name.hasPrefix("app.sqlite.before-")
       }
@@ -204,7 +204,7 @@ final class DatabaseScenes {
     return try wrongAfterSignal(ended, ledger: ledger, said: said)
   }
 
-  /// It names the last migration that stays, and no other.
+  /// The message must name the last applied migration and no other.
   private static func wrongAfterSignal(
     _ ended: Finished, ledger: Set<String>, said: [String]
   ) throws -> String? {
@@ -216,7 +216,7 @@ final class DatabaseScenes {
   }
 }
 
-/// A scene that could not be set: a defect of the harness.
+/// A scene that could not be prepared: a bug of the test program.
 struct Unprepared: Error {
   let reason: String
 }

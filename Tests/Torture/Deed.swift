@@ -5,40 +5,40 @@ import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Something that schemactl does with a database and a history, to be done again and again from one beginning
-/// while faults are made.
-final class Deed {
-  /// How it ended, as far as the user was told.
+/// A repeatable action of schemactl on a database and a history, which runs from the same initial
+/// state with different faults.
+final class UserAction {
+  /// The result of the action, as reported to the user.
   struct Ending: Equatable {
     var status = ExitStatus.success
     var message = ""
-    /// What it says of the database and the history when it succeeds.
+    /// The reported state of the database and the history after success.
     var answer: [String] = []
-    /// The migrations that it says are applied now.
+    /// The migrations that are reported as applied.
     var applied: [String] = []
   }
 
   /// `migrate, rebuild`.
   let name: String
   let sandbox: Sandbox
-  /// What the files hold before.
+  /// The original content of the files.
   private let files: [String: Data]
-  private let act: (Deed) throws -> Ending
-  /// Whether it says which migrations it has applied.
+  private let act: (UserAction) throws -> Ending
+  /// Whether it reports applied migrations.
   private let tellsApplied: Bool
   /// Whether it opens the database, or only the history.
   let usesFiles: Bool
-  /// A file that may be there or not, when it is whole.
+  /// A complete file that may exist afterwards.
   private let optional: String?
-  /// Whether it can be done once more after it was done.
+  /// Whether it can run again after it succeeded.
   private let repeats: Bool
   private let isPartOf: (FolderContents, Ending) -> Bool
   let project: Project
-  /// The states that the folder may be left in, from the one before to the last one after.
+  /// The allowed states of the folder, from the original to the last one.
   private(set) var boundaries: [FolderContents] = []
-  /// How it ends when nothing goes wrong.
+  /// The result without a fault.
   private(set) var ending = Ending()
-  /// What the optional file holds.
+  /// The content of the optional file.
   private var whole: Data?
 
   private var contents: FolderContents {
@@ -46,11 +46,11 @@ final class Deed {
   }
 
   /// - Parameters:
-  ///   - sandbox: with the history, and the database as it is before.
-  ///   - stops: the migrations between which the database may be left.
-  ///   - steps: what it does before that, one after another.
-  ///   - isPartOf: whether it may have been broken off so, where it tells of it.
-  ///   - optional: a file that it makes on its way, and that does no harm.
+  ///   - sandbox: contains the history and the original database.
+  ///   - stops: the migrations after which the database may be left.
+  ///   - steps: earlier steps, in order.
+  ///   - isPartOf: whether the action may have stopped in this way, if it reports it.
+  ///   - optional: a harmless file that it creates.
   init(
     _ name: String, _ sandbox: Sandbox, stops: [String] = [],
     steps: [(Sandbox) throws -> Void] = [], usesFiles: Bool = true, optional: String? = nil,
@@ -79,7 +79,7 @@ final class Deed {
     if boundaries.last != last { boundaries.append(last) }
   }
 
-  /// Puts the folder back to where it was before.
+  /// Restores the original folder.
   func reset() throws {
     for name in try Self.files(of: sandbox).keys {
       try FileManager.default.removeItem(atPath: sandbox.path(name))
@@ -108,13 +108,13 @@ final class Deed {
     return files
   }
 
-  // MARK: Looking afterwards
+  // MARK: Checks
 
-  /// What must never be: nil when the deed ended as it may when `isFault` made it fail.
+  /// The problem of a result; nil if it is allowed with a fault according to `isFault`.
   ///
   /// - Parameters:
-  ///   - keepsJournal: the journal's file stays when no transaction is open.
-  ///   - unremoved: whether a file stays because it could not be removed.
+  ///   - keepsJournal: whether the journal's file remains without an open transaction.
+  ///   - unremoved: whether a file remains because it could not be deleted.
   func problem(
     of ending: Ending, keepsJournal: Bool = false,
     unremoved: (String) -> Bool = { _ in false }, isFault: (Ending) -> Bool
@@ -145,7 +145,7 @@ final class Deed {
         + "\(state.lines.joined(separator: "\n"))"
     }
     let told = boundaries[0].ledger + ending.applied
-    // It says so where the last commit may last or not.
+    // The message may report that the last commit is not durable.
     let isInDoubt = ending.message.contains("is unknown whether")
     let isTold = state.ledger == told || isInDoubt && state.ledger.starts(with: told)
     guard isTold || !tellsApplied else {
@@ -160,17 +160,17 @@ final class Deed {
     return names.map { "leaves \($0) in the end, after \(ending.message)" }
   }
 
-  /// Files that have no business in the folder; a journal has, until SQLite has read it.
+  /// Unexpected files in the folder. A journal is expected until SQLite has read it.
   private func strangers(
     _ ending: Ending, _ expected: [String], _ unremoved: (String) -> Bool
   ) throws -> String? {
-    // Whoever reads a database in WAL mode and may not write it leaves its WAL.
+    // A reader without write permission leaves the WAL of a database in WAL mode.
     let own =
       ["live.sqlite", "live.sqlite.before-drafts"].flatMap { [$0, $0 + "-wal", $0 + "-shm"] }
       + expected + boundaries.flatMap(\.history.keys)
     let said = ending.message + ending.answer.joined()
     let strangers = try Self.files(of: sandbox).filter { name, data in
-      // What a reset replaces is kept, and is told of; only its JSON does not tell.
+      // A reset keeps the replaced database and reports it, except in JSON.
       let isKept =
         name.hasPrefix("live.sqlite.before-reset")
         && (said.contains(name) || self.name == "migrate --reset-drafts")
@@ -186,7 +186,7 @@ final class Deed {
   }
 }
 
-/// All that a database holds, but for times, and the manifests with their lock.
+/// The content of a database without times, and the manifests with their lock.
 struct FolderContents: Equatable {
   let ledger: [String]
   let lines: [String]
@@ -232,7 +232,7 @@ struct FolderContents: Equatable {
 }
 
 extension FaultyFileSystem {
-  /// Nobody cuts the power here, so nothing need be synced.
+  /// Skips syncs, because the power does not fail here.
   func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
     install { $0.withoutWaiting }
     defer { uninstall() }
@@ -241,7 +241,7 @@ extension FaultyFileSystem {
 }
 
 extension FileCall {
-  /// Lets a call pass, and tells that it was synced.
+  /// Skips a sync and executes all other calls.
   var withoutWaiting: Decision {
     switch action {
     case .sync: .pretend

@@ -12,10 +12,10 @@ import SchemaTestSupport
 import SchemaTimeline
 import SchemaYAML
 
-/// The deeds that are done under faults.
-extension Deed {
-  /// - Parameter isWAL: the databases are in WAL mode.
-  static func all(isWAL: Bool = false) throws -> [Deed] {
+/// The actions that run with faults.
+extension UserAction {
+  /// - Parameter isWAL: whether the databases are in WAL mode.
+  static func all(isWAL: Bool = false) throws -> [UserAction] {
     let mode = isWAL ? "PRAGMA journal_mode = WAL;" : ""
     return try Strategy.allCases.map { try migration(by: $0, mode) } + [
       newFile(), utf16(mode), drops(mode), failing(mode), firstDraft(mode), reset(mode),
@@ -26,8 +26,8 @@ extension Deed {
 
   // MARK: Migrating
 
-  /// A database that is not there yet, and many small migrations that share a transaction.
-  static func newFile() throws -> Deed {
+  /// A missing database, and many small migrations that share a transaction.
+  static func newFile() throws -> UserAction {
     let sandbox = try Sandbox()
     try sandbox.addSQL("0001_lists", "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT);")
     try sandbox.addSQL(
@@ -51,8 +51,8 @@ extension Deed {
       "migrate, \(strategy.rawValue)", sandbox, stops: pending, act: { try migrate($0) })
   }
 
-  /// SQLite converts every text that is read or written.
-  static func utf16(_ mode: String) throws -> Deed {
+  /// SQLite converts every text that it reads or writes.
+  static func utf16(_ mode: String) throws -> UserAction {
     let sandbox = try tasks("PRAGMA encoding = 'UTF-16le'; \(mode)")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.addSQL("0003_more", "CREATE TABLE more (a TEXT DEFAULT 'é');")
@@ -163,8 +163,9 @@ extension Deed {
     try sandbox.run("DELETE FROM schemactl_migrations WHERE id = '0002_status'")
     return try Deed("ledger repair", sandbox) { deed in
       let repair = LedgerRepair(id: "0002_status", action: .applied, reason: "restored")
-      // Where it was done already, there is nothing to do.
-      let status = try deed.project.status(database: deed.sandbox.database, timeout: 0.02)
+      // If the action already ran, there is nothing to do.
+      let status = try userAction.project.status(
+        database: userAction.sandbox.database, timeout: 0.02)
       if status.applied.count == 2 { return Ending(answer: ["clean"]) }
       let plan = try deed.project.plan(repair, database: deed.sandbox.database, timeout: 0.02)
       try deed.project.carryOut(plan, database: deed.sandbox.database, timeout: 0.02)
@@ -172,8 +173,8 @@ extension Deed {
     }
   }
 
-  /// What was done once is refused the second time.
-  static func adopt(_ mode: String) throws -> Deed {
+  /// The second attempt is refused.
+  static func adopt(_ mode: String) throws -> UserAction {
     let sandbox = try migrated(mode)
     try sandbox.run("DROP TABLE schemactl_migrations")
     return try Deed("adopt", sandbox, repeats: false) { deed in

@@ -1,6 +1,6 @@
 import SchemaSQLite
 
-/// Damage that is done with SQL: to `sqlite_schema`, and to the ledger.
+/// Damage by SQL, to `sqlite_schema` and to the ledger.
 enum EditedDatabase {
   static let schemaEdits = [
     "UPDATE sqlite_schema SET rootpage = 0 WHERE name = 'notes'",
@@ -108,7 +108,7 @@ enum EditedDatabase {
       "CREATE UNIQUE INDEX own ON schemactl_migrations (tool_version)",
     ]
 
-  /// Constraints of the ledger would refuse most of it: it is made anew without them.
+  /// The ledger without constraints, which would refuse most of the damage.
   private static let unconstrainedLedger = """
     CREATE TABLE other AS SELECT * FROM schemactl_migrations; DROP TABLE schemactl_migrations;
     CREATE TABLE schemactl_migrations (id PRIMARY KEY, position, raw_digest, canonical_digest,
@@ -123,7 +123,7 @@ enum EditedDatabase {
     do {
       try connection.execute(sql)
     } catch {
-      // A constraint is in the way, so the edit is made to a ledger without any.
+      // A constraint prevents the edit, so edit a ledger without constraints.
       try? connection.execute(unconstrainedLedger)
       try? connection.execute(sql)
     }

@@ -1,11 +1,11 @@
 import Foundation
 import SchemaTestSupport
 
-/// Folders of manifests that the whole program writes to.
+/// Scenes in which the program writes to folders of manifests.
 struct FolderScenes {
   private let folder: String
 
-  /// - Parameter folder: where templates are made.
+  /// - Parameter folder: the folder for templates.
   init(in folder: String) {
     self.folder = folder
   }
@@ -27,7 +27,7 @@ struct FolderScenes {
     return template
   }
 
-  /// The lock is the old one or the new one, byte by byte.
+  /// The lock must equal the old one or the new one, byte by byte.
   private func freezing() throws -> Scene {
     let ids = (1...30).map { "00\($0 < 10 ? "0" : "")\($0)_\(letters($0))" }
     let template = try makeTemplate("freeze", ids, frozen: 10)
@@ -48,7 +48,7 @@ struct FolderScenes {
     }
   }
 
-  /// The manifest is whole or not there, and the next one has the next number.
+  /// The manifest must be complete or missing, and the next one gets the next number.
   private func naming() throws -> Scene {
     let template = try makeTemplate("new", ["0001_a", "0002_b"], frozen: 1)
     let words = ["new", "Add something"]
@@ -66,11 +66,11 @@ struct FolderScenes {
     }
   }
 
-  /// No manifest is lost, none is there twice, and their order stays.
+  /// No manifest may be lost or duplicated, and the order must remain.
   private func rebasing() throws -> Scene {
     let ids = ["0001_a", "0002_b", "0003_c", "0004_d", "0005_e", "0006_f"]
     let template = try makeTemplate("renumber", ids, frozen: 1)
-    // Another branch has brought the number 2 again, and one more.
+    // Another branch added the number 2 again, and one more.
     for id in ["0002_x", "0007_y"] {
       try "operations: []\n".write(
         toFile: "\(template)/migrations/\(id).yaml", atomically: true, encoding: .utf8)

@@ -2,11 +2,11 @@ import Foundation
 import SchemaHistory
 import SchemaTestSupport
 
-/// Fills a small file system up to a few blocks, for every number of blocks until a deed has room for
-/// all that it writes. Needs the right to mount one.
+/// Fills a small file system up to a few blocks, for every number of blocks until an action has
+/// enough space. Needs the right to mount.
 enum FullDisk: Campaign {
   static let name = "full-disk"
-  /// Blocks of 4 KiB.
+  /// The number of blocks of 4 KiB.
   private static let mostBlocks = 40
 
   static func run(_ run: Run) throws {
@@ -38,12 +38,12 @@ enum FullDisk: Campaign {
   }
 }
 
-/// A file system of 2 MiB, laid over a folder.
+/// A file system of 2 MiB that is mounted on a folder.
 private final class SmallDisk {
   private let folder: String
   private var filler: String { folder + "/filler" }
 
-  /// Nil where it cannot be mounted.
+  /// Nil if it cannot be mounted.
   init?(at folder: String) {
     self.folder = folder
     let words = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]

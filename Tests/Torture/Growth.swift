@@ -3,16 +3,16 @@ import SchemaPlatform
 import SchemaSQLite
 import SchemaTestSupport
 
-/// How time and memory grow with the rows of a table: by a factor of ten as often as there is time
-/// for it. What was measured goes to standard error; bad are a migration that fails, a row that is
-/// gone, and memory that grows with the rows.
+/// Measures time and memory as the number of rows increases by factors of ten, as often as there is
+/// time. It prints the measurements on standard error. Bad results are a failing migration, a lost
+/// row, and memory that grows with the rows.
 enum Growth: Campaign {
   static let name = "growth"
 
   private struct Work {
     let name: String
     let operation: String
-    /// True for every row afterwards.
+    /// True for every row after the migration.
     let holds: String
     var options: [String] = []
   }
@@ -60,7 +60,7 @@ enum Growth: Campaign {
     }
   }
 
-  /// About 465 bytes for each row, a text as key, two indexes.
+  /// About 465 bytes for each row, with a text as the key and two indexes.
   private static func database(rows: Int) throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.add(
@@ -130,7 +130,7 @@ enum Growth: Campaign {
   }
 }
 
-/// A process whose memory is asked for when it has ended, which Foundation's cannot tell.
+/// A process whose memory use is known after its end, which Foundation does not provide.
 private struct Child {
   private let identifier: pid_t
 
@@ -147,7 +147,7 @@ private struct Child {
     self.identifier = identifier
   }
 
-  /// - Returns: the exit code, -1 when a signal ended it, and its largest resident size in KB.
+  /// - Returns: the exit code, or -1 if a signal ended it, and its maximum resident size in KB.
   func wait() -> (code: Int32, peak: Int) {
     var status: Int32 = 0
     var usage = rusage()

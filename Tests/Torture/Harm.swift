@@ -3,7 +3,7 @@ import SchemaHistory
 import SchemaSQLite
 import SchemaTestSupport
 
-/// What a fault must never do, done on purpose: a harness that does not see it proves nothing.
+/// Deliberate damage: a campaign that does not detect it proves nothing.
 enum Harm: String, CaseIterable {
   case lostRow = "a row that is gone"
   case halfMigration = "half a migration"
@@ -12,7 +12,7 @@ enum Harm: String, CaseIterable {
   case leftFile = "a temporary file that is left"
   case heldLock = "a lock that is held"
 
-  /// Counts each that is not seen.
+  /// Counts damage that is not detected.
   static func proveSeen(_ run: Run) throws {
     let deed = try Deed.utf16("")
     for harm in allCases {
@@ -46,13 +46,13 @@ extension Run {
   private static let shown = "harness: a reported fault"
   private static let unshown = "harness: faults that are never reported"
 
-  /// - Parameter shows: whether the fault made a deed end otherwise.
+  /// - Parameter shows: whether the fault changed the result of an action.
   func note(_ kind: String, shows: Bool, problem: String?) {
     note(kind, problem: problem)
     if shows, tallies[Self.shown] == nil { note(Self.shown) }
   }
 
-  /// Where no fault has ever shown, none was made.
+  /// Counts kinds of faults that never had an effect.
   func proveShown() {
     if tried > 50, tallies[Self.shown] == nil { note(Self.unshown, problem: "in \(tried) tries") }
   }

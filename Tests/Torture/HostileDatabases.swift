@@ -1,8 +1,8 @@
 import Foundation
 import SchemaTestSupport
 
-/// Real databases, damaged in every kind of place, given to every command that opens one: never a
-/// crash, never a hang, never a row lost that could be read before.
+/// Runs every command that opens a database on real databases with damage of all kinds. There must
+/// be no crash, no hang, and no loss of a row that could be read before.
 struct HostileDatabases: Campaign {
   static let name = "hostile-databases"
 
@@ -29,12 +29,12 @@ struct HostileDatabases: Campaign {
     try FileManager.default.createDirectory(
       atPath: run.folder + "/hostile", withIntermediateDirectories: true)
     database = run.folder + "/hostile/app.sqlite"
-    // In place of the one that a folder above may have.
+    // Prevents using the configuration of a parent folder.
     try "timeout: 5\n".write(
       toFile: run.folder + "/schemactl.yaml", atomically: true, encoding: .utf8)
   }
 
-  /// What is damaged.
+  /// The damaged part.
   private enum Target {
     case page(DatabaseImage.PageKind)
     case exchangedPages, header, end, wal, journal, foreignJournal, schema, ledger
@@ -125,7 +125,7 @@ struct HostileDatabases: Campaign {
     return (specimen.replacing("", with: damage.bytes), damage.story)
   }
 
-  /// A number of the header that is wrong, and yet may be meant.
+  /// Writes an invalid but plausible number to the header.
   private func editHeader(_ damage: inout ByteDamage, _ image: DatabaseImage) {
     let pages = image.kinds.count
     let used = Int.random(in: 1...pages, using: &run.generator)
@@ -153,7 +153,7 @@ struct HostileDatabases: Campaign {
     return (specimen.replacing(suffix, with: damage.bytes), ["\(suffix):"] + damage.story)
   }
 
-  /// As when a database is put in place of another one whose journal has stayed.
+  /// The journal of a replaced database next to the new one.
   private func exchangedJournal() -> (Specimen, story: [String]) {
     let specimen = pick { $0.layout.leftover == .nothing }
     let other = pick { $0.layout.leftover == .journal }
@@ -172,7 +172,7 @@ struct HostileDatabases: Campaign {
     return (specimen.replacing("", with: bytes), [sql])
   }
 
-  // MARK: Judgement
+  // MARK: Verdict
 
   private static let readingCommands = [
     ["status"], ["verify"], ["diff"], ["plan"], ["migrate", "--dry-run"],
@@ -195,7 +195,7 @@ struct HostileDatabases: Campaign {
     return problems
   }
 
-  /// As an independent reader finds them, on a copy.
+  /// The rows that an independent reader finds on a copy.
   private func rows(of specimen: Specimen) throws -> ReadableRows {
     let copy = run.folder + "/copy.sqlite"
     try specimen.write(to: copy)
@@ -203,8 +203,8 @@ struct HostileDatabases: Campaign {
     return ReadableRows(of: copy)
   }
 
-  /// As they are now. A journal can have made a huge file of it, and what this process takes counts
-  /// for those that it starts, too: it is copied without being read.
+  /// The current rows. The file is copied without reading it, because a journal can make it very
+  /// large, and memory of this process counts for its child processes.
   private func rows() throws -> ReadableRows {
     let copy = run.folder + "/copy.sqlite"
     defer { remove(copy) }
@@ -231,7 +231,7 @@ struct HostileDatabases: Campaign {
     return (ended, problems.map { "\(command.joined(separator: " ")): \($0)" })
   }
 
-  /// What is wrong with what it says.
+  /// The problem of the command's output.
   private func problem(of ended: LimitedRun) -> String? {
     if ended.code > 4, !ended.errors.contains("app.sqlite") { return "does not name the file" }
     if ended.text.contains("malformed"), ended.code != 74 {
@@ -243,12 +243,12 @@ struct HostileDatabases: Campaign {
     return nil
   }
 
-  /// What differs from before, although nothing should.
+  /// Changes by a command that must not change anything.
   private func changes(_ specimen: Specimen, _ before: ReadableRows) throws -> String? {
     let folder = run.folder + "/hostile"
     let bytes = specimen.files[""] ?? []
-    // SQLite keeps a WAL beside what says of itself that it has one, and brings back what a journal
-    // holds.
+    // SQLite keeps a WAL next to a database whose header requires it, and restores the pages of a
+    // journal.
     let hasWAL = bytes.count > 19 && (bytes[18] == 2 || bytes[19] == 2)
     let usesOthers = hasWAL || specimen.layout.leftover != .nothing
     let expected = Set(specimen.files.keys.map { "app.sqlite\($0)" })

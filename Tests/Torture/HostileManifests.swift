@@ -1,8 +1,8 @@
 import Foundation
 import SchemaTestSupport
 
-/// Manifests, locks and configurations that are broken or mean harm, given to the commands that read
-/// them: never a crash, never a hang, and no file but the migrated database is made or changed.
+/// Runs the commands on invalid or malicious manifests, locks and configurations. There must be no
+/// crash, no hang, and no created or changed file except the migrated database.
 struct HostileManifests: Campaign {
   static let name = "hostile-manifests"
 
@@ -69,7 +69,7 @@ struct HostileManifests: Campaign {
     case .configuration: files["schemactl.yaml"] = changed(files["schemactl.yaml"] ?? [])
     case .sql: files["migrations/0008_harm.yaml"] = Array(harm().utf8)
     }
-    // A lock would refuse what was edited before anything of it is read.
+    // A lock would refuse an edited manifest before it is decoded.
     if target != .lock { files["migrations/history.lock"] = nil }
     guard run.wants(target.rawValue) else { return }
     let problems = try judge(files, mustFail: target == .sql)
@@ -82,7 +82,7 @@ struct HostileManifests: Campaign {
         "try \(number + 1): \(problems.joined(separator: "; ")): \(changed?.key ?? "")\n\(text)")
   }
 
-  // MARK: Harm
+  // MARK: Forbidden SQL
 
   private func changed(_ bytes: [UInt8]) -> [UInt8] {
     var damage = ByteDamage(bytes)
@@ -106,7 +106,7 @@ struct HostileManifests: Campaign {
     return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
   }
 
-  /// What no migration may do, by one of the ways in which SQL gets into a manifest.
+  /// Forbidden SQL in one of the places where manifests contain SQL.
   private func harm() -> String {
     let deeds = [
       "COMMIT", "ROLLBACK", "SAVEPOINT s", "RELEASE schemactl_migration", "END TRANSACTION",
@@ -141,7 +141,7 @@ struct HostileManifests: Campaign {
     return "operations:\n  - \(ways[Int.random(in: ways.indices, using: &run.generator)])\n"
   }
 
-  // MARK: Judgement
+  // MARK: Verdict
 
   private static let commands = [
     ["check"], ["lint"], ["verify"], ["plan"], ["migrate", "--dry-run"], ["migrate"],
@@ -156,7 +156,7 @@ struct HostileManifests: Campaign {
     }
     var problems: [String] = []
     for command in Self.commands {
-      // What the configuration names is not looked for elsewhere.
+      // The files that the configuration names are not searched elsewhere.
       let ended = try LimitedRun(
         "schemactl",
         command + ["--config", folder + "/schemactl.yaml", "--migrations", folder + "/migrations"]
@@ -180,7 +180,7 @@ struct HostileManifests: Campaign {
 extension LimitedRun {
   private static let documented: Set<Int32> = [0, 1, 2, 3, 4, 64, 65, 66, 74, 75, 77, 130]
 
-  /// What no run may end in, whatever it was given.
+  /// A result that is never allowed, whatever the input.
   var problem: String? {
     if isTooLong { return "does not end" }
     if code < 0 { return "ended by signal \(-code)" }

@@ -3,8 +3,8 @@ import SchemaCSQLite
 import SchemaFaultyFileSystem
 import SchemaHistory
 
-/// Lets the file system fail under SQLite: each call of each deed once, once and again while SQLite
-/// rolls back, or from then on, in every journal mode.
+/// Makes the file system fail under SQLite in every journal mode: each call of each action fails
+/// once, again during the rollback, or permanently.
 enum IOFaults: Campaign {
   static let name = "io-faults"
 
@@ -28,17 +28,17 @@ enum IOFaults: Campaign {
     case delete, truncate, persist, wal
 
     func during<Result>(_ body: () throws -> Result) rethrows -> Result {
-      // A file remembers that it is in WAL mode, and no other mode.
+      // A file stores that it is in WAL mode, but no other mode.
       try withConnectionSettings(
         self == .wal ? "" : "PRAGMA main.journal_mode = \(rawValue)", body)
     }
   }
 
   private struct Fault {
-    /// The call that fails, counted from 1.
+    /// The failing call, counted from 1.
     let call: Int
     let again: Again
-    /// Chooses among the ways in which such a call can fail.
+    /// Selects one of the possible errors of such a call.
     let way: Int
 
     enum Again: Hashable {
@@ -65,7 +65,7 @@ enum IOFaults: Campaign {
     }
   }
 
-  /// Every way to let the file system fail under one deed, in an order of chance.
+  /// All faults of the file system for one action, in random order.
   private struct Trials {
     private let deed: Deed
     private let mode: JournalMode
@@ -109,8 +109,8 @@ enum IOFaults: Campaign {
         problem: problem.map { "\(mode.rawValue), \(deed.name), \(fault): \($0)" })
     }
 
-    /// How the deed ends, and which faults it met.
-    private func done(under fault: Fault) -> (Deed.Ending, [MadeFault]) {
+    /// The result of the action, and the faults that occurred.
+    private func done(under fault: Fault) -> (UserAction.Ending, [MadeFault]) {
       var calls = 0
       var made: [MadeFault] = []
       FaultyFileSystem.shared.install { call in
@@ -129,14 +129,14 @@ enum IOFaults: Campaign {
   }
 }
 
-/// A call that was made to fail.
+/// A call that failed.
 private struct MadeFault {
   let name: String
   let code: Int32
 
-  /// Whether the ending tells of such a fault: what failed, and where.
-  func explains(_ ending: Deed.Ending) -> Bool {
-    // A lock that cannot be given up stands in the way of the same process's next connection.
+  /// Whether the message explains the fault: its cause and its place.
+  func explains(_ ending: UserAction.Ending) -> Bool {
+    // A lock that cannot be released blocks the next connection of the same process.
     let isUnlock = code == SQLITE_IOERR | 8 << 8
     let statuses: [ExitStatus] =
       isUnlock ? [.inputOutput, .busy] : [code & 0xFF == SQLITE_BUSY ? .busy : .inputOutput]
@@ -144,10 +144,10 @@ private struct MadeFault {
   }
 }
 
-/// How a call can fail.
+/// A possible error of a call.
 private struct Way {
   let code: Int32
-  /// What of it is done nevertheless.
+  /// The part of the call that happens nevertheless.
   var first: (FileCall) -> Void = { _ in }
 }
 
@@ -156,7 +156,7 @@ extension FileCall {
     "\(action.name) of \(role == .main ? "the database" : role.rawValue)"
   }
 
-  /// With the codes that SQLite's own file system gives.
+  /// Uses the error codes of SQLite's own file system.
   fileprivate var ways: [Way] {
     switch action {
     case .open: [Way(code: SQLITE_CANTOPEN)]
@@ -167,7 +167,7 @@ extension FileCall {
     case .truncate: [Way(code: SQLITE_IOERR | 6 << 8)]
     case .size: [Way(code: SQLITE_IOERR | 7 << 8)]
     case .unlock: [Way(code: SQLITE_IOERR | 8 << 8)]
-    // Gone is the file, and its folder is not synced.
+    // The file is deleted, but its folder is not synced.
     case .delete:
       [
         Way(code: SQLITE_IOERR | 10 << 8),
@@ -178,12 +178,12 @@ extension FileCall {
     case .lock: [Way(code: SQLITE_IOERR | 15 << 8), Way(code: SQLITE_BUSY)]
     case .map: [Way(code: SQLITE_IOERR | 21 << 8)]
     case .lockMap(let flags) where flags & SQLITE_SHM_LOCK != 0: [Way(code: SQLITE_IOERR | 20 << 8)]
-    // What cannot fail, or is not looked at.
+    // Calls that cannot fail or whose result is ignored.
     case .close, .barrier, .unmap, .lockMap: []
     }
   }
 
-  /// A full disk takes what it has room for.
+  /// A full disk accepts as many bytes as fit.
   private func writeHalf() {
     guard case .write(let offset, let bytes) = action, !path.isEmpty else { return }
     let file = open(path, O_WRONLY)

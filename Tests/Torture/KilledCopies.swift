@@ -2,10 +2,10 @@ import Foundation
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Kills the program while it makes a backup, puts one back, or migrates a copy.
+/// Kills the program while it makes a backup, restores one, or migrates a copy.
 ///
-/// Then the database holds the old content or the new, a backup that has its name is whole, and the
-/// next run finds nothing in its way and leaves nothing of the copy behind.
+/// Afterwards the database must have the old or the new content, a named backup must be complete,
+/// and the next run must succeed and leave nothing of the copy.
 enum KilledCopies: Campaign {
   static let name = "killed-copies"
 
@@ -55,7 +55,7 @@ enum KilledCopies: Campaign {
     return left.isEmpty ? nil : moment + "left: \(left.joined(separator: ", "))"
   }
 
-  /// A database of some megabytes with one migration pending, and the same one migrated.
+  /// A database of some megabytes with one pending migration, and the migrated database.
   private struct Scene {
     let journal: String
     let migrations: String
@@ -63,7 +63,7 @@ enum KilledCopies: Campaign {
     let newFile: String
     let old: [[Value]]
     let new: [[Value]]
-    /// In seconds, of the longest of the commands.
+    /// The duration of the longest command in seconds.
     let duration: Double
 
     init(journal: String, in folder: String) throws {
@@ -100,7 +100,7 @@ enum KilledCopies: Campaign {
       new = try Self.content(newFile)
     }
 
-    /// A folder with the database, and when it is migrated with the backup from before.
+    /// Creates a folder with the database, and if it is migrated with the earlier backup.
     func begin(at place: String, isMigrated: Bool) throws -> String {
       try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
       let database = place + "/live.sqlite"

@@ -1,7 +1,7 @@
 import Foundation
 import SchemaTestSupport
 
-/// `kill -9` at any moment of the whole program.
+/// Runs `kill -9` at random moments of the program.
 enum Kills: Campaign {
   static let name = "kills"
 
@@ -11,7 +11,7 @@ enum Kills: Campaign {
       + TakingOverScenes(in: run.folder).all()
     let durations = try scenes.map { try $0.undisturbed(in: run.folder).seconds }
     while run.goesOn {
-      // Every scene, again and again, whatever the number of tries.
+      // Uses all scenes in turn, regardless of the number of attempts.
       let index = run.tried % scenes.count
       let scene = scenes[index]
       let delay = Double.random(in: 0...1.1, using: &run.generator) * durations[index]
@@ -27,7 +27,7 @@ enum Kills: Campaign {
 }
 
 extension Scene {
-  /// How long the program takes when nothing happens to it, and how it ends.
+  /// The duration and the exit code of the program without a fault.
   func undisturbed(in folder: String) throws -> (seconds: Double, code: Int32) {
     var (seconds, code) = (0.0, Int32(0))
     let problem = try run(in: folder + "/copy", leavesFiles: false) { folder in

@@ -1,9 +1,9 @@
 import Foundation
 import SchemaTestSupport
 
-/// A run of a program that is ended when it takes too long: how it ended, and what it used.
+/// A run of a program with a time limit: its result and its resource use.
 struct LimitedRun {
-  /// Minus the signal's number, when a signal ended it.
+  /// The negative number of the signal, if a signal ended it.
   let code: Int32
   let output: String
   let errors: String
@@ -14,8 +14,8 @@ struct LimitedRun {
 
   /// - Parameters:
   ///   - program: one of the package's programs.
-  ///   - folder: where its output is kept while it runs.
-  ///   - limit: in seconds, far more than it ever needs.
+  ///   - folder: a folder for its output.
+  ///   - limit: in seconds, far more than it needs.
   init(_ program: String, _ arguments: [String], in folder: String, limit: Double = 30) throws {
     let streams = ["out", "err"].map { "\(folder)/\($0)" }
     let process = try Self.spawn(

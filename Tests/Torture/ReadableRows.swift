@@ -1,7 +1,7 @@
 import SchemaSQLite
 
-/// What can be read of a specimen's rows, however damaged it is: of each table what no pending
-/// migration means to change.
+/// The readable rows of a damaged specimen: of each table the columns that no pending migration
+/// changes.
 struct ReadableRows {
   private struct Source {
     let table: String
@@ -35,7 +35,7 @@ struct ReadableRows {
       let query = "SELECT \(source.columns) FROM main.\(source.table)"
       var found: Set<[Value]> = []
       if let scan = try? connection.prepare(query) { Self.collect(scan, &found) }
-      // By its key a row may be found that a scan, ended by damage, does not come to.
+      // A lookup by key may find a row that a scan misses because of damage.
       if let seek = try? connection.prepare(query + " WHERE \(source.key) = ?1") {
         for key in source.keys {
           guard (try? seek.bind([key])) != nil else { continue }
@@ -46,7 +46,7 @@ struct ReadableRows {
     }
   }
 
-  /// Until the statement ends or fails.
+  /// Collects rows until the statement ends or fails.
   private static func collect(_ statement: Statement, _ found: inout Set<[Value]>) {
     while found.count < 100_000, (try? statement.step()) == true, let row = try? statement.row {
       found.insert(row)
@@ -55,7 +55,7 @@ struct ReadableRows {
 
   var count: Int { rows.values.reduce(0) { $0 + $1.count } }
 
-  /// Nil when every row is among the other's.
+  /// A missing row of the other specimen; nil if there is none.
   func loss(in other: ReadableRows) -> String? {
     for (table, mine) in rows.sorted(by: { $0.key < $1.key }) {
       let lost = mine.subtracting(other.rows[table] ?? [])

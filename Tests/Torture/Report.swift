@@ -1,7 +1,7 @@
 import Foundation
 import SchemaSQLite
 
-/// The table of a run, and under what it was made.
+/// The table of a run, with its conditions.
 struct Report {
   let seed: UInt64
   private var rows: [String] = []
@@ -31,7 +31,7 @@ struct Report {
       + "\(processors) processors, SQLite \(Connection.libraryVersion), seed \(seed):"
   }
 
-  /// Writes it between the two marks of a document.
+  /// Writes the table between the two marks of a document.
   func write(to path: String) throws {
     let (begin, end) = ("<!-- torture: begin -->", "<!-- torture: end -->")
     let text = try String(contentsOfFile: path, encoding: .utf8)

@@ -1,25 +1,25 @@
 import Foundation
 import SchemaTestSupport
 
-/// What the whole program is made to do, and what must hold however it was ended.
+/// A command line with the conditions that must hold however the program ends.
 struct Scene {
   let name: String
   let words: [String]
-  /// A folder that is copied for each run, and in which the program runs.
+  /// The working folder, which is copied for each run.
   let template: String
-  /// What is found in the folder of a run that must never be; nil when all is as it should be.
+  /// The problem in the folder after a run; nil if there is none.
   let problem: (_ folder: String, _ ended: Finished) throws -> String?
 
-  /// Names that a run which was not let finish may leave, and that nobody takes for something else.
+  /// Names of unfinished files that an interrupted run may leave and that are always ignored.
   private static var unfinished: Regex<(Substring, Substring?)> {
     #/.*\.partial(-claim|-journal|-wal|-shm)?|.*\.\d+-\d+\.tmp/#
   }
 
-  /// Runs it in a copy, with what `hurt` does to it, and looks at the end.
+  /// Runs the program in a copy, applies `hurt` to it, and checks the result.
   ///
   /// - Parameters:
-  ///   - copy: where the copy is made; it is removed again.
-  ///   - leavesFiles: whether it may leave unfinished files, as one may that is not asked to end.
+  ///   - copy: the path of the copy, which is deleted again.
+  ///   - leavesFiles: whether it may leave unfinished files, as after a kill.
   func run(
     in copy: String, leavesFiles: Bool, hurt: (_ folder: String) throws -> Finished
   ) throws -> String? {
@@ -31,7 +31,7 @@ struct Scene {
     return "\(problem)\nit had ended with \(ended.code): \(ended.output)\(ended.errors)"
   }
 
-  /// A database that cannot even be read is a finding, too.
+  /// An unreadable database is a finding, too.
   private func problemOrError(_ folder: String, _ ended: Finished) -> String? {
     do {
       return try problem(folder, ended)
@@ -46,7 +46,7 @@ struct Scene {
     }
   }
 
-  /// What stands in the folder and nobody can explain.
+  /// Unexpected files in the folder.
   static func strangers(in folder: String, expected: (String) -> Bool) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter {
       !expected($0) && $0.wholeMatch(of: unfinished) == nil
@@ -54,7 +54,7 @@ struct Scene {
   }
 }
 
-/// Runs schemactl in a folder, to its end.
+/// Runs schemactl in a folder to its end.
 func schemactl(_ words: [String], in folder: String) throws -> Finished {
   try run("schemactl", words, in: folder)
 }

@@ -1,11 +1,11 @@
 import SchemaTestSupport
 
-/// Databases with rows that are led from one schema to another: what comes out is the schema that was
-/// asked for, with every row of what stays.
+/// Migrates databases with rows between random schemas, and checks that the result has the
+/// requested schema and all kept rows.
 struct SchemaPairs: Campaign {
   static let name = "schema-pairs"
 
-  /// The pairs have the numbers from the seed on: `--seed N --tries 1` is pair N alone.
+  /// The pairs are numbered from the seed on: `--seed N --tries 1` is pair N alone.
   static func run(_ run: Run) throws {
     var pair = run.seed
     while run.goesOn {

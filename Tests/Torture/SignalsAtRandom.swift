@@ -3,7 +3,7 @@
   import SchemaPlatform
   import SchemaTestSupport
 
-  /// SIGINT, SIGTERM and SIGHUP at any moment of the whole program, one or two of them.
+  /// Sends SIGINT, SIGTERM and SIGHUP at random moments of the program, one or two of them.
   enum SignalsAtRandom: Campaign {
     static let name = "signals"
 
@@ -42,7 +42,7 @@
       }
     }
 
-    /// Commands that write nothing: the folder is as it was, byte by byte.
+    /// Commands that write nothing: the folder must be unchanged byte by byte.
     private static func lookers(_ template: String) -> [Scene] {
       [
         ["migrate", "--dry-run", "--database", "app.sqlite"],

@@ -2,8 +2,8 @@ import Foundation
 import SchemaSQLite
 import SchemaTestSupport
 
-/// A database as an app would have it, with every kind of page that its layout has, of which three
-/// migrations have run and three are pending.
+/// A database similar to that of an app, with every kind of page of its layout. Three migrations
+/// have run and three are pending.
 struct Specimen {
   struct Layout: CustomStringConvertible {
     var pageSize = 512
@@ -16,7 +16,7 @@ struct Specimen {
     }
   }
 
-  /// What a process that was killed has left beside the database.
+  /// Files that a killed process left next to the database.
   enum Leftover: String {
     case nothing = "closed"
     case wal = "WAL with content"
@@ -32,10 +32,10 @@ struct Specimen {
     ]
 
   let layout: Layout
-  /// By what follows the database's name: nothing, `-wal`, `-journal`.
+  /// By suffix of the database's name: none, `-wal`, `-journal`.
   let files: [String: [UInt8]]
 
-  /// The history that made it, in `migrations` of a sandbox.
+  /// The history of the database, in `migrations` of a sandbox.
   static func history() throws -> Sandbox {
     let sandbox = try Sandbox()
     try sandbox.addSQL(
@@ -113,7 +113,7 @@ struct Specimen {
       try connection.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
       try connection.execute(changes)
     case .journal:
-      // What the cache cannot hold is written before the transaction ends.
+      // Pages beyond the cache are written before the transaction ends.
       try connection.execute("PRAGMA cache_size = 2; BEGIN IMMEDIATE")
       try connection.execute(changes)
     }
@@ -145,7 +145,7 @@ struct Specimen {
     INSERT INTO tags SELECT 'late ' || id, 'blue' FROM notes LIMIT 50;
     """
 
-  /// Writes the files as `path`, in place of whatever is there.
+  /// Writes the files as `path`, replacing existing files.
   func write(to path: String) throws {
     for suffix in ["", "-wal", "-journal", "-shm"] {
       let file = path + suffix

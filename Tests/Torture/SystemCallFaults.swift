@@ -4,8 +4,9 @@ import SchemaHistory
 import SchemaReplay
 import SchemaTestSupport
 
-/// Lets system calls of the built program fail, SQLite's and its own: each once, or from one on. Its
-/// files alone are meant, not what the system reads to start it.
+/// Makes system calls of the built program fail, both SQLite's and its own: each fails once, or
+/// permanently from one call on. Only calls for its own files fail, not those that load the
+/// program.
 enum SystemCallFaults: Campaign {
   static let name = "system-call-faults"
 
@@ -21,7 +22,7 @@ enum SystemCallFaults: Campaign {
     #endif
   }
 
-  /// Every call of a deed, with every error that it can give.
+  /// Every call of an action, with every possible error.
   private static func trials(
     of deed: Deed, in folder: String
   ) throws -> [(Deed, FaultyCalls.Fault)] {
@@ -65,7 +66,7 @@ extension Run {
 
 /// The built program with the library that makes its system calls fail.
 enum FaultyCalls {
-  /// What the library is told.
+  /// The settings of the library.
   nonisolated(unsafe) static var environment: [String] = []
 
   struct Fault: CustomStringConvertible {
@@ -86,21 +87,21 @@ enum FaultyCalls {
       "call \(number), \(name) of \(path): \(String(cString: strerror(error)))"
     }
 
-    /// Where files cannot be removed, what was to be temporary stays. Its name has the process in
-    /// it, and so is another one in each run.
+    /// If files cannot be deleted, temporary files remain. Their names contain the process, so they
+    /// differ between runs.
     func leaves(_ name: String) -> Bool {
       (isLasting || self.name == "unlink")
         && [".partial", ".tmp"].contains(where: name.contains)
     }
 
-    /// Whether a run ended as a run may that met the fault.
-    func explains(_ ending: Deed.Ending) -> Bool {
+    /// Whether the result of a run is allowed for the fault.
+    func explains(_ ending: UserAction.Ending) -> Bool {
       var statuses: [ExitStatus] = error == EACCES ? [.permission, .inputOutput] : [.inputOutput]
-      // SQLite takes a lock that it does not get for somebody else's, and what could not be undone
-      // stands in its own way.
+      // SQLite interprets a failing lock as a lock of another process, and a change that could not
+      // be undone blocks the next one.
       if name == "lock" || isLasting { statuses.append(.busy) }
-      // What SQLite cannot open for writing it opens for reading, and what it cannot look at it
-      // takes for moved, and does not write.
+      // If SQLite cannot open a file for writing, it opens it for reading. If it cannot check a
+      // file, it assumes that the file was moved and does not write.
       if ["open", "create", "stat", "stat64"].contains(name) { statuses.append(.permission) }
       let names = [
         "live.sqlite", "migrations", "queries", "schemactl.yaml", "replay cannot continue",
@@ -171,7 +172,7 @@ enum FaultyCalls {
       "migrate --reset-drafts", sandbox,
       steps: [{ _ = try DraftCopy(of: $0.database).restore($0.project(), timeout: 0) }]
     ) {
-      // The database goes back, and then on.
+      // The database is restored from its copy and migrated again.
       var ending = run("migrate", "--reset-drafts", of: $0)
       ending.applied = []
       return ending
@@ -220,8 +221,8 @@ enum FaultyCalls {
       + (isConfigured ? [] : ["--migrations", sandbox.folder + "/migrations"] + database)
     let program = programs.appendingPathComponent("schemactl").path
     do {
-      // Where the program is built with a sanitizer: what names the places of leaks is a program of its
-      // own, into which the library cannot be loaded, so that none could be told from Swift's own.
+      // For a program with a sanitizer: the library cannot be loaded into the separate program that
+      // finds the names of leaks, so they could not be distinguished from Swift's own.
       let library = try faultyCallsLibrary.get()
       let variables =
         [

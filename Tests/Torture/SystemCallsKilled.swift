@@ -3,12 +3,12 @@
   import SchemaPlatform
   import SchemaTestSupport
 
-  /// `kill -9` just before each system call by which the whole program changes a file, one after
-  /// another: every state of the disk that there is, and none by chance. Needs strace.
+  /// Runs `kill -9` just before each system call by which the program changes a file. This covers
+  /// every state of the disk without random choice. Needs strace.
   enum SystemCallsKilled: Campaign {
     static let name = "system-calls-killed"
 
-    /// What is between two of these changes nothing on the disk.
+    /// Nothing on the disk changes between two of these calls.
     private static let calls = [
       "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "fallocate", "unlink", "rename",
       "link",
@@ -32,7 +32,7 @@
           moments += (1...count).map { (scene, call, $0) }
         }
       }
-      // So that a few of them are from everywhere.
+      // A random order covers all scenes even if time is short.
       for (scene, call, number) in moments.shuffled(using: &run.generator) where run.goesOn {
         let problem = try scene.run(in: run.folder + "/copy", leavesFiles: true) { folder in
           try traced(["-e", "inject=\(call):signal=SIGKILL:when=\(number)"], scene.words, folder)
@@ -55,7 +55,7 @@
   }
 
   extension Scene {
-    /// How often the program makes each of these system calls when nothing happens to it.
+    /// How often the program makes each of these system calls without a fault.
     fileprivate func calls(_ names: [String], in folder: String) throws -> [String: Int] {
       var counts: [String: Int] = [:]
       let copy = folder + "/copy"

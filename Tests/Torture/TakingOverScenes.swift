@@ -2,14 +2,14 @@ import Foundation
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Databases without a ledger, which the whole program takes over.
+/// Databases without a ledger, which the program adopts.
 struct TakingOverScenes {
   private static let database = "app.sqlite"
   private static let baseline = "migrations/0001_baseline.yaml"
 
   private let folder: String
 
-  /// - Parameter folder: where templates are made.
+  /// - Parameter folder: the folder for templates.
   init(in folder: String) {
     self.folder = folder
   }
@@ -22,7 +22,7 @@ struct TakingOverScenes {
     ]
   }
 
-  /// - Parameter next: what goes on from where it was broken off with its history whole.
+  /// - Parameter next: continues after an interruption.
   private func scene(
     _ name: String, _ words: [String], next: [String], keepsHistory: Bool
   ) throws -> Scene {

@@ -1,10 +1,10 @@
 import SchemaFaultyFileSystem
 
-/// Under what a scenario runs.
+/// The conditions of a scenario.
 struct Conditions: CustomStringConvertible {
   enum Journal: String, CaseIterable {
     case delete, truncate, persist, wal
-    /// Only to prove that it is found.
+    /// Used only to prove that its damage is detected.
     case off
 
     static let allCases: [Journal] = [.delete, .truncate, .persist, .wal]
@@ -14,7 +14,7 @@ struct Conditions: CustomStringConvertible {
   private(set) var device: Device
   let pageSize: Int
 
-  /// Another disk, and another page size, in each round.
+  /// Uses another disk and another page size in each round.
   init(_ journal: Journal, round: Int) {
     self.journal = journal
     device =
@@ -25,10 +25,9 @@ struct Conditions: CustomStringConvertible {
     pageSize = Self.pageSize(in: round)
   }
 
-  /// For what goes on after a power cut. SQLite fills the sector after a commit, but once it has
-  /// recovered a WAL it writes on from the last good frame, in the midst of a sector: what is
-  /// committed does not outlive another power cut then on a disk that ruins what stands beside a
-  /// write.
+  /// The conditions after a power failure. SQLite fills the sector after a commit, but after the
+  /// recovery of a WAL it continues after the last valid frame, in the middle of a sector. On a
+  /// disk that damages bytes next to a write, a second power failure may then lose committed data.
   var again: Conditions {
     var again = self
     if journal == .wal { again.device = Device(sectorSize: device.sectorSize, isPowersafe: true) }
@@ -42,7 +41,7 @@ struct Conditions: CustomStringConvertible {
   }
 
   /// A cache of a few pages, so that a transaction writes to the database before it is complete and
-  /// a journal becomes hot; and the journal mode, which but for WAL no file remembers.
+  /// a journal becomes hot. Also sets the journal mode, which a file stores only for WAL.
   private var settings: String {
     let cache = "PRAGMA main.cache_size = 8"
     return journal == .wal ? cache : "PRAGMA main.journal_mode = \(journal.rawValue); \(cache)"
@@ -53,7 +52,7 @@ struct Conditions: CustomStringConvertible {
   }
 }
 
-/// What makes a power cut do harm, to prove that harm is found.
+/// Makes a power failure harmful, to prove that damage is detected.
 enum Sabotage: String, CaseIterable {
   case noJournal = "a transaction without a journal"
   case lyingDisk = "a disk that lies about syncs"
@@ -63,7 +62,7 @@ enum Sabotage: String, CaseIterable {
     switch self {
     case .noJournal: [.off]
     case .lyingDisk: [.delete, .truncate, .persist, .wal]
-    // Without its WAL a database is as it was before, but for what was committed since.
+    // Without its WAL, a database lacks the commits since the last checkpoint.
     case .lostJournal: [.delete, .truncate, .persist, .wal]
     }
   }

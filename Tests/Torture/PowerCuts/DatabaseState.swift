@@ -4,17 +4,17 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// All that a database holds, but for what differs from one run of the same migrations to the next:
-/// when a migration started, and how long it took.
+/// The content of a database, except for values that differ between runs: the start and the
+/// duration of migrations.
 struct DatabaseState: Equatable {
   let fingerprint: String
   let ledger: [String]
-  /// A digest of each table's rows, with their rowids.
+  /// A digest of each table's rows, including rowids.
   let tables: [String: Int]
 
-  /// Also checks what holds for every database, whatever its content.
+  /// Also checks properties of all databases, whatever their content.
   ///
-  /// - Throws: `Damage` when it does not.
+  /// - Throws: `Damage` if a check fails.
   init(of connection: Connection) throws {
     let report = try connection.rows("PRAGMA integrity_check")
     guard report == [[.text("ok")]] else { throw Damage("integrity_check: \(report.prefix(3))") }
@@ -36,11 +36,11 @@ struct DatabaseState: Equatable {
     self.tables = tables
   }
 
-  /// Their rows hold times. The first is read as `ledger`; the last as `fingerprint`, and where its
-  /// tables begin says nothing.
+  /// Tables with times. The first is read as `ledger`; the last is covered by `fingerprint`,
+  /// without root pages.
   private static let changing: Set = [Ledger.tableName, "schemactl_repairs", "sqlite_schema"]
 
-  /// What differs, to say why a database is at no boundary.
+  /// Describes the difference, for a database that has no allowed state.
   func difference(from other: DatabaseState) -> String {
     var found: [String] = []
     if fingerprint != other.fingerprint { found.append("the schema") }
@@ -50,7 +50,7 @@ struct DatabaseState: Equatable {
   }
 }
 
-/// What no database may be in.
+/// A state that is never allowed.
 struct Damage: Error, CustomStringConvertible {
   let description: String
 

@@ -1,6 +1,6 @@
 import SchemaFaultyFileSystem
 
-/// A folder as the programs see it, and what of it would be left if the power went now.
+/// A folder as programs see it, and its possible content after a power failure.
 struct Disk {
   typealias Image = [String: [UInt8]]
 
@@ -12,7 +12,7 @@ struct Disk {
   private struct File {
     var current: [UInt8]
     var synced: [UInt8]
-    /// Since the last sync.
+    /// The changes since the last sync.
     var changes: [Change] = []
   }
 
@@ -22,7 +22,7 @@ struct Disk {
   }
 
   private let device: Device
-  /// Every sync is a lie.
+  /// Whether syncs have no effect.
   private let liesAboutSyncs: Bool
   private var files: [File] = []
   private var names: [String: Int] = [:]
@@ -39,7 +39,7 @@ struct Disk {
     syncedNames = names
   }
 
-  // MARK: What the programs do
+  // MARK: Actions of programs
 
   mutating func apply(_ event: Recording.Event) {
     switch event {
@@ -79,7 +79,8 @@ struct Disk {
     nameChanges = []
   }
 
-  /// The program syncs the file before it, and its folder after it: past SQLite, and so unseen.
+  /// The program syncs the file before renaming and the folder after it. It does so without SQLite,
+  /// so these calls are not observed.
   private mutating func rename(_ old: String, to new: String) {
     guard let file = names.removeValue(forKey: old) else { return }
     names[new] = file
@@ -87,15 +88,15 @@ struct Disk {
     syncNames()
   }
 
-  // MARK: What a power cut leaves
+  // MARK: After a power failure
 
-  /// Everything arrived, as after `kill -9`.
+  /// All changes are on disk, as after `kill -9`.
   var everything: Image { names.mapValues { files[$0].current } }
 
-  /// Only what was synced.
+  /// Only synced changes are on disk.
   var synced: Image { syncedNames.mapValues { files[$0].synced } }
 
-  /// By chance some of what was not synced, whole or torn.
+  /// Random changes since the sync are on disk, complete or torn.
   func remains(using chance: inout some RandomNumberGenerator) -> Image {
     var found = syncedNames
     for change in Self.choice(of: nameChanges, using: &chance) {
@@ -105,7 +106,7 @@ struct Disk {
       }
     }
     var image: Image = [:]
-    // In a fixed order, for the same seed is the same image.
+    // Use a fixed order, so that a seed always gives the same image.
     for (name, file) in found.sorted(by: { $0.key < $1.key }) {
       image[name] = remains(of: files[file], using: &chance)
     }
@@ -124,7 +125,7 @@ struct Disk {
         } else if isKept {
           change.apply(to: &bytes)
         } else if offset + new.count > bytes.count, Bool.random(using: &chance) {
-          // The file has grown, and what was to be written there has not arrived.
+          // The file has grown, but the new bytes are not on disk.
           bytes += [UInt8](repeating: 0, count: offset + new.count - bytes.count)
         }
       }
@@ -132,8 +133,8 @@ struct Disk {
     return bytes
   }
 
-  /// All, none, those up to a moment, or any: with the later one of two writes kept and not the
-  /// earlier, they have been reordered.
+  /// All changes, none, those up to a moment, or any subset. If the later of two writes is kept and
+  /// the earlier is not, the disk has reordered them.
   private static func choices<Element>(
     of all: [Element], using chance: inout some RandomNumberGenerator
   ) -> [(Element, isKept: Bool)] {
@@ -158,14 +159,14 @@ struct Disk {
     choices(of: all, using: &chance).filter(\.isKept).map(\.0)
   }
 
-  /// Sector by sector the new bytes, the old ones, or what nobody wrote: within the range of the
-  /// write, or, where the disk does not promise that, in the whole sector.
+  /// For each sector the new bytes, the old ones, or random ones: within the range of the write, or
+  /// in the whole sector if the disk is not powersafe.
   private func tear(
     _ new: [UInt8], at offset: Int, into bytes: inout [UInt8],
     using chance: inout some RandomNumberGenerator
   ) {
     let end = offset + new.count
-    // What is smaller than a sector is torn at a byte.
+    // A write smaller than a sector is torn at a byte.
     let size = device.isPowersafe ? 512 : device.sectorSize
     if bytes.count < end { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
     for sector in (offset / size)...((end - 1) / size) {

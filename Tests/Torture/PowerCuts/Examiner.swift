@@ -2,10 +2,10 @@ import Foundation
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Opens what a power cut left, and says at which boundary the database is.
+/// Opens the files after a power failure, and determines the database's state.
 final class Examiner {
   struct Verdict {
-    /// Nil when it is at none.
+    /// Nil if it has no allowed state.
     var boundary: Int?
     var problem: String?
   }
@@ -13,7 +13,7 @@ final class Examiner {
   private let scenario: Scenario
   private let boundaries: [DatabaseState]
   let sandbox: Sandbox
-  /// By the image, and by what is left of it once SQLite has recovered it.
+  /// By the image, and by its content after SQLite's recovery.
   private var verdicts: [Int: Verdict] = [:]
   private var recovered: [Int: Verdict] = [:]
 
@@ -35,8 +35,8 @@ final class Examiner {
 
   private func judge(_ image: Disk.Image, _ key: Int) -> Verdict {
     do {
-      // Whoever meets what is left may be schemactl itself; mostly it is opened as others would,
-      // and then what they find is known from images before.
+      // Sometimes schemactl opens the files first. Usually another program does, and the result
+      // after its recovery is known from earlier images.
       if key.isMultiple(of: 16) {
         try sandbox.replaceFiles(with: image)
         try finish()
@@ -65,7 +65,7 @@ final class Examiner {
     return verdict
   }
 
-  /// Whatever is left, the same command goes on from it to the end.
+  /// Checks that the same command can complete its work.
   private func finish() throws {
     try scenario.act(sandbox) { _ in }
     let state = try Scenario.state(of: sandbox)
@@ -87,7 +87,7 @@ final class Examiner {
 }
 
 extension Disk.Image {
-  /// Equal for equal images, within a run of the program.
+  /// Equal for equal images within a run of the program.
   fileprivate var key: Int {
     var hasher = Hasher()
     for (name, bytes) in sorted(by: { $0.key < $1.key }) {
@@ -100,7 +100,7 @@ extension Disk.Image {
 }
 
 extension Sandbox {
-  /// All but the history.
+  /// All files except the history.
   fileprivate func fileNames() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "migrations" }
   }
@@ -114,7 +114,7 @@ extension Sandbox {
     }
   }
 
-  /// The same history and the same files in a folder of its own.
+  /// A copy of the history and the files in another folder.
   func copy() throws -> Sandbox {
     let copy = try Sandbox()
     try FileManager.default.removeItem(atPath: copy.folder + "/migrations")

@@ -1,7 +1,7 @@
 import Foundation
 import SchemaFaultyFileSystem
 
-/// What happened to the files of a folder while something was done there, in order.
+/// The changes of the files in a folder during an action, in order.
 final class Recording {
   enum Event {
     case created(String)
@@ -9,27 +9,26 @@ final class Recording {
     case truncated(String, size: Int)
     case synced(String, folder: Bool)
     case deleted(String, folder: Bool)
-    /// By the program itself, past SQLite.
+    /// By the program itself, without SQLite.
     case renamed(String, to: String)
-    /// A boundary, with a ledger of this length, was reported as reached: from here on it must not
-    /// be lost.
+    /// A state with a ledger of this length was reported, and must not be lost from here on.
     case reached(Int)
   }
 
-  /// The folder's files before.
+  /// The folder's files before the action.
   let start: [String: [UInt8]]
   private(set) var events: [Event] = []
   private let folder: String
-  /// File numbers tell of a renaming.
+  /// Renaming is detected by inode numbers.
   private var names: [String: UInt64]
-  /// The first sync of a new journal or WAL syncs its folder, too (`os_unix.c`, `unixSync`).
+  /// The first sync of a new journal or WAL also syncs its folder (`os_unix.c`, `unixSync`).
   private var isNew: Set<String> = []
-  /// The file that was written to last.
+  /// The file of the last write.
   private var written = ""
 
-  /// Does something in `folder` and keeps what it does to the files.
+  /// Runs an action in `folder` and records its changes of the files.
   ///
-  /// - Parameter body: gets what it calls when it has reached a boundary.
+  /// - Parameter body: the action; it calls its argument for each reached state.
   init(
     of folder: String, device: Device, _ body: (_ reached: @escaping (Int) -> Void) throws -> Void
   ) throws {
@@ -68,14 +67,14 @@ final class Recording {
       noteRenamings()
       if isNew || names[name] == nil { create(name) }
     case .write(let offset, let bytes):
-      // A copy has got its name before the log that was open all the time is written to.
+      // A copy got its name before the write to a log that was open all the time.
       if name != written { noteRenamings() }
       written = name
       events.append(.wrote(name, offset: offset, bytes: Array(bytes)))
     case .truncate(let size): events.append(.truncated(name, size: size))
     case .sync:
       events.append(.synced(name, folder: isNew.remove(name) != nil))
-      // Nobody reads these files after a power cut that does not come.
+      // These files are not read after a simulated power failure.
       return .pretend
     case .delete(let syncsFolder):
       noteRenamings()
@@ -89,11 +88,11 @@ final class Recording {
   private func create(_ name: String) {
     events.append(.created(name))
     isNew.insert(name)
-    // One that SQLite makes is not there yet; its number is seen the next time.
+    // A file that SQLite is about to create has no inode yet; the next call sees it.
     names[name] = Self.number(of: "\(folder)/\(name)") ?? 0
   }
 
-  /// What the program did to the folder by itself.
+  /// Records changes of the folder by the program itself.
   private func noteRenamings() {
     guard let now = try? Self.numbers(in: folder) else { return }
     for (name, number) in now where names[name] == nil {

@@ -4,23 +4,23 @@ import SchemaModel
 import SchemaReplay
 import SchemaTestSupport
 
-/// Something that schemactl does to a database, under which the power may be cut.
+/// An action of schemactl on a database, during which the power may fail.
 struct Scenario {
   let name: String
-  /// Gives a sandbox its history and its database as it is before.
+  /// Creates the history and the original database in a sandbox.
   let prepare: (Sandbox) throws -> Void
-  /// Does it, and says how many migrations the ledger has when a boundary is reached. Also on a
-  /// database on which it was done, in part or whole, before.
+  /// Runs the action, and reports the length of the ledger at each reached state. It can also run
+  /// on a database on which it already ran partly or completely.
   let act: (Sandbox, _ reached: @escaping (Int) -> Void) throws -> Void
-  /// The states that a power cut may leave, in order, the first being the one before. No two have
-  /// ledgers of one length.
+  /// The allowed states after a power failure in order, beginning with the original one. Their
+  /// ledgers have different lengths.
   let boundaries: (Sandbox) throws -> [DatabaseState]
-  /// What else must hold when the database is found at a boundary.
+  /// Additional checks for a database in an allowed state.
   var verify: (Sandbox, _ boundary: Int) throws -> Void = { _, _ in }
 }
 
 extension Scenario {
-  /// One that has nothing between before and after.
+  /// A scenario without intermediate states.
   static func oneStep(
     _ name: String, prepare: @escaping (Sandbox) throws -> Void,
     act: @escaping (Sandbox) throws -> Void
@@ -38,11 +38,12 @@ extension Scenario {
       })
   }
 
-  /// Applies what `prepare` leaves pending: each migration is a boundary.
+  /// Applies the migrations that `prepare` leaves pending. Each migration leads to an allowed
+  /// state.
   ///
   /// - Parameters:
-  ///   - failing: the migration that fails, at whose boundary it ends.
-  ///   - check: looks at what was applied.
+  ///   - failing: the migration that fails and ends the action.
+  ///   - check: checks the result.
   static func migrating(
     _ name: String, failing: String? = nil, prepare: @escaping (Sandbox) throws -> Void,
     check: @escaping ([AppliedMigration]) throws -> Void = { _ in }
@@ -85,7 +86,7 @@ extension Scenario {
     try DatabaseState(of: sandbox.open())
   }
 
-  /// The schema is the one that the last row of the ledger promises.
+  /// Checks that the schema matches the last row of the ledger.
   private static func requireAgreement(in sandbox: Sandbox) throws {
     let connection = try sandbox.open()
     let promised = try Ledger.rows(in: connection)?.last?.fingerprint

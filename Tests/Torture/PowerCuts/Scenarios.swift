@@ -7,7 +7,7 @@ import SchemaPlanning
 import SchemaSQLite
 import SchemaTestSupport
 
-/// Every strategy, and beside them all else that writes to a database.
+/// Every strategy, and all other commands that write to a database.
 var scenarios: [Scenario] {
   Strategy.allCases.map(\.scenario) + [
     rewriteWithAutoVacuum, creation, shrinking, sharedCommit, failure, enforcedForeignKeys,
@@ -17,7 +17,7 @@ var scenarios: [Scenario] {
 }
 
 extension Strategy {
-  /// A migration that is carried out so. A strategy without one does not compile.
+  /// A migration with this strategy. The switch ensures that each strategy has one.
   var scenario: Scenario {
     let yaml =
       switch self {
@@ -27,7 +27,7 @@ extension Strategy {
         - create_index: { name: items_by_note, table: items, columns: [note, rank] }
         - update: { table: items, set: { rank: "id % 5" }, where: "id % 2" }
         """
-      // In place, beside its source, and a default that old rows read in the schema.
+      // In place, next to its source, and a default in the schema for old rows.
       case .update:
         """
         - move_column:
@@ -47,8 +47,8 @@ extension Strategy {
         """
         - alter_column: { table: items, column: rank, default: 4, not_null: true }
         """
-      // Both endings: `items` and the children of `entries` exchange their b-trees, and `entries` itself
-      // gets another automatic index.
+      // Both endings: `items` and the children of `entries` exchange their b-trees, and `entries`
+      // itself gets another automatic index.
       case .rewrite:
         """
         - drop_index: { name: items_by_rank }
@@ -85,7 +85,7 @@ extension Strategy {
       "strategy \(rawValue)",
       prepare: { sandbox in
         try makeItems(sandbox)
-        // Another default fills rows that are older than their column.
+        // Rows older than the column get another default.
         if strategy == .schemaEdit {
           try sandbox.addSQL(
             "0002_rank", "ALTER TABLE items ADD COLUMN rank INTEGER DEFAULT 3")
@@ -115,7 +115,7 @@ extension Strategy {
   }
 }
 
-/// Where DROP TABLE moves the root pages of other tables.
+/// A case in which DROP TABLE moves the root pages of other tables.
 private var rewriteWithAutoVacuum: Scenario {
   let rewrite = Strategy.rewrite.scenario
   return .migrating("rewrite, auto_vacuum") { sandbox in
@@ -128,7 +128,7 @@ private func indented(_ yaml: String) -> String {
   yaml.split(separator: "\n").map { "  \($0)\n" }.joined()
 }
 
-/// A table with children, triggers and an index, several times as large as the cache.
+/// A table with children, triggers and an index, several times the size of the cache.
 private func makeItems(_ sandbox: Sandbox) throws {
   try sandbox.addSQL(
     "0001_items",
@@ -157,8 +157,9 @@ private func makeItems(_ sandbox: Sandbox) throws {
     """)
 }
 
-/// What is not there at all is written out of the replay, and named when it is synced
-/// (`NewDatabaseTests`): no journal, and nothing that this file system sees.
+/// A missing database is written from the replay and renamed after a sync (`NewDatabaseTests`),
+/// without a journal and without calls that this file system observes. An empty file is migrated
+/// instead.
 private var creation: Scenario {
   .migrating("an empty file") { sandbox in
     _ = try sandbox.open()
@@ -168,7 +169,7 @@ private var creation: Scenario {
   }
 }
 
-/// A commit that makes the file shorter does so when its journal is gone.
+/// A commit that truncates the file does so after deleting the journal.
 private var shrinking: Scenario {
   .migrating("a file that shrinks") { sandbox in
     try sandbox.run("PRAGMA auto_vacuum = FULL; CREATE TABLE t (a); DROP TABLE t")
@@ -243,7 +244,7 @@ private var tableRebuild: Scenario {
   }
 }
 
-/// Several tables are made anew in one operation.
+/// One operation rebuilds several tables.
 private var keyConversion: Scenario {
   .migrating("convert_primary_key") { sandbox in
     try makeItems(sandbox)
@@ -284,7 +285,7 @@ private var ledgerRepair: Scenario {
     })
 }
 
-/// What the reset replaces is kept under a name of its own, and must be there.
+/// The replaced database must exist under another name.
 private var reset: Scenario {
   var scenario = Scenario.oneStep(
     "migrate --reset-drafts",
@@ -313,7 +314,7 @@ private var reset: Scenario {
   return scenario
 }
 
-/// Once a migration is there, so is the backup from before it.
+/// When a migration is applied, its backup must exist.
 private var backup: Scenario {
   var scenario = Scenario.oneStep(
     "migrate --backup",
@@ -341,7 +342,7 @@ private var backup: Scenario {
   return scenario
 }
 
-/// What is replaced is kept under a name of its own, and must be there.
+/// The replaced database must exist under another name.
 private var restore: Scenario {
   var scenario = Scenario.oneStep(
     "restore",

@@ -1,7 +1,7 @@
 import SchemaFaultyFileSystem
 import SchemaTestSupport
 
-/// A scenario with its database as it is before, and as it may be after.
+/// A scenario with its original database and the allowed states.
 struct Stage {
   let scenario: Scenario
   let template: Sandbox
@@ -18,7 +18,7 @@ struct Stage {
   }
 }
 
-/// One scenario under its conditions: recorded once, and cut off wherever it is asked for.
+/// A scenario under its conditions. It is recorded once, and can be cut off at any event.
 struct Trial {
   private let scenario: Scenario
   private let conditions: Conditions
@@ -26,7 +26,7 @@ struct Trial {
   private let boundaries: [DatabaseState]
   private let recording: Recording
   private let examiner: Examiner
-  /// The boundary that was reached before.
+  /// The state that was reached before.
   private var start = 0
   private var isFirst = true
 
@@ -41,7 +41,7 @@ struct Trial {
     recording = try Self.record(stage.scenario, on: live, conditions)
   }
 
-  /// The same once more, on what a power cut has left of `first`.
+  /// The same scenario, starting from the files after a power failure of `first`.
   private init(_ first: Trial, _ left: Disk.Image, reached: Int) throws {
     scenario = first.scenario
     conditions = first.conditions.again
@@ -65,8 +65,7 @@ struct Trial {
     }
   }
 
-  /// The power has gone before, at some moment, and now goes once more: also while what it left is
-  /// played back.
+  /// A second power failure after a random first one, including during the recovery from the first.
   func again(using chance: inout SeededGenerator) throws -> Trial {
     let moment = Int.random(in: 0...recording.events.count, using: &chance)
     let seed = chance.next()
@@ -80,16 +79,16 @@ struct Trial {
 
   private var kind: String { "power cut, \(conditions.journal.rawValue): \(scenario.name)" }
 
-  // MARK: Cuts
+  // MARK: Power failures
 
-  /// The power goes after `number` of the events.
+  /// A power failure after `number` events.
   private struct Cut {
     let number: Int
     let disk: Disk
-    /// The boundary that must not be lost.
+    /// The state that must not be lost.
     let reached: Int
 
-    /// Everything that arrived, what was synced, and twice something between.
+    /// All changes, only synced ones, and two random images between.
     func images(_ seed: UInt64) -> [(name: String, image: Disk.Image)] {
       var chance = SeededGenerator(seed: seed &+ UInt64(number) &* 0x1_0001)
       return [("everything", disk.everything), ("what was synced", disk.synced)]
@@ -99,7 +98,7 @@ struct Trial {
     static let imageCount = 4
   }
 
-  /// - Parameter chosen: whether the power goes after as many events.
+  /// - Parameter chosen: whether the power fails after this number of events.
   private func cuts(where chosen: (Int) -> Bool, _ body: (Cut) throws -> Bool) rethrows {
     var disk = Disk(
       recording.start, device: conditions.device, liesAboutSyncs: sabotage == .lyingDisk)
@@ -121,7 +120,8 @@ struct Trial {
 
   // MARK: Runs
 
-  /// Cuts the power at `most / 4` moments, spread over all of them, and after each boundary.
+  /// Simulates power failures at `most / 4` moments, evenly distributed, and after each reached
+  /// state.
   func run(_ run: Run, _ sightings: inout Sightings, most: Int) {
     let seed = run.generator.next()
     let step = max(1, recording.events.count * Cut.imageCount / max(1, most))
@@ -148,15 +148,15 @@ struct Trial {
     run.note(kind, problem: "boundaries never met: \(missed.sorted())")
   }
 
-  /// The boundaries that a cut has to meet: for each it is tried right after it was reached.
+  /// The states that must be found. Each is tested immediately after it was reached.
   private var expected: Set<Int> {
-    // What an earlier power cut has left may be at a later one than was reported.
+    // The files after an earlier power failure may contain a later state than the reported one.
     var expected: Set<Int> = isFirst ? [0] : []
     for case .reached(let count) in recording.events { expected.insert(boundary(count)) }
     return expected
   }
 
-  /// - Parameter count: the migrations in the ledger.
+  /// - Parameter count: the number of migrations in the ledger.
   private func boundary(_ count: Int) -> Int {
     boundaries.firstIndex { $0.ledger.count == count } ?? 0
   }
@@ -167,7 +167,7 @@ struct Trial {
     return "boundary \(cut.reached) was reported as reached, and only \(boundary) is there"
   }
 
-  /// Whether the sabotage is found at all.
+  /// Whether the sabotage is detected.
   func finds(using chance: inout SeededGenerator) throws -> Bool {
     let seed = chance.next()
     var isFound = false
@@ -184,7 +184,7 @@ struct Trial {
   }
 }
 
-/// What the power cuts of a run have met.
+/// The situations that the power failures of a run produced.
 struct Sightings: CustomStringConvertible {
   private var images = 0
   private var journals = 0
@@ -193,12 +193,12 @@ struct Sightings: CustomStringConvertible {
 
   mutating func look(at image: Disk.Image, everything: Disk.Image) {
     images += 1
-    // A journal that counts begins with this; a committed one is gone, empty or zeroed.
+    // The first bytes of a valid journal. A committed journal is deleted, empty or zeroed.
     let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
     if image.contains(where: { $0.key.hasSuffix("-journal") && $0.value.starts(with: magic) }) {
       journals += 1
     }
-    // Longer than its header.
+    // The file is longer than its header.
     if image.contains(where: { $0.key.hasSuffix("-wal") && $0.value.count > 32 }) { logs += 1 }
     if image != everything { losses += 1 }
   }
@@ -207,7 +207,7 @@ struct Sightings: CustomStringConvertible {
     "\(images) disks, \(losses) of which had lost something; \(journals) hot journals, \(logs) WALs"
   }
 
-  /// A run that met none of them proves nothing.
+  /// Reports situations that never occurred, because such a run proves nothing.
   func note(_ run: Run) {
     guard journals == 0 || logs == 0 || losses == 0 else { return }
     run.note("harness: what power cuts leave is met", problem: "\(self)")
