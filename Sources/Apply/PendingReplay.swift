@@ -136,7 +136,7 @@ extension Project {
           new = scratch.connection
           base = scratch.schema
           if let release, scratch.fingerprint != release.fingerprint {
-            throw Failure(.finding, "this SQLite makes another schema of the release")
+            throw Failure(.finding, "this SQLite produces another schema of the release")
           }
           scratch.observe(comparesSchemas: false) { statement, _ in
             onEvent(.ran(statement: statement.sql))

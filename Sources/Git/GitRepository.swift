@@ -211,7 +211,7 @@ extension GitError {
       let line = errors.split(separator: "\n").first.map(String.init)
       self.init(
         kind: .failed,
-        message: line.map { "git says: \($0)" } ?? "git ended with status \(result.status)")
+        message: line.map { "git reports: \($0)" } ?? "git ended with status \(result.status)")
     }
   }
 }

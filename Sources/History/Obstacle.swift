@@ -10,7 +10,8 @@ extension DatabaseFile {
     }
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     return refusal(folder, W_OK | X_OK).map {
-      "its folder: \($0). SQLite writes files beside a database, in WAL mode even to read it"
+      "its folder: \($0). SQLite writes files in the folder of a database, in WAL mode also to "
+        + "read it"
     }
   }
 

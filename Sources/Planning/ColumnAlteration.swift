@@ -82,7 +82,9 @@ struct ColumnAlteration {
     switch change.type {
     case .keep: break
     case .set, .remove:
-      guard column.generated == nil, storesAlike else { return "its values are stored otherwise" }
+      guard column.generated == nil, storesAlike else {
+        return "the new type changes how its values are stored"
+      }
     }
     switch change.collate {
     case .keep: break

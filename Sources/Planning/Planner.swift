@@ -175,7 +175,7 @@ package struct Planner {
     guard !constraints.isEmpty else { return }
     throw PlanningError(
       .failed,
-      "\(table).\(column) cannot be dropped by itself: \(constraints.joined(separator: ", ")) "
+      "\(table).\(column) cannot be dropped alone: \(constraints.joined(separator: ", ")) "
         + "names it. Use `rebuild_table`, with the columns and the constraints that you keep",
       key: "column")
   }

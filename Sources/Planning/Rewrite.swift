@@ -286,7 +286,7 @@ struct Rewrite {
         Guard(
           condition: "EXISTS (SELECT 1 FROM \(main) \(scan) "
             + "WHERE typeof(\(name)) IN ('integer', 'real'))",
-          message: "`\(old.name).\(column.name.text)` holds numbers, because it was added with "
+          message: "`\(old.name).\(column.name.text)` contains numbers, because it was added with "
             + "DEFAULT \(value.text.uppercased()), and rewriting the table would store them as text. "
             + "An UPDATE that sets the column to itself converts them"))
     }

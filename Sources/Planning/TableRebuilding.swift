@@ -32,7 +32,7 @@ struct TableRebuilding {
     let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
     let steps = try rewrite.steps(columns: filled, filter: filter)
     return OperationPlan(
-      operation: operation, strategy: .rewrite, because: "the operation says so",
+      operation: operation, strategy: .rewrite, because: "the operation requires it",
       steps: try computedGuards + carried(application) + keptLinks + steps,
       expectations: [TableExpectation(table: old.name, sql: final)], proofs: proofs)
   }

@@ -167,7 +167,7 @@ private struct RemoteLimits {
       return "PRAGMA \((pragma.first ?? "").identifier) is not allowed there"
     }
     if statement.returnsRows {
-      return "the statement returns rows, and dqlite does not store what such a statement writes"
+      return "the statement returns rows, and dqlite does not store the changes of such a statement"
     }
     // ALTER TABLE looks at the schema of temporary objects, too.
     if events.contains(where: {

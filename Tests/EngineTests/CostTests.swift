@@ -131,7 +131,10 @@ struct CostTests {
   @Test(
     "a plan explains why no cheaper strategy applies",
     arguments: [
-      ("alter_column: { table: t, column: a, type: TEXT }", "its values are stored otherwise"),
+      (
+        "alter_column: { table: t, column: a, type: TEXT }",
+        "the new type changes how its values are stored"
+      ),
       (
         "move_column: { table: t, from: a, to: { name: x, type: TEXT }, map: { 1: b } }",
         "the column's definition changes, too"

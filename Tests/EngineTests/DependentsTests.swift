@@ -82,7 +82,7 @@ struct DependentsTests {
     let failure = try #require(try sandbox.migrate().failure)
     #expect(
       failure.message
-        == "t.flag cannot be dropped by itself: \(constraint) names it. Use `rebuild_table`, "
+        == "t.flag cannot be dropped alone: \(constraint) names it. Use `rebuild_table`, "
         + "with the columns and the constraints that you keep")
     // SQLite itself would refuse it.
     #expect(throws: (any Error).self) {

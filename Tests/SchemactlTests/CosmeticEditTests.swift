@@ -33,7 +33,7 @@ struct CosmeticEditTests {
         let run = try folder.expect(2, command, "--format", format)
         let isJSON = format == "json" || format == "sarif"
         #expect(run.output.contains("edited"), "\(run.output)")
-        #expect(run.output.contains("makes another schema"), "\(run.output)")
+        #expect(run.output.contains("creates another schema"), "\(run.output)")
         #expect(isJSON || !run.output.contains("engine-differs"))
         if command == "verify" || format != "text" {
           #expect(run.output.contains("git checkout"), "\(run.output)")

@@ -30,8 +30,8 @@ package enum Correction: Sendable, Hashable {
     case .replaceOnConflict(let column, _), .replaceOnConflictInSQL(_, _, let column):
       "gave \(column) NOT NULL ON CONFLICT REPLACE"
     case .keepSource(_, let from, let to):
-      "kept \(from), with triggers that keep both columns in step: name in map_back what else \(to) may "
-        + "hold"
+      "kept \(from), with triggers that keep both columns in step: name the other values of "
+        + "\(to) in map_back"
     case .append(let operation): "added `\(operation.drop { "- ".contains($0) })`"
     }
   }
