@@ -7,7 +7,7 @@ import Testing
 @Suite("Databases that cannot be migrated")
 struct StateTests {
   /// Why a database of a fleet cannot be migrated.
-  enum Trouble: String, CaseIterable, Sendable {
+  enum Problem: String, CaseIterable, Sendable {
     case damaged, notADatabase, locked, ahead, drifted, altered, strangers, failing, missing
 
     var code: Int32 {
@@ -60,7 +60,7 @@ struct StateTests {
     try tenants.sandbox.addSQL("0003_unique", "CREATE UNIQUE INDEX items_name ON items (name)")
     var connections: [Connection?] = []
     var before: [String: Data] = [:]
-    for (index, trouble) in Trouble.allCases.enumerated() {
+    for (index, problem) in Problem.allCases.enumerated() {
       let name = Tenants.name(2 * index)
       // Read the file first, because closing it releases this process's locks on it.
       if problem == .locked { before[name] = try tenants.bytes(name) }
@@ -68,7 +68,7 @@ struct StateTests {
       if ![.locked, .missing].contains(problem) { before[name] = try tenants.bytes(name) }
     }
     try tenants.write(
-      "list", (0..<(12 + Trouble.allCases.count)).map { Tenants.name($0) + "\n" }.joined())
+      "list", (0..<(12 + Problem.allCases.count)).map { Tenants.name($0) + "\n" }.joined())
 
     let run = try tenants.fleet(
       "migrate", "--databases-from", "list", "--format", "jsonl", "--timeout", "0.1")
@@ -76,16 +76,16 @@ struct StateTests {
     connections = []
     #expect(run.code == 74)
     let states = try run.states
-    #expect(states.count == 12 + Trouble.allCases.count)
+    #expect(states.count == 12 + Problem.allCases.count)
     var expected: [String: String] = [:]
-    for (index, trouble) in Trouble.allCases.enumerated() {
-      expected[Tenants.name(2 * index)] = "failed \(trouble.code)"
+    for (index, problem) in Problem.allCases.enumerated() {
+      expected[Tenants.name(2 * index)] = "failed \(problem.code)"
     }
     for (name, state) in states {
       #expect(state == expected[name] ?? "migrated", "\(name)")
       if expected[name] == nil { #expect(try tenants.isMigrated(name, migrations: 3)) }
     }
-    let failing = Tenants.name(2 * (Trouble.allCases.firstIndex(of: .failing) ?? 0))
+    let failing = Tenants.name(2 * (Problem.allCases.firstIndex(of: .failing) ?? 0))
     for (name, bytes) in before where name != failing {
       #expect(try tenants.bytes(name) == bytes, "\(name)")
     }

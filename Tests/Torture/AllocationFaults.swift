@@ -11,10 +11,10 @@ enum AllocationFaults: Campaign {
     guard faulty_allocator_install() == 0 else { throw Unusable() }
     defer { faulty_allocator_remove() }
     try Harm.proveSeen(run)
-    var deeds = try Deed.all().map { try Trials($0, &run.generator) }
-    while run.goesOn, !deeds.isEmpty {
-      for index in deeds.indices where run.goesOn { try deeds[index].next(run) }
-      deeds.removeAll(where: \.isExhausted)
+    var userActions = try UserAction.all().map { try Trials($0, &run.generator) }
+    while run.goesOn, !userActions.isEmpty {
+      for index in userActions.indices where run.goesOn { try userActions[index].next(run) }
+      userActions.removeAll(where: \.isExhausted)
     }
     run.proveShown()
   }
@@ -23,7 +23,7 @@ enum AllocationFaults: Campaign {
 
   /// All memory faults for one action, in random order.
   private struct Trials {
-    private let deed: Deed
+    private let userAction: UserAction
     private var left: [(first: Int, length: Length)]
 
     private enum Length: String, CaseIterable {
@@ -40,12 +40,12 @@ enum AllocationFaults: Campaign {
       }
     }
 
-    init(_ deed: Deed, _ generator: inout some RandomNumberGenerator) throws {
-      self.deed = deed
-      let count = try Self.perform(deed, failing: 0, 0).allocations
+    init(_ userAction: UserAction, _ generator: inout some RandomNumberGenerator) throws {
+      self.userAction = userAction
+      let count = try Self.perform(userAction, failing: 0, 0).allocations
       left = Length.allCases.flatMap { length in (1...max(count, 1)).map { ($0, length) } }
         .shuffled(using: &generator)
-      say("\(deed.name): \(count) allocations")
+      say("\(userAction.name): \(count) allocations")
     }
 
     var isExhausted: Bool { left.isEmpty }
@@ -61,17 +61,17 @@ enum AllocationFaults: Campaign {
       }
       if problem == nil, faulty_allocator_used() != memory { problem = "a connection is left open" }
       run.note(
-        "\(length.rawValue): \(deed.name)", shows: ending != deed.ending,
+        "\(length.rawValue): \(userAction.name)", shows: ending != userAction.ending,
         problem: problem.map { "\(first): \($0)" })
     }
 
     private static func perform(
-      _ deed: Deed, failing first: Int, _ count: Int
-    ) throws -> (ending: Deed.Ending, allocations: Int) {
-      try deed.reset()
+      _ userAction: UserAction, failing first: Int, _ count: Int
+    ) throws -> (ending: UserAction.Ending, allocations: Int) {
+      try userAction.reset()
       return FaultyFileSystem.shared.withoutWaiting {
         faulty_allocator_arm(first, count)
-        let ending = deed.perform()
+        let ending = userAction.perform()
         return (ending, faulty_allocator_disarm())
       }
     }

@@ -11,27 +11,28 @@ enum FullDisk: Campaign {
 
   static func run(_ run: Run) throws {
     try Harm.proveSeen(run)
-    let deeds = try Deed.all() + Deed.all(isWAL: true) + FaultyCalls.deeds()
-    var left = deeds.indices.flatMap { index in (0...mostBlocks).map { (index, $0) } }
+    let userActions = try UserAction.all() + UserAction.all(isWAL: true) + FaultyCalls.userActions()
+    var left = userActions.indices.flatMap { index in (0...mostBlocks).map { (index, $0) } }
       .shuffled(using: &run.generator)
     var disks: [Int: SmallDisk] = [:]
     while run.goesOn, let (index, blocks) = left.popLast() {
-      let deed = deeds[index]
-      if disks[index] == nil { disks[index] = SmallDisk(at: deed.sandbox.folder) }
+      let userAction = userActions[index]
+      if disks[index] == nil { disks[index] = SmallDisk(at: userAction.sandbox.folder) }
       guard let disk = disks[index] else {
         return say("not run: no file system can be mounted here")
       }
-      try deed.reset()
+      try userAction.reset()
       try disk.fill(butFor: blocks)
-      let ending = deed.perform()
+      let ending = userAction.perform()
       disk.empty()
-      let problem = try deed.problem(of: ending) { ending in
+      let problem = try userAction.problem(of: ending) { ending in
         ending.status == .inputOutput
           && ["live.sqlite", "migrations"].contains(where: ending.message.contains)
       }
       run.note(
-        ending == deed.ending ? "the disk has just room" : "the disk is full: \(deed.name)",
-        shows: ending != deed.ending,
+        ending == userAction.ending
+          ? "the disk has just room" : "the disk is full: \(userAction.name)",
+        shows: ending != userAction.ending,
         problem: problem.map { "\(blocks) blocks are free: \($0)" })
     }
     run.proveShown()

@@ -14,17 +14,17 @@ enum Harm: String, CaseIterable {
 
   /// Counts damage that is not detected.
   static func proveSeen(_ run: Run) throws {
-    let deed = try Deed.utf16("")
+    let userAction = try UserAction.utf16("")
     for harm in allCases {
-      try deed.reset()
-      let problem = try harm.problem(after: deed)
+      try userAction.reset()
+      let problem = try harm.problem(after: userAction)
       run.note("harness: \(harm.rawValue)", problem: problem == nil ? "is not seen" : nil)
     }
   }
 
-  private func problem(after deed: Deed) throws -> String? {
-    let sandbox = deed.sandbox
-    var ending = deed.perform()
+  private func problem(after userAction: UserAction) throws -> String? {
+    let sandbox = userAction.sandbox
+    var ending = userAction.perform()
     var holder: Connection?
     switch self {
     case .lostRow: try sandbox.run("DELETE FROM tags WHERE task = 7")
@@ -38,7 +38,7 @@ enum Harm: String, CaseIterable {
       try holder?.execute("BEGIN IMMEDIATE")
     }
     defer { withExtendedLifetime(holder) {} }
-    return try deed.problem(of: ending) { $0.status == .inputOutput || self == .untold }
+    return try userAction.problem(of: ending) { $0.status == .inputOutput || self == .untold }
   }
 }
 

@@ -108,8 +108,8 @@ struct HostileDatabases: Campaign {
       return damage(pick()) { damage, image in
         damage.truncate(to: .random(in: 0..<image.bytes.count, using: &run.generator))
       }
-    case .wal: return damageBeside(pick { $0.layout.leftover == .wal }, "-wal")
-    case .journal: return damageBeside(pick { $0.layout.leftover == .journal }, "-journal")
+    case .wal: return damageSidecar(pick { $0.layout.leftover == .wal }, "-wal")
+    case .journal: return damageSidecar(pick { $0.layout.leftover == .journal }, "-journal")
     case .foreignJournal: return exchangedJournal()
     case .schema: return try edited(EditedDatabase.schemaEdits)
     case .ledger: return try edited(EditedDatabase.ledgerEdits)
@@ -143,7 +143,8 @@ struct HostileDatabases: Campaign {
     damage.put(value, width: edit.width, at: edit.offset)
   }
 
-  private func damageBeside(_ specimen: Specimen, _ suffix: String) -> (Specimen, story: [String]) {
+  private func damageSidecar(_ specimen: Specimen, _ suffix: String) -> (Specimen, story: [String])
+  {
     var damage = ByteDamage(specimen.files[suffix] ?? [])
     if Int.random(in: 0..<4, using: &run.generator) == 0 {
       damage.truncate(to: .random(in: 0..<damage.bytes.count, using: &run.generator))

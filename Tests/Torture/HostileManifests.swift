@@ -108,7 +108,7 @@ struct HostileManifests: Campaign {
 
   /// Forbidden SQL in one of the places where manifests contain SQL.
   private func harm() -> String {
-    let deeds = [
+    let userActions = [
       "COMMIT", "ROLLBACK", "SAVEPOINT s", "RELEASE schemactl_migration", "END TRANSACTION",
       "ATTACH '\(folder)/stray' AS s", "DETACH main", "VACUUM", "VACUUM INTO '\(folder)/stray'",
       "SELECT load_extension('\(folder)/stray')", "SELECT writefile('\(folder)/stray', 'x')",
@@ -123,8 +123,8 @@ struct HostileManifests: Campaign {
       "DELETE FROM sqlite_schema", "UPDATE sqlite_schema SET sql = ''",
       "CREATE TABLE sqlite_harm (a)", "CREATE TABLE schemactl_harm (a)",
     ]
-    let deed = deeds[Int.random(in: deeds.indices, using: &run.generator)]
-    let quoted = deed.replacingOccurrences(of: "\\", with: "\\\\")
+    let userAction = userActions[Int.random(in: userActions.indices, using: &run.generator)]
+    let quoted = userAction.replacingOccurrences(of: "\\", with: "\\\\")
       .replacingOccurrences(of: "\"", with: "\\\"")
     let ways = [
       "sql: \"\(quoted)\"", "sql: \"SELECT 1; /* x */ \(quoted); SELECT 2\"",

@@ -13,8 +13,8 @@ enum IOFaults: Campaign {
     try Harm.proveSeen(run)
     var trials: [Trials] = []
     for mode in JournalMode.allCases {
-      for deed in try Deed.all(isWAL: mode == .wal) where deed.usesFiles {
-        trials.append(try Trials(deed, mode, &run.generator))
+      for userAction in try UserAction.all(isWAL: mode == .wal) where userAction.usesFiles {
+        trials.append(try Trials(userAction, mode, &run.generator))
       }
     }
     while run.goesOn, !trials.isEmpty {
@@ -67,22 +67,22 @@ enum IOFaults: Campaign {
 
   /// All faults of the file system for one action, in random order.
   private struct Trials {
-    private let deed: Deed
+    private let userAction: UserAction
     private let mode: JournalMode
     private var left: [Fault]
 
     init(
-      _ deed: Deed, _ mode: JournalMode, _ generator: inout some RandomNumberGenerator
+      _ userAction: UserAction, _ mode: JournalMode, _ generator: inout some RandomNumberGenerator
     ) throws {
-      self.deed = deed
+      self.userAction = userAction
       self.mode = mode
-      try deed.reset()
+      try userAction.reset()
       var calls = 0
       FaultyFileSystem.shared.install { call in
         calls += call.ways.isEmpty ? 0 : 1
         return call.withoutWaiting
       }
-      _ = mode.during { deed.perform() }
+      _ = mode.during { userAction.perform() }
       FaultyFileSystem.shared.uninstall()
       left = (1...max(calls, 1)).flatMap { call in
         let after = (1...3).map { _ in
@@ -98,15 +98,15 @@ enum IOFaults: Campaign {
 
     mutating func next(_ run: Run) throws {
       guard let fault = left.popLast() else { return }
-      try deed.reset()
+      try userAction.reset()
       let (ending, made) = done(under: fault)
       guard let first = made.first else { return }
-      let problem = try deed.problem(
+      let problem = try userAction.problem(
         of: ending, keepsJournal: mode == .truncate || mode == .persist
       ) { ending in made.contains { $0.explains(ending) } }
       run.note(
-        "\(first.name) fails, \(fault.again.name)", shows: ending != deed.ending,
-        problem: problem.map { "\(mode.rawValue), \(deed.name), \(fault): \($0)" })
+        "\(first.name) fails, \(fault.again.name)", shows: ending != userAction.ending,
+        problem: problem.map { "\(mode.rawValue), \(userAction.name), \(fault): \($0)" })
     }
 
     /// The result of the action, and the faults that occurred.
@@ -124,7 +124,7 @@ enum IOFaults: Campaign {
         return .fail(way.code)
       }
       defer { FaultyFileSystem.shared.uninstall() }
-      return (mode.during { deed.perform() }, made)
+      return (mode.during { userAction.perform() }, made)
     }
   }
 }

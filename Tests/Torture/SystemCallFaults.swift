@@ -15,21 +15,23 @@ enum SystemCallFaults: Campaign {
       say("not run: only Linux can load the library that makes system calls fail")
     #else
       try Harm.proveSeen(run)
-      var left = try FaultyCalls.deeds().flatMap { deed in try trials(of: deed, in: run.folder) }
-        .shuffled(using: &run.generator)
-      while run.goesOn, let (deed, fault) = left.popLast() { try run.note(deed, fault) }
+      var left = try FaultyCalls.userActions().flatMap { userAction in
+        try trials(of: userAction, in: run.folder)
+      }
+      .shuffled(using: &run.generator)
+      while run.goesOn, let (userAction, fault) = left.popLast() { try run.note(userAction, fault) }
       run.proveShown()
     #endif
   }
 
   /// Every call of an action, with every possible error.
   private static func trials(
-    of deed: Deed, in folder: String
-  ) throws -> [(Deed, FaultyCalls.Fault)] {
+    of userAction: UserAction, in folder: String
+  ) throws -> [(UserAction, FaultyCalls.Fault)] {
     let log = folder + "/calls"
-    try deed.reset()
+    try userAction.reset()
     FaultyCalls.environment = ["FAULTY_CALLS_LOG=\(log)"]
-    _ = deed.perform()
+    _ = userAction.perform()
     FaultyCalls.environment = []
     let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
     try FileManager.default.removeItem(atPath: log)
@@ -39,7 +41,7 @@ enum SystemCallFaults: Campaign {
       return FaultyCalls.errors(of: name).flatMap { error in
         [false, true].map { isLasting in
           (
-            deed,
+            userAction,
             FaultyCalls.Fault(
               number: index + 1, name: name, path: path, error: error, isLasting: isLasting)
           )
@@ -50,17 +52,17 @@ enum SystemCallFaults: Campaign {
 }
 
 extension Run {
-  fileprivate func note(_ deed: Deed, _ fault: FaultyCalls.Fault) throws {
-    try deed.reset()
+  fileprivate func note(_ userAction: UserAction, _ fault: FaultyCalls.Fault) throws {
+    try userAction.reset()
     FaultyCalls.environment = fault.environment
-    let ending = deed.perform()
+    let ending = userAction.perform()
     FaultyCalls.environment = []
-    let problem = try deed.problem(
+    let problem = try userAction.problem(
       of: ending, unremoved: fault.leaves, isFault: fault.explains)
     note(
       "\(fault.name) fails, \(fault.isLasting ? "and all after it" : "once")",
-      shows: ending != deed.ending,
-      problem: problem.map { "\(deed.name), \(fault): \($0)" })
+      shows: ending != userAction.ending,
+      problem: problem.map { "\(userAction.name), \(fault): \($0)" })
   }
 }
 
@@ -120,9 +122,9 @@ enum FaultyCalls {
     }
   }
 
-  // MARK: Deeds
+  // MARK: Actions
 
-  static func deeds() throws -> [Deed] {
+  static func userActions() throws -> [UserAction] {
     try [
       migrate(""), migrate("PRAGMA journal_mode = WAL"), newFile(), firstDraft(), reset(), freeze(),
       firstFreeze(), new(), rebase(),
@@ -136,39 +138,39 @@ enum FaultyCalls {
     return sandbox
   }
 
-  private static func migrate(_ settings: String) throws -> Deed {
+  private static func migrate(_ settings: String) throws -> UserAction {
     let sandbox = try history()
     try sandbox.migrate(to: "0001_a")
     try sandbox.run(settings)
     try "database: live.sqlite\ntimeout: 0\n".write(
       toFile: sandbox.folder + "/schemactl.yaml", atomically: true, encoding: .utf8)
-    return try Deed("migrate", sandbox, stops: ["0002_b"]) {
+    return try UserAction("migrate", sandbox, stops: ["0002_b"]) {
       run("migrate", of: $0, isConfigured: true)
     }
   }
 
-  private static func newFile() throws -> Deed {
-    try Deed("migrate a new file", history(), stops: ["0001_a", "0002_b"]) {
+  private static func newFile() throws -> UserAction {
+    try UserAction("migrate a new file", history(), stops: ["0001_a", "0002_b"]) {
       run("migrate", of: $0)
     }
   }
 
-  private static func firstDraft() throws -> Deed {
+  private static func firstDraft() throws -> UserAction {
     let sandbox = try history()
     try sandbox.migrate(to: "0001_a")
     try sandbox.freeze(through: "0001_a")
-    return try Deed("migrate the first draft", sandbox, stops: ["0002_b"]) {
+    return try UserAction("migrate the first draft", sandbox, stops: ["0002_b"]) {
       run("migrate", of: $0)
     }
   }
 
-  private static func reset() throws -> Deed {
+  private static func reset() throws -> UserAction {
     let sandbox = try history()
     try sandbox.migrate(to: "0001_a")
     try sandbox.freeze(through: "0001_a")
     try sandbox.migrate()
     try sandbox.run("INSERT INTO b VALUES ('late')")
-    return try Deed(
+    return try UserAction(
       "migrate --reset-drafts", sandbox,
       steps: [{ _ = try DraftCopy(of: $0.database).restore($0.project(), timeout: 0) }]
     ) {
@@ -179,28 +181,28 @@ enum FaultyCalls {
     }
   }
 
-  private static func firstFreeze() throws -> Deed {
-    try Deed("freeze, no lock yet", history()) { run("freeze", of: $0) }
+  private static func firstFreeze() throws -> UserAction {
+    try UserAction("freeze, no lock yet", history()) { run("freeze", of: $0) }
   }
 
-  private static func freeze() throws -> Deed {
+  private static func freeze() throws -> UserAction {
     let sandbox = try history()
     try sandbox.freeze(through: "0001_a")
-    return try Deed("freeze", sandbox) { run("freeze", "--release", "1.1", of: $0) }
+    return try UserAction("freeze", sandbox) { run("freeze", "--release", "1.1", of: $0) }
   }
 
-  private static func new() throws -> Deed {
-    try Deed(
+  private static func new() throws -> UserAction {
+    try UserAction(
       "new", history(), optional: "migrations/.manifest.schema.json", repeats: false
     ) { run("new", "Add something", of: $0) }
   }
 
-  private static func rebase() throws -> Deed {
+  private static func rebase() throws -> UserAction {
     let sandbox = try history()
     try sandbox.addSQL("0003_c", "CREATE TABLE c (x)")
     try sandbox.addSQL("0004_d", "CREATE TABLE d (x)")
     let before = try Set(sandbox.project().migrations.map(\.rawDigest))
-    return try Deed(
+    return try UserAction(
       "renumber", sandbox, repeats: false,
       isPartOf: { _, ending in
         ending.message.contains("is called")
@@ -212,9 +214,9 @@ enum FaultyCalls {
   }
 
   private static func run(
-    _ words: String..., of deed: Deed, isConfigured: Bool = false
-  ) -> Deed.Ending {
-    let sandbox = deed.sandbox
+    _ words: String..., of userAction: UserAction, isConfigured: Bool = false
+  ) -> UserAction.Ending {
+    let sandbox = userAction.sandbox
     let database = words[0] == "migrate" ? ["--database", sandbox.database, "--timeout", "0"] : []
     let options =
       ["--format", "json"]
@@ -233,7 +235,7 @@ enum FaultyCalls {
         "/usr/bin/env",
         ["-C", sandbox.folder, "timeout", "60", "env"] + variables + [program]
           + words + options)
-      var ending = Deed.Ending(
+      var ending = UserAction.Ending(
         status: ExitStatus(rawValue: run.code) ?? .bug,
         message: run.code == 0 ? "" : run.errors + run.output)
       if ending.status == .bug { ending.message = "exit \(run.code): " + ending.message }
@@ -242,7 +244,7 @@ enum FaultyCalls {
       ending.applied = applied.compactMap { $0["id"] as? String }
       return ending
     } catch {
-      return Deed.Ending(status: .bug, message: "\(error)")
+      return UserAction.Ending(status: .bug, message: "\(error)")
     }
   }
 }

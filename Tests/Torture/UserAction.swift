@@ -55,7 +55,7 @@ final class UserAction {
     _ name: String, _ sandbox: Sandbox, stops: [String] = [],
     steps: [(Sandbox) throws -> Void] = [], usesFiles: Bool = true, optional: String? = nil,
     repeats: Bool = true, isPartOf: @escaping (FolderContents, Ending) -> Bool = { _, _ in false },
-    act: @escaping (Deed) throws -> Ending
+    act: @escaping (UserAction) throws -> Ending
   ) throws {
     self.name = name
     self.sandbox = sandbox

@@ -38,16 +38,16 @@ extension UserAction {
     try sandbox.addSQL(
       "0004_view", "CREATE VIEW titles AS SELECT title FROM items UNION SELECT title FROM lists;")
     let ids = ["0001_lists", "0002_items", "0003_seed", "0004_view"]
-    return try Deed("migrate, new file", sandbox, stops: ids, act: { try migrate($0) })
+    return try UserAction("migrate, new file", sandbox, stops: ids, act: { try migrate($0) })
   }
 
-  private static func migration(by strategy: Strategy, _ mode: String) throws -> Deed {
+  private static func migration(by strategy: Strategy, _ mode: String) throws -> UserAction {
     let sandbox = try Sandbox()
     try strategy.scenario.prepare(sandbox)
     try sandbox.run(mode)
     let known = try sandbox.ledger
     let pending = try sandbox.project().migrations.map(\.id).filter { !known.contains($0) }
-    return try Deed(
+    return try UserAction(
       "migrate, \(strategy.rawValue)", sandbox, stops: pending, act: { try migrate($0) })
   }
 
@@ -56,12 +56,12 @@ extension UserAction {
     let sandbox = try tasks("PRAGMA encoding = 'UTF-16le'; \(mode)")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.addSQL("0003_more", "CREATE TABLE more (a TEXT DEFAULT 'é');")
-    return try Deed(
+    return try UserAction(
       "migrate, UTF-16", sandbox, stops: ["0002_status", "0003_more"], act: { try migrate($0) })
   }
 
   /// A move that writes rows, and columns that are dropped in one pass.
-  static func drops(_ mode: String) throws -> Deed {
+  static func drops(_ mode: String) throws -> UserAction {
     let sandbox = try tasks(mode)
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.add(
@@ -73,12 +73,12 @@ extension UserAction {
         - drop_column: { table: tasks, column: a }
         - drop_column: { table: tasks, column: b }
       """)
-    return try Deed(
+    return try UserAction(
       "migrate, drops", sandbox, stops: ["0002_status", "0003_drops"], act: { try migrate($0) })
   }
 
   /// A migration that fails after one that is kept.
-  static func failing(_ mode: String) throws -> Deed {
+  static func failing(_ mode: String) throws -> UserAction {
     let sandbox = try tasks(mode)
     try sandbox.addSQL("0002_kept", "CREATE TABLE kept (a);")
     try sandbox.addSQL(
@@ -88,26 +88,27 @@ extension UserAction {
       CREATE TABLE half (a UNIQUE);
       INSERT INTO half SELECT list FROM tasks;
       """)
-    return try Deed("migrate, one fails", sandbox, stops: ["0002_kept"], act: { try migrate($0) })
+    return try UserAction(
+      "migrate, one fails", sandbox, stops: ["0002_kept"], act: { try migrate($0) })
   }
 
   /// The database is copied before its first draft.
-  static func firstDraft(_ mode: String) throws -> Deed {
+  static func firstDraft(_ mode: String) throws -> UserAction {
     let sandbox = try tasks(mode)
     try sandbox.freeze(through: "0001_tasks")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
-    return try Deed(
+    return try UserAction(
       "migrate, first draft", sandbox, stops: ["0002_status"], act: { try migrate($0) })
   }
 
   private static func migrate(
-    _ deed: Deed, _ change: (inout MigrateOptions) -> Void = { _ in }
+    _ userAction: UserAction, _ change: (inout MigrateOptions) -> Void = { _ in }
   ) throws -> Ending {
-    let options = deed.sandbox.options { options in
+    let options = userAction.sandbox.options { options in
       options.timeout = 0.02
       change(&options)
     }
-    let report = try deed.project.migrate(options)
+    let report = try userAction.project.migrate(options)
     return Ending(
       status: report.status, message: report.failure?.message ?? "",
       answer: report.drift.map(\.sentence) + [report.draftCopy ?? ""],
@@ -116,20 +117,22 @@ extension UserAction {
 
   // MARK: Other commands
 
-  static func reset(_ mode: String) throws -> Deed {
+  static func reset(_ mode: String) throws -> UserAction {
     let sandbox = try tasks(mode)
     try sandbox.freeze(through: "0001_tasks")
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.migrate()
-    return try Deed("reset drafts", sandbox) { deed in
-      let reset = try DraftCopy(of: deed.sandbox.database).restore(deed.project, timeout: 0.02)
+    return try UserAction("reset drafts", sandbox) { userAction in
+      let reset = try DraftCopy(of: userAction.sandbox.database).restore(
+        userAction.project, timeout: 0.02)
       return Ending(answer: [reset.setAside])
     }
   }
 
-  static func verify(_ mode: String) throws -> Deed {
-    try Deed("verify", migrated(mode)) { deed in
-      let report = try deed.project.verify(database: deed.sandbox.database, timeout: 0.02)
+  static func verify(_ mode: String) throws -> UserAction {
+    try UserAction("verify", migrated(mode)) { userAction in
+      let report = try userAction.project.verify(
+        database: userAction.sandbox.database, timeout: 0.02)
       return Ending(
         status: report.status, message: report.failure?.message ?? "",
         answer: report.history.map { "\($0)" } + (report.ledger ?? []).map { "\($0)" }
@@ -137,9 +140,10 @@ extension UserAction {
     }
   }
 
-  static func status(_ mode: String) throws -> Deed {
-    try Deed("status", migrated(mode)) { deed in
-      let report = try deed.project.status(database: deed.sandbox.database, timeout: 0.02)
+  static func status(_ mode: String) throws -> UserAction {
+    try UserAction("status", migrated(mode)) { userAction in
+      let report = try userAction.project.status(
+        database: userAction.sandbox.database, timeout: 0.02)
       return Ending(
         status: report.status,
         answer: [report.current ?? ""] + report.pending + report.applied.map { "\($0)" }
@@ -147,28 +151,29 @@ extension UserAction {
     }
   }
 
-  static func rehearse(_ mode: String) throws -> Deed {
+  static func rehearse(_ mode: String) throws -> UserAction {
     let sandbox = try tasks(mode)
     try sandbox.add("0002_status", move("{ 0: 0 }"))
-    return try Deed("dry run", sandbox) { deed in
-      let report = try deed.project.dryRun(deed.sandbox.options { $0.timeout = 0.02 })
+    return try UserAction("dry run", sandbox) { userAction in
+      let report = try userAction.project.dryRun(userAction.sandbox.options { $0.timeout = 0.02 })
       return Ending(
         status: report.status, message: report.failure?.message ?? "",
         answer: [report.plan.script] + report.answers.map { "\($0)" })
     }
   }
 
-  static func repair(_ mode: String) throws -> Deed {
+  static func repair(_ mode: String) throws -> UserAction {
     let sandbox = try migrated(mode)
     try sandbox.run("DELETE FROM schemactl_migrations WHERE id = '0002_status'")
-    return try Deed("ledger repair", sandbox) { deed in
+    return try UserAction("ledger repair", sandbox) { userAction in
       let repair = LedgerRepair(id: "0002_status", action: .applied, reason: "restored")
       // If the action already ran, there is nothing to do.
       let status = try userAction.project.status(
         database: userAction.sandbox.database, timeout: 0.02)
       if status.applied.count == 2 { return Ending(answer: ["clean"]) }
-      let plan = try deed.project.plan(repair, database: deed.sandbox.database, timeout: 0.02)
-      try deed.project.carryOut(plan, database: deed.sandbox.database, timeout: 0.02)
+      let plan = try userAction.project.plan(
+        repair, database: userAction.sandbox.database, timeout: 0.02)
+      try userAction.project.carryOut(plan, database: userAction.sandbox.database, timeout: 0.02)
       return Ending(answer: [plan.isClean ? "clean" : "unfit"])
     }
   }
@@ -177,22 +182,22 @@ extension UserAction {
   static func adopt(_ mode: String) throws -> UserAction {
     let sandbox = try migrated(mode)
     try sandbox.run("DROP TABLE schemactl_migrations")
-    return try Deed("adopt", sandbox, repeats: false) { deed in
-      let report = try deed.project.adopt(deed.sandbox.database, at: nil, timeout: 0.02)
+    return try UserAction("adopt", sandbox, repeats: false) { userAction in
+      let report = try userAction.project.adopt(userAction.sandbox.database, at: nil, timeout: 0.02)
       return Ending(answer: [report.at] + report.adopted + report.pending)
     }
   }
 
-  static func freeze(_ mode: String) throws -> Deed {
-    try Deed("freeze", migrated(mode), usesFiles: false) { deed in
-      let report = try deed.project.freezing(release: "1.1", through: nil)
+  static func freeze(_ mode: String) throws -> UserAction {
+    try UserAction("freeze", migrated(mode), usesFiles: false) { userAction in
+      let report = try userAction.project.freezing(release: "1.1", through: nil)
       return Ending(
         answer: report.frozen + [String(decoding: report.lock.rendered(), as: UTF8.self)])
     }
   }
 
   /// With a view and a trigger that do not compile.
-  static func lint(_ mode: String) throws -> Deed {
+  static func lint(_ mode: String) throws -> UserAction {
     let sandbox = try migrated(mode)
     try sandbox.addSQL(
       "0003_broken",
@@ -200,8 +205,8 @@ extension UserAction {
       CREATE VIEW broken AS SELECT missing FROM tasks;
       CREATE TRIGGER amiss AFTER INSERT ON lists BEGIN UPDATE tasks SET missing = 1; END;
       """)
-    return try Deed("lint", sandbox, usesFiles: false) { deed in
-      let report = try Linter(project: deed.project, configuration: Configuration()).lint()
+    return try UserAction("lint", sandbox, usesFiles: false) { userAction in
+      let report = try Linter(project: userAction.project, configuration: Configuration()).lint()
       return Ending(
         status: report.status, message: report.failure?.message ?? "",
         answer: report.findings.map { "\($0)" })
