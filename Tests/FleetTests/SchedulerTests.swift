@@ -73,7 +73,7 @@ struct SchedulerTests {
 /// A Slurm cluster of two nodes on this machine.
 private final class Cluster {
   let configuration: String
-  private var daemons: [Running] = []
+  private let daemons: Running
 
   init(_ folder: String) throws {
     configuration = folder + "/slurm.conf"
@@ -107,12 +107,21 @@ private final class Cluster {
     PartitionName=all Nodes=n[1-2] Default=YES State=UP
 
     """.write(toFile: configuration, atomically: false, encoding: .utf8)
-    daemons.append(
-      try start("/usr/sbin/slurmctld", ["-f", configuration, "-D"], in: folder))
-    for node in ["n1", "n2"] {
-      daemons.append(
-        try start("/usr/sbin/slurmd", ["-f", configuration, "-N", node, "-D"], in: folder))
-    }
+    // Foundation takes a process that closes what it has inherited, as daemons do, for one that has ended, and
+    // then waits for it before any other: the shell keeps that open.
+    daemons = try start(
+      "/bin/sh",
+      [
+        "-c",
+        """
+        slurmctld -f "$0" -D & controller=$!
+        slurmd -f "$0" -N n1 -D & first=$!
+        slurmd -f "$0" -N n2 -D & second=$!
+        trap 'kill $controller $first $second' TERM
+        wait
+        wait
+        """, configuration,
+      ], in: folder)
     try waitUntil {
       try run(
         "/usr/bin/env", ["SLURM_CONF=\(configuration)", "sinfo", "--noheader", "--states=idle"],
@@ -122,9 +131,7 @@ private final class Cluster {
   }
 
   deinit {
-    for daemon in daemons.reversed() {
-      daemon.send(SIGTERM)
-      _ = try? daemon.wait(seconds: 60)
-    }
+    daemons.send(SIGTERM)
+    _ = try? daemons.wait(seconds: 60)
   }
 }
