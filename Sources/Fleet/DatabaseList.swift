@@ -13,7 +13,8 @@ package final class DatabaseList {
   package private(set) var listed = 0
   /// How many of them belong to the shard.
   package private(set) var count = 0
-  /// Identifies the whole list by its names, whatever their order.
+  /// Identifies the whole list, whatever its order: the SHA-256 of the names in the order of their bytes, each followed
+  /// by a NUL.
   package private(set) var digest = ""
   private let connection: Connection
   private let insertion: Statement
@@ -53,35 +54,40 @@ package final class DatabaseList {
 
   /// - Throws: when the list already names the file, under this name or another one.
   func add(_ name: String) throws(Failure) {
-    let isOwn = shard.contains(name)
+    let identity = FileStatus(name)?.identity
+    let file = [identity?.device, identity?.inode].map {
+      $0.map { Value.integer(Int64(bitPattern: $0)) } ?? .null
+    }
+    guard try !insert(name, file) else { return }
+    let other: String?
     do {
-      let identity = FileStatus(name)?.identity
-      let before = connection.totalChanges
-      try insertion.bind([
-        .text(name), identity.map { .integer(Int64(bitPattern: $0.device)) } ?? .null,
-        identity.map { .integer(Int64(bitPattern: $0.inode)) } ?? .null, .integer(isOwn ? 1 : 0),
-      ])
-      try insertion.run()
-      guard connection.totalChanges > before else { throw try duplicate(name) }
+      other = try connection.value(
+        "SELECT name FROM names WHERE name = ?1 OR device = ?2 AND inode = ?3",
+        [.text(name)] + file)?.text
     } catch {
       throw Failure(ofList: error)
     }
-    listed += 1
-    if isOwn { count += 1 }
-  }
-
-  private func duplicate(_ name: String) throws(DatabaseError) -> Failure {
-    let identity = FileStatus(name)?.identity
-    let other = try connection.value(
-      "SELECT name FROM names WHERE name = ?1 OR device = ?2 AND inode = ?3",
-      [
-        .text(name), identity.map { .integer(Int64(bitPattern: $0.device)) } ?? .null,
-        identity.map { .integer(Int64(bitPattern: $0.inode)) } ?? .null,
-      ])?.text
     let problem =
       other == name
       ? "\(name) is listed twice" : "\(other ?? "") and \(name) are two names of one file"
-    return Failure(.invalidInput, "\(problem): list each database once. Nothing was changed")
+    throw Failure(.invalidInput, "\(problem): list each database once. Nothing was changed")
+  }
+
+  /// - Parameter file: the device and the inode, or two NULLs where only the names are compared.
+  /// - Returns: whether the list did not name the database yet.
+  func insert(_ name: String, _ file: [Value] = [.null, .null]) throws(Failure) -> Bool {
+    let isOwn = shard.contains(name)
+    let before = connection.totalChanges
+    do {
+      try insertion.bind([.text(name)] + file + [.integer(isOwn ? 1 : 0)])
+      try insertion.run()
+    } catch {
+      throw Failure(ofList: error)
+    }
+    guard connection.totalChanges > before else { return false }
+    listed += 1
+    if isOwn { count += 1 }
+    return true
   }
 
   /// Adds names in the order of their bytes; `find` may pass them in any order.
@@ -115,7 +121,10 @@ package final class DatabaseList {
   package func close() throws(Failure) {
     do {
       try connection.execute("COMMIT; DROP TABLE found")
-      digest = try connection.digestOfNames()
+      var hash = SHA256()
+      let names = try connection.prepare("SELECT name FROM names ORDER BY name")
+      while try names.step() { hash.update(Array((try names.text(0) ?? "").utf8) + [0]) }
+      digest = hash.finishHex()
     } catch {
       throw Failure(ofList: error)
     }
@@ -166,17 +175,6 @@ extension Statement {
     defer { reset() }
     guard try step() else { return nil }
     return DatabaseList.Item(number: integer(0), name: try text(1) ?? "")
-  }
-}
-
-extension Connection {
-  /// Of a table `names` with a column `name`: the SHA-256 of the names in the order of their bytes, each
-  /// followed by a NUL.
-  func digestOfNames() throws(DatabaseError) -> String {
-    var hash = SHA256()
-    let names = try prepare("SELECT name FROM names ORDER BY name")
-    while try names.step() { hash.update(Array((try names.text(0) ?? "").utf8) + [0]) }
-    return hash.finishHex()
   }
 }
 

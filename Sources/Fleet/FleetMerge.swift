@@ -17,13 +17,15 @@ package struct FleetMerge: Sendable {
   package init(_ paths: [String]) throws(Failure) {
     reports = paths.count
     do {
-      let names = try Names()
+      // The databases with a result.
+      let names = try DatabaseList()
+      let reading = try ReportReading()
       var headers: [(path: String, header: FleetHeader)] = []
       var sum = FleetSummary(expected: 0)
       var statuses: [ExitStatus] = []
       for path in paths {
         statuses.append(
-          try Self.read(path, into: names, &sum) { header in
+          try Self.read(path, reading, into: names, &sum) { header in
             try header.requireSameList(as: headers.first?.header, path)
             if let twin = headers.first(where: { $0.header.shard == header.shard }) {
               throw Failure(
@@ -36,7 +38,8 @@ package struct FleetMerge: Sendable {
         throw Failure(.usage, "no report is named")
       }
       try first.requireAllShards(headers.map(\.header.shard))
-      guard try names.digest() == first.digest else {
+      try names.close()
+      guard names.digest == first.digest else {
         throw Failure(
           .invalidInput,
           "the reports do not name the databases of the list that they were made from")
@@ -55,7 +58,7 @@ package struct FleetMerge: Sendable {
   /// - Parameter check: gets the header before anything else is read.
   /// - Returns: the exit code of the run.
   private static func read(
-    _ path: String, into names: Names, _ sum: inout FleetSummary,
+    _ path: String, _ reading: ReportReading, into names: DatabaseList, _ sum: inout FleetSummary,
     checking check: (FleetHeader) throws -> Void
   ) throws -> ExitStatus {
     var reader = try RecordReader(path, limit: 16_777_216)
@@ -67,7 +70,7 @@ package struct FleetMerge: Sendable {
       // A run that was killed may have written half of its last line.
       guard isEnded else { break }
       guard status == nil,
-        let line = try? names.reading.line(String(decoding: bytes, as: UTF8.self))
+        let line = try? reading.line(String(decoding: bytes, as: UTF8.self))
       else { throw Failure(notAReport: path, line: number) }
       switch line {
       case .header(let found) where number == 1:
@@ -75,7 +78,13 @@ package struct FleetMerge: Sendable {
         header = found
       case .result(let result):
         guard let header else { throw Failure(notAReport: path, line: number) }
-        try names.add(result.database, header.shard, path)
+        guard try names.insert(result.database) else {
+          throw Failure(.invalidInput, "\(path): \(result.database) has more than one result")
+        }
+        guard header.shard.contains(result.database) else {
+          throw Failure(
+            .invalidInput, "\(path): \(result.database) does not belong to shard \(header.shard)")
+        }
         sum.add(result)
       case .summary(let found): status = found
       case .header: throw Failure(notAReport: path, line: number)
@@ -90,36 +99,6 @@ package struct FleetMerge: Sendable {
     }
     return status
   }
-}
-
-/// The names of the databases with a result, in a temporary table.
-private final class Names {
-  let reading: ReportReading
-  private let connection: Connection
-  private let insertion: Statement
-
-  init() throws(DatabaseError) {
-    connection = try Connection(path: nil)
-    try connection.execute(
-      "PRAGMA temp.cache_size = -2000; CREATE TEMP TABLE names (name TEXT PRIMARY KEY NOT NULL); BEGIN"
-    )
-    insertion = try connection.prepare("INSERT OR IGNORE INTO names VALUES (?1)")
-    reading = try ReportReading(connection)
-  }
-
-  func add(_ name: String, _ shard: Shard, _ path: String) throws {
-    let before = connection.totalChanges
-    try insertion.bind([.text(name)])
-    try insertion.run()
-    guard connection.totalChanges > before else {
-      throw Failure(.invalidInput, "\(path): \(name) has more than one result")
-    }
-    guard shard.contains(name) else {
-      throw Failure(.invalidInput, "\(path): \(name) does not belong to shard \(shard)")
-    }
-  }
-
-  func digest() throws(DatabaseError) -> String { try connection.digestOfNames() }
 }
 
 extension FleetHeader {

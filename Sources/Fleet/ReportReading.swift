@@ -13,13 +13,13 @@ struct ReportReading {
     case summary(ExitStatus)
   }
 
-  init(_ connection: Connection) throws(DatabaseError) {
+  init() throws(DatabaseError) {
     let keys = [
       "type", "command", "history", "digest", "listed", "shard.index", "shard.count", "databases",
       "database", "state", "code", "failed.message", "failed.id", "failed.operation",
       "failed.statement", "attempts", "milliseconds", "drifted",
     ]
-    decoding = try connection.prepare(
+    decoding = try Connection(path: nil).prepare(
       "SELECT " + keys.map { "json_extract(?1, '$.\($0)')" }.joined(separator: ", "))
   }
 
