@@ -134,10 +134,7 @@ let package = Package(
       ], exclude: ["Golden"]),
     tests("Report", engine + ["SchemaTestSupport", "schemactl"]),
     tests("Fuzzing", ["SchemaFuzzing"]),
-    tests(
-      "Remote",
-      above("SchemaYAML") + ["SchemaRemote", "SchemaTestSupport", "schemactl"],
-      exclude: ["Node"]),
+    tests("Remote", engine + ["SchemaTestSupport", "schemactl"], exclude: ["Node"]),
     support("JSONChecking", []),
     // Databases, histories and processes in temporary folders.
     support("TestSupport", above("SchemaTimeline") + ["SchemaAuthoring"]),

@@ -20,6 +20,13 @@ package struct DryRunReport: Sendable {
   package var plan: PlanReport
   package var answers: [Answer] = []
   package var failure: Failure?
+  /// What the plan means for a cluster.
+  package var notes: [String] = []
+  /// The statements as a cluster gets them; nil for a file.
+  package var clusterScript: String?
+
+  /// The plan as SQL.
+  package var script: String { clusterScript ?? plan.script }
 
   /// Without answers of the rows.
   package init(plan: PlanReport) {

@@ -109,7 +109,8 @@ extension Project {
     var sizes: TableSizes?
     if let readable {
       let connection = readable.connection
-      let live = try live(on: connection, path: readable.name)
+      let live = try live(
+        on: connection, path: readable.name, mayBeEmpty: !options.existing)
       _ = try requireUsableLedger(live.rows, of: readable.name)
       rows = live.rows
       adopted = live.adopted

@@ -79,15 +79,17 @@ extension PlannedMigration {
         "EXISTS (\(violations(of: foreignKeysAfter)) EXCEPT SELECT * FROM temp.schemactl_before)")
       lines.append("DROP TABLE temp.schemactl_before;")
     }
-    var row = self.row
-    row.startedAt = "NOW"
-    lines.append(
-      terminated(
-        row.insertStatement.replacingFirst(
-          "'NOW'", with: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")))
-    lines.append("COMMIT;")
+    lines += [ledgerStatement, "COMMIT;"]
     if enforces { lines.append("PRAGMA foreign_keys = OFF;") }
     return lines
+  }
+
+  /// Writes the row of the ledger, with the time at which it runs.
+  package var ledgerStatement: String {
+    var row = self.row
+    row.startedAt = "NOW"
+    return terminated(
+      row.insertStatement.replacingFirst("'NOW'", with: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"))
   }
 
   private var enforces: Bool { migration.manifest.foreignKeys == .enforced }
@@ -155,7 +157,7 @@ extension PlannedMigration {
 
 /// Text for a comment: a line feed would end it, and what drives a terminal or turns the direction of
 /// writing has no place in one.
-private func oneLine(_ text: String) -> String {
+package func oneLine(_ text: String) -> String {
   let isOdd = { (scalar: Unicode.Scalar) in
     scalar.isControl || scalar.properties.isBidiControl
       || ["\u{2028}", "\u{2029}"].contains(scalar)

@@ -14,17 +14,16 @@ package struct ClusterCopy {
   /// What of it the private database has, too.
   let madeSchema: Set<PromisedObject>
 
-  /// Whether the database holds nothing: dqlite creates a database when it is first written to.
-  package var isEmpty: Bool { live.objects.isEmpty }
-
   package init(of cluster: Cluster, for project: Project) throws(Failure) {
-    let ledgers =
-      [Ledger.tableName.text] + project.migrations.flatMap(\.manifest.replaces).map(\.ledger)
+    let squashed = project.squash == nil ? [] : try project.squashedMigrations() ?? []
+    let ledgers = Set(
+      (squashed + project.migrations).flatMap(\.manifest.replaces).map(\.ledger.identifier)
+        + [Ledger.tableName])
     let (schema, rows) = try cluster.ask { (leader) throws(DatabaseError) in
       try leader.reading { () throws(DatabaseError) in
         let schema = try Schema(of: leader)
-        var rows: [(table: String, rows: [[Value]])] = []
-        for table in ledgers where schema.table(table) != nil {
+        var rows: [(table: Identifier, rows: [[Value]])] = []
+        for table in ledgers.sorted() where schema.table(table) != nil {
           rows.append((table, try leader.rows("SELECT * FROM main.\(Quoting.quoted(table))")))
         }
         return (schema, rows)

@@ -8,46 +8,55 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// A plan for a cluster, with what dqlite's limits mean for it.
-package struct RemotePlanReport {
-  package var plan: PlanReport
-  /// How large changes are divided.
-  package var notes: [String]
-}
-
 extension Project {
-  /// Plans what is pending on a cluster, and probes whether it can run there.
-  ///
-  /// - Throws: also why a migration cannot run on dqlite (65). Nothing is changed.
+  /// Plans what is pending on a cluster, and probes whether it can run there. Nothing is changed.
   package func plan(
     _ options: MigrateOptions, on cluster: Cluster
-  ) throws(Failure) -> RemotePlanReport {
+  ) throws(Failure) -> DryRunReport {
+    let (_, plan, sending) = try prepared(options, on: cluster)
+    var report = DryRunReport(plan: plan)
+    report.failure = sending.refusals.first ?? report.failure
+    report.notes = sending.notes
+    report.clusterScript = sending.script(of: plan)
+    return report
+  }
+
+  private func prepared(
+    _ options: MigrateOptions, on cluster: Cluster
+  ) throws(Failure) -> (copy: ClusterCopy, plan: PlanReport, sending: RemoteSending) {
     let copy = try ClusterCopy(of: cluster, for: self)
-    let report = try plannedOneByOne.plan(options, for: copy.readable)
-    let (_, notes) = try sendable(report, copy.live, on: cluster)
-    return RemotePlanReport(plan: report, notes: notes)
+    var project = try view(of: copy.readable)
+    // A rewrite that several operations share needs an edit of `sqlite_schema`; alone, each may have a statement
+    // of SQLite.
+    project.application.plansForLint = true
+    let plan = try project.plan(options, for: copy.readable)
+    return (copy, plan, try project.sending(plan, copy.live, on: cluster))
   }
 
-  /// A rewrite that several operations share needs an edit of `sqlite_schema`; alone, each may have a statement of
-  /// SQLite.
-  private var plannedOneByOne: Project {
-    var application = application
-    application.plansForLint = true
-    var project = Project(
-      folder: folder, migrations: migrations, lock: lock, application: application,
-      foreign: foreign)
-    project.keptIDs = keptIDs
-    return project
-  }
-
-  fileprivate func sendable(
+  private func sending(
     _ report: PlanReport, _ live: Schema, on cluster: Cluster
-  ) throws(Failure) -> (plans: [RemotePlan], notes: [String]) {
+  ) throws(Failure) -> RemoteSending {
+    var sending = RemoteSending()
     var limits = RowLimits()
-    var plans: [RemotePlan] = []
-    for planned in report.migrations { plans.append(try RemotePlan(planned, application)) }
-    try limits.require(plans, live, application, on: cluster)
-    return (plans, limits.notes)
+    for planned in report.migrations {
+      do throws(Failure) {
+        let plan = try RemotePlan(planned, application)
+        try limits.require(plan, cluster)
+        sending.plans.append(plan)
+      } catch {
+        guard error.status == .invalidInput else { throw error }
+        sending.refusals.append(error)
+      }
+    }
+    if sending.refusals.isEmpty {
+      sending.refusals = try limits.refusals(
+        bySampleOf: sending.plans, live, application, on: cluster)
+    }
+    let refused = sending.refusals.first?.migration?.id
+    let count = report.migrations.prefix { $0.migration.id != refused }.count
+    sending.plans = Array(sending.plans.prefix(count))
+    sending.ranges = limits.ranges
+    return sending
   }
 
   /// Brings the database of a cluster up to date, each migration in one transaction.
@@ -57,11 +66,7 @@ extension Project {
     _ options: MigrateOptions, on cluster: Cluster,
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
-    let copy = try ClusterCopy(of: cluster, for: self)
-    guard !options.existing || !copy.isEmpty else {
-      throw Failure(.notFound, "\(options.database) is empty")
-    }
-    let plan = try plannedOneByOne.plan(options, for: copy.readable)
+    let (copy, plan, sending) = try prepared(options, on: cluster)
     let trigger = copy.live.objects.first { $0.isOfLedger && $0.kind == .trigger }
     guard trigger == nil else {
       throw Failure(
@@ -69,11 +74,11 @@ extension Project {
         "the trigger `\(trigger?.name ?? "")` belongs to \(Ledger.tableName), and dqlite cannot write the "
           + "ledger without firing it. Nothing was changed", remedy: "Drop the trigger")
     }
-    let (plans, _) = try sendable(plan, copy.live, on: cluster)
+    if let refusal = sending.refusals.first { throw refusal }
     var migration = RemoteMigration(
       project: self, options: options, cluster: cluster, onEvent: onEvent,
       unknown: copy.live.promised.subtracting(copy.madeSchema), hasLedger: plan.hasLedger)
-    return migration.run(plan, plans)
+    return migration.run(plan, sending.plans)
   }
 }
 
@@ -86,18 +91,6 @@ private struct RemoteMigration {
   let unknown: Set<PromisedObject>
   var hasLedger: Bool
   var report = MigrateReport()
-
-  init(
-    project: Project, options: MigrateOptions, cluster: Cluster,
-    onEvent: @escaping (MigrateEvent) -> Void, unknown: Set<PromisedObject>, hasLedger: Bool
-  ) {
-    self.project = project
-    self.options = options
-    self.cluster = cluster
-    self.onEvent = onEvent
-    self.unknown = unknown
-    self.hasLedger = hasLedger
-  }
 
   mutating func run(_ plan: PlanReport, _ plans: [RemotePlan]) -> MigrateReport {
     report.beyond = plan.beyond

@@ -8,12 +8,12 @@ import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 
-/// The limits of dqlite applied to a migration: notes for `plan`, and the reason for a refusal.
+/// The limits of dqlite for the rows of a migration: the reason for a refusal, and what runs in key ranges.
 struct RowLimits {
   private var loads = TableLoads()
   /// The tables that earlier statements rename, by their new names.
   private var formerNames: [Identifier: Identifier] = [:]
-  private(set) var notes: [String] = []
+  private(set) var ranges: [RangedStatement] = []
 
   /// Statements that run at once and read or write rows.
   private var waiting: [Waiting] = []
@@ -32,38 +32,43 @@ struct RowLimits {
       let hasQuery = TokenizedSQL(statement.sql).mentions("select")
       return hasQuery ? scales.reduce(1) { $0 * $1 * $1 } : scales.max() ?? 1
     }
+
+    /// - Parameter duration: its time with the first rows.
+    func refusal(after duration: Duration) -> Failure? {
+      let estimate = duration * scale
+      guard estimate > TableLoad.longest else { return nil }
+      return context.refusal(
+        "it would take about \(estimate.milliseconds) ms, by its time with the first rows on a private copy, and "
+          + tooLong, position: statement.position, statement: statement.sql)
+    }
   }
 
   /// How many rows one question may read.
   private static let readable: Int64 = 1_000_000
 
-  /// - Throws: why a migration cannot run with these rows (65).
-  mutating func require(
-    _ plans: [RemotePlan], _ live: Schema, _ application: Application, on cluster: Cluster
-  ) throws(Failure) {
-    for plan in plans { try require(plan, cluster) }
-    let waiting = waiting
-    guard !waiting.isEmpty else { return }
+  /// Tries statements that run at once on a private copy of the first rows.
+  ///
+  /// - Returns: why migrations cannot run with these rows (65).
+  func refusals(
+    bySampleOf plans: [RemotePlan], _ live: Schema, _ application: Application, on cluster: Cluster
+  ) throws(Failure) -> [Failure] {
+    guard !waiting.isEmpty else { return [] }
     let tables = Dictionary(
       waiting.flatMap(\.tables).map { ($0.table.identifier, $0) },
       uniquingKeysWith: { first, _ in first }
     ).values.filter { $0.rows > 0 }
     let rehearsal = try RowRehearsal(of: plans, live, tables, application, on: cluster)
-    for (index, plan) in plans.enumerated() {
-      for entry in waiting where entry.migration == plan.migration.id {
-        guard
-          let duration = rehearsal.duration(ofStatement: entry.statement.number, in: index)
-        else { continue }
-        let estimate = duration * entry.scale
-        guard estimate > TableLoad.longest else { continue }
-        throw entry.context.refusal(
-          "it would take about \(estimate.milliseconds) ms, by its time with the first rows on a private copy, and "
-            + tooLong, position: entry.statement.position, statement: entry.statement.sql)
-      }
+    return plans.enumerated().compactMap { index, plan in
+      let own = waiting.filter { $0.migration == plan.migration.id }
+      return own.lazy.compactMap { entry in
+        let duration = rehearsal.duration(ofStatement: entry.statement.number, in: index)
+        return duration.flatMap { entry.refusal(after: $0) }
+      }.first
     }
   }
 
-  private mutating func require(_ plan: RemotePlan, _ cluster: Cluster) throws(Failure) {
+  /// - Throws: why the migration cannot run with the rows that the cluster has (65).
+  mutating func require(_ plan: RemotePlan, _ cluster: Cluster) throws(Failure) {
     for step in plan.steps {
       switch step.action {
       case .scan(let scan): try requireReadable([scan.table], step.context, cluster)
@@ -143,9 +148,10 @@ struct RowLimits {
               + "\(load.bytes / 1_048_576) MB, and the leader can lose its leadership at a COMMIT of more than "
               + "\(TableLoad.largest / 1_048_576) MB: change them in several migrations")
         }
-        notes.append(
-          "\(context.migration.id): the rows of \(load.table) are changed in key ranges of at most "
-            + "\(TableLoad.longest.milliseconds) ms each, all in one transaction")
+        ranges.append(
+          RangedStatement(
+            migration: context.migration.id, statement: statement.number, table: load.table,
+            rows: load.rows, sql: divided.ranged(by: load.rowid ?? "rowid")))
         continue
       }
       guard let duration = load.duration else {
@@ -173,9 +179,20 @@ struct RowLimits {
 private let tooLong =
   "a leader that is busy for longer than \(TableLoad.longest.milliseconds) ms can lose its leadership"
 
+/// A statement that runs for one range of rowids after the other.
+struct RangedStatement {
+  let migration: String
+  /// Among those of the plan.
+  let statement: Int
+  let table: String
+  let rows: Int64
+  /// For the rows from ?1 to ?2.
+  let sql: String
+}
+
 extension Int64 {
   /// With commas, and "more than" where nobody counted further.
-  fileprivate var inWords: String {
+  var inWords: String {
     var digits = String(self)[...]
     var groups: [Substring] = []
     while digits.utf8.count > 3 {

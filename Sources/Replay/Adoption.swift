@@ -7,9 +7,14 @@ import SchemaSQLite
 
 extension Project {
   /// A database that schemactl may migrate, with its ledger, or with the rows that it will get (`adopting`).
-  package func live(on connection: Connection, path: String) throws(Failure) -> LiveDatabase {
+  ///
+  /// - Parameter mayBeEmpty: whether it may be a new one.
+  package func live(
+    on connection: Connection, path: String, mayBeEmpty: Bool = true
+  ) throws(Failure) -> LiveDatabase {
     let live = try adopting(LiveDatabase(connection, path: path), on: connection, path: path)
     try live.requireOurs(self, path: path)
+    if !mayBeEmpty { try live.requireContent(path: path) }
     return live
   }
 

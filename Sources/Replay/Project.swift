@@ -11,7 +11,7 @@ package struct Project: Sendable {
   package let migrations: [Migration]
   /// Nil when nothing has been frozen yet.
   package let lock: HistoryLock?
-  package let application: Application
+  package var application: Application
   /// Objects of a live database that are not ours to compare.
   package let foreign: ForeignObjects
   /// Where the history comes from, when it is a bundle.
@@ -21,6 +21,8 @@ package struct Project: Sendable {
   /// Reads the folder of the migrations that a squash replaces; nil where it does not exist. Most commands do
   /// not need them.
   package var readSquashed: (@Sendable (MigrationFolder) throws -> [Migration]?)?
+  /// The squash in whose place the migrations stand that it replaces.
+  var replacedSquash: Migration?
 
   package init(
     folder: MigrationFolder, migrations: [Migration], lock: HistoryLock?,
@@ -47,9 +49,11 @@ package struct Project: Sendable {
 
   /// The place in the history of the migration with an id or a number.
   package func index(ofMigration name: String) throws(Failure) -> Int {
-    guard let index = migrations.firstIndex(where: { $0.answers(to: name) }) else {
-      throw unknownMigration(name)
-    }
+    if let index = migrations.firstIndex(where: { $0.answers(to: name) }) { return index }
+    // The last migration that a squash replaces has its number.
+    guard let replacedSquash, replacedSquash.id == name,
+      let index = migrations.lastIndex(where: { $0.number <= replacedSquash.number })
+    else { throw unknownMigration(name) }
     return index
   }
 
@@ -149,6 +153,15 @@ extension LedgerState {
 }
 
 extension LiveDatabase {
+  /// Stops at a database that nothing has run on, and that holds no table (`requireOurs`): where one was expected,
+  /// something has emptied it.
+  package func requireContent(path: String) throws(Failure) {
+    guard (rows ?? []).isEmpty else { return }
+    throw Failure(
+      .notFound, "\(path) is empty: it has no table and no ledger. Nothing was changed",
+      remedy: "If it had rows, restore a backup; if it is new, run `schemactl migrate` on it alone")
+  }
+
   /// Tables, and yet no ledger: somebody else has made this database.
   package func requireOurs(_ project: Project, path: String) throws(Failure) {
     guard (rows ?? []).isEmpty else { return }

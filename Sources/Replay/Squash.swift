@@ -86,6 +86,7 @@ extension Project {
       }, application: application, foreign: foreign)
     project.keptIDs = keptIDs
     project.readSquashed = readSquashed
+    project.replacedSquash = squash
     return project
   }
 

@@ -118,10 +118,17 @@ extension [OptionDeclaration] {
     ]
   }
 
-  static var database: [OptionDeclaration] {
+  static var database: [OptionDeclaration] { database("The database.") }
+
+  /// For the commands of `ClusterCommand`.
+  static var databaseOrCluster: [OptionDeclaration] {
+    database("The database: a file, or dqlite://HOST:PORT/NAME.")
+  }
+
+  private static func database(_ summary: String) -> [OptionDeclaration] {
     [
       OptionDeclaration(
-        "database", .text("FILE"), environment: "SCHEMACTL_DATABASE", summary: "The database."),
+        "database", .text("FILE"), environment: "SCHEMACTL_DATABASE", summary: summary),
       .timeout,
     ]
   }

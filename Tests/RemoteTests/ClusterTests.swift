@@ -1,5 +1,6 @@
 import Foundation
 import SchemaApply
+import SchemaAuthoring
 import SchemaHistory
 import SchemaInspect
 import SchemaModel
@@ -66,6 +67,107 @@ struct ClusterTests {
       #expect(ran.code == 0, "\(command): \(ran.errors)")
     }
     #expect(cluster.hasAllNodes)
+  }
+
+  @Test("the database of another tool continues where its ledger says")
+  func adopts() throws {
+    let cluster = try TestCluster()
+    let leader = try cluster.leader()
+    let steps = [
+      "CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT)", "CREATE TABLE items (list, n)",
+    ]
+    try leader.execute("CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+    for (index, step) in steps.enumerated() {
+      try leader.execute(step)
+      try leader.execute("INSERT INTO grdb_migrations VALUES ('v\(index + 1)')")
+    }
+    try leader.execute("INSERT INTO lists (title) VALUES ('mine')")
+    let sandbox = try Sandbox()
+    for (index, step) in steps.enumerated() {
+      try sandbox.add(
+        "000\(index + 1)_step",
+        "operations:\n  - sql: \(step)\n"
+          + "replaces:\n  - { ledger: grdb_migrations, entries: [v\(index + 1)] }\n")
+    }
+    try sandbox.addSQL("0003_color", "ALTER TABLE lists ADD COLUMN color TEXT")
+    let remote = try cluster.cluster()
+    let script = try sandbox.project().plan(sandbox.options(), on: remote).script
+    #expect(script.components(separatedBy: "INSERT INTO schemactl_migrations").count == 4)
+    let report = try sandbox.project().migrate(sandbox.options(), on: remote)
+    #expect(report.failure?.message == nil)
+    #expect(report.adopted == ["0001_step", "0002_step"])
+    #expect(report.applied.map(\.id) == ["0003_color"])
+    let copy = try ClusterCopy(of: remote, for: sandbox.project())
+    #expect(try sandbox.project().verify(copy.readable).status == .success)
+    let again = try sandbox.project().migrate(sandbox.options(), on: remote)
+    #expect(again.adopted.isEmpty && again.applied.isEmpty)
+    let rows = try remote.ask { (leader) throws(DatabaseError) in
+      try leader.rows("SELECT title, color FROM lists")
+    }
+    #expect(rows == [["mine", .null]])
+  }
+
+  @Test("a database that has run some of the migrations that a squash replaces continues")
+  func squash() throws {
+    let cluster = try TestCluster()
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_a", "CREATE TABLE a (n INTEGER)")
+    try sandbox.addSQL("0002_b", "CREATE TABLE b (n INTEGER)")
+    try sandbox.addSQL("0003_c", "CREATE TABLE c (n INTEGER)")
+    let remote = try cluster.cluster()
+    #expect(
+      try sandbox.project().migrate(sandbox.options(to: "1"), on: remote).failure == nil)
+    try sandbox.project().squashing(through: "2").write()
+    let report = try sandbox.project().migrate(sandbox.options(), on: remote)
+    #expect(report.failure?.message == nil)
+    #expect(report.applied.map(\.id) == ["0002_b", "0003_c"])
+    let copy = try ClusterCopy(of: remote, for: sandbox.project())
+    #expect(try sandbox.project().verify(copy.readable).status == .success)
+  }
+
+  @Test("plan reports the order of the statements, key ranges, and all migrations that are refused")
+  func plan() throws {
+    let cluster = try TestCluster()
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_items", "CREATE TABLE items (id INTEGER PRIMARY KEY, n INTEGER)")
+    let remote = try cluster.cluster()
+    #expect(try sandbox.project().migrate(sandbox.options(), on: remote).failure == nil)
+    try cluster.leader().execute(
+      "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000) "
+        + "INSERT INTO items SELECT i, i FROM n")
+    try sandbox.add(
+      "0002_more", "operations:\n  - update: { table: items, set: { n: n + 1 }, all: true }\n")
+    try sandbox.addSQL("0003_select", "SELECT 1")
+    try sandbox.addSQL("0004_small", "CREATE TABLE small (a)")
+    try sandbox.addSQL("0005_pragma", "PRAGMA legacy_alter_table = ON")
+
+    func plan(_ words: String...) throws -> Finished {
+      try run(
+        programs.appendingPathComponent("schemactl").path,
+        ["plan", "--database", cluster.url(), "--timeout", "60", "--migrations"]
+          + [sandbox.folder + "/migrations"] + words)
+    }
+    let text = try plan()
+    #expect(text.code == 65)
+    #expect(text.output.hasPrefix("0002_more\n"))
+    #expect(text.errors.contains("first its row in the ledger, then its statements"))
+    #expect(text.errors.contains("0002_more: the 6,000 rows of items are changed in key ranges"))
+    #expect(text.errors.contains("0003_select"))
+    #expect(
+      text.errors.contains("0005_pragma: this cannot run on dqlite: PRAGMA legacy_alter_table"))
+
+    let sql = try plan("--sql").output
+    let order = [
+      "BEGIN IMMEDIATE;", "INSERT INTO schemactl_migrations",
+      "-- in key ranges, from rowid ?1 to rowid ?2:", "WHERE rowid BETWEEN ?1 AND ?2;",
+      "-- asked here: the schema, and foreign keys", "UPDATE main.schemactl_migrations", "COMMIT;",
+    ]
+    let places = order.map { sql.range(of: $0)?.lowerBound ?? sql.endIndex }
+    #expect(places == places.sorted() && places.allSatisfy { $0 < sql.endIndex }, "\(sql)")
+    // A script with a hole would be another history.
+    #expect(!sql.contains("small"))
+    let json = try plan("--format", "json")
+    #expect(json.output.contains("key ranges"))
   }
 
   @Test("a command for files names the commands that support clusters")

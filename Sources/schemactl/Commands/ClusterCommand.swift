@@ -82,10 +82,8 @@ struct ClusterCommand {
     let isSQL = session.invocation.flag("sql")
     let report = try settings.project().plan(options, on: cluster)
     if isSQL, session.printsRawSQL { try report.plan.requirePlainText() }
-    session.report(
-      .planned(DryRunReport(plan: report.plan), PlanView(database: database, isSQL: isSQL)))
-    for note in report.notes { session.report(.note(note)) }
-    return report.plan.failure?.status ?? .success
+    session.report(.planned(report, PlanView(database: database, isSQL: isSQL)))
+    return report.status
   }
 
   private func status() throws -> ExitStatus {

@@ -25,7 +25,7 @@ enum DiffCommand: Command {
         required: false),
       ArgumentDeclaration(name: "TO", summary: "The schema to compare it with.", required: false),
     ],
-    options: [.historyPoint] + .database + .common)
+    options: [.historyPoint] + .databaseOrCluster + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)

@@ -26,7 +26,7 @@ enum MigrateCommand: Command {
     ],
     options: [
       .to(), .frozen,
-      OptionDeclaration("existing", summary: "Fail if the database does not exist."),
+      OptionDeclaration("existing", summary: "Fail if the database is missing or empty."),
       .dryRun,
       OptionDeclaration(
         "backup", .optionalText("PATH"),
@@ -36,7 +36,7 @@ enum MigrateCommand: Command {
         summary: "Return to the copy from before the first draft, then apply the pending "
           + "migrations."),
       .redact, .paranoid,
-    ] + .database + .common)
+    ] + .databaseOrCluster + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool {
     !invocation.flag("dry-run")

@@ -22,10 +22,11 @@ enum PlanCommand: Command {
         "Create a database without schemactl."),
     ],
     options: [
-      OptionDeclaration("sql", summary: "Print SQL for the sqlite3 shell."),
+      OptionDeclaration(
+        "sql", summary: "Print SQL for the sqlite3 shell, or for a cluster."),
       OptionDeclaration("on-copy", summary: "Run the migrations on a copy of the database."),
       .to(), .frozen, .redact, .paranoid,
-    ] + .database + .common)
+    ] + .databaseOrCluster + .common)
 
   static func heedsInterruptions(_ invocation: Invocation) -> Bool {
     invocation.flag("on-copy")

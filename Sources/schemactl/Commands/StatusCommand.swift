@@ -18,7 +18,7 @@ enum StatusCommand: Command {
         "Exit with 1 if a migration is pending."),
     ],
     options: [OptionDeclaration("check", summary: "Exit with 1 if a migration is pending.")]
-      + .database + .common)
+      + .databaseOrCluster + .common)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)

@@ -18,7 +18,7 @@ enum VerifyCommand: Command {
       .init("schemactl verify --database app.sqlite", "Verify a database against it as well."),
       .init("schemactl verify --base origin/main", "Verify a branch before it is merged."),
     ],
-    options: [.base] + .database + .reporting)
+    options: [.base] + .databaseOrCluster + .reporting)
 
   static func run(_ session: Session) throws -> ExitStatus {
     let base = try session.base

@@ -120,8 +120,8 @@ extension DryRunReport: JSONConvertible {
     (failure?.errorMember ?? [:]) + [
       "migrations": plan.migrations,
       "cost": plan.cost.map { $0.json(isPartial: plan.isCostPartial) },
-      "script": plan.script, "failed": failure, "beyond": plan.beyond?.applied ?? [],
-      "drift": plan.drift, "answers": answers,
+      "script": script, "failed": failure, "beyond": plan.beyond?.applied ?? [],
+      "drift": plan.drift, "answers": answers, "notes": notes,
     ]
   }
 }

@@ -116,11 +116,12 @@ extension TextReporter {
   func show(_ report: DryRunReport, _ view: PlanView) {
     let plan = report.plan
     if view.isSQL {
-      sayScript(plan.script)
+      sayScript(report.script)
     } else {
       list(plan.migrations, "migration") { show($0, report.answers) }
     }
     for change in plan.drift { note("drift: " + change.sentence) }
+    for text in report.notes { note(text) }
     if view.isSQL, let beyond = plan.beyond { note(beyond.sentence) }
     if let failure = report.failure { complain(Problem(failure)) }
     if !view.isSQL { mention(verdict(on: report, view)) }

@@ -1,0 +1,72 @@
+import SchemaHistory
+import SchemaInspect
+import SchemaManifest
+import SchemaPlanning
+import SchemaSQLText
+
+/// The pending migrations as a leader gets them.
+struct RemoteSending {
+  var plans: [RemotePlan] = []
+  var ranges: [RangedStatement] = []
+  /// Why migrations cannot run on dqlite (65), in order.
+  var refusals: [Failure] = []
+
+  /// For `plan`.
+  var notes: [String] {
+    let order =
+      "each migration is one transaction on the leader: first its row in the ledger, then its statements, then the "
+      + "checks of the schema and of foreign keys; `plan --sql` prints them in this order"
+    return (plans.isEmpty ? [] : [order])
+      + ranges.map { range in
+        "\(range.migration): the \(range.rows.inWords) rows of \(range.table) are changed in key ranges of at most "
+          + "\(TableLoad.longest.milliseconds) ms each, all in one transaction"
+      }
+      + refusals.dropFirst().map { refusal in
+        "\(refusal.migration?.id ?? ""): \(refusal.message)"
+      }
+  }
+
+  /// All statements in their order, and in comments what schemactl asks between them.
+  func script(of report: PlanReport) -> String {
+    var lines = [
+      "-- The statements for the leader, in their order. schemactl sends them itself.",
+      "PRAGMA foreign_keys = OFF;", "PRAGMA cache_spill = OFF;",
+    ]
+    var ledger = report.hasLedger ? [] : [terminated(Ledger.createStatement)]
+    if !report.adopted.isEmpty {
+      lines += ["", "BEGIN IMMEDIATE;"] + ledger
+      lines += report.adopted.map { terminated($0.insertStatement) } + ["COMMIT;"]
+      ledger = []
+    }
+    for plan in plans {
+      lines += ["", "-- \(oneLine(plan.migration.id))", "BEGIN IMMEDIATE;"] + ledger
+      lines.append(plan.planned.ledgerStatement)
+      for step in plan.steps { lines += script(step, plan.migration.id) }
+      lines += [
+        "-- asked here: the schema, and foreign keys",
+        "UPDATE main.\(Ledger.tableName) SET milliseconds = ?1 WHERE id = "
+          + Quoting.stringLiteral(plan.migration.id) + ";", "COMMIT;",
+      ]
+      ledger = []
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func script(_ step: RemoteStep, _ migration: String) -> [String] {
+    switch step.action {
+    case .scan(let scan): [asked(scan.exists)]
+    case .guarding(let condition): [asked(condition.condition)]
+    case .assertion(let assertion): [asked(assertion.query.text)]
+    case .statement(let statement):
+      if let range = ranges.first(where: {
+        $0.migration == migration && $0.statement == statement.number
+      }) {
+        ["-- in key ranges, from rowid ?1 to rowid ?2:", terminated(range.sql)]
+      } else {
+        [terminated(statement.sql)]
+      }
+    }
+  }
+
+  private func asked(_ question: String) -> String { "-- asked here: \(oneLine(question))" }
+}
