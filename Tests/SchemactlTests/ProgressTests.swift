@@ -47,6 +47,36 @@ import Testing
       #expect(try self.lines(WorkingFolder.ofReminders(), ["--quiet"]).map(\.text) == [])
     }
 
+    @Test(
+      "of many databases, one line says how many are done, failed and left",
+      arguments: [true, false])
+    func fleet(isTerminal: Bool) throws {
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      for name in ["a", "b", "c", "d"] {
+        try folder.expect(0, "migrate", "--database", "\(name).sqlite")
+      }
+      try folder.write("migrations/0002_more.yaml", manifest("CREATE TABLE more (id)"))
+      try folder.write("b.sqlite", "")
+      // The others are done while this one is waited for, longer than the interval of the reports.
+      let writer = try folder.connection("c.sqlite")
+      try writer.execute("BEGIN IMMEDIATE")
+      let terminal = try Terminal(columns: 80)
+      let child = try folder.start(
+        ["fleet", "migrate", "--databases", "*.sqlite", "--jobs", "1", "--timeout", "0.2"],
+        environment: ["TERM": isTerminal ? "xterm" : "dumb"], errors: terminal.handle)
+      let lines = terminal.readToEnd().components(separatedBy: "\r\u{1B}[K")
+      #expect(try child.wait().status == 75)
+      guard isTerminal else {
+        #expect(lines == [""])
+        return
+      }
+      #expect(lines.contains("0 of 4 databases done, 0 failed, 4 left, 0/s …"), "\(lines)")
+      #expect(
+        lines.contains { $0.hasPrefix("3 of 4 databases done, 1 failed, 1 left, ") }, "\(lines)")
+      #expect(lines.last?.isEmpty == true)
+      try writer.execute("ROLLBACK")
+    }
+
     @Test("the line fits the width of the terminal", arguments: [UInt16(40), 80, 200])
     func width(columns: UInt16) throws {
       let folder = try notes(

@@ -13,13 +13,8 @@ struct ProgressLine {
   private var migration = ""
   private var phase: (progress: PhaseProgress, started: ContinuousClock.Instant)?
 
-  private var fleet: Fleet?
-
   /// The start of a run on many databases, and the time of the last progress report.
-  private struct Fleet {
-    let started = Stopwatch()
-    var shown = Stopwatch()
-  }
+  private var fleet: (started: Stopwatch, shown: Stopwatch)?
 
   init(_ output: Output, isOn: Bool) {
     self.output = output
@@ -43,14 +38,16 @@ struct ProgressLine {
 
   mutating func clear() { show([]) }
 
-  /// Shows progress ten times a second on a terminal, and every ten seconds elsewhere.
+  /// Shows progress at once and then ten times a second on a terminal, and every ten seconds elsewhere.
   mutating func show(_ summary: FleetSummary) {
     guard isOn else { return }
-    let fleet = fleet ?? Fleet()
-    self.fleet = fleet
-    guard fleet.shown.milliseconds >= (output.rewritesLines ? 100 : 10_000) else { return }
-    self.fleet?.shown = Stopwatch()
-    let text = summary.progress(afterMilliseconds: fleet.started.milliseconds)
+    let isFirst = fleet == nil
+    let (started, shown) = fleet ?? (Stopwatch(), Stopwatch())
+    let isDue =
+      output.rewritesLines ? isFirst || shown.milliseconds >= 100 : shown.milliseconds >= 10_000
+    fleet = (started, isDue ? Stopwatch() : shown)
+    guard isDue else { return }
+    let text = summary.progress(afterMilliseconds: started.milliseconds)
     guard !output.rewritesLines else { return show([text]) }
     output.write(text + "\n")
     output.flush()

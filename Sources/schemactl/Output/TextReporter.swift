@@ -1,3 +1,4 @@
+import SchemaFleet
 import SchemaHistory
 import SchemaLint
 import SchemaManifest
@@ -25,6 +26,9 @@ final class TextReporter: Reporter {
 
   func report(_ event: Event) {
     if case .progress(let event) = event { return follow(event) }
+    if case .fleet(.started(let header)) = event {
+      return progress.show(FleetSummary(expected: header.count))
+    }
     if case .fleet(.result(_, let summary)) = event { return progress.show(summary) }
     progress.clear()
     switch event {
