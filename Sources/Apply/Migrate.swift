@@ -12,7 +12,7 @@ package struct MigrateOptions: Sendable {
   package var through: String?
   /// Only what is frozen, for scripts and devices.
   package var frozenOnly = false
-  /// A missing database is an error and not made.
+  /// A missing or an empty database is an error, and schemactl neither creates nor fills it.
   package var existing = false
   /// How long a lock is waited for, in seconds.
   package var timeout = 5.0
@@ -204,7 +204,8 @@ extension Project {
   private func liveReport(
     _ options: MigrateOptions, _ targets: [Migration], on connection: Connection
   ) throws(Failure) -> (live: LiveDatabase, report: MigrateReport?) {
-    let live = try live(on: connection, path: options.database)
+    let live = try live(
+      on: connection, path: options.database, mayBeEmpty: !options.existing)
     guard try !isBehind(live, targets, options) else { return (live, nil) }
     var report = MigrateReport()
     report.beyond = beyond(options.database, live.rows, options)
@@ -234,9 +235,9 @@ extension Project {
   package func beyond(_ database: String, _ rows: [LedgerRow]?, _ options: MigrateOptions)
     -> Beyond?
   {
-    guard let through = options.through,
-      let target = migrations.firstIndex(where: { $0.answers(to: through) })
-    else { return nil }
+    guard let through = options.through, let target = try? index(ofMigration: through) else {
+      return nil
+    }
     let known = Set((rows ?? []).map(\.id.exact))
     let later = migrations[(target + 1)...].map(\.id).filter { known.contains($0) }
     guard !later.isEmpty else { return nil }

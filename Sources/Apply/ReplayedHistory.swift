@@ -11,7 +11,7 @@ package struct ReplayedHistory: Sendable {
   package let replay: PendingReplay
   /// The migrations to apply, in order.
   package let targets: [Migration]
-  private let options: MigrateOptions
+  private var options: MigrateOptions
   /// The same for databases that have run some of the migrations that a squash replaces, by their ids.
   private let views = Locked<[[ExactText]: ReplayedHistory]>([:])
 
@@ -22,6 +22,7 @@ package struct ReplayedHistory: Sendable {
   ) throws(Failure) {
     self.project = project
     self.options = options
+    self.options.existing = true
     targets = try project.checkedTargets(options)
     replay = try project.replay(targets, interruption: interruption)
     if let failure = replay.failure { throw failure }

@@ -25,7 +25,8 @@ package enum FleetWork: Sendable {
       case .status(let project):
         result = FleetResult(
           database,
-          try project.status(database: database, timeout: timeout, interruption: interruption))
+          try project.status(
+            database: database, timeout: timeout, mayBeEmpty: false, interruption: interruption))
       case .verify(let history):
         try DatabaseFile.require(database)
         let view = try history.view(of: database, timeout: timeout, interruption: interruption)

@@ -35,20 +35,29 @@ package struct DiffReport: Sendable {
 
 extension Project {
   /// Where a database stands.
+  ///
+  /// - Parameter mayBeEmpty: whether it may be a new one.
   package func status(
-    database: String, timeout: Double, interruption: Interruption = Interruption()
+    database: String, timeout: Double, mayBeEmpty: Bool = true,
+    interruption: Interruption = Interruption()
   ) throws(Failure) -> StatusReport {
     try DatabaseFile.require(database)
     return try status(
-      of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption))
+      of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption),
+      mayBeEmpty: mayBeEmpty)
   }
 
-  package func status(of database: ReadableDatabase) throws(Failure) -> StatusReport {
-    try view(of: database).statusInView(database)
+  package func status(
+    of database: ReadableDatabase, mayBeEmpty: Bool = true
+  ) throws(Failure) -> StatusReport {
+    try view(of: database).statusInView(database, mayBeEmpty)
   }
 
-  private func statusInView(_ database: ReadableDatabase) throws(Failure) -> StatusReport {
-    let live = try live(on: database.connection, path: database.name)
+  private func statusInView(
+    _ database: ReadableDatabase, _ mayBeEmpty: Bool
+  ) throws(Failure) -> StatusReport {
+    let live = try live(
+      on: database.connection, path: database.name, mayBeEmpty: mayBeEmpty)
     let ledger = compareLedger(live.rows ?? [], of: database.name)
     do {
       return StatusReport(

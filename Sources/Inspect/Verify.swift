@@ -124,6 +124,7 @@ extension Project {
       live = try adopting(live, on: database.connection, path: database.name)
       report.ledger = compareLedger(live.rows ?? [], of: database.name)
       try live.requireOurs(self, path: database.name)
+      if !migrations.isEmpty { try live.requireContent(path: database.name) }
     } catch {
       report.ledger = report.ledger ?? compareLedger(live.rows ?? [], of: database.name)
       report.failure = report.failure ?? error

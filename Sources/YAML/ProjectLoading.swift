@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaPlanning
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
@@ -20,7 +21,15 @@ extension Project {
         folder: folder, migrations: try folder.migrations(explaining: twins),
         lock: try folder.lock(),
         application: application, foreign: ForeignObjects(ignoring: ignoring))
-      project.readSquashed = MigrationFolder.readSquashed
+      // Once, however many databases need them.
+      let squashed = Locked<[Migration]??>(nil)
+      project.readSquashed = { folder in
+        try squashed.withLock { known in
+          let found = try known ?? MigrationFolder.readSquashed(folder)
+          known = .some(found)
+          return found
+        }
+      }
       return project
     } catch {
       throw error.problem(ofFolder: path)

@@ -138,6 +138,16 @@ struct SquashTests {
       try sandbox.project().verify(database: sandbox.database, timeout: 1).status == .success)
   }
 
+  @Test("it is a point to migrate to, wherever the database is", arguments: [1, 3, 4, 5])
+  func target(at step: Int) throws {
+    let history = try LongHistory()
+    try history.database(through: step)
+    try history.squash(to: 4)
+    let report = try history.sandbox.migrate(to: "0004_squash_step")
+    #expect(report.failure == nil && report.applied.count == max(0, 4 - step))
+    #expect(report.beyond?.applied == (step == 5 ? ["0005_step"] : nil))
+  }
+
   @Test("it counts as applied without the replaced manifests if all of them have run")
   func withoutFolder() throws {
     let history = try LongHistory()

@@ -171,6 +171,22 @@ struct RunTests {
     #expect(verified.text.hasPrefix("3  verified\n"))
   }
 
+  @Test("a run goes to the squash on databases that have run some of the migrations that it replaces")
+  func toSquash() throws {
+    let tenants = try Tenants(2)
+    try tenants.sandbox.addSQL("0003_more", "CREATE TABLE more (id INTEGER PRIMARY KEY)")
+    #expect(try tenants.fleet("migrate", "--databases", Tenants.name(1)).code == 0)
+    try tenants.sandbox.freeze(release: "1.0")
+    let squash = try tenants.sandbox.project().squashing(through: "2")
+    try squash.write()
+    let run = try tenants.migrateAll("--to", squash.id)
+    #expect(run.code == 0)
+    #expect(
+      try run.states == [Tenants.name(0): "migrated", Tenants.name(1): "up-to-date"])
+    #expect(try tenants.isMigrated(Tenants.name(0)))
+    #expect(try tenants.isMigrated(Tenants.name(1), migrations: 3))
+  }
+
   @Test("a run shows its progress, but not in a log of a short run")
   func progress() throws {
     var summary = FleetSummary(expected: 12_000)

@@ -8,7 +8,8 @@ import Testing
 struct StateTests {
   /// Why a database of a fleet cannot be migrated.
   enum Problem: String, CaseIterable, Sendable {
-    case damaged, notADatabase, locked, ahead, drifted, altered, strangers, failing, missing
+    case damaged, notADatabase, locked, ahead, drifted, altered, strangers, failing, emptied,
+      missing
 
     var code: Int32 {
       switch self {
@@ -16,7 +17,7 @@ struct StateTests {
       case .altered: 2
       case .failing: 3
       case .ahead: 4
-      case .missing: 66
+      case .emptied, .missing: 66
       case .damaged, .notADatabase: 74
       case .locked: 75
       }
@@ -47,6 +48,7 @@ struct StateTests {
       case .strangers: try tenants.open(name).execute("DROP TABLE schemactl_migrations")
       case .failing:
         try tenants.open(name).execute("UPDATE items SET name = 'taken'")
+      case .emptied: try tenants.write(name, "")
       case .missing: try FileManager.default.removeItem(atPath: tenants.path(name))
       }
       return nil
@@ -164,6 +166,20 @@ struct StateTests {
       run.text.contains(
         "\n12  differs from the history (exit code 1): migration \(Tenants.second)\n"))
     #expect(run.text.contains(": 3 succeeded, 12 failed.\n"))
+  }
+
+  @Test(
+    "a database that was emptied is reported by every work",
+    arguments: ["status", "verify", "migrate"])
+  func emptied(work: String) throws {
+    let tenants = try Tenants(3)
+    #expect(try tenants.fleet("migrate", "--databases", "tenants/*.sqlite").code == 0)
+    try tenants.write(Tenants.name(1), "")
+    let run = try tenants.fleet(work, "--databases", "tenants/*.sqlite", "--format", "jsonl")
+    #expect(run.code == 66)
+    #expect(try run.states[Tenants.name(1)] == "failed 66")
+    #expect(try run.states.values.count { $0.hasPrefix("failed") } == 1)
+    #expect(try tenants.bytes(Tenants.name(1)).isEmpty)
   }
 
   @Test("a history that fails on its own is not run on any database")

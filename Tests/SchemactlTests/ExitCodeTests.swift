@@ -102,6 +102,20 @@ struct ExitCodeTests {
     #expect(!folder.exists("app.sqlite"))
   }
 
+  @Test(
+    "66: an empty database where one with tables is expected",
+    arguments: [
+      ["verify"], ["migrate", "--existing"], ["migrate", "--frozen"], ["plan", "--frozen"],
+    ])
+  func emptyDatabase(arguments: [String]) throws {
+    let folder = try WorkingFolder.ofReminders()
+    try folder.write("app.sqlite", "")
+    let run = try folder.start(arguments + ["--database", "app.sqlite"]).wait()
+    #expect(run.status == 66)
+    #expect(run.errors.contains("app.sqlite is empty: it has no table and no ledger"))
+    #expect(try folder.rows("SELECT name FROM sqlite_schema").isEmpty)
+  }
+
   @Test("66: a missing migrations folder, with advice")
   func missingFolder() throws {
     let run = try WorkingFolder().expect(66, "verify")

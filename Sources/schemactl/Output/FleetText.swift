@@ -111,7 +111,7 @@ extension ExitStatus {
     case .databaseAhead: "ahead of the history"
     case .usage: "not the path of a database file"
     case .invalidInput: "migration cannot run here"
-    case .notFound: "missing"
+    case .notFound: "missing or empty"
     case .bug: "bug in schemactl"
     case .inputOutput: "damaged or unreadable"
     case .busy: "busy"
