@@ -171,7 +171,8 @@ struct RunTests {
     #expect(verified.text.hasPrefix("3  verified\n"))
   }
 
-  @Test("a run goes to the squash on databases that have run some of the migrations that it replaces")
+  @Test(
+    "a run goes to the squash on databases that have run some of the migrations that it replaces")
   func toSquash() throws {
     let tenants = try Tenants(2)
     try tenants.sandbox.addSQL("0003_more", "CREATE TABLE more (id INTEGER PRIMARY KEY)")
