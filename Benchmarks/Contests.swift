@@ -244,8 +244,8 @@ struct Contests {
       ("two-devices", { try twoDevices() }),
       ("two-devices-full", { try twoDevices("--full") }),
       ("progress", progress),
-      ("fleet", { try fleet(10_000) }),
-      ("fleet-killed", { try fleet(10_000, isKilled: true) }),
+      ("fleet", { try fleet(rows / 100) }),
+      ("fleet-killed", { try fleet(rows / 100, isKilled: true) }),
     ]
     return first
       + Change.statusMoves.map { change in ("status-\(change.name)", { try self.change(change) }) }

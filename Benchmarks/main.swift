@@ -7,7 +7,8 @@ import Foundation
 //
 // Whole processes, all contestants in turn in each round after one that does not count; what is
 // said is the median of the ratios within the rounds. ROW is a row of the table; without any, all are
-// measured. `--memory` and `--growth` add a table each, `--all` both. Exits with 1 when a target is missed.
+// measured. Fleets have a hundredth of `--rows` databases. `--memory` and `--growth` add a table each,
+// `--all` both. Exits with 1 when a target is missed.
 
 var tool = "dist/schemactl"
 var peersFolder = ".build/peers"
