@@ -18,11 +18,11 @@ struct BothEdit {
     return try sender.trying { () throws(DatabaseError) -> Counterexample? in
       try receiver.trying { () throws(DatabaseError) -> Counterexample? in
         guard var meeting = try begin(table) else { return nil }
-        let changes: [(Step.Party, DeviceTable.Column, Value)] = [
+        let changes: [(Step.Role, DeviceTable.Column, Value)] = [
           (.sender, mine.column, mine.value), (.receiver, theirs.column, theirs.value),
         ]
-        for (party, column, value) in changes {
-          guard try meeting.edit(party, column, value) else { return nil }
+        for (role, column, value) in changes {
+          guard try meeting.edit(role, column, value) else { return nil }
         }
         for (index, change) in (senderFirst ? changes : changes.reversed()).enumerated() {
           let other = change.0.other
@@ -47,14 +47,14 @@ struct BothEdit {
       guard let row = try exchange.sender.identity(of: insertion),
         let stored = try exchange.sender.stored(row)
       else { return nil }
-      meeting.steps.append(Step(party: .sender, sql: insertion.sql))
+      meeting.steps.append(Step(role: .sender, sql: insertion.sql))
       let record = ServerRecord(table: row.table, row: stored)
       meeting.record = record
       guard exchange.syncs(record.table), let target = try exchange.receiver.table(record.table)
       else { continue }
       let sql = exchange.delivery.statement(record, into: target)
       guard try exchange.receiver.refusal(of: sql) == nil else { return nil }
-      meeting.steps.append(Step(party: .receiver, sql: sql))
+      meeting.steps.append(Step(role: .receiver, sql: sql))
     }
     return meeting.record?.table == table.key ? meeting : nil
   }
@@ -64,7 +64,8 @@ struct BothEdit {
   ) -> Counterexample {
     Counterexample(
       table: table.name, column: column.key, harm: harm,
-      deeds: "creates \(plan.row.words), sets \(mine.column.name)=\(mine.value.shortLiteral) while "
+      actions:
+        "creates \(plan.row.words), sets \(mine.column.name)=\(mine.value.shortLiteral) while "
         + "the other one sets \(theirs.column.name)=\(theirs.value.shortLiteral)",
       steps: meeting.steps, tables: Set(plan.insertions.map { $0.table.identifier }))
   }
@@ -76,35 +77,35 @@ private struct Meeting {
   var steps: [Step] = []
   var record: ServerRecord?
 
-  private func device(_ party: Step.Party) -> Device {
-    party == .sender ? exchange.sender : exchange.receiver
+  private func device(_ role: Step.Role) -> Device {
+    role == .sender ? exchange.sender : exchange.receiver
   }
 
-  private func table(_ party: Step.Party) -> DeviceTable {
-    party == .sender ? tables.sender : tables.receiver
+  private func table(_ role: Step.Role) -> DeviceTable {
+    role == .sender ? tables.sender : tables.receiver
   }
 
   /// Returns false if the device refuses its own change.
   mutating func edit(
-    _ party: Step.Party, _ column: DeviceTable.Column, _ value: Value
+    _ role: Step.Role, _ column: DeviceTable.Column, _ value: Value
   ) throws(DatabaseError) -> Bool {
-    guard let record, let row = table(party).identity(of: record) else { return false }
-    let sql = table(party).update([(column, value)], of: row)
-    steps.append(Step(party: party, sql: sql))
-    return try device(party).refusal(of: sql) == nil
+    guard let record, let row = table(role).identity(of: record) else { return false }
+    let sql = table(role).update([(column, value)], of: row)
+    steps.append(Step(role: role, sql: sql))
+    return try device(role).refusal(of: sql) == nil
   }
 
   /// Sends a change through the server; returns the message if the other device refuses it.
   mutating func pass(
-    _ change: (Step.Party, column: DeviceTable.Column, value: Value), to party: Step.Party,
+    _ change: (Step.Role, column: DeviceTable.Column, value: Value), to role: Step.Role,
     _ pending: Set<Identifier>
   ) throws(DatabaseError) -> String? {
     guard var new = record else { return nil }
     new.set(change.column.key, to: change.value)
     record = new
-    let sql = exchange.delivery.statement(new, into: table(party), pending: pending)
-    steps.append(Step(party: party, sql: sql))
-    return try device(party).refusal(of: sql)
+    let sql = exchange.delivery.statement(new, into: table(role), pending: pending)
+    steps.append(Step(role: role, sql: sql))
+    return try device(role).refusal(of: sql)
   }
 
   /// The first column whose values differ between the two devices.

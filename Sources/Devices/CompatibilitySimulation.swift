@@ -19,10 +19,10 @@ package final class CompatibilitySimulation {
   /// crsql_commit_alter.
   private let announced: Set<[Identifier]>
   private let hints: HintBook
-  private var devices: [Int: Party] = [:]
+  private var devices: [Int: Peer] = [:]
 
   /// A device with a generator of rows for it.
-  private final class Party {
+  private final class Peer {
     let device: Device
     let maker: RowMaker
     private let make: () throws(DatabaseError) -> Device
@@ -89,7 +89,7 @@ package final class CompatibilitySimulation {
     // Most tables are equal in many releases, so one trial suffices for all of them.
     var tried: Set<[[ExactText]]> = []
     for pair in pairs {
-      let (older, newer) = try (party(pair.older), party(pair.newer))
+      let (older, newer) = try (peer(pair.older), peer(pair.newer))
       for table in try tables(older.device, newer.device) {
         let meeting =
           try older.device.definition(of: table) + [[]] + newer.device.definition(of: table)
@@ -119,15 +119,15 @@ package final class CompatibilitySimulation {
 
   // MARK: Devices
 
-  private func party(_ version: AppVersion) throws(DatabaseError) -> Party {
+  private func peer(_ version: AppVersion) throws(DatabaseError) -> Peer {
     if let known = devices[version.count] { return known }
     let schema = Schema(applying: deltas.prefix(version.count))
     let enforces = scope.profile != .crSQLite
-    let party = try Party(hints) { [application] () throws(DatabaseError) in
+    let peer = try Peer(hints) { [application] () throws(DatabaseError) in
       try Device(version, schema, application, enforcesForeignKeys: enforces)
     }
-    if !version.isBetween { devices[version.count] = party }
-    return party
+    if !version.isBetween { devices[version.count] = peer }
+    return peer
   }
 
   /// The tables, sorted, that both versions may exchange and whose definition, or that of their
@@ -151,7 +151,7 @@ package final class CompatibilitySimulation {
   private func result(
     _ table: Identifier, _ sender: AppVersion, _ receiver: AppVersion
   ) throws(DatabaseError) -> TableSimulation.Result {
-    let (from, to) = try (party(sender), party(receiver))
+    let (from, to) = try (peer(sender), peer(receiver))
     return try TableSimulation(
       sender: from.device, receiver: to.device, twin: from.twin,
       makers: (from.maker, to.maker),
@@ -166,7 +166,7 @@ package final class CompatibilitySimulation {
   ) throws(DatabaseError) -> [(Origin, text: () -> (String, DeviceTranscript?))] {
     let (first, last) = (min(sender.count, receiver.count), max(sender.count, receiver.count))
     let suspects = (first..<last).filter { touches($0, table) }
-    let (from, to) = try (party(sender).device, party(receiver).device)
+    let (from, to) = try (peer(sender).device, peer(receiver).device)
     switch try result(table, sender, receiver) {
     case .unknown(let version, let problem):
       let name = from.tableNames[table] ?? table.text

@@ -8,9 +8,9 @@ extension Counterexample {
   /// One line that states the harm and the affected device.
   func message(_ sender: Device, _ receiver: Device) -> String {
     // If both devices changed a row, the device that created it may refuse it.
-    let victim = (steps.last?.party == .sender ? sender : receiver).version
+    let victim = (steps.last?.role == .sender ? sender : receiver).version
     let name = spelt([receiver, sender])
-    return "\(sender.version.device) \(deeds); \(victim.device) \(consequence(name))"
+    return "\(sender.version.device) \(actions); \(victim.device) \(consequence(name))"
   }
 
   /// The column as the first device with the column spells it, or the table.
@@ -29,7 +29,7 @@ extension Counterexample {
     case .refused(let message): "refuses it: \(message)"
     case .changed(let sent, let kept):
       "keeps \(kept.shortLiteral) in \(name), where \(sent.shortLiteral) was sent"
-    case .gone: "does not keep each row of \(table)"
+    case .missingRow: "does not keep each row of \(table)"
     }
   }
 
@@ -39,7 +39,7 @@ extension Counterexample {
   func transcript(_ sender: Device, _ receiver: Device) -> DeviceTranscript {
     var transcript = DeviceTranscript(sender.version.device, receiver.version.device)
     for extent in ScriptSchema.Extent.allCases {
-      let schemas = [Step.Party.sender: sender, .receiver: receiver].mapValues {
+      let schemas = [Step.Role.sender: sender, .receiver: receiver].mapValues {
         ScriptSchema($0, tables, extent)
       }
       let seen = result(schemas)
@@ -50,15 +50,15 @@ extension Counterexample {
     return transcript
   }
 
-  private func turns(_ schemas: [Step.Party: ScriptSchema]) -> [DeviceTranscript.Turn] {
+  private func turns(_ schemas: [Step.Role: ScriptSchema]) -> [DeviceTranscript.Turn] {
     var turns: [DeviceTranscript.Turn] = []
-    var begun: Set<Step.Party> = []
+    var begun: Set<Step.Role> = []
     for step in steps {
-      let isSender = step.party == .sender
+      let isSender = step.role == .sender
       if turns.last?.isSender != isSender {
         let schema =
-          begun.insert(step.party).inserted
-          ? schemas[step.party]?.statements.flatMap(\.linesOfSQL) ?? [] : []
+          begun.insert(step.role).inserted
+          ? schemas[step.role]?.statements.flatMap(\.linesOfSQL) ?? [] : []
         turns.append(DeviceTranscript.Turn(isSender: isSender, schema: schema))
       }
       turns[turns.count - 1].statements += shellScript(terminated(step.sql)).linesOfSQL
@@ -71,7 +71,7 @@ extension Counterexample {
     case .noTable, .noColumn: "Refused: \(seen.refusal ?? "it does not exist")"
     case .refused(let message): "Refused: \(message)"
     case .changed(let sent, let kept): "\(kept.shortLiteral), and not \(sent.shortLiteral)"
-    case .gone: "There should be one more."
+    case .missingRow: "There should be one more."
     }
   }
 
@@ -85,16 +85,16 @@ extension Counterexample {
   }
 
   /// Runs the script on plain databases.
-  private func result(_ schemas: [Step.Party: ScriptSchema]) -> ScriptResult {
+  private func result(_ schemas: [Step.Role: ScriptSchema]) -> ScriptResult {
     do {
-      var connections: [Step.Party: Connection] = [:]
-      for (party, schema) in schemas {
+      var connections: [Step.Role: Connection] = [:]
+      for (role, schema) in schemas {
         let connection = try Connection(path: nil)
         try connection.execute(schema.statements.joined(separator: "\n"))
-        connections[party] = connection
+        connections[role] = connection
       }
-      for step in steps.dropLast() { try connections[step.party]?.execute(step.sql) }
-      guard let last = steps.last, let connection = connections[last.party] else {
+      for step in steps.dropLast() { try connections[step.role]?.execute(step.sql) }
+      guard let last = steps.last, let connection = connections[last.role] else {
         return .incomplete
       }
       do throws(DatabaseError) {
@@ -111,7 +111,7 @@ extension Counterexample {
   private func isShown(by result: ScriptResult) -> Bool {
     switch (harm, result) {
     case (.refused(let message), .refused(let seen)): message == seen
-    case (.noTable, .refused), (.noColumn, .refused), (.changed, .done), (.gone, .done): true
+    case (.noTable, .refused), (.noColumn, .refused), (.changed, .done), (.missingRow, .done): true
     default: false
     }
   }

@@ -54,7 +54,7 @@ struct Exchange {
     }
     return Counterexample(
       table: table.name, column: problem.column ?? scenario.column, harm: problem.harm,
-      deeds: scenario.words, steps: sent.steps + problem.steps,
+      actions: scenario.words, steps: sent.steps + problem.steps,
       tables: Set(sent.records.map(\.table)))
   }
 
@@ -83,7 +83,7 @@ struct Exchange {
     try sender.trying { () throws(DatabaseError) -> Sent? in
       guard let rows = try create(scenario.insertions) else { return nil }
       var sent = Sent()
-      sent.steps = scenario.insertions.map { Step(party: .sender, sql: $0.sql) }
+      sent.steps = scenario.insertions.map { Step(role: .sender, sql: $0.sql) }
       for row in rows {
         guard let values = try sender.stored(row) else { return nil }
         sent.records.append(ServerRecord(table: row.table, row: values))
@@ -100,7 +100,7 @@ struct Exchange {
         record.set(column.key, to: value)
       }
       sent.records.append(record)
-      sent.steps.append(Step(party: .sender, sql: update))
+      sent.steps.append(Step(role: .sender, sql: update))
       return sent
     }
   }
@@ -138,7 +138,7 @@ struct Exchange {
         // A missing table is a separate finding, which causes all other differences.
         guard let table = try receiver.table(record.table) else { return nil }
         let sql = delivery.statement(record, into: table)
-        steps.append(Step(party: .receiver, sql: sql))
+        steps.append(Step(role: .receiver, sql: sql))
         let refusal = try receiver.refusal(of: sql)
         let violation = refusal == nil ? try receiver.violation(in: table) : nil
         if let message = refusal ?? violation {
@@ -168,8 +168,8 @@ struct Exchange {
       guard let stored = try receiver.stored(row) else {
         let count = "SELECT count(*) FROM \(Quoting.identifier(table.name))"
         return Problem(
-          table: table.key, column: nil, harm: .gone,
-          steps: steps + [Step(party: .receiver, sql: count)])
+          table: table.key, column: nil, harm: .missingRow,
+          steps: steps + [Step(role: .receiver, sql: count)])
       }
       for column in table.columns {
         guard let sent = record.values[column.key], let kept = stored[column.key], sent != kept
@@ -179,7 +179,7 @@ struct Exchange {
           + " WHERE \(row.condition)"
         return Problem(
           table: table.key, column: column.key, harm: .changed(sent: sent, kept: kept),
-          steps: steps + [Step(party: .receiver, sql: look)])
+          steps: steps + [Step(role: .receiver, sql: look)])
       }
     }
     return nil

@@ -11,7 +11,7 @@ enum Harm: Sendable, Hashable {
   /// The device stores another value, from which the original cannot be restored.
   case changed(sent: Value, kept: Value)
   /// The row, or an earlier row, is missing.
-  case gone
+  case missingRow
 
   /// Equal for equal changes of the schema.
   var signature: String {
@@ -20,20 +20,20 @@ enum Harm: Sendable, Hashable {
     case .noColumn: "no column"
     case .refused(let message): message
     case .changed: "changed"
-    case .gone: "gone"
+    case .missingRow: "gone"
     }
   }
 }
 
 /// A statement on one of the two devices.
 struct Step: Sendable {
-  enum Party: Sendable, Hashable {
+  enum Role: Sendable, Hashable {
     case sender, receiver
 
-    var other: Party { self == .sender ? .receiver : .sender }
+    var other: Role { self == .sender ? .receiver : .sender }
   }
 
-  let party: Party
+  let role: Role
   let sql: String
 }
 
@@ -44,7 +44,7 @@ struct Counterexample: Sendable {
   var column: Identifier?
   let harm: Harm
   /// Describes the sender's actions.
-  let deeds: String
+  let actions: String
   /// The statements of both devices; the last one demonstrates the harm.
   let steps: [Step]
   let tables: Set<Identifier>

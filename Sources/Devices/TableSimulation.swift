@@ -78,9 +78,9 @@ struct TableSimulation {
     guard let plan = try makers.sender.minimalRow(of: table).plan else { return .found([]) }
     return .found([
       Counterexample(
-        table: table.name, column: nil, harm: .noTable, deeds: Scenario(plan).words,
-        steps: plan.insertions.map { Step(party: .sender, sql: $0.sql) } + [
-          Step(party: .receiver, sql: plan.row.sql)
+        table: table.name, column: nil, harm: .noTable, actions: Scenario(plan).words,
+        steps: plan.insertions.map { Step(role: .sender, sql: $0.sql) } + [
+          Step(role: .receiver, sql: plan.row.sql)
         ], tables: [table.key])
     ])
   }
@@ -97,9 +97,9 @@ struct TableSimulation {
       }
       found.add(
         Counterexample(
-          table: table.name, column: column.key, harm: .noColumn, deeds: Scenario(plan).words,
-          steps: plan.insertions.map { Step(party: .sender, sql: $0.sql) } + [
-            Step(party: .receiver, sql: plan.row.sql)
+          table: table.name, column: column.key, harm: .noColumn, actions: Scenario(plan).words,
+          steps: plan.insertions.map { Step(role: .sender, sql: $0.sql) } + [
+            Step(role: .receiver, sql: plan.row.sql)
           ], tables: [table.key]))
     }
   }

@@ -44,11 +44,11 @@ extension Diagram {
   private func label(
     _ table: Table, _ index: Int, _ used: Set<Identifier>, _ showsAllColumns: Bool
   ) -> String {
-    let look = Look(table.mark)
+    let style = Style(table.mark)
     let state = missing.contains(table.name) ? " (missing)" : table.mark.suffix
     var rows =
-      "<TR><TD PORT=\"t\" BGCOLOR=\"\(look.header)\" COLSPAN=\"2\" ALIGN=\"LEFT\">"
-      + "<FONT COLOR=\"\(look.ink)\"><B>\(table.name.labelText)</B>\(state)</FONT></TD></TR>"
+      "<TR><TD PORT=\"t\" BGCOLOR=\"\(style.header)\" COLSPAN=\"2\" ALIGN=\"LEFT\">"
+      + "<FONT COLOR=\"\(style.ink)\"><B>\(table.name.labelText)</B>\(state)</FONT></TD></TR>"
     let shown = table.columns.indices.filter { place in
       let (column, mark) = table.columns[place]
       return showsAllColumns || mark != .same || column.keyPosition > 0
@@ -56,24 +56,24 @@ extension Diagram {
     }
     for place in shown {
       let (column, mark) = table.columns[place]
-      let look = Look(mark)
+      let style = Style(mark)
       let name = column.name.labelText
       let text =
         (column.keyPosition > 0 ? "<U>\(name)</U>" : name)
         + (table.mark == .same || table.mark == .changed ? mark.suffix : "")
-      let paper = mark == .same ? "" : " BGCOLOR=\"\(look.row)\""
+      let paper = mark == .same ? "" : " BGCOLOR=\"\(style.row)\""
       rows +=
-        "<TR><TD PORT=\"c\(place)\"\(paper) ALIGN=\"LEFT\">\(colored(text, look.ink))</TD>"
+        "<TR><TD PORT=\"c\(place)\"\(paper) ALIGN=\"LEFT\">\(colored(text, style.ink))</TD>"
         + "<TD PORT=\"r\(place)\"\(paper) ALIGN=\"LEFT\">"
-        + "\(colored(type(of: column), Look.quiet))</TD></TR>"
+        + "\(colored(type(of: column), Style.quiet))</TD></TR>"
     }
     let hidden = table.columns.count - shown.count
     if hidden > 0 {
       let text = "\(hidden) more \(hidden == 1 ? "column" : "columns")"
-      rows += "<TR><TD COLSPAN=\"2\" ALIGN=\"LEFT\">\(colored(text, Look.quiet))</TD></TR>"
+      rows += "<TR><TD COLSPAN=\"2\" ALIGN=\"LEFT\">\(colored(text, Style.quiet))</TD></TR>"
     }
     return "<TABLE BORDER=\"1\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"3\" "
-      + "COLOR=\"\(look.border)\" BGCOLOR=\"\(Look(.same).row)\">\(rows)</TABLE>"
+      + "COLOR=\"\(style.border)\" BGCOLOR=\"\(Style(.same).row)\">\(rows)</TABLE>"
   }
 
   private func colored(_ text: String, _ color: String) -> String {
@@ -85,7 +85,7 @@ extension Diagram {
   }
 
   private func edge(_ reference: Reference) -> String {
-    let look = Look(reference.mark)
+    let style = Style(reference.mark)
     // An edge leaves the parent to the right of its types, and enters the child to the left of its
     // names.
     func port(_ table: Int, _ columns: [String], _ letter: String, _ side: String) -> String {
@@ -96,16 +96,16 @@ extension Diagram {
     }
     let head = reference.isOptional ? "teeodot" : "teetee"
     let tail = reference.isUnique ? "teeodot" : "crowodot"
-    let style = reference.mark == .dropped ? "dashed" : "solid"
+    let stroke = reference.mark == .dropped ? "dashed" : "solid"
     // Ranks increase from parent to child, so a child is drawn to the right of its parents.
     return "\(port(reference.parent, parentColumns(of: reference), "r", "e")) -> "
       + "\(port(reference.child, reference.key.columns, "c", "w")) [arrowtail=\(head), arrowhead=\(tail), "
-      + "color=\"\(look.line)\", style=\(style)];"
+      + "color=\"\(style.line)\", style=\(stroke)];"
   }
 }
 
 /// The colours of a mark.
-private struct Look {
+private struct Style {
   let header: String
   let row: String
   let border: String

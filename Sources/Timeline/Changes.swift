@@ -6,7 +6,7 @@ extension TableChange {
   package var keptColumns: [(old: TableShape.Column, new: TableShape.Column)] {
     guard let before, let after else { return [] }
     let renames = renamedColumns
-    let dropped = Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.identifier })
+    let dropped = Set(lost.lazy.filter { $0.outcome == .dropped }.map { $0.name.identifier })
     return before.columns.compactMap { old in
       guard !dropped.contains(old.key), let new = after.column(renames[old.key] ?? old.key) else {
         return nil
@@ -17,7 +17,7 @@ extension TableChange {
 
   /// The folded names of the dropped columns.
   package var droppedColumns: Set<Identifier> {
-    Set(lost.lazy.filter { $0.fate == .dropped }.map { $0.name.identifier })
+    Set(lost.lazy.filter { $0.outcome == .dropped }.map { $0.name.identifier })
   }
 
   /// The names of the columns after the change; nil if one of them is dropped.
@@ -146,10 +146,10 @@ extension Timeline {
   }
 
   /// Whether the object mentions a column that the same migration drops.
-  package func mentionsLostColumn(_ gone: GoneObject) -> Bool {
-    let lost = change(of: gone.object.table, in: gone.place.migration)?.droppedColumns ?? []
+  package func mentionsLostColumn(_ removed: RemovedObject) -> Bool {
+    let lost = change(of: removed.object.table, in: removed.place.migration)?.droppedColumns ?? []
     guard !lost.isEmpty else { return false }
-    let tokens = TokenizedSQL(gone.object.sql ?? "")
+    let tokens = TokenizedSQL(removed.object.sql ?? "")
     return !tokens.names(in: 0..<tokens.bytes.count).isDisjoint(with: lost)
   }
 }

@@ -77,9 +77,9 @@ extension IndexShape {
 
 extension Timeline {
   /// A removed index, with the current names of its columns.
-  package func index(_ gone: GoneObject) -> IndexShape? {
-    let change = change(of: gone.object.table, in: gone.place.migration)
-    return IndexShape(gone.object)?.renaming(change?.renamedColumns ?? [:])
+  package func index(_ removed: RemovedObject) -> IndexShape? {
+    let change = change(of: removed.object.table, in: removed.place.migration)
+    return IndexShape(removed.object)?.renaming(change?.renamedColumns ?? [:])
   }
 }
 

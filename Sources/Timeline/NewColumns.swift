@@ -47,7 +47,7 @@ extension TableChange {
   /// Whether the column existed under another name and already refused NULL.
   private func onlyRenames(_ column: TableShape.Column) -> Bool {
     lost.contains { lost in
-      guard case .renamed(let name) = lost.fate, before?.column(lost.name)?.notNull != nil else {
+      guard case .renamed(let name) = lost.outcome, before?.column(lost.name)?.notNull != nil else {
         return false
       }
       return name.identifier == column.name.identifier

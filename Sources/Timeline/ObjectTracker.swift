@@ -27,7 +27,7 @@ struct ObjectTracker {
     }
   }
 
-  func gone(_ delta: SchemaDelta, _ after: Schema) -> [GoneObject] {
+  func removed(_ delta: SchemaDelta, _ after: Schema) -> [RemovedObject] {
     let lost = delta.before.filter { key, object in
       key.kind != .table && delta.after[key] == nil && vanished[key] != nil
     }
@@ -38,7 +38,7 @@ struct ObjectTracker {
         object.kind == .view
         ? after.objects.filter { $0.name.identifier == object.name.identifier }
         : after.objects(object.kind, on: object.table)
-      return GoneObject(
+      return RemovedObject(
         object: object, place: place, isImplicit: isImplicit,
         hasTable: after.object(.table, object.table) != nil
           || after.object(.view, object.table) != nil,
@@ -46,10 +46,10 @@ struct ObjectTracker {
     }.sorted { ($0.place.number, $0.object.name) < ($1.place.number, $1.object.name) }
   }
 
-  func made(_ delta: SchemaDelta) -> [MadeObject] {
+  func made(_ delta: SchemaDelta) -> [CreatedObject] {
     delta.after.values.compactMap { object in
       guard object.kind != .table, let maker = makers[object.key] else { return nil }
-      return MadeObject(object: object, place: maker.place)
+      return CreatedObject(object: object, place: maker.place)
     }.sorted { ($0.place.number, $0.object.name) < ($1.place.number, $1.object.name) }
   }
 }

@@ -25,9 +25,9 @@ struct TableChain {
     if let renamed = now.columns.first(where: { $0.origin == key }) {
       let renames = [now.renames[key], first.renames[key], displaced].compactMap { $0 }
       let place = renames.first { $0.migration == migration } ?? now.shaped
-      return LostColumn(name: column, fate: .renamed(to: renamed.name), place: place)
+      return LostColumn(name: column, outcome: .renamed(to: renamed.name), place: place)
     }
-    return LostColumn(name: column, fate: .dropped, place: placeOfLoss(key) ?? now.shaped)
+    return LostColumn(name: column, outcome: .dropped, place: placeOfLoss(key) ?? now.shaped)
   }
 
   /// The statement that removed a column, or the last table with the column.

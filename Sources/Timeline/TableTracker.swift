@@ -272,7 +272,7 @@ package final class TableTracker {
       guard let id = live[name], !tables[id].isShadow else { return nil }
       return timeline.change(of: name.text, in: migration)?.renamedColumns ?? [:]
     }
-    timeline.gone += objects.gone(delta, after)
+    timeline.removed += objects.removed(delta, after)
     timeline.made += objects.made(delta)
     let moved = Set(
       timeline.moves.lazy.filter { $0.place.migration == self.migration }
@@ -344,10 +344,10 @@ package final class TableTracker {
 
   /// Completes rebuilds whose old table an earlier migration dropped or renamed.
   private func endLateRebuilds(_ replacing: inout Set<Int>) {
-    for gone in removed {
-      guard tables[gone.table].successor != nil else { continue }
-      timeline.changes[gone.change].isSucceeded = true
-      appendRebuild(of: gone.table, from: gone.start, gone.displaced, &replacing)
+    for entry in removed {
+      guard tables[entry.table].successor != nil else { continue }
+      timeline.changes[entry.change].isSucceeded = true
+      appendRebuild(of: entry.table, from: entry.start, entry.displaced, &replacing)
     }
     removed.removeAll { tables[$0.table].successor != nil }
   }

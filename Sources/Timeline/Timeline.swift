@@ -45,8 +45,8 @@ package struct Timeline: Sendable {
   package var statements: [StatementEffect] = []
   /// The indexes, views and triggers that migrations removed, and those that they created or
   /// changed.
-  package var gone: [GoneObject] = []
-  package var made: [MadeObject] = []
+  package var removed: [RemovedObject] = []
+  package var made: [CreatedObject] = []
   /// Temporary objects that their migration did not drop.
   package var leftBehind: [(place: StatementPlace, object: TemporaryObject)] = []
   /// The columns that `move_column` moves, with their tables before the move.
@@ -98,13 +98,13 @@ package struct Timeline: Sendable {
     for index in changes.indices where changes[index].isRebuilt {
       guard let before = changes[index].before, let after = changes[index].after else { continue }
       for (number, column) in changes[index].lost.enumerated() {
-        guard column.fate == .dropped, after.column(column.name) == nil,
+        guard column.outcome == .dropped, after.column(column.name) == nil,
           case .column(let table, let name)? = losses.destination(
             column.name, of: before.name, in: changes[index].migration),
           table.isSameName(as: after.name), before.column(name) == nil
         else { continue }
         if case .moveColumn? = operation(column.place)?.kind { continue }
-        changes[index].lost[number].fate = .renamed(to: name)
+        changes[index].lost[number].outcome = .renamed(to: name)
       }
     }
   }
@@ -137,7 +137,7 @@ extension Array {
 }
 
 /// An index, a view or a trigger that a migration removed.
-package struct GoneObject: Sendable {
+package struct RemovedObject: Sendable {
   package let object: SchemaObject
   package let place: StatementPlace
   /// Whether it was dropped together with its table.
@@ -150,7 +150,7 @@ package struct GoneObject: Sendable {
 }
 
 /// An index, a view or a trigger after a migration.
-package struct MadeObject: Sendable {
+package struct CreatedObject: Sendable {
   package let object: SchemaObject
   package let place: StatementPlace
 }
@@ -236,7 +236,7 @@ package struct TableChange: Sendable {
   package var renamedColumns: [Identifier: Identifier] {
     Dictionary(
       lost.compactMap { column in
-        guard case .renamed(let name) = column.fate else { return nil }
+        guard case .renamed(let name) = column.outcome else { return nil }
         return (column.name.identifier, name.identifier)
       }, uniquingKeysWith: { first, _ in first })
   }
@@ -255,14 +255,14 @@ package struct TableChange: Sendable {
 }
 
 package struct LostColumn: Sendable {
-  package enum Fate: Sendable, Hashable {
+  package enum Outcome: Sendable, Hashable {
     case dropped
     /// The values exist under another name.
     case renamed(to: String)
   }
 
   package let name: String
-  package fileprivate(set) var fate: Fate
+  package fileprivate(set) var outcome: Outcome
   package let place: StatementPlace
 }
 

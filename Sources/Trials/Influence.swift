@@ -99,7 +99,7 @@ struct Influence {
     var values = judge.text.literals(of: [column.key])
     if isNumeric { values += [0, 1] }
     guard let cell = lost.first, values.count > 1 else { return false }
-    return try tells(values, in: cell)
+    return try distinguishes(values, in: cell)
   }
 
   /// A verdict if the step parses dates, JSON or similar formats, which marks do not have.
@@ -114,7 +114,7 @@ struct Influence {
     let pairs: [[Value]] = [
       [day.0, day.2], ["{\"a\": 1}", "[2]"], ["2026-01-02T03:04:05Z", "2027-06-07T08:09:10Z"],
     ]
-    for pair in pairs where try tells(pair, in: cell) { return .kept(.elsewhere) }
+    for pair in pairs where try distinguishes(pair, in: cell) { return .kept(.elsewhere) }
     return nil
   }
 
@@ -126,14 +126,14 @@ struct Influence {
     else { return nil }
     let small: [Value] = isNumeric ? [3, 5, 6, 11, 14] : ["Fig", "Oak", "Elm", "Ash"]
     let unnamed = small.filter { !judge.text.names($0) }.prefix(2)
-    guard unnamed.count == 2, try tells(Array(unnamed), in: cell) else { return nil }
+    guard unnamed.count == 2, try distinguishes(Array(unnamed), in: cell) else { return nil }
     return .narrowed(cell, judge.oldValue(cell), other(than: cell))
   }
 
   private var isNumeric: Bool { [.integer, .numeric, .real].contains(column.affinity) }
 
   /// Whether the values have different outcomes.
-  private func tells(_ values: [Value], in cell: LossJudge.Cell) throws(Failure) -> Bool {
+  private func distinguishes(_ values: [Value], in cell: LossJudge.Cell) throws(Failure) -> Bool {
     var first: [Identifier: Int]?
     for value in values {
       guard let digest = try outcome(value, cell) else { continue }

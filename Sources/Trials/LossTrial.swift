@@ -42,7 +42,7 @@ package final class LossTrial {
     defer {
       if !isJudged { evidence.losses.removeAll { $0.place.migration == index } }
     }
-    let tables = Touched(timeline, index, before: schemas[index])
+    let tables = AffectedTables(timeline, index, before: schemas[index])
     guard !tables.changed.isEmpty else { return }
     try reportingFailure(of: "the experiment with rows") {
       do {
@@ -72,7 +72,7 @@ package final class LossTrial {
 
   // MARK: One step
 
-  private func judge(_ migration: Int, _ tables: Touched, _ timeline: Timeline) throws {
+  private func judge(_ migration: Int, _ tables: AffectedTables, _ timeline: Timeline) throws {
     let text = StepText(timeline.statements(in: migration).map(\.sql))
     guard let (experiment, base) = try prepared(from: migration, to: migration, tables, text) else {
       return
@@ -86,82 +86,82 @@ package final class LossTrial {
       let isThere = !isDropped && schemas[migration + 1].table(table) != nil
       let name = change?.after?.key ?? (isThere ? table : nil)
       evidence.judged.insert(.init(migration: migration, table: table))
-      let fate = try TableOutcome(judge, filled, after: name)
-      noteNulls(fate, migration)
+      let outcome = try TableOutcome(judge, filled, after: name)
+      noteNulls(outcome, migration)
       let place = Place(timeline, migration, table, name)
-      try report(fate, change?.renamedColumns ?? [:], place)
+      try report(outcome, change?.renamedColumns ?? [:], place)
     }
   }
 
-  private func noteNulls(_ fate: TableOutcome, _ migration: Int) {
-    for column in fate.columnsKeepingNull {
+  private func noteNulls(_ outcome: TableOutcome, _ migration: Int) {
+    for column in outcome.columnsKeepingNull {
       evidence.acceptedNulls.insert(
-        .init(migration: migration, table: fate.table.shape.key, column: column))
+        .init(migration: migration, table: outcome.table.shape.key, column: column))
     }
   }
 
   private func report(
-    _ fate: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
+    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
   ) throws {
-    guard fate.losesAll else { return try reportLosses(fate, renamed, place) }
+    guard outcome.losesAll else { return try reportLosses(outcome, renamed, place) }
     // An earlier draft may have copied the rows to another table.
-    if let together = try fateTogether(of: fate.table.shape.key, place), !together.losesAll {
+    if let together = try combinedOutcome(of: outcome.table.shape.key, place), !together.losesAll {
       return try reportLosses(together, renamed, place)
     }
-    if let statement = try place.ofRows(fate.lost, fate.judge) {
-      evidence.losses.append(fate.loss(.rows(isAll: true), at: statement))
+    if let statement = try place.ofRows(outcome.lost, outcome.judge) {
+      evidence.losses.append(outcome.loss(.rows(isAll: true), at: statement))
     }
   }
 
   private func reportLosses(
-    _ fate: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
+    _ outcome: TableOutcome, _ renamed: [Identifier: Identifier], _ place: Place
   ) throws {
-    if !fate.lost.isEmpty, let statement = try place.ofRows(fate.lost, fate.judge) {
-      evidence.losses.append(fate.loss(.rows(isAll: false), at: statement))
+    if !outcome.lost.isEmpty, let statement = try place.ofRows(outcome.lost, outcome.judge) {
+      evidence.losses.append(outcome.loss(.rows(isAll: false), at: statement))
     }
     var exchanged: [(from: String, to: String)] = []
     var exchange: StatementPlace?
-    for column in fate.table.shape.columns {
+    for column in outcome.table.shape.columns {
       let name = renamed[column.key] ?? column.key
-      let isThere = fate.has(name)
+      let isThere = outcome.has(name)
       let key = LossEvidence.Key(
-        migration: place.migration, table: fate.table.shape.key, column: column.key)
-      switch try fate.verdict(on: column, as: name) {
+        migration: place.migration, table: outcome.table.shape.key, column: column.key)
+      switch try outcome.verdict(on: column, as: name) {
       case .unknown: break
       case .kept(let destination):
         evidence.destinations[key] = destination
-        guard isThere, let other = fate.otherColumn(destination, than: name),
-          let value = fate.table.value(of: column.key, without: fate.lost + fate.traces),
-          let statement = try place.ofExchange(name, value, fate.judge)
+        guard isThere, let other = outcome.otherColumn(destination, than: name),
+          let value = outcome.table.value(of: column.key, without: outcome.lost + outcome.traces),
+          let statement = try place.ofExchange(name, value, outcome.judge)
         else { continue }
         exchanged.append((column.name, other))
         exchange = statement
       case .lost(let cells, let isAll):
         let destination =
-          try fateTogether(of: fate.table.shape.key, place)?.destination(of: column, as: name)
+          try combinedOutcome(of: outcome.table.shape.key, place)?.destination(of: column, as: name)
           ?? .nowhere
         evidence.destinations[key] = destination
         guard isThere, case .nowhere = destination,
-          let statement = try place.ofCells(cells, column, fate.judge)
+          let statement = try place.ofCells(cells, column, outcome.judge)
         else { continue }
-        evidence.losses.append(fate.loss(.values(isAll: isAll), of: column, at: statement))
+        evidence.losses.append(outcome.loss(.values(isAll: isAll), of: column, at: statement))
       case .narrowed(let cell, let a, let b):
         evidence.destinations[key] = .elsewhere
-        guard isThere, let statement = try place.ofValues(a, b, cell, column, fate.judge) else {
+        guard isThere, let statement = try place.ofValues(a, b, cell, column, outcome.judge) else {
           continue
         }
         evidence.losses.append(
-          fate.loss(.narrowed(a.shortLiteral, b.shortLiteral), of: column, at: statement))
+          outcome.loss(.narrowed(a.shortLiteral, b.shortLiteral), of: column, at: statement))
       }
     }
-    if let exchange { evidence.losses.append(fate.loss(.exchanged(exchanged), at: exchange)) }
+    if let exchange { evidence.losses.append(outcome.loss(.exchanged(exchanged), at: exchange)) }
   }
 
   // MARK: Several drafts
 
   /// The outcome for a table over several drafts, starting at the last earlier draft that mentions
   /// the table, because that one may have copied its rows.
-  private func fateTogether(of table: Identifier, _ place: Place) throws -> TableOutcome? {
+  private func combinedOutcome(of table: Identifier, _ place: Place) throws -> TableOutcome? {
     let (timeline, last) = (place.timeline, place.migration)
     let first = (0..<last).last { earlier in
       // SQLite reports no column when it copies a table entry by entry.
@@ -169,9 +169,9 @@ package final class LossTrial {
     }
     guard let first, evidence.areTogether(first, last), schemas[first].table(table) != nil
     else { return nil }
-    var tables = Touched(timeline, first, before: schemas[first])
+    var tables = AffectedTables(timeline, first, before: schemas[first])
     for later in (first + 1)...last {
-      tables.formUnion(Touched(timeline, later, before: schemas[first]))
+      tables.formUnion(AffectedTables(timeline, later, before: schemas[first]))
     }
     let text = StepText((first...last).flatMap { timeline.statements(in: $0).map(\.sql) })
     guard let (experiment, base) = try prepared(from: first, to: last, tables, text),
@@ -186,7 +186,7 @@ package final class LossTrial {
 
   /// A filled database on which the migrations run, and their outcome; nil if there is none.
   private func prepared(
-    from first: Int, to last: Int, _ tables: Touched, _ text: StepText
+    from first: Int, to last: Int, _ tables: AffectedTables, _ text: StepText
   ) throws -> (Experiment, Experiment.Outcome)? {
     let full = try experiment(first, last, tables, text, RowFiller.allKinds)
     guard full.database.tables.values.contains(where: { !$0.rows.isEmpty }) else {
@@ -210,7 +210,7 @@ package final class LossTrial {
   }
 
   private func experiment(
-    _ first: Int, _ last: Int, _ tables: Touched, _ text: StepText, _ kinds: [RowKind]
+    _ first: Int, _ last: Int, _ tables: AffectedTables, _ text: StepText, _ kinds: [RowKind]
   ) throws -> Experiment {
     let connection = try schemas[first].scratch(application)
     try connection.fixClockAndCountChances(ChanceCounter(from: ChanceCounter.range.lowerBound))

@@ -148,8 +148,8 @@ package final class SeededReplay: RowTrial {
         let done = try seeded.replay.apply(step)
         if let timeline {
           if emptied.isEmpty, let message = seeded.replay.scratch.brokenReferences {
-            let trouble = FailureAnalysis(Failure(.migrationFailed, message), count, timeline)
-            if trouble.isOfRows { note(trouble.failure) }
+            let analysis = FailureAnalysis(Failure(.migrationFailed, message), count, timeline)
+            if analysis.isOfRows { note(analysis.failure) }
           }
         }
         return done.delta.doesTheSame(as: step.delta)
@@ -165,19 +165,19 @@ package final class SeededReplay: RowTrial {
           try seeded.replay.empty(known.intersection(step.touched))
           continue
         }
-        let trouble = FailureAnalysis(error, count, timeline)
+        let analysis = FailureAnalysis(error, count, timeline)
         // A generated row may have the same key as a row that a migration inserts.
-        let own = trouble.collidesWith.intersection(known).subtracting(emptied)
-        if let index = trouble.newUnique, !isReset {
+        let own = analysis.collidesWith.intersection(known).subtracting(emptied)
+        if let index = analysis.newUnique, !isReset {
           // Repeated values that were only generated are no evidence of values that the app has
           // written.
           isReset = true
           try seeded.replay.reset(index)
           continue
         }
-        if own.isEmpty, !seeded.replay.askedForUnknown, trouble.isOfRows { note(trouble.failure) }
-        let suspects = own.isEmpty ? trouble.tables.subtracting(emptied) : own
-        let next = left == 1 || suspects.isEmpty ? tables.union(trouble.tables) : suspects
+        if own.isEmpty, !seeded.replay.askedForUnknown, analysis.isOfRows { note(analysis.failure) }
+        let suspects = own.isEmpty ? analysis.tables.subtracting(emptied) : own
+        let next = left == 1 || suspects.isEmpty ? tables.union(analysis.tables) : suspects
         emptied.formUnion(next)
         try seeded.replay.empty(next.intersection(known))
       }

@@ -61,9 +61,10 @@ extension Timeline {
   /// Nil if no `move_column` determines it.
   fileprivate func outcome(of index: CreatedUniqueIndex) -> Outcome? {
     guard let after = index.after else { return nil }
-    let gone = gone.filter { $0.place.migration == index.place.migration }.compactMap(self.index)
+    let removed = removed.filter { $0.place.migration == index.place.migration }.compactMap(
+      self.index)
     return outcome(in: index.place.migration, of: index.table) { from, to in
-      (gone + [index.before].compactMap { $0 }).contains { old in
+      (removed + [index.before].compactMap { $0 }).contains { old in
         // A condition may now match other rows, and an expression may return one result for two
         // values.
         old.condition == nil && !old.columns.contains(nil)
@@ -161,8 +162,8 @@ extension Timeline {
   private func wasUnique(
     _ columns: [Identifier?], of table: Identifier, before place: StatementPlace
   ) -> Bool {
-    gone.contains { gone in
-      guard gone.place.migration == place.migration, let index = self.index(gone) else {
+    removed.contains { removed in
+      guard removed.place.migration == place.migration, let index = self.index(removed) else {
         return false
       }
       return index.isUnique && index.condition == nil && Set(index.columns).isSubset(of: columns)

@@ -85,7 +85,7 @@ extension Timeline {
       change.before?.key == name && change.after?.key != name ? change.removal : nil
     }
     let columns = changes.flatMap(\.lost).filter { $0.name.identifier == name }.map(\.place)
-    let views = gone.filter { $0.object.kind == .view && $0.object.name.identifier == name }
+    let views = removed.filter { $0.object.kind == .view && $0.object.name.identifier == name }
       .map(\.place)
     return (tables + columns + views).filter { $0.number > place.number }
       .max { $0.number < $1.number }

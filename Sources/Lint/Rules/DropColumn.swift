@@ -23,7 +23,8 @@ extension Rule {
     good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),
     check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
-        guard column.fate == .dropped, timeline.replacedName(of: column, in: change) == nil else {
+        guard column.outcome == .dropped, timeline.replacedName(of: column, in: change) == nil
+        else {
           return nil
         }
         let profile = scope.profile(table, in: column.place.migration)

@@ -85,14 +85,15 @@ private func droppedUniques(
 }
 
 private func droppedUniqueIndexes(_ timeline: Timeline) -> [Draft] {
-  timeline.gone.compactMap { gone -> Draft? in
-    guard gone.hasTable, !gone.isImplicit, let index = timeline.index(gone), index.isUnique,
-      !timeline.losesColumn(of: index, in: gone.place.migration),
-      !gone.replacements.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
-      !timeline.isKey(index.columns, of: index.table, in: gone.place.migration)
+  timeline.removed.compactMap { removed -> Draft? in
+    guard removed.hasTable, !removed.isImplicit, let index = timeline.index(removed),
+      index.isUnique,
+      !timeline.losesColumn(of: index, in: removed.place.migration),
+      !removed.replacements.contains(where: { IndexShape($0)?.isAsUnique(as: index) ?? false }),
+      !timeline.isKey(index.columns, of: index.table, in: removed.place.migration)
     else { return nil }
     return droppedUnique(
-      timeline, "the unique index `\(index.name)`", at: gone.place, object: index.name,
+      timeline, "the unique index `\(index.name)`", at: removed.place, object: index.name,
       table: index.table)
   }
 }

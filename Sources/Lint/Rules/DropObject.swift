@@ -32,11 +32,11 @@ extension Rule {
             sql: CREATE VIEW titles AS SELECT id, title, 1 AS n FROM reminders
       """),
     check: .history { timeline, _ in
-      timeline.gone.compactMap { gone in
-        let object = gone.object
-        guard let outcome = timeline.outcome(of: gone) else { return nil }
+      timeline.removed.compactMap { removed in
+        let object = removed.object
+        guard let outcome = timeline.outcome(of: removed) else { return nil }
         return timeline.draft(
-          "this drops the \(object.kind.rawValue) `\(object.name)`: \(outcome)", at: gone.place,
+          "this drops the \(object.kind.rawValue) `\(object.name)`: \(outcome)", at: removed.place,
           keys: ["name"], object: object.name, table: object.kind == .view ? nil : object.table)
       }
     })
@@ -52,36 +52,37 @@ private let titlesManifest =
 
 extension Timeline {
   /// What fails without the object; nil if nothing does.
-  fileprivate func outcome(of gone: GoneObject) -> String? {
-    switch gone.object.kind {
+  fileprivate func outcome(of removed: RemovedObject) -> String? {
+    switch removed.object.kind {
     case .view:
-      gone.replacements.isEmpty ? "a version of the app that reads it fails" : nil
-    case .index: isMissed(index: gone) ? "lookups by it read all of `\(gone.object.table)`" : nil
+      removed.replacements.isEmpty ? "a version of the app that reads it fails" : nil
+    case .index:
+      isMissed(index: removed) ? "lookups by it read all of `\(removed.object.table)`" : nil
     case .trigger:
-      gone.hasTable && !gone.isImplicit && !isReplaced(gone) && !mentionsLostColumn(gone)
-        ? "writes to `\(spelling(of: gone.object.table, in: gone.place.migration))` no longer "
-          + "update the values that it maintained"
+      removed.hasTable && !removed.isImplicit && !isReplaced(removed)
+        && !mentionsLostColumn(removed)
+        ? "writes to `\(spelling(of: removed.object.table, in: removed.place.migration))` no longer update what it maintained"
         : nil
     case .table: nil
     }
   }
 
-  private func isMissed(index gone: GoneObject) -> Bool {
-    guard gone.hasTable, !gone.isImplicit, let index = index(gone), !index.isUnique,
-      !losesColumn(of: index, in: gone.place.migration),
-      !gone.replacements.contains(where: { IndexShape($0).map(index.isCovered) ?? false })
+  private func isMissed(index removed: RemovedObject) -> Bool {
+    guard removed.hasTable, !removed.isImplicit, let index = index(removed), !index.isUnique,
+      !losesColumn(of: index, in: removed.place.migration),
+      !removed.replacements.contains(where: { IndexShape($0).map(index.isCovered) ?? false })
     else { return false }
-    let table = shape(of: index.table, in: gone.place.migration)
+    let table = shape(of: index.table, in: removed.place.migration)
     return table.flatMap(index.key) == nil
   }
 
   /// Whether the same migration creates another trigger for the same event.
-  private func isReplaced(_ gone: GoneObject) -> Bool {
-    let event = CreateTrigger(gone.object)?.event
-    return gone.replacements.contains { replacement in
+  private func isReplaced(_ removed: RemovedObject) -> Bool {
+    let event = CreateTrigger(removed.object)?.event
+    return removed.replacements.contains { replacement in
       CreateTrigger(replacement)?.event == event
         && made.contains {
-          $0.place.migration == gone.place.migration && $0.object.key == replacement.key
+          $0.place.migration == removed.place.migration && $0.object.key == replacement.key
         }
     }
   }

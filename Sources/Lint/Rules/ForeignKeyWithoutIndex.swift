@@ -70,9 +70,9 @@ extension Timeline {
     ofIndexFor key: TableShape.ForeignKey, of table: LastSchema.Table
   ) -> StatementPlace? {
     let added = addition(of: key, to: table)
-    return gone.last { gone in
-      guard gone.place.number > added.number, gone.object.table.identifier == table.shape.key,
-        let index = index(gone), index.servesForeignKeys
+    return removed.last { removed in
+      guard removed.place.number > added.number, removed.object.table.identifier == table.shape.key,
+        let index = index(removed), index.servesForeignKeys
       else { return false }
       return Set(index.columns.prefix(key.columns.count)) == Set(key.columns.map { $0 })
     }?.place

@@ -63,7 +63,7 @@ extension Rule {
       }
       // For migrations that could not run on rows.
       let replaced = timeline.lostColumns(scope).compactMap { change, column, table -> Draft? in
-        guard column.fate == .dropped, let name = timeline.replacedName(of: column, in: change),
+        guard column.outcome == .dropped, let name = timeline.replacedName(of: column, in: change),
           change.after?.column(column.name) == nil
             || !timeline.losses.isJudged(table.identifier, in: change.migration)
         else { return nil }

@@ -90,13 +90,13 @@ private func difference(
   func list(_ columns: [CompiledQuery.Column]) -> String {
     columns.map(\.description).joined(separator: ", ")
   }
-  let (added, gone) = (
+  let (added, removed) = (
     new.filter { !old.contains($0) }, old.filter { !new.contains($0) }
   )
-  switch (added.isEmpty, gone.isEmpty) {
+  switch (added.isEmpty, removed.isEmpty) {
   case (false, true): return "added \(list(added))"
-  case (true, false): return "removed \(list(gone))"
-  case (false, false): return "\(list(gone)) became \(list(added))"
+  case (true, false): return "removed \(list(removed))"
+  case (false, false): return "\(list(removed)) became \(list(added))"
   case (true, true): return "\(list(old)) became \(list(new))"
   }
 }

@@ -22,19 +22,20 @@ extension Rule {
       rebuiltReminders(copy: "")
         + "\n      CREATE INDEX reminders_title ON reminders (title);"),
     check: .history { timeline, _ in
-      let objects = timeline.gone.compactMap { gone -> Draft? in
-        guard gone.isImplicit, gone.hasTable,
-          let change = timeline.change(of: gone.object.table, in: gone.place.migration),
-          change.isRebuilt, !timeline.mentionsLostColumn(gone),
-          !gone.replacements.contains(where: { replacement in
-            timeline.index(gone)?.isReplaced(by: replacement)
-              ?? gone.object.doesTheSame(as: replacement)
-          }), change.after.flatMap({ timeline.index(gone)?.key(of: $0) }) == nil
+      let objects = timeline.removed.compactMap { removed -> Draft? in
+        guard removed.isImplicit, removed.hasTable,
+          let change = timeline.change(of: removed.object.table, in: removed.place.migration),
+          change.isRebuilt, !timeline.mentionsLostColumn(removed),
+          !removed.replacements.contains(where: { replacement in
+            timeline.index(removed)?.isReplaced(by: replacement)
+              ?? removed.object.doesTheSame(as: replacement)
+          }), change.after.flatMap({ timeline.index(removed)?.key(of: $0) }) == nil
         else { return nil }
-        let kind = gone.object.kind.rawValue
+        let kind = removed.object.kind.rawValue
         return timeline.draft(
-          "the rebuild of `\(gone.object.table)` drops its \(kind) `\(gone.object.name)` and does not "
-            + "recreate it", at: gone.place, object: gone.object.name, table: gone.object.table)
+          "the rebuild of `\(removed.object.table)` drops its \(kind) `\(removed.object.name)` and does not "
+            + "recreate it", at: removed.place, object: removed.object.name,
+          table: removed.object.table)
       }
       let parts = timeline.changes.compactMap { change -> Draft? in
         guard let after = change.after else { return nil }
@@ -68,13 +69,13 @@ extension IndexShape {
 extension SchemaObject {
   /// Whether another trigger of another name has the same effect.
   fileprivate func doesTheSame(as other: SchemaObject) -> Bool {
-    let (mine, treplacements) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
+    let (mine, otherTokens) = (TokenizedSQL(sql ?? ""), TokenizedSQL(other.sql ?? ""))
     guard case .createTrigger(let trigger)? = try? parseCreate(mine),
-      case .createTrigger(let replacement)? = try? parseCreate(treplacements)
+      case .createTrigger(let replacement)? = try? parseCreate(otherTokens)
     else { return false }
     return trigger.event == replacement.event && trigger.timing == replacement.timing
       && mine.normalTokens(in: trigger.bodyRange)
-        == treplacements.normalTokens(in: replacement.bodyRange)
+        == otherTokens.normalTokens(in: replacement.bodyRange)
   }
 }
 

@@ -37,7 +37,7 @@ extension Rule {
       """),
     check: .history { timeline, scope in
       timeline.lostColumns(scope).compactMap { change, column, table in
-        guard case .renamed(let name) = column.fate else { return nil }
+        guard case .renamed(let name) = column.outcome else { return nil }
         let happens =
           scope.syncs(table, in: column.place.migration)
           ? "devices with an older version write `\(column.name)`, and their rows can no longer "

@@ -5,7 +5,7 @@ import SchemaSQLite
 import SchemaTimeline
 
 /// The tables that a step reads or writes, and those whose stored rows it may change or remove.
-struct Touched {
+struct AffectedTables {
   private(set) var all: Set<Identifier> = []
   private(set) var changed: Set<Identifier> = []
 
@@ -37,7 +37,7 @@ struct Touched {
     all.formUnion(changed)
   }
 
-  mutating func formUnion(_ other: Touched) {
+  mutating func formUnion(_ other: AffectedTables) {
     all.formUnion(other.all)
     changed.formUnion(other.changed)
   }
