@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Parsing") struct ParsingTests {
   @Test(
-    "options may stand before or after the command and its arguments",
+    "options may precede or follow the command and its arguments",
     arguments: [
       "cross north cows --dry-run --timeout 5", "--dry-run --timeout 5 cross north cows",
       "--timeout=5 cross -n north cows", "cross north -nw5 cows", "-nw 5 cross north cows",

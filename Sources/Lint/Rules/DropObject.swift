@@ -51,7 +51,7 @@ private let titlesManifest =
     """
 
 extension Timeline {
-  /// What fails without the object; nil if nothing does.
+  /// Describes the failure without the object; nil if there is none.
   fileprivate func outcome(of removed: RemovedObject) -> String? {
     switch removed.object.kind {
     case .view:
