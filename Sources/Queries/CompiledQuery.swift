@@ -6,7 +6,7 @@ import SchemaTimeline
 package enum CompiledQuery: Sendable {
   case compiles([Column])
   /// The query compiles only because SQLite reads an unknown name in double quotes as a string.
-  case takesNameForText([Column], message: String, offset: Int?)
+  case readsNameAsString([Column], message: String, offset: Int?)
   case refused(message: String, offset: Int?)
 
   package struct Column: Sendable, Hashable, CustomStringConvertible {
@@ -20,7 +20,7 @@ package enum CompiledQuery: Sendable {
   /// Nil if the query does not compile.
   package var columns: [Column]? {
     switch self {
-    case .compiles(let columns), .takesNameForText(let columns, _, _): columns
+    case .compiles(let columns), .readsNameAsString(let columns, _, _): columns
     case .refused: nil
     }
   }
@@ -64,7 +64,7 @@ extension Connection {
     set(.doubleQuotedStringsInDML, to: true)
     set(.doubleQuotedStringsInDDL, to: true)
     guard case .compiles(let columns) = try attempt(query) else { return strict }
-    return .takesNameForText(columns, message: message, offset: offset)
+    return .readsNameAsString(columns, message: message, offset: offset)
   }
 
   private func attempt(_ query: ApplicationQuery) throws(DatabaseError) -> CompiledQuery {

@@ -154,7 +154,7 @@ package struct QueryTrial {
       }
       let release = outcome.atReleases.last { $0.compiled.columns != nil }?.release.name
       return [verdict(.broken(message: message, lastRelease: release), at: sound + 1, offset)]
-    case .takesNameForText(_, let message, let offset)?:
+    case .readsNameAsString(_, let message, let offset)?:
       guard let sound = course.lastIndex(where: \.isSound) else {
         return [verdict(.holdsQuotedText(message: message), at: last, offset)]
       }

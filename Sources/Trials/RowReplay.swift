@@ -20,7 +20,7 @@ final class RowReplay {
 
   /// Whether the last statement called a function or a collation that is unknown here. Its outcome
   /// is meaningless then.
-  var askedForUnknown: Bool { !calls.called.isEmpty }
+  var calledUnknown: Bool { !calls.called.isEmpty }
 
   /// - Parameter step: the effects of the migration without rows.
   func apply(_ step: ScratchDatabase.Step) throws(Failure) -> ScratchDatabase.Step {

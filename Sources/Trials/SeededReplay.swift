@@ -155,7 +155,7 @@ package final class SeededReplay: RowTrial {
         return done.delta.doesTheSame(as: step.delta)
       } catch {
         if error.exceeded != nil { throw error }
-        guard error.status == .migrationFailed || seeded.replay.askedForUnknown else {
+        guard error.status == .migrationFailed || seeded.replay.calledUnknown else {
           let isOfMachine = [.inputOutput, .permission, .busy, .interrupted].contains(error.status)
           if isOfMachine { throw error }
           return false
@@ -175,7 +175,7 @@ package final class SeededReplay: RowTrial {
           try seeded.replay.reset(index)
           continue
         }
-        if own.isEmpty, !seeded.replay.askedForUnknown, analysis.isOfRows { note(analysis.failure) }
+        if own.isEmpty, !seeded.replay.calledUnknown, analysis.isOfRows { note(analysis.failure) }
         let suspects = own.isEmpty ? analysis.tables.subtracting(emptied) : own
         let next = left == 1 || suspects.isEmpty ? tables.union(analysis.tables) : suspects
         emptied.formUnion(next)

@@ -11,7 +11,7 @@ final class Signals: Sendable {
   private let interruption: Interruption
   private let isGraceful: Bool
   private let writing: WriteGate
-  private let farewell: @Sendable () -> Void
+  private let lastMessage: @Sendable () -> Void
 
   /// Starts handling signals. Call it before the program starts its first thread, which would
   /// otherwise receive the signals.
@@ -19,25 +19,25 @@ final class Signals: Sendable {
   /// - Parameters:
   ///   - isGraceful: whether the command stops on `interruption`.
   ///   - writing: a gate that is closed while files are written; the write then completes.
-  ///   - farewell: writes the last message before the first signal ends the process at once.
+  ///   - lastMessage: writes the last message before the first signal ends the process at once.
   static func take(
     for interruption: Interruption, isGraceful: Bool, writing: WriteGate,
-    farewell: @escaping @Sendable () -> Void
+    lastMessage: @escaping @Sendable () -> Void
   ) {
     var signals = taken
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    let handler = Signals(interruption, isGraceful, writing, farewell)
+    let handler = Signals(interruption, isGraceful, writing, lastMessage)
     startThread { handler.wait() }
   }
 
   private init(
     _ interruption: Interruption, _ isGraceful: Bool, _ writing: WriteGate,
-    _ farewell: @escaping @Sendable () -> Void
+    _ lastMessage: @escaping @Sendable () -> Void
   ) {
     self.interruption = interruption
     self.isGraceful = isGraceful
     self.writing = writing
-    self.farewell = farewell
+    self.lastMessage = lastMessage
   }
 
   /// Only these signals, not all blocked ones: the parent may have blocked others, such as SIGCHLD,
@@ -58,7 +58,7 @@ final class Signals: Sendable {
     endAtOnceOnTheNext(signals, after: number)
     if !isGraceful {
       writing.ifOpen {
-        farewell()
+        lastMessage()
         _exit(ExitStatus.interrupted.rawValue)
       }
     }
@@ -88,7 +88,7 @@ final class Signals: Sendable {
 
 /// Calls only async-signal-safe functions (signal-safety(7)), and never waits for a reader.
 private func endAtOnce(_: Int32) {
-  let farewell: StaticString =
+  let lastMessage: StaticString =
     """
 
     schemactl: stopped by a second signal; SQLite rolls back unfinished changes when the \
@@ -97,7 +97,7 @@ private func endAtOnce(_: Int32) {
     """
   var errors = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
   if poll(&errors, 1, 0) == 1, errors.revents & Int16(POLLOUT) != 0 {
-    _ = write(2, farewell.utf8Start, farewell.utf8CodeUnitCount)
+    _ = write(2, lastMessage.utf8Start, lastMessage.utf8CodeUnitCount)
   }
   _exit(ExitStatus.interrupted.rawValue)
 }

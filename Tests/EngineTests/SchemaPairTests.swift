@@ -94,7 +94,7 @@ struct SchemaPairTests {
         "CREATE TABLE t (id INTEGER PRIMARY KEY, g AS (a || '!'), a)"
       ),
     ])
-  func mended(what: String, old: String, rows: String, new: String) throws {
+  func regressions(what: String, old: String, rows: String, new: String) throws {
     let sandbox = try Sandbox(isInMemory: true)
     try sandbox.addSQL("0001_old", old)
     try sandbox.migrate()

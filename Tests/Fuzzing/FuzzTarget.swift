@@ -2,7 +2,7 @@
 package protocol FuzzTarget: Sendable {
   /// Its name in `make fuzz` and for the folder of its corpus.
   static var name: String { get }
-  /// - Throws: `BrokenPromise`. An invalid input is not an error.
+  /// - Throws: `FailedAssertion`. An invalid input is not an error.
   static func take(_ bytes: [UInt8]) throws
 }
 
@@ -12,10 +12,10 @@ package let fuzzTargets: [any FuzzTarget.Type] = [
 ]
 
 /// An assertion that fails for this input.
-package struct BrokenPromise: Error, CustomStringConvertible {
+package struct FailedAssertion: Error, CustomStringConvertible {
   package let description: String
 }
 
 func promise(_ holds: Bool, _ what: @autoclosure () -> String) throws {
-  if !holds { throw BrokenPromise(description: what()) }
+  if !holds { throw FailedAssertion(description: what()) }
 }

@@ -356,7 +356,7 @@ struct FixTests {
   }
 
   @Test("the rules with a fix")
-  func mending() throws {
+  func rulesWithFix() throws {
     let rules = try Rule.all.filter { rule in
       guard rule.bad.releases.isEmpty, rule.bad.baseline == nil else { return false }
       return try fixed(

@@ -44,8 +44,8 @@ struct SinceTests {
   }
 
   @Test("a property that a later migration fixes or removes is not found")
-  func mended() throws {
-    let mending = """
+  func fixed() throws {
+    let fixing = """
       operations:
         - drop_trigger: { name: trimmed }
         - drop_index: { name: byTitle }
@@ -61,7 +61,7 @@ struct SinceTests {
             strict: true
             copy: { id: id, title: title, slug: slug }
       """
-    let left = try found([mending], "since: 0002_step")
+    let left = try found([fixing], "since: 0002_step")
     #expect(left.filter { $0.hasPrefix("0001") } == [])
     #expect(left.contains("0002_step synced-primary-key"))
     #expect(

@@ -8,7 +8,7 @@ enum Kills: Campaign {
   static func run(_ run: Run) throws {
     let scenes =
       try DatabaseScenes(in: run.folder).all() + FolderScenes(in: run.folder).all()
-      + TakingOverScenes(in: run.folder).all()
+      + AdoptionScenes(in: run.folder).all()
     let durations = try scenes.map { try $0.undisturbed(in: run.folder).seconds }
     while run.goesOn {
       // Uses all scenes in turn, regardless of the number of attempts.

@@ -11,7 +11,7 @@
       let databases = DatabaseScenes(in: run.folder)
       let scenes =
         try databases.all() + FolderScenes(in: run.folder).all()
-        + TakingOverScenes(in: run.folder).all()
+        + AdoptionScenes(in: run.folder).all()
         + lookers(try databases.template())
       let usual = try scenes.map { try $0.undisturbed(in: run.folder) }
       while run.goesOn {

@@ -25,7 +25,7 @@
           databases.migrating(.delete, reminders: 300), databases.migrating(.wal, reminders: 300),
         ]
         + databases.others() + FolderScenes(in: run.folder).all()
-        + TakingOverScenes(in: run.folder).all()
+        + AdoptionScenes(in: run.folder).all()
       var moments: [(scene: Scene, call: String, number: Int)] = []
       for scene in scenes {
         for (call, count) in try scene.calls(Self.calls, in: run.folder) {

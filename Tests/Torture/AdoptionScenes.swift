@@ -3,7 +3,7 @@ import SchemaSQLite
 import SchemaTestSupport
 
 /// Databases without a ledger, which the program adopts.
-struct TakingOverScenes {
+struct AdoptionScenes {
   private static let database = "app.sqlite"
   private static let baseline = "migrations/0001_baseline.yaml"
 
