@@ -14,6 +14,10 @@ struct UpPart {
   /// Where a semicolon is missing.
   private var ends: [Int] = []
   private var isInTransaction = false
+  /// The last BEGIN.
+  private var open: Int?
+  /// Whether the file first ends the transaction in which the tool runs it. Then it begins another one at its end.
+  private var endsToolsTransaction = false
 
   /// - Parameter ledger: the tool's own table, in which the file keeps the tool's books; nil for a tool that
   ///   keeps them itself.
@@ -21,6 +25,13 @@ struct UpPart {
     self.file = file
     self.range = range
     for statement in file.statements(in: range) { inspect(statement, ledger) }
+    guard isInTransaction, !endsToolsTransaction, let open else { return }
+    problems.append(
+      Diagnostic(
+        file: file.path, position: file.position(open),
+        message:
+          "BEGIN has no COMMIT: the sqlite3 shell undoes what follows it when the file ends. Add COMMIT, or "
+          + "remove BEGIN"))
   }
 
   /// Removes a mark of the tool.
@@ -48,10 +59,16 @@ struct UpPart {
       remove(statement.range)
       // The shell reports an error, and goes on.
       if isInTransaction == (first == "BEGIN") { refused.append(statement.range) }
+      if first == "BEGIN" {
+        open = statement.range.lowerBound
+      } else if open == nil {
+        endsToolsTransaction = true
+      }
       isInTransaction = first == "BEGIN"
     case "SAVEPOINT", "RELEASE":
       leaveOut(statement, "\(first.text): schemactl applies each migration atomically")
     case "ROLLBACK":
+      isInTransaction = isInTransaction && names.contains("TO")
       problems.append(
         Diagnostic(
           file: file.path, position: file.position(statement.range.lowerBound),

@@ -102,6 +102,27 @@ struct UpPartTests {
     #expect(run.errors.contains("sql/001_a.sql:3:1: error: ROLLBACK"), "\(run.errors)")
   }
 
+  @Test(
+    "is refused with a BEGIN that stays open: the shell would undo what follows it",
+    arguments: [
+      "CREATE TABLE t (a);\nBEGIN;\nINSERT INTO t VALUES (1);\n",
+      "BEGIN;\nCREATE TABLE t (a);\nCOMMIT;\nBEGIN;\nINSERT INTO t VALUES (1);\n",
+    ])
+  func openTransaction(_ sql: String) throws {
+    let folder = try Sample(files: ["sql/001_a.sql": sql])
+    let run = try folder.expect(65, "import", "sql")
+    #expect(
+      run.errors.contains("error: BEGIN has no COMMIT: the sqlite3 shell undoes"), "\(run.errors)")
+    #expect(!folder.exists("migrations"))
+  }
+
+  @Test("may end the transaction of the tool, and begin another one for it")
+  func toolsTransaction() throws {
+    let text = try statements(
+      "COMMIT TRANSACTION;\nPRAGMA foreign_keys = OFF;\nBEGIN TRANSACTION;\nCREATE TABLE t (a);\n")
+    #expect(text.hasSuffix("- sql: |-\n      CREATE TABLE t (a);\n"), "\(text)")
+  }
+
   @Test("files with the same number are renumbered in the order of the tool")
   func numbers() throws {
     let folder = try Sample(files: [
