@@ -14,8 +14,12 @@ struct ForeignLedger {
   /// How an entry of a manifest is compared with the ledger.
   private enum Rule {
     case text
+    /// As texts. The ledger also has the migrations that a squashed one replaces.
+    case django
     /// Versions without leading zeros, part by part.
     case number
+    /// The digits that an entry begins with.
+    case timestamp
     /// Every version through the stored one has run.
     case throughNumber
     /// The stored version and all before it in the order of the history have run.
@@ -49,7 +53,14 @@ struct ForeignLedger {
     switch kind {
     case .grdb: (rule, entries) = (.text, try texts("SELECT identifier \(rows)"))
     case .dbmate, .rails, .diesel: (rule, entries) = (.text, try texts("SELECT version \(rows)"))
-    case .django: (rule, entries) = (.text, try texts("SELECT app || '.' || name \(rows)"))
+    case .django: (rule, entries) = (.django, try texts("SELECT app || '.' || name \(rows)"))
+    case .drizzle where item.entries.contains { $0.contains("_") }:
+      // Since version 1.0 the ledger has the names of the folders, which begin with the time. Before that it has
+      // the time alone.
+      rule = .timestamp
+      let time = "strftime('%Y%m%d%H%M%S', created_at / 1000, 'unixepoch')"
+      entries = try texts(
+        "SELECT \(columns.contains("name") ? "coalesce(name, \(time))" : time) \(rows)")
     case .drizzle: (rule, entries) = (.number, try texts("SELECT created_at \(rows)"))
     case .alembic: (rule, entries) = (.throughEntry, try texts("SELECT version_num \(rows)"))
     case .prisma:
@@ -104,7 +115,7 @@ struct ForeignLedger {
   /// - Returns: those that have run.
   func hasRun(_ known: [String]) -> Set<ExactText> {
     switch rule {
-    case .text, .number:
+    case .text, .django, .number, .timestamp:
       let run = Set(entries.map(form))
       return Set(known.filter { run.contains(form($0)) }.map(\.exact))
     case .throughNumber:
@@ -120,18 +131,49 @@ struct ForeignLedger {
   /// The entries that the history does not name.
   func unknown(_ known: [String]) -> [String] {
     let named = Set(known.map(form))
-    return entries.filter { !named.contains(form($0)) }
+    let squashes = rule == .django ? known.compactMap(DjangoSquash.init) : []
+    return entries.filter { entry in
+      !named.contains(form(entry)) && !squashes.contains { $0.replaces(entry) }
+    }
   }
 
   private func form(_ entry: String) -> ExactText {
     switch rule {
-    case .text, .throughEntry: entry.exact
+    case .text, .django, .throughEntry: entry.exact
+    case .timestamp: String(decoding: entry.utf8.prefix(while: \.isDigit), as: UTF8.self).exact
     case .number, .throughNumber:
       entry.split(separator: ".", omittingEmptySubsequences: false).map { part in
         let digits = part.drop { $0 == "0" }
         return digits.isEmpty ? part.isEmpty ? "" : "0" : String(digits)
       }.joined(separator: ".").exact
     }
+  }
+}
+
+/// A migration that Django's `squashmigrations` has written: `app.0001_squashed_0016_name` or
+/// `app.0004_name_squashed_0016_name`.
+private struct DjangoSquash {
+  private let app: Substring
+  private let numbers: ClosedRange<UInt64>
+
+  init?(_ entry: String) {
+    guard let dot = entry.firstIndex(of: "."), let mark = entry.firstRange(of: "squashed_"),
+      let first = Self.number(entry[entry.index(after: dot)...]),
+      let last = Self.number(entry[mark.upperBound...]), first <= last
+    else { return nil }
+    app = entry[..<dot]
+    numbers = first...last
+  }
+
+  func replaces(_ entry: String) -> Bool {
+    guard let dot = entry.firstIndex(of: "."),
+      let number = Self.number(entry[entry.index(after: dot)...])
+    else { return false }
+    return entry[..<dot].utf8.elementsEqual(app.utf8) && numbers.contains(number)
+  }
+
+  private static func number(_ name: Substring) -> UInt64? {
+    UInt64(String(decoding: name.utf8.prefix(while: \.isDigit), as: UTF8.self))
   }
 }
 

@@ -108,6 +108,75 @@ struct ToolTests {
     #expect(rows == [[.integer(Int64(count))]])
   }
 
+  @Test(
+    "reads the folders of Drizzle 1.0, and its ledger with the names of folders or with their times",
+    arguments: [
+      "name TEXT, applied_at TEXT); INSERT INTO __drizzle_migrations (created_at, name) "
+        + "VALUES (1704445200123, '20240105090000_lists')",
+      "hash TEXT); INSERT INTO __drizzle_migrations (created_at) VALUES (1704445200123)",
+    ])
+  func drizzleFolders(_ ledger: String) throws {
+    let folder = try Sample(files: [
+      "drizzle/20240105090000_lists/migration.sql":
+        "CREATE TABLE lists (id INTEGER);--> statement-breakpoint\nINSERT INTO lists VALUES (1);",
+      "drizzle/20240105090000_lists/snapshot.json": "{}",
+      "drizzle/20240212113000_items/migration.sql": "CREATE TABLE items (id INTEGER);",
+      "drizzle/20240212113000_items/snapshot.json": "{}",
+    ])
+    try folder.open().execute(
+      "CREATE TABLE lists (id INTEGER); INSERT INTO lists VALUES (1); "
+        + "CREATE TABLE __drizzle_migrations (id INTEGER PRIMARY KEY, created_at numeric, \(ledger)"
+    )
+    try folder.expect(0, "import", "drizzle", "--database", "app.sqlite")
+    #expect(folder.manifests == ["20240105090000_lists", "20240212113000_items"])
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(try folder.open().rows("SELECT id FROM items") == [])
+    #expect(
+      try folder.open().rows("SELECT id FROM schemactl_migrations ORDER BY id")
+        == [[.text("20240105090000_lists")], [.text("20240212113000_items")]])
+    #expect(try folder.open().rows("SELECT id FROM lists") == [[.integer(1)]])
+  }
+
+  @Test(
+    "knows the migrations that a squashed one of Django replaces, and a renamed field comes last")
+  func djangoSquashed() throws {
+    let folder = try Sample(files: [
+      "sql/plan.txt": "[X]  app.0001_squashed_0003_more\n[X]  app.0004_rename\n",
+      "sql/app.0001_squashed_0003_more.sql": """
+      BEGIN;
+      --
+      -- Create model T
+      --
+      CREATE TABLE "app_t" ("id" integer NOT NULL PRIMARY KEY, "a_id" integer NOT NULL, "b" text NOT NULL);
+      COMMIT;
+      """,
+      "sql/app.0004_rename.sql": """
+      BEGIN;
+      --
+      -- Rename field a on t to c
+      --
+      CREATE TABLE "new__app_t" ("id" integer NOT NULL PRIMARY KEY, "c_id" integer NOT NULL, "b" text NOT NULL);
+      INSERT INTO "new__app_t" ("id", "b", "c_id") SELECT "id", "b", "a_id" FROM "app_t";
+      DROP TABLE "app_t";
+      ALTER TABLE "new__app_t" RENAME TO "app_t";
+      COMMIT;
+      """,
+    ])
+    try folder.open().execute(
+      """
+      CREATE TABLE "app_t" ("id" integer NOT NULL PRIMARY KEY, "b" text NOT NULL, "c_id" integer NOT NULL);
+      CREATE TABLE django_migrations (id INTEGER PRIMARY KEY, app TEXT, name TEXT, applied TEXT);
+      INSERT INTO django_migrations (app, name) VALUES ('app', '0001_squashed_0003_more'),
+        ('app', '0001_initial'), ('app', '0002_b'), ('app', '0003_more'), ('app', '0004_rename');
+      """)
+    try folder.expect(0, "import", "sql", "--database", "app.sqlite")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.open().execute("INSERT INTO django_migrations (app, name) VALUES ('app', '0005_x')")
+    try folder.open().execute("DROP TABLE schemactl_migrations")
+    #expect(
+      try folder.expect(4, "migrate", "--database", "app.sqlite").errors.contains("app.0005_x"))
+  }
+
   @Test("it stops at a database with another schema, and writes nothing")
   func otherSchema() throws {
     let folder = try Sample("dbmate")

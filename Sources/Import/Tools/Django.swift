@@ -47,8 +47,8 @@ enum Django: ForeignFormat {
     }
   }
 
-  /// The file with the columns of rebuilt tables in the order in which `migrate` places them: a field that is added
-  /// or altered comes last. In the output of `sqlmigrate` it comes first.
+  /// The file with the columns of rebuilt tables in the order in which `migrate` places them: a field that is
+  /// added, altered or renamed comes last. In the output of `sqlmigrate` it comes first.
   private static func placingColumns(_ file: ForeignFile) throws(Failure) -> ForeignFile {
     var bytes = file.sql.bytes
     let remarks = file.remarks
@@ -59,13 +59,14 @@ enum Django: ForeignFormat {
         $0.range.upperBound <= statement.range.lowerBound && !$0.text.isEmpty
       }
       let words = (remark?.text ?? "").split(separator: " ").map(String.init)
-      guard words.count > 2, ["Add", "Alter"].contains(words[0]), words[1] == "field" else {
-        continue
-      }
+      guard words.count > 2, ["Add", "Alter", "Rename"].contains(words[0]), words[1] == "field"
+      else { continue }
+      // `Rename field page_revision on taskstate to revision`
+      let field = words[0] == "Rename" ? words[words.count - 1] : words[2]
       let tokens = TokenizedSQL(String(text.dropLast(text.hasSuffix(";") ? 1 : 0)))
       guard case .createTable(let table)? = try? parseCreate(tokens),
         let place = table.columns.firstIndex(where: { column in
-          column.name.isSame(as: words[2]) || column.name.isSame(as: words[2] + "_id")
+          column.name.isSame(as: field) || column.name.isSame(as: field + "_id")
         })
       else { continue }
       var columns = table.columns.map { tokens.text($0.range) }

@@ -3,13 +3,30 @@ import SchemaManifest
 import SchemaSQLText
 import SchemaYAML
 
-/// `0000_name.sql` with `meta/_journal.json`, which says in which order and when each was written.
+/// `0000_name.sql` with `meta/_journal.json`, which says in which order and when each was written; since version
+/// 1.0 `20240105090000_name/migration.sql` beside `snapshot.json`.
 enum Drizzle: ForeignFormat {
   private static let journal = "meta/_journal.json"
 
-  static func recognises(_ source: SourceFiles) -> Bool { source.has(journal) }
+  static func recognises(_ source: SourceFiles) -> Bool {
+    source.has(journal) || !folders(source).isEmpty
+  }
+
+  /// The folders that each hold a migration, in the order in which they were written.
+  private static func folders(_ source: SourceFiles) -> [String] {
+    source.scripts.filter { path in
+      fileName(path) == "migration.sql" && source.has(folderName(path) + "/snapshot.json")
+    }.map(folderName).sorted()
+  }
 
   static func read(_ reader: inout HistoryReader) throws(Failure) {
+    guard reader.source.has(journal) else {
+      for folder in folders(reader.source) {
+        let name = fileName(folder)
+        try add(name, folder + "/migration.sql", entry: name, to: &reader)
+      }
+      return
+    }
     let file = reader.source.shown(journal)
     let document: Document
     do {
@@ -33,18 +50,24 @@ enum Drizzle: ForeignFormat {
         reader.problem(journal, entry.position, "the file \(path) is missing")
         continue
       }
-      let (number, name) = leadingNumber(tag) ?? ("", tag)
-      let script = try reader.file(path)
-      var part = UpPart(script, script.whole)
-      for token in script.sql.tokens
-      where token.kind == .comment
-        && script.sql.text(token).hasPrefix("--> statement-breakpoint")
-      {
-        part.remove(separator: token.range)
-      }
-      reader.add(
-        number: number, name: name, path, part,
-        ReplacedEntries("__drizzle_migrations", .drizzle, time))
+      try add(tag, path, entry: time, to: &reader)
     }
+  }
+
+  private static func add(
+    _ tag: String, _ path: String, entry: String, to reader: inout HistoryReader
+  ) throws(Failure) {
+    let (number, name) = leadingNumber(tag) ?? ("", tag)
+    let script = try reader.file(path)
+    var part = UpPart(script, script.whole)
+    for token in script.sql.tokens
+    where token.kind == .comment
+      && script.sql.text(token).hasPrefix("--> statement-breakpoint")
+    {
+      part.remove(separator: token.range)
+    }
+    reader.add(
+      number: number, name: name, path, part,
+      ReplacedEntries("__drizzle_migrations", .drizzle, entry))
   }
 }
