@@ -25,6 +25,16 @@ extension Migration {
     return manifest.squashed.filter { !older.contains($0) }
   }
 
+  /// Whether it is a squash of a migration.
+  ///
+  /// - Parameter name: an id or a number.
+  package func replaces(_ name: String) -> Bool {
+    manifest.squashed.contains { id in
+      id == name
+        || name.utf8.allSatisfy(\.isDigit) && MigrationNumber(id: name) == MigrationNumber(id: id)
+    }
+  }
+
   /// Whether a database that has run these migrations has run all that the squash replaces.
   package func isReplaced(by run: Set<ExactText>) -> Bool {
     let start = base(of: run).map { MigrationNumber(id: $0) }

@@ -77,7 +77,8 @@ package struct LintScope: Sendable {
 private func index(
   _ since: String, _ migrations: [Migration], _ file: String
 ) throws(Failure) -> Int {
-  if let index = migrations.firstIndex(where: { $0.answers(to: since) }) { return index }
+  let found = migrations.firstIndex { $0.answers(to: since) || $0.replaces(since) }
+  if let found { return found }
   let near = suggestion(for: since, among: migrations.map(\.id))
   throw Failure(
     .invalidInput,
@@ -89,11 +90,13 @@ private func index(
 private func count(
   _ release: String, _ project: Project, _ file: String
 ) throws(Failure) -> Int {
-  let entries = project.lock?.entries ?? []
-  if let last = entries.last(where: { $0.release == release }),
-    let index = project.migrations.firstIndex(where: { $0.id == last.id })
-  {
-    return index + 1
+  let entries = (project.lock?.aside ?? []) + (project.lock?.entries ?? [])
+  if let last = entries.last(where: { $0.release == release }) {
+    if let index = project.migrations.firstIndex(where: { $0.id == last.id }) { return index + 1 }
+    // A squash is known to a release that has all that it replaces.
+    if let index = project.migrations.firstIndex(where: { $0.replaces(last.id) }) {
+      return project.migrations[index].replacedMigrations.last == last.id ? index + 1 : index
+    }
   }
   let near = suggestion(for: release, among: entries.compactMap(\.release))
   throw Failure(

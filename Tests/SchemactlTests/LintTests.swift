@@ -440,4 +440,40 @@ struct LintTests {
     let second = try folder.expect(0, "freeze")
     #expect(second.output.hasPrefix("Froze 0002_drop.\n1 migration frozen. Commit "))
   }
+
+  /// A squash of four migrations, of which releases 1 and 2 ship two each, and a later migration.
+  private func squashed() throws -> WorkingFolder {
+    let folder = try WorkingFolder.of([
+      "0001_step": "operations:\n  - sql: CREATE TABLE t1 (a)\n",
+      "0002_step": "operations:\n  - sql: CREATE TABLE t2 (a)\n",
+      "0003_step": "operations:\n  - sql: CREATE TABLE t3 (a)\n",
+      "0004_step": "operations:\n  - sql: CREATE TABLE t4 (a)\n",
+      "0005_step": "operations:\n  - sql: CREATE TABLE t5 (a)\n",
+    ])
+    try folder.write("schemactl.yaml", "sync: { engine: none }\n")
+    try folder.expect(0, "migrate", "--to", "3", "--database", "some.sqlite")
+    try folder.expect(0, "migrate", "--to", "4", "--database", "all.sqlite")
+    try folder.expect(0, "freeze", "--release", "1", "--to", "2")
+    try folder.expect(0, "freeze", "--release", "2", "--to", "4")
+    try folder.expect(0, "squash", "--to", "4")
+    return folder
+  }
+
+  @Test(
+    "runs on a copy of a database that has run some of the migrations that a squash replaces, or all",
+    arguments: ["some", "all"])
+  func squashedCopy(_ database: String) throws {
+    let run = try squashed().expect(0, "lint", "--on-copy", "--database", database + ".sqlite")
+    #expect(run.output.contains("0005_step"), "\(run.output)")
+  }
+
+  @Test(
+    "the configuration may name a migration or a release that a squash holds",
+    arguments: ["since: 0002_step", "since: '3'", "since: 0004_step", "oldest_release: '1'"])
+  func squashedNames(_ setting: String) throws {
+    let folder = try squashed()
+    try folder.write("schemactl.yaml", "sync: { engine: additive, \(setting) }\n")
+    let run = try folder.run("lint")
+    #expect(run.code < 2, "\(run.output)\(run.errors)")
+  }
 }

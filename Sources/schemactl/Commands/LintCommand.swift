@@ -69,7 +69,8 @@ enum LintCommand: Command {
       return try settings.lint(settings.project(), isFull: isFull)
     }
     let database = try settings.requiredDatabase()
-    let project = try settings.project(for: database)
+    let project = try settings.project(for: database).view(
+      of: database, timeout: settings.timeout, interruption: session.interruption)
     let copy = try project.trialCopy(
       of: database, timeout: settings.timeout, interruption: session.interruption
     ) { session.report(.progress($0)) }
