@@ -63,7 +63,9 @@ struct SchedulerTests {
       --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" --format jsonl
 
       """)
-    try shell("sbatch --wait migrate.sh", tenants, ["SLURM_CONF": cluster.configuration])
+    try withExtendedLifetime(cluster) {
+      try shell("sbatch --wait migrate.sh", tenants, ["SLURM_CONF": cluster.configuration])
+    }
     let merged = try tenants.fleet(
       "merge", "shard-1.jsonl", "shard-2.jsonl", "shard-3.jsonl", "shard-4.jsonl")
     try requireAll(merged, tenants)
@@ -117,9 +119,8 @@ private final class Cluster {
         slurmctld -f "$0" -D & controller=$!
         slurmd -f "$0" -N n1 -D & first=$!
         slurmd -f "$0" -N n2 -D & second=$!
-        trap 'kill $controller $first $second' TERM
-        wait
-        wait
+        while kill -0 $PPID && [ -e "$0" ]; do sleep 0.2; done
+        kill -9 $controller $first $second
         """, configuration,
       ], in: folder)
     try waitUntil {
@@ -131,7 +132,7 @@ private final class Cluster {
   }
 
   deinit {
-    daemons.send(SIGTERM)
+    try? FileManager.default.removeItem(atPath: configuration)
     _ = try? daemons.wait(seconds: 60)
   }
 }
