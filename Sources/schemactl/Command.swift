@@ -67,6 +67,17 @@ struct Session {
     return readLine() ?? ""
   }
 
+  /// What `--reason` says: one line, because output shows it on one.
+  ///
+  /// - Parameter subject: what needs it.
+  func reason(for subject: String, hint: String) throws -> String {
+    let reason = invocation.text("reason") ?? ""
+    guard !reason.allSatisfy(\.isWhitespace), !reason.contains(where: \.isNewline) else {
+      throw usageError("\(subject) needs a --reason of one line", hint: hint)
+    }
+    return reason
+  }
+
   /// The value of `--base`; nil without it.
   var base: String? {
     get throws {

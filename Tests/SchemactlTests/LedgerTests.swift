@@ -53,7 +53,11 @@ struct LedgerTests {
   @Test("repair requires the actual state and a reason")
   func usage() throws {
     let folder = try folder()
-    for words in [["3"], ["3", "applied"], ["3", "guess", "--reason", "x"]] {
+    for words in [
+      ["3"], ["3", "applied"], ["3", "guess", "--reason", "x"],
+      ["3", "applied", "--force", "--reason", "a\nb"],
+      ["3", "applied", "--force", "--reason", " "],
+    ] {
       let run = try folder.start(["repair"] + words + ["--database", "app.sqlite"]).wait()
       #expect(run.status == 64)
     }

@@ -63,12 +63,8 @@ enum FreezeCommand: Command {
       throw session.usageError(
         "--accept cannot be combined with --release or --to", hint: "Run one after the other.")
     }
-    let reason = given.text("reason") ?? ""
-    guard !reason.allSatisfy(\.isWhitespace), !reason.contains(where: \.isNewline) else {
-      throw session.usageError(
-        "--accept needs a --reason of one line",
-        hint: "Say why no device is affected: --reason 'no release had it yet'.")
-    }
+    let reason = try session.reason(
+      for: "--accept", hint: "Say why no device is affected: --reason 'no release had it yet'.")
     return (id, reason)
   }
 

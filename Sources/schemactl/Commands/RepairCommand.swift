@@ -47,10 +47,8 @@ enum RepairCommand: Command {
         "'\(state.visible)' is not a state of a migration",
         hint: "Use one of \(states.joined(separator: ", ")).")
     }
-    guard let reason = session.invocation.text("reason"), !reason.isEmpty else {
-      throw session.usageError(
-        "--reason is missing", hint: "schemactl records why the ledger was changed.")
-    }
+    let reason = try session.reason(
+      for: "repair", hint: "schemactl records why the ledger was changed.")
     let id = project.migrations.first { $0.answers(to: name) }?.id ?? name
     let plan = try project.plan(
       LedgerRepair(id: id, action: action, reason: reason), database: database,
