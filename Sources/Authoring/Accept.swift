@@ -26,11 +26,13 @@ extension Project {
     var states = history
     var schemas = FrozenSchemas(self, history)
     var fingerprints: [ExactText: String] = [:]
+    var steps: [ScratchDatabase.Step] = []
     try replay(
       range,
       observing: { step, scratch in
         schemas.compare(step, scratch, in: &states)
         fingerprints[step.migration.id] = scratch.fingerprint
+        steps.append(step)
       })
     // A manifest that differs in layout alone may lead to another schema.
     guard let schema = fingerprints[entry.id],
@@ -44,8 +46,8 @@ extension Project {
     } catch {
       throw Failure(.usage, error.message)
     }
-    for later in range where later.number > migration.number {
-      guard let schema = fingerprints[later.id] else { continue }
+    for later in steps where later.migration.number > migration.number {
+      guard let schema = fingerprints[later.migration.id] else { continue }
       lock.recompute(later, schema)
     }
     return (lock, entry.id)
@@ -57,10 +59,10 @@ extension Project {
 }
 
 extension HistoryLock {
-  /// Records the fingerprint after a migration whose manifest is the frozen one, byte by byte.
-  mutating func recompute(_ migration: Migration, _ schema: String) {
-    guard let entry = entry(migration.id), entry.digests.raw == migration.rawDigest,
-      entry.digests.schema != schema
+  /// Records the fingerprint after a migration whose manifest does what the frozen one does.
+  mutating func recompute(_ step: ScratchDatabase.Step, _ schema: String) {
+    guard let entry = entry(step.migration.id), entry.digests.schema != schema,
+      entry.digests.canonical == step.migration.canonicalDigest, !step.layoutMatters(beside: entry)
     else { return }
     replace(with: entry.withSchema(schema, sqlite: Connection.libraryVersion))
   }

@@ -56,7 +56,7 @@ extension Project {
       }
       // With the same SQLite only what comes before can make the difference.
       if repair != nil || entry.digests.sqlite == Connection.libraryVersion {
-        lock.recompute(migration, scratch.fingerprint)
+        lock.recompute(step, scratch.fingerprint)
       }
       if repair != .converted { schemas.compare(step, scratch, in: &states) }
     }

@@ -36,4 +36,14 @@ extension SchemaObject {
     guard kind == .view, case .createView(let view)? = try? parseCreate(tokens) else { return [] }
     return view.resultTexts(tokens)
   }
+
+  /// Whether a column may be named by the text of an expression, whose white space is part of the name: a result
+  /// of a view, or a column of a table that was made of a SELECT.
+  package var isNamedByLayout: Bool {
+    let tokens = TokenizedSQL(sql ?? "")
+    guard case .createTable(let table)? = try? parseCreate(tokens) else {
+      return !resultTexts(tokens).isEmpty
+    }
+    return table.columns.contains { TokenizedSQL($0.name.text).significant.count > 1 }
+  }
 }

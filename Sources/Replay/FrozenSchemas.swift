@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
@@ -20,8 +21,8 @@ package struct FrozenSchemas {
 
   /// Compares the schema after a migration, and corrects the migration's state.
   ///
-  /// A manifest with another layout that alone leads to another schema is an edit: it names a column of
-  /// a result differently. Every other difference comes from SQLite, or from earlier migrations.
+  /// A manifest with another layout that alone leads to another schema is an edit, where white space can name a
+  /// column. Every other difference comes from SQLite, or from earlier migrations.
   package mutating func compare(
     _ step: ScratchDatabase.Step, _ scratch: ScratchDatabase, in history: inout [HistoryEntry]
   ) {
@@ -31,7 +32,7 @@ package struct FrozenSchemas {
     guard !isEqual,
       let index = history.firstIndex(where: { $0.id == entry.id })
     else { return }
-    if step.migration.rawDigest != entry.digests.raw, isPreviousEqual {
+    if isPreviousEqual, step.layoutMatters(beside: entry) {
       isComparing = false
       history[index] = folder.editedSchema(entry)
       return
@@ -43,5 +44,13 @@ package struct FrozenSchemas {
       + "migrations produce another schema than SQLite \(entry.digests.sqlite) at the freeze; "
       + "after a merge, `schemactl freeze` computes the fingerprint again"
       + (known.isEmpty ? "" : " (\(known))")
+  }
+}
+
+extension ScratchDatabase.Step {
+  /// Whether the manifest has another layout than the frozen one, and layout can change what it does.
+  package func layoutMatters(beside entry: LockEntry) -> Bool {
+    migration.rawDigest != entry.digests.raw
+      && delta.after.values.contains(where: \.isNamedByLayout)
   }
 }
