@@ -62,34 +62,11 @@ package struct NewManifest {
     return slug
   }
 
-  /// One more than the highest number, as wide as it and at least four digits, or the time when the
-  /// highest is a time: `20261120130000`.
+  /// At least four digits.
   private static func number(after ids: [String], at time: Timestamp) -> String {
-    guard let last = ids.max(by: { MigrationNumber(id: $0) < MigrationNumber(id: $1) })
-    else { return "0001" }
-    let digits = last.utf8.prefix(while: \.isDigit)
-    if digits.count >= 12, digits.first != UInt8(ascii: "0") {
-      let now = String(decoding: time.description.utf8.filter(\.isDigit).prefix(14), as: UTF8.self)
-      // Two in one second, or a clock that was ahead.
-      if MigrationNumber(id: last) < MigrationNumber(id: now) { return now }
-    }
-    let next = successor(of: Array(digits))
+    let last = ids.max { MigrationNumber(id: $0) < MigrationNumber(id: $1) }
+    let next = MigrationNumber.digits(after: last ?? "0", at: time)
     return String(repeating: "0", count: max(0, 4 - next.utf8.count)) + next
-  }
-
-  private static func successor(of number: [UInt8]) -> String {
-    let nines = number.reversed().prefix { $0 == UInt8(ascii: "9") }.count
-    var digits = Array(number.dropLast(nines))
-    if let last = digits.popLast() {
-      digits.append(last + 1)
-    } else {
-      digits = [UInt8(ascii: "1")]
-    }
-    return String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: nines)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }
 

@@ -43,9 +43,9 @@ package func renumbering(
   }
   let order = ([last] + moving).map { MigrationNumber(id: $0) }
   guard zip(order, order.dropFirst()).contains(where: { $0 >= $1 }) else { return [] }
-  var number = leadingDigits(last)
+  var number = last
   return moving.map { id in
-    number = successor(of: number, now)
+    number = MigrationNumber.digits(after: number, at: now)
     return Renaming(from: id, to: number + id.utf8.drop(while: \.isDigit).text)
   }.filter { $0.from != $0.to }
 }
@@ -65,33 +65,6 @@ private func resolve(
   guard drafts.count <= 1 else { throw .ambiguous(name, ids: drafts) }
   guard let draft = drafts.first else { throw .frozen(first) }
   return draft
-}
-
-private func leadingDigits(_ id: String) -> String { id.utf8.prefix(while: \.isDigit).text }
-
-/// The next number, as wide as the one before it; the present moment, where numbers are timestamps.
-private func successor(of number: String, _ now: Timestamp) -> String {
-  var digits = Array(number.utf8)
-  var place = digits.count - 1
-  while place >= 0, digits[place] == UInt8(ascii: "9") {
-    digits[place] = UInt8(ascii: "0")
-    place -= 1
-  }
-  if place >= 0 { digits[place] += 1 } else { digits.insert(UInt8(ascii: "1"), at: 0) }
-  let next = String(decoding: digits, as: UTF8.self)
-  guard isTimestamp(number) else { return next }
-  let present = String(decoding: now.description.utf8.filter(\.isDigit).prefix(14), as: UTF8.self)
-  return MigrationNumber(id: present) > MigrationNumber(id: next) ? present : next
-}
-
-/// `20261120130000`
-private func isTimestamp(_ number: String) -> Bool {
-  let digits = Array(number.utf8)
-  guard digits.count == 14, let month = Int(String(decoding: digits[4..<6], as: UTF8.self)),
-    let day = Int(String(decoding: digits[6..<8], as: UTF8.self))
-  else { return false }
-  return (number.hasPrefix("19") || number.hasPrefix("20")) && (1...12).contains(month)
-    && (1...31).contains(day)
 }
 
 extension Sequence<UInt8> {

@@ -178,22 +178,15 @@ private struct DjangoSquash {
 }
 
 extension ForeignLedgers {
-  /// The ledgers of other tools under their usual names.
-  private static let usualTables: Set<Identifier> = [
-    "grdb_migrations", "schema_migrations", "_sqlx_migrations", "__diesel_schema_migrations",
-    "__drizzle_migrations", "_prisma_migrations", "django_migrations", "goose_db_version",
-    "flyway_schema_history", "alembic_version", "atlas_schema_revisions",
-  ]
-
   /// Whether a table has the usual name of another tool's ledger.
   package static func hasUsualName(_ table: String) -> Bool {
-    usualTables.contains(table.identifier)
+    LedgerKind.usualTables.contains(table.identifier)
   }
 
   /// The ledger of another tool that a database has under its usual name; nil where it has none, or several.
   package static func usual(on connection: Connection) throws -> UsualLedger? {
     var found: [UsualLedger] = []
-    for table in usualTables {
+    for table in LedgerKind.usualTables {
       let columns = try ForeignLedger.columns(of: table.text, on: connection)
       guard let kind = LedgerKind(table: table, columns: columns) else { continue }
       let item = ReplacedEntries(ledger: table.text, kind: kind, column: nil, entries: [])
@@ -213,23 +206,29 @@ package struct UsualLedger: Sendable {
 }
 
 extension LedgerKind {
-  /// The tool that makes a table of this name with these columns; several tools share a name.
+  /// The usual names of the tools' tables with columns that tell them apart: several tools share a name, and the
+  /// one with more columns comes first.
+  private static let usual: [(table: Identifier, columns: [Identifier], kind: LedgerKind)] = [
+    ("grdb_migrations", ["identifier"], .grdb),
+    ("schema_migrations", ["version", "dirty"], .golangMigrate),
+    ("schema_migrations", ["version"], .dbmate),
+    ("_sqlx_migrations", ["version", "success"], .sqlx),
+    ("__diesel_schema_migrations", ["version"], .diesel),
+    ("__drizzle_migrations", ["created_at"], .drizzle),
+    ("_prisma_migrations", ["migration_name", "finished_at"], .prisma),
+    ("django_migrations", ["app", "name"], .django),
+    ("goose_db_version", ["version_id", "is_applied"], .goose),
+    ("flyway_schema_history", ["version", "success"], .flyway),
+    ("alembic_version", ["version_num"], .alembic),
+    ("atlas_schema_revisions", ["version", "applied", "total"], .atlas),
+  ]
+
+  static let usualTables = Set(usual.map(\.table))
+
+  /// The tool that makes a table of this name with these columns.
   fileprivate init?(table: Identifier, columns: Set<Identifier>) {
-    func has(_ names: Identifier...) -> Bool { columns.isSuperset(of: names) }
-    switch table {
-    case "grdb_migrations" where has("identifier"): self = .grdb
-    case "schema_migrations" where has("version", "dirty"): self = .golangMigrate
-    case "schema_migrations" where has("version"): self = .dbmate
-    case "_sqlx_migrations" where has("version", "success"): self = .sqlx
-    case "__diesel_schema_migrations" where has("version"): self = .diesel
-    case "__drizzle_migrations" where has("created_at"): self = .drizzle
-    case "_prisma_migrations" where has("migration_name", "finished_at"): self = .prisma
-    case "django_migrations" where has("app", "name"): self = .django
-    case "goose_db_version" where has("version_id", "is_applied"): self = .goose
-    case "flyway_schema_history" where has("version", "success"): self = .flyway
-    case "alembic_version" where has("version_num"): self = .alembic
-    case "atlas_schema_revisions" where has("version", "applied", "total"): self = .atlas
-    default: return nil
-    }
+    let usual = Self.usual.first { $0.table == table && columns.isSuperset(of: $0.columns) }
+    guard let usual else { return nil }
+    self = usual.kind
   }
 }

@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaSQLText
 
 /// Which objects of a live database are not the history's: the bookkeeping of known engines and
@@ -15,6 +16,7 @@ package struct ForeignObjects: Sendable, Hashable {
   /// Whether the object of this name, or what belongs to the table of this name, is not ours.
   package func contains(_ name: String) -> Bool {
     Self.isReserved(name) || ledgers.contains(name.identifier)
+      || LedgerKind.usualTables.contains(name.identifier)
       || globs.contains { $0.matches(name) }
   }
 
@@ -34,12 +36,9 @@ private let bookkeeping = [
   // Synchronisation and replication.
   "sqlitedata_*", "crsql_*", "__crsql_*", "*__crsql_*", "_litestream_*", "_cf_*",
   // Frameworks of applications.
-  "grdb_migrations", "android_metadata", "room_master_table", "room_table_modification_log",
+  "android_metadata", "room_master_table", "room_table_modification_log",
   "ar_internal_metadata",
-  // Migration tools.
-  "schema_migrations", "atlas_schema_revisions", "alembic_version", "DATABASECHANGELOG*",
-  "goose_db_version", "flyway_schema_history", "refinery_schema_history", "_sqlx_migrations",
-  "__diesel_schema_migrations", "django_migrations", "d1_migrations", "knex_migrations*",
-  "_prisma_migrations", "__drizzle_migrations", "__EFMigrations*", "SequelizeMeta",
-  "_yoyo_*", "yoyo_lock",
+  // Migration tools whose ledgers schemactl cannot read.
+  "DATABASECHANGELOG*", "refinery_schema_history", "d1_migrations", "knex_migrations*",
+  "__EFMigrations*", "SequelizeMeta", "_yoyo_*", "yoyo_lock",
 ].map(Glob.init)

@@ -1,3 +1,4 @@
+import SchemaPlatform
 import SchemaSQLText
 
 /// The number that a migration's id begins with, of any width: `007_x` is 7, a timestamp is one too.
@@ -17,6 +18,24 @@ package struct MigrationNumber: Sendable, Hashable, Comparable, CustomStringConv
   package static func < (a: MigrationNumber, b: MigrationNumber) -> Bool {
     a.digits.count == b.digits.count
       ? a.digits.lexicographicallyPrecedes(b.digits) : a.digits.count < b.digits.count
+  }
+}
+
+extension MigrationNumber {
+  /// The digits with which the id of the next migration begins: one more than those of the last id and as wide, or
+  /// the present moment where numbers are timestamps (`20261120130000`).
+  package static func digits(after last: String, at now: Timestamp) -> String {
+    var digits = Array(last.utf8.prefix(while: \.isDigit))
+    let isTimestamp = digits.count >= 12 && digits.first != UInt8(ascii: "0")
+    let nines = digits.reversed().prefix { $0 == UInt8(ascii: "9") }.count
+    digits.removeLast(nines)
+    digits = (digits.popLast().map { digits + [$0 + 1] } ?? [UInt8(ascii: "1")])
+    digits += repeatElement(UInt8(ascii: "0"), count: nines)
+    let next = String(decoding: digits, as: UTF8.self)
+    guard isTimestamp else { return next }
+    let present = String(decoding: now.description.utf8.filter(\.isDigit).prefix(14), as: UTF8.self)
+    // Two in one second, or a clock that was ahead.
+    return MigrationNumber(id: next) < MigrationNumber(id: present) ? present : next
   }
 }
 
