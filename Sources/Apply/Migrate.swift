@@ -48,11 +48,10 @@ package struct Beyond: Sendable {
   package let applied: [String]
 
   package var sentence: String {
-    let more = applied.count > 5 ? " and \(applied.count - 5) more" : ""
+    let more = applied.abridged(to: 5).joined(separator: ", ")
     return
-      "\(database) has run later migrations than \(target): "
-      + "\(applied.prefix(5).joined(separator: ", "))"
-      + "\(more). schemactl does not migrate backwards; `schemactl restore` puts a backup back"
+      "\(database) has run later migrations than \(target): \(more). schemactl does not migrate "
+      + "backwards; `schemactl restore` puts a backup back"
   }
 }
 

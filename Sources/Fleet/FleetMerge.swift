@@ -126,11 +126,10 @@ extension FleetHeader {
     let found = Set(shards.map(\.index))
     let missing = (1...shard.count).filter { !found.contains($0) }
     guard !missing.isEmpty else { return }
-    let names = missing.prefix(20).map { "\($0)/\(shard.count)" }.joined(separator: ", ")
+    let names = missing.map { "\($0)/\(shard.count)" }.abridged(to: 20).joined(separator: ", ")
     throw Failure(
       .notFound,
       "\(missing.count == 1 ? "the report of shard" : "the reports of shards") \(names)"
-        + (missing.count > 20 ? " and \(missing.count - 20) more" : "")
         + (missing.count == 1 ? " is missing" : " are missing"))
   }
 }

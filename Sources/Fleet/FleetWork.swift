@@ -4,6 +4,7 @@ import SchemaInspect
 import SchemaModel
 import SchemaPlatform
 import SchemaReplay
+import SchemaSQLText
 
 /// One piece of work, to be done on each database.
 package enum FleetWork: Sendable {
@@ -77,10 +78,9 @@ extension FleetResult {
 
   private var drifted: Failure? {
     guard !drift.isEmpty else { return nil }
-    let more = drift.count > 20 ? ["and \(drift.count - 20) more"] : []
     return Failure(
       .finding, "the schema differs from the history:",
-      details: drift.prefix(20).map(\.sentence) + more)
+      details: drift.map(\.sentence).abridged(to: 20))
   }
 }
 

@@ -112,7 +112,7 @@ package struct ReleaseDatabases: Sendable {
           throw Failure(
             .finding,
             "the manifests do not create the schema of \(release.path). Nothing was written:",
-            details: differences.prefix(20).map { "  " + $0.sentence })
+            details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
         }
       })
   }

@@ -42,7 +42,7 @@ extension Project {
         .brokenHistory,
         "\(squash.id) does not create the schema of the migrations that it "
           + "replaces:",
-        details: differences.prefix(20).map(\.sentence))
+        details: differences.map(\.sentence).abridged(to: 20))
     }
     report.history += states
   }

@@ -56,12 +56,11 @@ extension Project {
   ) throws(Failure) {
     let differences = drift.filter { !$0.isObjectBesides }
     guard !differences.isEmpty else { return }
-    let shown = differences.prefix(20).map { "  " + $0.sentence }
-    let more = differences.count > 20 ? ["  and \(differences.count - 20) more"] : []
     throw Failure(
       .finding,
       "\(path) has run \(last.id) according to the ledger of another tool, but its schema "
-        + "differs from the history. Nothing was changed. The differences:", details: shown + more)
+        + "differs from the history. Nothing was changed. The differences:",
+      details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
   }
 
   /// How many migrations another tool's ledger replaces; nil where the database has no such ledger, or an

@@ -190,8 +190,7 @@ package struct ForeignKeyViolations {
       "row \($0.row) of \($0.table) refers to a missing row of \($0.key.parent)"
     }
     .sorted()
-    let more = list.count > 10 ? " and \(list.count - 10) more" : ""
     return "this migration breaks foreign keys: "
-      + list.prefix(10).joined(separator: "; ") + more
+      + list.abridged(to: 10).joined(separator: "; ")
   }
 }

@@ -167,8 +167,7 @@ extension LiveDatabase {
     guard (rows ?? []).isEmpty else { return }
     let strangers = schema.ours(except: project.foreign.contains).objects
     guard !strangers.isEmpty else { return }
-    let names = strangers.prefix(5).map(\.name).joined(separator: ", ")
-    let more = strangers.count > 5 ? " and \(strangers.count - 5) more" : ""
+    let names = strangers.map(\.name).abridged(to: 5).joined(separator: ", ")
     let other = schema.tables.map(\.name).first(where: ForeignLedgers.hasUsualName)
     let advice =
       other.map {
@@ -177,7 +176,7 @@ extension LiveDatabase {
       ?? "`schemactl adopt` adopts such a database; without a history, use `schemactl init --from`"
     throw Failure(
       .finding,
-      "\(path) holds \(names)\(more), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "
+      "\(path) holds \(names), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "
         + "which migrations it has run. Nothing was changed",
       remedy: advice)
   }

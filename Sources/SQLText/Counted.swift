@@ -13,3 +13,10 @@ package func grouped(_ count: some BinaryInteger) -> String {
   }
   return (count < 0 ? "-" : "") + text
 }
+
+extension [String] {
+  /// The first of a message's items and, as the last, how many more there are.
+  package func abridged(to limit: Int) -> [String] {
+    count > limit ? prefix(limit) + ["and \(count - limit) more"] : self
+  }
+}
