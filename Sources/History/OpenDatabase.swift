@@ -172,6 +172,29 @@ package enum DatabaseFile {
     }
   }
 
+  /// Writes to a database in one durable transaction, or changes nothing.
+  package static func write<Result>(
+    to path: String, timeout: Double, interruption: Interruption = Interruption(),
+    _ body: (Connection) throws -> Result
+  ) throws(Failure) -> Result {
+    do {
+      let connection = try Connection(path: path, mode: .readWrite)
+      connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
+      interruption.watch(connection)
+      try connection.makeCommitsDurable()
+      try connection.execute("BEGIN IMMEDIATE")
+      let result = try body(connection)
+      if interruption.isRequested {
+        throw Failure(.interrupted, "interrupted: nothing was changed")
+      }
+      guard !connection.hasMoved else { throw Failure(moved: path) }
+      try connection.execute("COMMIT")
+      return result
+    } catch {
+      throw Failure(of: error, database: path)
+    }
+  }
+
   private static func open(
     _ path: String, _ mode: Connection.Mode, timeout: Double, _ interruption: Interruption,
     _ onWait: @escaping (Double) -> Void

@@ -38,12 +38,9 @@ extension Project {
     try requireIntactHistory()
     let replay = try replay(migrations, interruption: interruption)
     if let failure = replay.failure { throw failure }
-    do {
-      let connection = try Connection(path: database, mode: .readWrite)
-      connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
-      interruption.watch(connection)
-      try connection.makeCommitsDurable()
-      try connection.execute("BEGIN IMMEDIATE")
+    return try DatabaseFile.write(
+      to: database, timeout: timeout, interruption: interruption
+    ) { connection in
       var live = try LiveDatabase(connection, path: database)
       let hasLedger = live.rows != nil
       guard (live.rows ?? []).isEmpty else {
@@ -62,16 +59,9 @@ extension Project {
       for index in 0...last {
         try Ledger.insert(replay.adoptedRow(at: index, in: self), into: connection)
       }
-      if interruption.isRequested {
-        throw Failure(.interrupted, "interrupted: nothing was changed")
-      }
-      guard !connection.hasMoved else { throw Failure(moved: database) }
-      try connection.execute("COMMIT")
       let ids = replay.steps.map(\.migration.id)
       return AdoptReport(
         at: ids[last], adopted: Array(ids[...last]), pending: Array(ids[(last + 1)...]))
-    } catch {
-      throw Failure(of: error, database: database)
     }
   }
 }
@@ -121,12 +111,10 @@ extension PendingReplay {
     _ differences: [SchemaChange], _ index: Int, _ database: String
   ) throws(Failure) {
     guard !differences.isEmpty else { return }
-    let shown = differences.prefix(20).map { "  " + $0.sentence }
-    let more = differences.count > 20 ? ["  and \(differences.count - 20) more"] : []
     throw Failure(
       .finding,
       "no point of the history has the schema of \(database). Nothing was changed. Differences from the "
-        + "nearest point, \(steps[index].migration.id):", details: shown + more)
+        + "nearest point, \(steps[index].migration.id):",
+      details: differences.map(\.sentence).abridged(to: 20).map { "  " + $0 })
   }
-
 }

@@ -120,11 +120,7 @@ extension Project {
   ///
   /// - Throws: when the ledger is no longer the one that the plan was made for.
   package func carryOut(_ plan: RepairPlan, database: String, timeout: Double) throws(Failure) {
-    do {
-      let connection = try Connection(path: database, mode: .readWrite)
-      connection.setBusyHandler(timeout: timeout)
-      try connection.makeCommitsDurable()
-      try connection.execute("BEGIN IMMEDIATE")
+    try DatabaseFile.write(to: database, timeout: timeout) { connection in
       guard try Ledger.rows(in: connection) == plan.rows else {
         throw Failure(
           .busy, "another process changed the ledger of \(database): run the command again")
@@ -134,10 +130,6 @@ extension Project {
       }
       for row in plan.repaired { try Ledger.insert(row, into: connection) }
       try RecordedRepair.record(plan, on: connection)
-      guard !connection.hasMoved else { throw Failure(moved: database) }
-      try connection.execute("COMMIT")
-    } catch {
-      throw Failure(of: error, database: database)
     }
   }
 }
