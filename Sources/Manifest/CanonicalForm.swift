@@ -115,7 +115,7 @@ struct CanonicalForm {
 
   private mutating func appendSQL(_ text: String) {
     append("s")
-    for token in canonicalSQLTokens(text) {
+    for token in TokenizedSQL(text).canonicalTokens {
       append("\(token.count):")
       bytes += token
     }
