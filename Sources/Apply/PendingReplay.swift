@@ -21,17 +21,6 @@ package struct PendingReplay: Sendable {
   package let failure: Failure?
   private let schemas = ExpectedSchemas()
 
-  init(
-    replayed: [Migration], base: Schema, steps: [ScratchDatabase.Step], fingerprints: [String],
-    failure: Failure?
-  ) {
-    self.replayed = replayed
-    self.base = base
-    self.steps = steps
-    self.fingerprints = fingerprints
-    self.failure = failure
-  }
-
   package func step(_ id: String) -> Int? { steps.firstIndex { $0.migration.id == id } }
 
   /// How far a squash at the beginning moves the places in the ledger.

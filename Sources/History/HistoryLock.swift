@@ -22,11 +22,6 @@ package struct LockAcceptance: Sendable, Hashable {
   /// The canonical digest of the form that the edit replaced.
   package let canonical: String
   package let reason: String
-
-  package init(canonical: String, reason: String) {
-    self.canonical = canonical
-    self.reason = reason
-  }
 }
 
 /// A frozen migration: one line of the lock.

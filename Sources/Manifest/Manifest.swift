@@ -25,25 +25,6 @@ package struct Manifest: Sendable {
   /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
   package let canonicalForm: [UInt8]
 
-  package init(
-    file: String, description: String?, operations: [Operation], before: [Assertion],
-    after: [Assertion], foreignKeys: ForeignKeyMode, requires: Requirements,
-    replaces: [ReplacedEntries], squashed: [String] = [], suppressions: [Suppression],
-    canonicalForm: [UInt8]
-  ) {
-    self.file = file
-    self.description = description
-    self.operations = operations
-    self.before = before
-    self.after = after
-    self.foreignKeys = foreignKeys
-    self.requires = requires
-    self.replaces = replaces
-    self.squashed = squashed
-    self.suppressions = suppressions
-    self.canonicalForm = canonicalForm
-  }
-
   /// The manifest with other operations, for a private run.
   package func with(operations: [Operation]) -> Manifest {
     Manifest(
@@ -64,10 +45,6 @@ package enum ForeignKeyMode: String, Sendable, CaseIterable {
 package struct Requirements: Sendable {
   /// The oldest SQLite that can run the migration.
   package let sqlite: SQLiteVersion?
-
-  package init(sqlite: SQLiteVersion? = nil) {
-    self.sqlite = sqlite
-  }
 }
 
 /// A version of SQLite: `3.37` or `3.37.2`.
@@ -123,13 +100,6 @@ package struct Assertion: Sendable {
   package let equals: Literal
   package let message: String?
   package let position: Position
-
-  package init(query: SQLSource, equals: Literal, message: String?, position: Position) {
-    self.query = query
-    self.equals = equals
-    self.message = message
-    self.position = position
-  }
 }
 
 /// A value as a manifest writes it.

@@ -89,6 +89,7 @@ package struct ManifestDecoder {
     // A body of another kind has no keys to look at; the validator has said so.
     if case .mapping = rule.shape, entry.value.entries == nil { return nil }
     return Operation(
+      name: rule.name,
       kind: rule.decode(&self, entry.value),
       position: entry.key.position,
       keys: Fields(entry.value).positions,

@@ -2,6 +2,8 @@ import SchemaSQLText
 
 /// One entry of a manifest's `operations`.
 package struct Operation: Sendable {
+  /// As a manifest names it.
+  package let name: String
   package let kind: Kind
   /// Where the operation's name stands.
   package let position: Position
@@ -14,10 +16,11 @@ package struct Operation: Sendable {
   package let canonicalForm: [UInt8]
 
   package init(
-    kind: Kind, position: Position, keys: [ExactText: Position] = [:],
+    name: String, kind: Kind, position: Position, keys: [ExactText: Position] = [:],
     suppressions: [Suppression] = [],
     canonicalForm: [UInt8] = []
   ) {
+    self.name = name
     self.kind = kind
     self.position = position
     self.keys = keys
@@ -28,7 +31,7 @@ package struct Operation: Sendable {
   /// The operation with other SQL in its place.
   package func with(sql sources: [SQLSource]) -> Operation {
     Operation(
-      kind: .sql(sources), position: position, keys: keys, suppressions: suppressions,
+      name: name, kind: .sql(sources), position: position, keys: keys, suppressions: suppressions,
       canonicalForm: canonicalForm)
   }
 
@@ -56,35 +59,6 @@ package struct Operation: Sendable {
     case delete(table: String, where: SQLSource?)
     case sql([SQLSource])
     case assert(Assertion)
-  }
-
-  /// The operation's name in a manifest.
-  package var name: String {
-    switch kind {
-    case .createTable: "create_table"
-    case .dropTable: "drop_table"
-    case .renameTable: "rename_table"
-    case .addColumn: "add_column"
-    case .dropColumn: "drop_column"
-    case .renameColumn: "rename_column"
-    case .moveColumn: "move_column"
-    case .alterColumn: "alter_column"
-    case .rebuildTable: "rebuild_table"
-    case .convertPrimaryKey: "convert_primary_key"
-    case .createIndex: "create_index"
-    case .createView: "create_view"
-    case .createTrigger: "create_trigger"
-    case .createVirtualTable: "create_virtual_table"
-    case .dropIndex: "drop_index"
-    case .dropView: "drop_view"
-    case .dropTrigger: "drop_trigger"
-    case .dropVirtualTable: "drop_virtual_table"
-    case .insert: "insert"
-    case .update: "update"
-    case .delete: "delete"
-    case .sql: "sql"
-    case .assert: "assert"
-    }
   }
 }
 
@@ -155,30 +129,16 @@ package struct Reference: Sendable {
   package var onUpdate: ForeignKeyAction?
   /// DEFERRABLE INITIALLY DEFERRED.
   package var deferrable = false
-
-  package init(table: String) {
-    self.table = table
-  }
 }
 
 package struct ForeignKeyDefinition: Sendable {
   package var columns: [String]
   package var reference: Reference
-
-  package init(columns: [String], reference: Reference) {
-    self.columns = columns
-    self.reference = reference
-  }
 }
 
 package struct Generated: Sendable {
   package var expression: SQLSource
   package var stored: Bool
-
-  package init(expression: SQLSource, stored: Bool) {
-    self.expression = expression
-    self.stored = stored
-  }
 }
 
 package struct IndexDefinition: Sendable {
@@ -204,12 +164,6 @@ package struct IndexDefinition: Sendable {
   package var columns: [Column]
   package var unique = false
   package var `where`: SQLSource?
-
-  package init(name: String, table: String, columns: [Column]) {
-    self.name = name
-    self.table = table
-    self.columns = columns
-  }
 }
 
 /// One row of an `insert`, its columns in the order written.
@@ -226,22 +180,12 @@ package struct InsertedRow: Sendable {
 
   package var cells: [Cell]
   package var position: Position
-
-  package init(cells: [Cell], position: Position) {
-    self.cells = cells
-    self.position = position
-  }
 }
 
 /// `column: "<expression>"`, in `update` and in a rebuild's `copy`.
 package struct Assignment: Sendable {
   package var column: String
   package var expression: SQLSource
-
-  package init(column: String, expression: SQLSource) {
-    self.column = column
-    self.expression = expression
-  }
 }
 
 /// How the new column gets its values from the old row.
@@ -274,13 +218,6 @@ package struct MoveColumn: Sendable {
   package var mapBack: [MappedValue] = []
   /// `dependents: rename`: let SQLite rewrite what mentions the old column.
   package var renamesDependents = false
-
-  package init(table: String, from: String, to: ColumnDefinition, mapping: ValueMapping) {
-    self.table = table
-    self.from = from
-    self.to = to
-    self.mapping = mapping
-  }
 }
 
 /// What `alter_column` does to one property: nothing (`keep`), `null` in YAML (`remove`), or set.
@@ -301,11 +238,6 @@ package struct AlterColumn: Sendable {
   package var check: Change<SQLSource> = .keep
   package var references: Change<Reference> = .keep
   package var generated: Change<Generated> = .keep
-
-  package init(table: String, column: String) {
-    self.table = table
-    self.column = column
-  }
 }
 
 package struct RebuildTable: Sendable {
@@ -316,10 +248,6 @@ package struct RebuildTable: Sendable {
   package var copy: [Assignment] = []
   package var `where`: SQLSource?
   package var rowsMayBeLost = false
-
-  package init(table: TableDefinition) {
-    self.table = table
-  }
 }
 
 package struct ConvertPrimaryKey: Sendable {
@@ -330,9 +258,4 @@ package struct ConvertPrimaryKey: Sendable {
 
   package var table: String
   package var uuids: UUIDs
-
-  package init(table: String, uuids: UUIDs) {
-    self.table = table
-    self.uuids = uuids
-  }
 }

@@ -21,14 +21,14 @@ package struct Context {
   package init(migration: Migration, assertion: Assertion) {
     self.migration = migration
     index = 0
-    operation = Operation(kind: .assert(assertion), position: assertion.position)
+    operation = Operation(name: "assert", kind: .assert(assertion), position: assertion.position)
     name = "assertion"
   }
 
   package init(migration: Migration) {
     self.migration = migration
     index = 0
-    operation = Operation(kind: .sql([]), position: Position(line: 1, column: 1))
+    operation = Operation(name: "sql", kind: .sql([]), position: Position(line: 1, column: 1))
     name = nil
   }
 

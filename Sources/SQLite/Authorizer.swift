@@ -42,16 +42,6 @@ package struct AuthorizerEvent: Sendable, Hashable {
   /// The innermost trigger or view that causes the action; nil for the statement itself.
   package let trigger: String?
 
-  package init(
-    action: AuthorizerAction, first: String?, second: String?, database: String?, trigger: String?
-  ) {
-    self.action = action
-    self.first = first
-    self.second = second
-    self.database = database
-    self.trigger = trigger
-  }
-
   init(
     action: AuthorizerAction, first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?,
     database: UnsafePointer<CChar>?, trigger: UnsafePointer<CChar>?

@@ -78,12 +78,6 @@ package struct RuleSetting: Sendable {
   package let rule: String
   package let severity: RuleSeverity
   package let position: Position
-
-  package init(rule: String, severity: RuleSeverity, position: Position) {
-    self.rule = rule
-    self.severity = severity
-    self.position = position
-  }
 }
 
 /// Reads `schemactl.yaml`. An empty file is the default configuration.
