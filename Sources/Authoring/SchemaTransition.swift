@@ -7,168 +7,6 @@ import SchemaSQLText
 import SchemaSQLite
 import SchemaYAML
 
-/// A column or a table that keeps its rows under another name: nobody but a person can tell it from
-/// one that goes and one that comes.
-package struct SchemaRenaming: Sendable, Hashable {
-  /// Nil for a table.
-  package let column: String?
-  package let table: String
-  package let to: String
-
-  /// - Parameter text: `table.old=new` or `table=new`; a name that holds `.`, `=` or `"` stands in
-  ///   double quotes, which are doubled in it.
-  package init?(_ text: String) {
-    var names: [String] = []
-    var separators: [Character] = []
-    var rest = text[...]
-    while true {
-      guard let name = Self.takeName(from: &rest), !name.isEmpty else { return nil }
-      names.append(name)
-      guard let separator = rest.popFirst() else { break }
-      separators.append(separator)
-    }
-    guard separators == ["="] || separators == [".", "="] else { return nil }
-    table = names[0]
-    column = names.count == 3 ? names[1] : nil
-    to = names[names.count - 1]
-  }
-
-  private init(table: String, column: String, to: String) {
-    self.table = table
-    self.column = column
-    self.to = to
-  }
-
-  /// - Returns: nil where a quote is not closed.
-  private static func takeName(from rest: inout Substring) -> String? {
-    guard rest.first == "\"" else {
-      let name = rest.prefix { $0 != "." && $0 != "=" }
-      rest = rest[name.endIndex...]
-      return String(name)
-    }
-    var name = ""
-    rest.removeFirst()
-    while let character = rest.popFirst() {
-      if character == "\"" {
-        guard rest.first == "\"" else { return name }
-        rest.removeFirst()
-      }
-      name.append(character)
-    }
-    return nil
-  }
-
-  /// The text that says it.
-  package var text: String {
-    func quoted(_ name: String) -> String {
-      name.contains { ".=\"".contains($0) } ? Quoting.quoted(name) : name
-    }
-    return ([table] + (column.map { [$0] } ?? [])).map(quoted).joined(separator: ".") + "="
-      + quoted(to)
-  }
-}
-
-/// A column that goes and one that comes, which may be the same under another name.
-package struct PossibleRenaming: Sendable {
-  package let renaming: SchemaRenaming
-  /// What happens when nobody says that it is: the values of these columns are lost.
-  package let gone: [String]
-
-  package var sentence: String {
-    "\(listed(gone)) of \(renaming.table) will be dropped with all values, and \(renaming.to) is "
-      + "new: if you mean a renamed column, add --rename \(renaming.text)"
-  }
-}
-
-extension SchemaRenaming {
-  /// What may be the same column under another name, of each table at most one. All of them together
-  /// lead to the schema that is wanted.
-  package static func possible(
-    from: Schema, to wanted: Schema, besides said: [SchemaRenaming], _ application: Application
-  ) -> [PossibleRenaming] {
-    var possible: [PossibleRenaming] = []
-    for one in guesses(from: from, to: wanted, besides: said) {
-      let renamings = said + possible.map(\.renaming) + [one.renaming]
-      let operations = try? SchemaTransition.operations(
-        from: from, to: wanted, renaming: renamings, application)
-      if operations != nil { possible.append(one) }
-    }
-    return possible
-  }
-
-  private static func guesses(
-    from: Schema, to wanted: Schema, besides said: [SchemaRenaming]
-  ) -> [PossibleRenaming] {
-    from.tables.compactMap { old in
-      guard let new = wanted.table(old.name), let before = old.columns, let after = new.columns
-      else {
-        return nil
-      }
-      let renamed = said.filter { $0.table.identifier == old.name.identifier }
-      let known = Set((before + renamed.map(\.to)).map(\.identifier))
-      let gone = before.filter { name in
-        !after.contains { $0.identifier == name.identifier }
-          && !renamed.contains { $0.column?.identifier == name.identifier }
-      }
-      guard let first = gone.first,
-        let added = after.first(where: { !known.contains($0.identifier) })
-      else { return nil }
-      return PossibleRenaming(
-        renaming: SchemaRenaming(table: old.name, column: first, to: added), gone: gone)
-    }
-  }
-}
-
-extension SchemaRenaming {
-  /// Which renamed columns are defined otherwise under their new name, in words: a rename keeps the
-  /// values, whatever the new definition says that they mean.
-  package static func keepingValues(
-    _ renamings: [SchemaRenaming], from: Schema, to wanted: Schema
-  ) -> [String] {
-    renamings.compactMap { one in
-      guard let column = one.column else { return nil }
-      // The renamings are done in their order, those of tables among them.
-      func isTable(_ other: SchemaRenaming, _ name: String) -> Bool {
-        other.column == nil && name.identifier == one.table.identifier
-      }
-      let first = renamings.first { isTable($0, $0.to) }?.table ?? one.table
-      let last = renamings.first { isTable($0, $0.table) }?.to ?? one.table
-      guard let old = from.table(first)?.keys(ofColumn: column),
-        let new = wanted.table(last)?.keys(ofColumn: one.to)
-      else { return nil }
-      let changes = ["type", "default"].compactMap { key -> String? in
-        let (before, after) = (old[key] ?? "none", new[key] ?? "none")
-        let isSame =
-          key == "type" ? before.identifier == after.identifier : before == after
-        return isSame ? nil : "\(key) \(before) → \(after)"
-      }
-      guard !changes.isEmpty else { return nil }
-      return
-        "\(first).\(column) keeps its values as \(last).\(one.to), which has another definition "
-        + "(\(changes.joined(separator: ", "))): `move_column` with `map` or `using` converts "
-        + "them"
-    }
-  }
-}
-
-extension SchemaObject {
-  fileprivate var columns: [String]? {
-    guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql ?? "")) else {
-      return nil
-    }
-    return table.columns.map(\.name.text)
-  }
-
-  /// What a manifest would say of a column.
-  fileprivate func keys(ofColumn name: String) -> [ExactText: String]? {
-    let tokens = TokenizedSQL(sql ?? "")
-    guard case .createTable(let table)? = try? parseCreate(tokens),
-      let column = table.column(named: name)
-    else { return nil }
-    return Dictionary(column.keys(tokens).map { ($0.exact, $1) }) { $1 }
-  }
-}
-
 /// The operations that lead from one schema to another and keep the rows of what stays.
 ///
 /// Each is tried on a private database, and what comes out there is compared with what is wanted:
@@ -366,10 +204,14 @@ package struct SchemaTransition {
     } catch {
       throw Failure(.bug, "\(error)")
     }
-    let scratch = try ScratchDatabase(application, from: current)
-    _ = try scratch.apply(
-      Migration(id: "0001_new", file: "new manifest", bytes: text, manifest: manifest))
-    return scratch.schema.ours().withoutShadowTables()
+    let project = Project(
+      folder: MigrationFolder(""),
+      migrations: [
+        Migration(id: "0001_new", file: "new manifest", bytes: text, manifest: manifest)
+      ],
+      lock: nil, application: application)
+    return try project.replay(from: current, isTrusted: current.objects.isEmpty).schema.ours()
+      .withoutShadowTables()
   }
 }
 

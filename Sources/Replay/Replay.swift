@@ -14,6 +14,7 @@ extension Project {
   /// - Parameters:
   ///   - migrations: a part of the history, in order; nil replays all of it.
   ///   - base: the schema that the history has before them.
+  ///   - isTrusted: whether the history has made the base.
   ///   - application: replaces the project's.
   ///   - isForLint: unknown functions and collations are reported with the statement that needs them.
   ///   - prepare: called once, before the first migration runs.
@@ -22,14 +23,14 @@ extension Project {
   /// - Throws: the failure of a migration, which `observe` has not seen, and what `observe` throws.
   @discardableResult
   package func replay(
-    _ migrations: [Migration]? = nil, from base: Schema = Schema(), application: Application? = nil,
-    isForLint: Bool = false,
+    _ migrations: [Migration]? = nil, from base: Schema = Schema(), isTrusted: Bool = true,
+    application: Application? = nil, isForLint: Bool = false,
     interruption: Interruption = Interruption(),
     preparing prepare: (ScratchDatabase) throws(Failure) -> Void = { _ in },
     observing observe: (ScratchDatabase.Step, ScratchDatabase) throws(Failure) -> Void = { _, _ in }
   ) throws(Failure) -> ScratchDatabase {
     let scratch = try ScratchDatabase(
-      application ?? self.application, from: base, isTrusted: true, isForLint: isForLint,
+      application ?? self.application, from: base, isTrusted: isTrusted, isForLint: isForLint,
       interruption: interruption)
     scratch.isReleased = isFrozen
     try prepare(scratch)
