@@ -30,6 +30,10 @@ struct SafetyCopies {
   /// The answer of `PRAGMA data_version` when they were made: it changes when another connection commits.
   var version: Int64?
   var attempts = 0
+  /// What a COMMIT that has not been tried, or has not succeeded, left with its final name.
+  var published: [(purpose: Purpose, path: String)] = []
+  /// Of the backup.
+  var backupBytes: Int64?
   /// Whether it is the cause of the failure.
   var hasFullDisk = false
 }
@@ -37,7 +41,7 @@ struct SafetyCopies {
 extension Upgrade {
   /// Makes the copies that must exist before the next migration. The transaction keeps other writers out,
   /// so that they hold exactly what it begins with.
-  func makeCopies(before next: Int, _ batch: Batch) throws(Failure) {
+  func makeCopies(before next: Int, _ batch: Batch) throws {
     safety.copies = []
     safety.version = batch.version
     for purpose in purposes(before: next, batch) {
@@ -51,7 +55,9 @@ extension Upgrade {
         "\(options.database) cannot be copied before its next migration: other processes "
           + "continue to write to it. Stop them and try again")
     }
-    if safety.copies.contains(where: { $0.purpose == .backup }) { warnOfLittleRoom(batch) }
+    guard let backup = safety.copies.first(where: { $0.purpose == .backup }) else { return }
+    safety.backupBytes = DatabaseFile.size(backup.file.path)
+    warnOfLittleRoom(batch)
   }
 
   private func purposes(before next: Int, _ batch: Batch) -> [SafetyCopies.Purpose] {
@@ -68,14 +74,18 @@ extension Upgrade {
 
   private func copy(
     for purpose: SafetyCopies.Purpose, _ batch: Batch
-  ) throws(Failure) -> SafetyCopies.Copy {
+  ) throws -> SafetyCopies.Copy {
     let name = purpose.name(of: options.database)
     let copier = Copier(timeout: options.timeout, interruption: interruption, onEvent: onEvent)
     let base = purpose == .backup ? destination?.base ?? options.database : options.database
     let file = try copier.copy(copier.open(options.database), for: base, name)
     let copy = try DatabaseFile.openCopy(
       file.path, timeout: options.timeout, interruption: interruption)
-    try requireSound(copy, name)
+    do {
+      try requireSound(copy, name)
+    } catch {
+      throw Failure(of: error, database: copy.path)
+    }
     let held = try LiveDatabase(copy, path: file.path)
     let rows = try project.countingSquash(held.rows, path: file.path) ?? []
     guard rows.map(\.id.exact) == batch.known.dropFirst(batch.adopted).map(\.exact),
@@ -89,51 +99,47 @@ extension Upgrade {
     return SafetyCopies.Copy(purpose: purpose, file: file)
   }
 
-  private func requireSound(_ copy: Connection, _ name: String) throws(Failure) {
-    do {
-      // Nothing calls the functions that the schema names; they only have to exist.
-      try project.application.registerStubs(on: copy)
-      switch try copy.soundness() {
-      case .sound: break
-      case .unknown(let reason): onEvent(.note("\(name) could not be checked: \(reason)"))
-      case .damaged(let problem):
-        throw Failure(
-          .inputOutput,
-          "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
-            + "\(problem). Nothing was changed",
-          remedy: Failure.restoring(options.database))
-      }
-    } catch {
-      throw Failure(of: error, database: copy.path)
+  private func requireSound(_ copy: Connection, _ name: String) throws {
+    // Nothing calls the functions that the schema names; they only have to exist.
+    try project.application.registerStubs(on: copy)
+    switch try copy.soundness() {
+    case .sound: break
+    case .unknown(let reason): onEvent(.note("\(name) could not be checked: \(reason)"))
+    case .damaged(let problem):
+      throw Failure(
+        .inputOutput,
+        "\(name) does not pass `PRAGMA quick_check`, so the database itself is damaged: "
+          + "\(problem). Nothing was changed",
+        remedy: Failure.restoring(options.database))
     }
   }
 
   /// Whether the copies hold what the transaction begins with.
-  func copiesAreCurrent() throws(Failure) -> Bool {
+  func copiesAreCurrent() throws(DatabaseError) -> Bool {
     guard !safety.copies.isEmpty else { return true }
-    return try dataVersion() == safety.version
+    return try transaction.version == safety.version
   }
 
   /// Gives the copies their names: from now on the transaction may be committed. So a migration that fails
   /// leaves no backup.
-  func keepCopies() throws(Failure) {
+  func keepCopies() throws {
     guard try copiesAreCurrent() else {
       throw Failure(
         .busy, "another process has written to \(options.database) since it was copied: try again")
     }
     for copy in safety.copies {
       copy.file.admitReaders(of: options.database)
-      do {
-        switch copy.purpose {
-        case .backup:
-          report.backup = try destination?.publish(copy.file)
-        case .draftCopy:
-          let path = DraftCopy(of: options.database).path
-          try copy.file.publish(replacing: path)
-          report.draftCopy = path
-        }
-      } catch {
-        throw Failure(of: error, database: options.database)
+      switch copy.purpose {
+      case .backup:
+        guard let destination else { continue }
+        let path = try destination.publish(copy.file)
+        report.backup = path
+        safety.published.append((.backup, path))
+      case .draftCopy:
+        let path = DraftCopy(of: options.database).path
+        try copy.file.publish(replacing: path)
+        report.draftCopy = path
+        safety.published.append((.draftCopy, path))
       }
     }
     safety.copies = []
@@ -172,19 +178,31 @@ extension Upgrade {
     }
   }
 
-  /// After a failure. A backup that has its name and is certain to be needless, because COMMIT has failed,
-  /// would push out older ones. A full disk may hold the backup, too.
-  func reconsiderBackup() {
-    let unnamed = safety.copies.first { $0.purpose == .backup }?.file.path
-    guard let failure = report.failure, let backup = report.backup ?? unnamed else { return }
-    let size = FreeSpace.size(DatabaseFile.size(backup))
-    let isUnchanged =
-      report.applied.isEmpty && report.uncertain.isEmpty && !connection.hasMoved
-      && (failure.status == .busy || safety.hasFullDisk)
-    if isUnchanged, report.backup != nil, (try? removeFile(backup)) != nil { report.backup = nil }
-    guard safety.hasFullDisk else { return }
-    report.failure = failure.saying(
-      "The backup took \(size) of the disk that holds \(parentFolder(of: backup))",
+  /// After a COMMIT that has certainly failed: the copies that it would have made necessary are removed, because
+  /// a needless backup pushes out an older one. A file that the user has named stays where the disk may be bad.
+  func withdrawCopies(after error: DatabaseError) {
+    guard !connection.hasMoved else { return }
+    for (purpose, path) in safety.published {
+      if purpose == .backup, case .file = destination, error.code != .busy, !error.isFullDisk {
+        continue
+      }
+      guard (try? removeFile(path)) != nil else { continue }
+      switch purpose {
+      case .backup: report.backup = nil
+      case .draftCopy: report.draftCopy = nil
+      }
+    }
+    safety.published = []
+  }
+
+  /// A full disk may hold the backup, too.
+  func namingBackup(_ failure: Failure) -> Failure {
+    guard safety.hasFullDisk, let bytes = safety.backupBytes, let destination else {
+      return failure
+    }
+    return failure.saying(
+      "The backup took \(FreeSpace.size(bytes)) of the disk that holds "
+        + parentFolder(of: destination.base),
       remedy: "With --backup=FOLDER it can be on another one")
   }
 }

@@ -17,13 +17,12 @@ final class Upgrade {
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
   let connection: Connection
+  let transaction: Transaction
   let runner: Runner
   var report = MigrateReport()
   let destination: BackupDestination?
   var safety = SafetyCopies()
   private var isKnownToBeWhole = false
-  /// Half a migration is in the transaction and could not be taken back: it must not be committed.
-  private var isTorn = false
   /// What was known when a transaction began or was committed last: nothing need be read again while
   /// nobody else has written.
   private var known: Batch?
@@ -55,6 +54,7 @@ final class Upgrade {
       } else {
         connection = try Self.open(options, interruption, onEvent, createsFile: createsFile)
       }
+      transaction = Transaction(connection)
       let calls = try project.application.register(on: connection)
       runner = Runner(
         connection: connection, target: .database, application: project.application,
@@ -99,8 +99,12 @@ final class Upgrade {
   }
 
   func run() throws(Failure) -> MigrateReport {
-    try refuseMissingCalls()
-    try refuseTemporaryObjects()
+    do {
+      try refuseMissingCalls()
+      try refuseTemporaryObjects()
+    } catch {
+      throw Failure(of: error, database: options.database)
+    }
     if report.created { onEvent(.created(database: options.database)) }
     do {
       try checkFile("Nothing was changed")
@@ -108,25 +112,20 @@ final class Upgrade {
       report.failure = replay.failure
       if report.failure == nil { removeOldBackups() }
     } catch {
-      var failure = named(explained(error.naming(options.database)))
-      failure.cause = failure.cause ?? error.cause
-      report.failure = failure
-      safety.hasFullDisk = safety.hasFullDisk || error.fault?.isFullDisk == true
-      reconsiderBackup()
+      let cause = Failure(of: error, database: options.database)
+      var failure = named(explained(cause.naming(options.database)))
+      failure.cause = failure.cause ?? cause.cause
+      safety.hasFullDisk = safety.hasFullDisk || cause.fault?.isFullDisk == true
+      report.failure = namingBackup(failure)
     }
     report.failedFrozen = project.holdsFrozen(report.failure)
     return report
   }
 
   /// A function that only the application has would be called: nothing is written at all.
-  private func refuseMissingCalls() throws(Failure) {
+  private func refuseMissingCalls() throws {
     guard replay.steps.contains(where: { !$0.missingCalls.isEmpty }) else { return }
-    let rows: [LedgerRow]
-    do {
-      rows = try Ledger.rows(in: connection) ?? []
-    } catch {
-      throw Failure(error, database: options.database)
-    }
+    let rows = try Ledger.rows(in: connection) ?? []
     let counted = try project.countingSquash(rows, path: options.database) ?? []
     let known = Set(counted.map(\.id.exact))
     for step in replay.steps where !known.contains(step.migration.id) {
@@ -134,36 +133,13 @@ final class Upgrade {
     }
   }
 
-  /// Of a file beside the database SQLite says only, at some statement, that it cannot be opened.
-  private func explained(_ failure: Failure) -> Failure {
-    // What is not certain must be said.
-    guard report.uncertain.isEmpty, !connection.isBorrowed,
-      [.permission, .inputOutput].contains(failure.status),
-      let obstacle = DatabaseFile.obstacle(options.file), !failure.message.contains(obstacle)
-    else { return failure }
-    return Failure(
-      .permission, "\(options.database) cannot be written: \(obstacle)", place: failure.place,
-      migration: failure.migration)
-  }
-
-  /// After a signal the last migration that stays is what a person needs to know.
-  private func named(_ failure: Failure) -> Failure {
-    guard interruption.isRequested || failure.status == .interrupted else { return failure }
-    let last = report.applied.last.map { "The last migration that was applied is \($0.id)" }
-    return Failure(
-      .interrupted,
-      "interrupted: the unfinished migration was rolled back. "
-        + (last ?? "No migration was applied"),
-      place: failure.place, migration: failure.migration)
-  }
-
   // MARK: Batches
 
   /// Applies as many pending migrations as may share a transaction. False when none is left.
-  private func runBatch() throws(Failure) -> Bool {
+  private func runBatch() throws -> Bool {
     var batch = try begin()
     guard let first = batch.next else {
-      if batch.adopted > 0 { try commit(&batch) } else { rollBack() }
+      if batch.adopted > 0 { try commit(&batch) } else { transaction.rollBack() }
       return false
     }
     do {
@@ -171,7 +147,7 @@ final class Upgrade {
       try requireExclusive(first, &batch)
       guard batch.next == first, try copiesAreCurrent() else {
         // Another process has been faster.
-        rollBack()
+        transaction.rollBack()
         return true
       }
       try requireWhole(batch)
@@ -188,54 +164,33 @@ final class Upgrade {
       // SQLite may have noticed by itself, and says that it cannot write. What is not certain is
       // said first.
       guard !report.uncertain.isEmpty || !connection.hasMoved else {
-        rollBack()
+        transaction.rollBack()
         throw moved
       }
-      throw try keepComplete(batch, after: error)
+      throw try keepComplete(batch, after: Failure(of: error, database: options.database))
     }
   }
 
   /// Looks at the pages once, before anything is written, where migrations rewrite rows, give
   /// pages back, or could write over pages in use. It costs an eighth of moving a column of a million rows.
-  private func requireWhole(_ batch: Batch) throws(Failure) {
+  private func requireWhole(_ batch: Batch) throws {
     guard !report.created, !isKnownToBeWhole else { return }
-    let damage: String?
-    do {
-      let steps = batch.pending.map { replay.steps[$0] }
-      let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
-      let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.writeSet.rewritten) }
-      damage =
-        try reuses
-        ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
-    } catch {
-      throw Failure(error, database: options.database)
-    }
-    try requireNone(damage)
-  }
-
-  private func requireNone(_ damage: String?) throws(Failure) {
+    let steps = batch.pending.map { replay.steps[$0] }
+    let reuses = steps.contains { $0.reusesPages(in: batch.expected) }
+    let rewritten = steps.reduce(into: Set()) { $0.formUnion($1.writeSet.rewritten) }
+    let damage =
+      try reuses
+      ? connection.structuralDamage(rewriting: rewritten) : connection.damageOfReusedPages()
     if let damage { throw Failure(damaged: options.database, damage) }
     isKnownToBeWhole = true
   }
 
-  func dataVersion() throws(Failure) -> Int64? {
+  private func begin(_ mode: String = "IMMEDIATE") throws -> Batch {
     do {
-      return try connection.value("PRAGMA data_version")?.integer
-    } catch {
-      throw Failure(error, database: options.database)
-    }
-  }
-
-  private func begin(_ mode: String = "IMMEDIATE") throws(Failure) -> Batch {
-    do {
-      // Where there was no memory to end the last one.
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      isTorn = false
-      connection.set(.foreignKeys, to: false)
-      try connection.execute("BEGIN \(mode)")
+      try transaction.begin(mode)
       onEvent(.began)
       try requireUnmoved()
-      let version = try dataVersion()
+      let version = try transaction.version
       if var batch = known, batch.version == version {
         batch.isExclusive = mode == "EXCLUSIVE"
         connection.set(.trustedSchema, to: batch.isTrusted)
@@ -275,8 +230,8 @@ final class Upgrade {
       self.known = isNew ? nil : batch
       return batch
     } catch {
-      rollBack()
-      throw Failure(of: error, database: options.database)
+      transaction.rollBack()
+      throw error
     }
   }
 
@@ -297,35 +252,21 @@ final class Upgrade {
 
   /// With a reader on a rollback journal, a transaction that rewrites many rows cannot spill its
   /// cache, and grows without limit: it begins only when nobody reads.
-  private func requireExclusive(_ first: Int, _ batch: inout Batch) throws(Failure) {
+  private func requireExclusive(_ first: Int, _ batch: inout Batch) throws {
     let step = replay.steps[first]
     let enforces = step.migration.manifest.foreignKeys == .enforced
-    let isWAL = try isWAL()
-    let exclusive = step.writesRows(in: batch.expected) && !isWAL
+    let exclusive = try step.writesRows(in: batch.expected) && !transaction.isWAL
     guard exclusive || enforces else { return }
-    rollBack()
+    transaction.rollBack()
     // Neither can be had inside a transaction.
-    batch = try begin(exclusive ? "EXCLUSIVE" : "IMMEDIATE", enforcing: enforces)
-  }
-
-  private func begin(_ mode: String, enforcing: Bool) throws(Failure) -> Batch {
-    guard enforcing else { return try begin(mode) }
-    var batch = try begin(mode)
+    batch = try begin(exclusive ? "EXCLUSIVE" : "IMMEDIATE")
+    guard enforces else { return }
     // The switch itself works inside a transaction; only the PRAGMA does not.
     connection.set(.foreignKeys, to: true)
     batch.isAlone = true
-    return batch
   }
 
-  private func isWAL() throws(Failure) -> Bool {
-    do {
-      return try connection.value("PRAGMA journal_mode") == "wal"
-    } catch {
-      throw Failure(error, database: options.database)
-    }
-  }
-
-  private func commit(_ batch: inout Batch) throws(Failure) {
+  private func commit(_ batch: inout Batch) throws {
     if interruption.isRequested {
       throw Failure(.interrupted, "interrupted")
     }
@@ -333,14 +274,14 @@ final class Upgrade {
       try checkFile("Uncommitted changes were rolled back")
       try keepCopies()
     } catch {
-      rollBack()
+      transaction.rollBack()
       batch.done = []
       throw error
     }
     onEvent(.willCommit)
     try requireUnmoved()
     let ids = batch.done.map(\.applied.id)
-    do {
+    do throws(DatabaseError) {
       try end(&batch)
     } catch {
       throw rolledBack(ids.count > 1 ? ids : [], after: doubtful(error))
@@ -359,24 +300,21 @@ final class Upgrade {
     do {
       try connection.execute("COMMIT")
     } catch {
-      rollBack()
-      guard error.code != .busy else { throw error }
+      transaction.rollBack()
       let ids = batch.known.prefix(batch.adopted) + batch.done.map(\.applied.id)
       let rows = connection.isInTransaction ? nil : try? Ledger.rows(in: connection) ?? []
-      if let rows, Set(rows.map(\.id.exact)).isSuperset(of: ids.map(\.exact)) {
+      if error.code == .busy {
+        withdrawCopies(after: error)
+      } else if let rows, Set(rows.map(\.id.exact)).isSuperset(of: ids.map(\.exact)) {
         noteCommitted(batch)
-      } else if rows == nil || (try? isWAL()) != false {
+      } else if rows == nil || (try? transaction.isWAL) != false {
         report.uncertain = Array(ids)
+      } else {
+        withdrawCopies(after: error)
       }
       throw error
     }
     noteCommitted(batch)
-  }
-
-  private func doubtful(_ error: DatabaseError) -> Failure {
-    safety.hasFullDisk = error.isFullDisk
-    let failure = Failure(error, database: options.database)
-    return report.uncertain.isEmpty ? failure : Failure(uncertain: report.uncertain, after: failure)
   }
 
   /// What is written into a file that no path leads to is lost, and what stands at the path now is
@@ -386,12 +324,8 @@ final class Upgrade {
     throw moved
   }
 
-  private var moved: Failure {
-    Failure(moved: options.database, afterApplying: report.applied.last?.id)
-  }
-
   /// With `--paranoid`: what SQLite finds wrong with the file's structure.
-  private func checkFile(_ state: String) throws(Failure) {
+  private func checkFile(_ state: String) throws {
     guard options.isParanoid else { return }
     do {
       let found = try connection.integrityCheck()
@@ -406,8 +340,6 @@ final class Upgrade {
     } catch let error as DatabaseError where error.code == .error {
       // A CHECK calls a function that only the application has.
       report.integrityCheck = error.message
-    } catch {
-      throw Failure(of: error, database: options.database)
     }
   }
 
@@ -416,36 +348,13 @@ final class Upgrade {
       report.adopted = Array(batch.known.prefix(batch.adopted))
     }
     report.applied += batch.done.map(\.applied)
+    safety.published = []
     onEvent(.committed(ids: batch.done.map(\.applied.id)))
     var batch = batch
     batch.done = []
     batch.adopted = 0
     batch.isAlone = false
     known = batch
-  }
-
-  func rollBackToSavepoint() {
-    guard connection.isInTransaction else { return }
-    // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
-    // ROLLBACK TO: what is committed then is lost when the power goes, or is half lost.
-    let isSafe = (try? isWAL()) == false || connection.cacheSpills == 0
-    let isUndone =
-      isSafe
-      && (try? connection.execute(
-        "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
-    guard !isUndone else { return }
-    rollBack()
-    isTorn = connection.isInTransaction
-  }
-
-  func rollBack() {
-    // Where there is no memory for it the next transaction, or the end of the connection, does it.
-    connection.rollBack()
-    // After a full disk SQLite leaves its journal to whoever reads next: nobody shall find the file
-    // half changed, nor take the journal away to make room.
-    _ = try? connection.value("PRAGMA main.schema_version")
-    connection.set(.foreignKeys, to: false)
-    connection.set(.trustedSchema, to: false)
   }
 
   // MARK: Failures
@@ -455,18 +364,19 @@ final class Upgrade {
   private func keepComplete(_ batch: Batch, after failure: Failure) throws(Failure) -> Failure {
     let reset = Result { () throws(DatabaseError) in try runner.resetSettings() }
     guard !batch.done.isEmpty else {
-      rollBack()
+      transaction.rollBack()
       return failure
     }
-    guard connection.isInTransaction, !isTorn, (try? reset.get()) != nil else {
-      rollBack()
+    guard connection.isInTransaction, !transaction.isTorn, (try? reset.get()) != nil else {
+      transaction.rollBack()
       return rolledBack(batch.done.map(\.applied.id), after: failure)
     }
     var batch = batch
-    do throws(Failure) {
+    do {
       try keep(&batch)
     } catch {
-      rollBack()
+      transaction.rollBack()
+      let error = Failure(of: error, database: options.database)
       throw Failure(
         ExitStatus.worst([failure.status, error.status]),
         "\(failure.naming(options.database).message). The migrations before it could not be "
@@ -476,15 +386,7 @@ final class Upgrade {
     return failure
   }
 
-  /// The failure, with the complete migrations that were rolled back by it.
-  private func rolledBack(_ ids: [String], after failure: Failure) -> Failure {
-    guard !ids.isEmpty, report.uncertain.isEmpty else { return failure }
-    return failure.naming(options.database).saying(
-      "SQLite ended the transaction and rolled back \(listed(ids))",
-      remedy: "Run `schemactl migrate` again")
-  }
-
-  private func keep(_ batch: inout Batch) throws(Failure) {
+  private func keep(_ batch: inout Batch) throws {
     try checkFile("Uncommitted changes were rolled back")
     try keepCopies()
     do throws(DatabaseError) {

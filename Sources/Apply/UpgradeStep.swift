@@ -52,7 +52,7 @@ extension Upgrade {
         batch.expected = step.delta.applied(to: batch.expected)
         batch.live = after
       } catch {
-        rollBackToSavepoint()
+        transaction.rollBackToSavepoint()
         throw error
       }
     } catch {

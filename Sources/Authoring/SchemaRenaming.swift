@@ -153,7 +153,7 @@ extension SchemaRenaming {
 }
 
 extension SchemaObject {
-  fileprivate var columns: [String]? {
+  var columns: [String]? {
     guard case .createTable(let table)? = try? parseCreate(TokenizedSQL(sql ?? "")) else {
       return nil
     }

@@ -4,6 +4,7 @@ import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaPlatform
+import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
 import Synchronization
@@ -44,6 +45,33 @@ struct DraftCopyTests {
     try sandbox.addSQL("0008_more", "CREATE TABLE more (a);")
     #expect(try sandbox.migrate().draftCopy == nil)
     #expect(try Sandbox.reminders().migrate().draftCopy == nil)
+  }
+
+  @Test("does not stay when a reader prevents the commit")
+  func busyCommit() throws {
+    let sandbox = try Sandbox()
+    for name in ["a", "b"] {
+      try sandbox.addSQL("000\(name == "a" ? 1 : 2)_\(name)", "CREATE TABLE \(name) (x);")
+    }
+    try sandbox.freeze(through: "0002")
+    try sandbox.migrate { $0.through = "1" }
+    try sandbox.addSQL("0003_c", "CREATE TABLE c (x);")
+    let reader = try sandbox.open()
+    var isReading = false
+    var options = sandbox.options()
+    options.timeout = 0
+    let report = try sandbox.project().migrate(options) { event in
+      // The frozen migration is committed; then comes the draft's own transaction.
+      guard case .committed = event, !isReading else { return }
+      isReading = true
+      try? reader.execute("BEGIN")
+      _ = try? reader.value("SELECT count(*) FROM a")
+    }
+    #expect(report.applied.map(\.id) == ["0002_b"])
+    #expect(report.status == .busy)
+    #expect(report.draftCopy == nil)
+    let files = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
+    #expect(!files.contains { $0.hasSuffix(".before-drafts") })
   }
 
   @Test("an edited draft is reset and applied again, and the replaced database is kept")

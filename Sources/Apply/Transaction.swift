@@ -1,0 +1,54 @@
+import SchemaSQLite
+
+/// The transaction of a run: begins and rolls back, in whatever state SQLite has left the last one.
+final class Transaction {
+  private let connection: Connection
+  /// Half a migration is in it and could not be taken back: it must not be committed.
+  private(set) var isTorn = false
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// - Parameter mode: `IMMEDIATE` or `EXCLUSIVE`.
+  func begin(_ mode: String) throws(DatabaseError) {
+    // Where there was no memory to end the last one.
+    if connection.isInTransaction { try connection.execute("ROLLBACK") }
+    isTorn = false
+    connection.set(.foreignKeys, to: false)
+    try connection.execute("BEGIN \(mode)")
+  }
+
+  /// Changes when another connection commits, and never by what this one does.
+  var version: Int64? {
+    get throws(DatabaseError) { try connection.value("PRAGMA data_version")?.integer }
+  }
+
+  var isWAL: Bool {
+    get throws(DatabaseError) { try connection.value("PRAGMA journal_mode") == "wal" }
+  }
+
+  func rollBackToSavepoint() {
+    guard connection.isInTransaction else { return }
+    // In WAL mode, once the cache has spilled, SQLite (3.40.1) computes wrong checksums after
+    // ROLLBACK TO: what is committed then is lost when the power goes, or is half lost.
+    let isSafe = (try? isWAL) == false || connection.cacheSpills == 0
+    let isUndone =
+      isSafe
+      && (try? connection.execute(
+        "ROLLBACK TO schemactl_migration; RELEASE schemactl_migration")) != nil
+    guard !isUndone else { return }
+    rollBack()
+    isTorn = connection.isInTransaction
+  }
+
+  func rollBack() {
+    // Where there is no memory for it the next transaction, or the end of the connection, does it.
+    connection.rollBack()
+    // After a full disk SQLite leaves its journal to whoever reads next: nobody shall find the file
+    // half changed, nor take the journal away to make room.
+    _ = try? connection.value("PRAGMA main.schema_version")
+    connection.set(.foreignKeys, to: false)
+    connection.set(.trustedSchema, to: false)
+  }
+}
