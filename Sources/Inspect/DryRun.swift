@@ -52,8 +52,8 @@ extension Project {
     var questions = Questions(
       connection: connection, database: options.database, redacts: options.redactsValues)
     for planned in plan.migrations {
-      for index in planned.operations.indices {
-        for question in planned.questions(at: index) {
+      for (index, operation) in planned.operations.enumerated() {
+        for question in operation.questions {
           let answer = try questions.ask(question, of: planned, index)
           report.answers.append(answer.said)
           if let failure = answer.failure { report.failure = report.failure ?? failure }
@@ -78,18 +78,6 @@ private func requireWhole(
   if let damage { throw Failure(damaged: database, damage) }
 }
 
-/// One question to the rows of a table, whose answer must be no.
-private struct Question {
-  /// Those it reads.
-  let tables: [String]
-  /// Of the first of them.
-  let columns: [String]
-  let promise: String
-  let exists: String
-  let obstacle: String
-  let scan: Scan?
-}
-
 private struct Questions {
   let connection: Connection
   let database: String
@@ -100,24 +88,24 @@ private struct Questions {
   func ask(
     _ question: Question, of planned: PlannedMigration, _ index: Int
   ) throws(Failure) -> (said: DryRunReport.Answer, failure: Failure?) {
-    let operation = planned.operations[index].operation
-    let context = Context(migration: planned.migration, index: index, operation: operation)
+    let operation = planned.operations[index]
+    let context = Context(
+      migration: planned.migration, index: index, operation: operation.plan.operation)
     func said(_ obstacle: String?, isAsked: Bool = true) -> DryRunReport.Answer {
       DryRunReport.Answer(
-        migration: planned.migration.id, question: question.promise, obstacle: obstacle,
+        migration: planned.migration.id, question: question.promise ?? "", obstacle: obstacle,
         isAsked: isAsked)
     }
     do {
-      let written = written.union(planned.writtenBefore[index])
+      let written = written.union(operation.writtenBefore)
       let isKnown = written.isDisjoint(with: question.tables.map(\.identifier))
       guard isKnown, try canBeAsked(question) else {
         return (said(nil, isAsked: false), nil)
       }
-      guard try connection.value("SELECT \(question.exists)") == 1 else { return (said(nil), nil) }
-      let obstacle =
-        try question.scan.map { (scan) throws(DatabaseError) in
-          try HeldValues(of: scan, on: connection).message(redacted: redacts)
-        } ?? question.obstacle
+      guard try connection.value("SELECT \(question.condition)") == 1 else {
+        return (said(nil), nil)
+      }
+      let obstacle = try question.obstacle(on: connection, redacted: redacts)
       return (
         said(obstacle),
         context.failure(.migrationFailed, obstacle, key: question.scan?.problem.key)
@@ -127,28 +115,22 @@ private struct Questions {
     }
   }
 
-  /// Whether the columns are there already, and SQLite knows all that the condition calls.
+  /// Whether the tables and columns exist already, and SQLite knows all that the condition calls.
   private func canBeAsked(_ question: Question) throws(DatabaseError) -> Bool {
     connection.set(.doubleQuotedStringsInDML, to: false)
     do {
-      _ = try connection.prepare("SELECT \(question.exists)")
+      _ = try connection.prepare("SELECT \(question.condition)")
+      return true
     } catch  where !error.isFault {
       return false
     }
-    let columns = try connection.rows(
-      "SELECT name FROM pragma_table_xinfo(?1)", [.text(question.tables[0])]
-    ).compactMap { $0[0].text?.identifier }
-    return !columns.isEmpty
-      && question.columns.allSatisfy { columns.contains($0.identifier) }
   }
 }
 
-extension PlannedMigration {
-  /// What the rows must not hold for an operation to succeed.
-  fileprivate func questions(at index: Int) -> [Question] {
-    let own = index + 1 < writtenBefore.count ? writtenBefore[index + 1] : written
-    return operations[index].questions
-      + newKeys[index].compactMap { operations[index].uniqueness($0, writing: own) }
+extension PlannedOperation {
+  /// What the rows must not hold for the operation to succeed.
+  fileprivate var questions: [Question] {
+    plan.questions + newKeys.compactMap { plan.uniqueness($0, writing: writtenAfter) }
   }
 }
 
@@ -156,20 +138,7 @@ extension OperationPlan {
   /// What its steps ask the rows before anything is written.
   fileprivate var questions: [Question] {
     steps.prefix(while: \.onlyAsks).compactMap { step in
-      switch step {
-      case .scan(let scan):
-        Question(
-          tables: [scan.table], columns: [scan.column],
-          promise: scan.promise,
-          exists: scan.exists, obstacle: "", scan: scan)
-      case .guarding(let condition):
-        condition.promise.map { promise in
-          Question(
-            tables: promise.tables, columns: [], promise: promise.sentence,
-            exists: condition.condition, obstacle: condition.message, scan: nil)
-        }
-      default: nil
-      }
+      if case .question(let question) = step, question.promise != nil { question } else { nil }
     }
   }
 
@@ -189,9 +158,8 @@ extension OperationPlan {
       key.index.map { "unique index \($0) cannot be created" }
       ?? "the unique constraint cannot be added"
     return Question(
-      tables: [key.table], columns: columns,
+      condition: key.violated(where: operation.rowFilter), of: key.table,
       promise: "the rows of \(key.table) are unique in \(key.inWords)",
-      exists: key.violated(where: operation.rowFilter),
-      obstacle: "rows of \(key.table) have equal values in \(key.inWords): \(what)", scan: nil)
+      message: "rows of \(key.table) have equal values in \(key.inWords): \(what)")
   }
 }

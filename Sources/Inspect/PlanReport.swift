@@ -32,26 +32,18 @@ package struct PlanReport: Sendable {
   /// Whether `cost` leaves out operations of which nobody can tell.
   package var isCostPartial: Bool { costs.contains(nil) }
 
-  private var costs: [Cost?] { migrations.flatMap(\.costs) }
+  private var costs: [Cost?] { migrations.flatMap(\.operations).map(\.cost) }
 }
 
 package struct PlannedMigration: Sendable {
   package let migration: Migration
-  package let operations: [OperationPlan]
-  /// For each operation.
-  package let work: [Work]
-  /// For each operation: nil without a database, and where nobody can tell.
-  package let costs: [Cost?]
+  package let operations: [PlannedOperation]
   /// What the ledger will say of it.
   package let row: LedgerRow
   /// Tables in which the migration can break foreign keys: those that are there before it, and
   /// those that are there after.
   package let foreignKeysBefore: [String]
   package let foreignKeysAfter: [String]
-  /// For each operation: tables that those before it write, in folded spelling.
-  let writtenBefore: [Set<Identifier>]
-  /// For each operation: what must be unique from then on.
-  let newKeys: [[UniqueKey]]
   /// Tables that it writes, in folded spelling.
   package let written: Set<Identifier>
   /// Those of them whose rows are changed or removed.
@@ -63,6 +55,20 @@ package struct PlannedMigration: Sendable {
   /// The schema without the ledger before the migration and after it.
   package let before: Schema
   package let after: Schema
+}
+
+package struct PlannedOperation: Sendable {
+  package let plan: OperationPlan
+  package let work: Work
+  /// Nil without a database, and where nobody can tell.
+  package let cost: Cost?
+  /// Tables that the operations before it write, in folded spelling, and those before it and itself.
+  let writtenBefore: Set<Identifier>
+  fileprivate(set) var writtenAfter: Set<Identifier> = []
+  /// What must be unique from then on.
+  fileprivate(set) var newKeys: [UniqueKey] = []
+
+  package var costInWords: String { cost?.inWords ?? work.inWords }
 }
 
 extension Project {
@@ -139,68 +145,36 @@ extension Project {
         report.drift, through: replay.steps[adopted - 1].migration, path: database ?? "")
       report.adopted = (0..<adopted).map { replay.adoptedRow(at: $0, in: self) }
     }
-    let scratch = try ScratchDatabase(application, from: schema)
-    scratch.isReleased = isFrozen
-    var statements: [ReplayedStatement] = []
-    scratch.observe(comparesSchemas: false) { statement, _ in statements.append(statement) }
+    let pending = replay.steps.indices.filter { !known.contains(replay.steps[$0].migration.id) }
+    let obstacles = pending.map { replay.steps[$0].obstacle(among: report.drift) }
+    let free = obstacles.prefix { $0 == nil }.count
+    let recorder = PlanRecorder(application) { work throws(Failure) in
+      try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil
+    }
     var keys = ForeignKeyGraph(schema)
-    for (index, promised) in replay.steps.enumerated() where !known.contains(promised.migration.id)
-    {
-      let migration = promised.migration
-      do throws(Failure) {
-        if let obstacle = promised.obstacle(among: report.drift) { throw obstacle }
-        var operations: [OperationPlan] = []
-        var work: [Work] = []
-        var writtenBefore: [Set<Identifier>] = []
-        var schemas: [Schema] = []
-        var unread: DatabaseError?
-        statements = []
-        let schemaBefore = scratch.schema
-        let step = try scratch.apply(migration) { plan, writeSet in
-          operations.append(plan)
-          writtenBefore.append(writeSet.written)
-          do throws(DatabaseError) {
-            let schema = try Schema(of: scratch.connection, knowing: schemas.last ?? Schema())
-            schemas.append(schema)
-            work.append(plan.work(in: schema))
-          } catch {
-            unread = error
-          }
-        }
-        var newKeys: [[UniqueKey]] = []
-        do throws(DatabaseError) {
-          schemas.append(try Schema(of: scratch.connection, knowing: schemas.last ?? Schema()))
-          for (before, after) in zip(schemas, schemas.dropFirst()) {
-            newKeys.append(try UniqueKey.added(from: before, to: after, application))
-          }
-        } catch {
-          unread = error
-        }
-        if let unread {
-          throw Failure(unread.status, "the scratch database cannot be read: \(unread.inWords)")
-        }
-        var costs: [Cost?] = []
-        for work in work {
-          costs.append(
-            try measured(database) { () throws(DatabaseError) in try sizes?.cost(of: work) } ?? nil)
-        }
-        let before = keys.affected(by: step.touched)
+    var before = schema
+    do throws(Failure) {
+      try self.replay(
+        pending.prefix(free).map { replay.steps[$0].migration }, from: schema,
+        isTrusted: schema.objects.isEmpty, preparing: recorder.watch
+      ) { step, scratch throws(Failure) in
+        let record = try recorder.take(step, scratch)
+        let endangered = keys.affected(by: step.touched)
         keys.apply(step.delta)
         report.migrations.append(
           PlannedMigration(
-            migration: migration, operations: operations, work: work,
-            costs: costs,
-            row: replay.ledgerRow(at: index, startedAt: ""),
-            foreignKeysBefore: before, foreignKeysAfter: keys.affected(by: step.touched),
-            writtenBefore: writtenBefore, newKeys: newKeys, written: step.writeSet.written,
-            rewritten: step.writeSet.rewritten,
-            temporary: step.temporary.map(\.drop), statements: statements, before: schemaBefore,
-            after: scratch.schema))
-      } catch {
-        if error.status == .invalidInput { throw error }
-        report.failure = error
-        break
+            migration: step.migration, operations: record.operations,
+            row: replay.ledgerRow(at: pending[report.migrations.count], startedAt: ""),
+            foreignKeysBefore: endangered, foreignKeysAfter: keys.affected(by: step.touched),
+            written: step.writeSet.written, rewritten: step.writeSet.rewritten,
+            temporary: step.temporary.map(\.drop), statements: record.statements,
+            before: before, after: scratch.schema))
+        before = scratch.schema
       }
+      if let obstacle = obstacles.dropFirst(free).first ?? nil { throw obstacle }
+    } catch {
+      if error.status == .invalidInput { throw error }
+      report.failure = error
     }
     return report
   }
@@ -215,5 +189,55 @@ extension Project {
       guard error.isFault else { return nil }
       throw Failure(error, database: database ?? "")
     }
+  }
+}
+
+/// Notes each operation and each statement of the migrations that run on a scratch database.
+private final class PlanRecorder {
+  private let application: Application
+  private let cost: (Work) throws(Failure) -> Cost?
+  private var operations: [PlannedOperation] = []
+  private var statements: [ReplayedStatement] = []
+  /// Before the operation that was planned last.
+  private var schema = Schema()
+
+  init(_ application: Application, cost: @escaping (Work) throws(Failure) -> Cost?) {
+    self.application = application
+    self.cost = cost
+  }
+
+  func watch(_ scratch: ScratchDatabase) {
+    scratch.observe(comparesSchemas: false) { [self] statement, _ in statements.append(statement) }
+    scratch.onPlan = { [self, unowned scratch] plan, writeSet in
+      let current = try Schema(of: scratch.connection, knowing: schema)
+      try end(with: current, writeSet)
+      schema = current
+      let work = plan.work(in: schema)
+      operations.append(
+        PlannedOperation(
+          plan: plan, work: work, cost: try cost(work), writtenBefore: writeSet.written))
+    }
+  }
+
+  /// What the migration that has run consists of.
+  func take(
+    _ step: ScratchDatabase.Step, _ scratch: ScratchDatabase
+  ) throws(Failure) -> (operations: [PlannedOperation], statements: [ReplayedStatement]) {
+    do {
+      try end(with: scratch.schema, step.writeSet)
+    } catch {
+      throw Failure(error.status, "the scratch database cannot be read: \(error.inWords)")
+    }
+    defer {
+      operations = []
+      statements = []
+    }
+    return (operations, statements)
+  }
+
+  private func end(with after: Schema, _ writeSet: WriteSet) throws(DatabaseError) {
+    guard let last = operations.indices.last else { return }
+    operations[last].writtenAfter = writeSet.written
+    operations[last].newKeys = try UniqueKey.added(from: schema, to: after, application)
   }
 }

@@ -20,6 +20,12 @@ extension PlanReport {
       lines += ["", "BEGIN IMMEDIATE;"] + ledgerStatements.map(shellScript) + ["COMMIT;"]
     }
     for planned in scripts { lines += [""] + planned.map(shellScript) }
+    return lines.joined(separator: "\n") + "\n" + (failure == nil ? "" : Self.refusal)
+  }
+
+  /// The script where there is no plan, or where it ends early: the shell fails on it.
+  package static var refusal: String {
+    let lines = [".bail on"] + guarded("schemactl has no plan: see its messages", "1")
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -65,11 +71,12 @@ extension PlannedMigration {
     }
     lines += migration.manifest.before.map(comment)
     for (index, operation) in operations.enumerated() {
-      lines.append("-- \(index + 1) \(oneLine(operation.operation.inWords))")
-      lines.append("--   (\(operation.operation.name), \(operation.explanation))")
-      lines.append("--   \(costs[index]?.inWords ?? work[index].inWords)")
-      lines += operation.steps.flatMap(script)
-      lines += operation.proofs.map(comment)
+      let plan = operation.plan
+      lines.append("-- \(index + 1) \(oneLine(plan.operation.inWords))")
+      lines.append("--   (\(plan.operation.name), \(plan.explanation))")
+      lines.append("--   \(operation.costInWords)")
+      lines += plan.steps.flatMap(script)
+      lines += plan.proofs.map(comment)
     }
     lines += migration.manifest.after.map(comment)
     lines += settingsPutBack + temporary.map(terminated)
@@ -97,7 +104,7 @@ extension PlannedMigration {
   /// What a PRAGMA of the manifest's SQL has begun.
   private var settingsPutBack: [String] {
     let words = Set(
-      operations.flatMap(\.steps).flatMap { step -> [Identifier] in
+      operations.flatMap(\.plan.steps).flatMap { step -> [Identifier] in
         guard case .script(let source) = step else { return [] }
         let tokens = TokenizedSQL(source.text)
         return tokens.significant.map { tokens.text($0).identifier }
@@ -109,9 +116,7 @@ extension PlannedMigration {
 
   private func script(_ step: Step) -> [String] {
     switch step {
-    case .scan(let scan):
-      guarded(scan.obstacle, scan.exists)
-    case .guarding(let condition): guarded(condition.message, condition.condition)
+    case .question(let question): guarded(question.message, question.condition)
     case .statement(let sql, _): [terminated(sql)]
     case .update(let update): [terminated(update.statement)]
     case .copy(let copy): [terminated(copy.statement)]
@@ -134,16 +139,6 @@ extension PlannedMigration {
     }.joined(separator: " UNION ALL ")
   }
 
-  /// Fails with `message` when `condition` is true: RAISE works in triggers only, a CHECK anywhere.
-  private func guarded(_ message: String, _ condition: String) -> [String] {
-    [
-      "CREATE TEMP TABLE schemactl_guard (found CONSTRAINT \(Quoting.quoted(oneLine(message))) "
-        + "CHECK (found = 0));",
-      "INSERT INTO temp.schemactl_guard SELECT \(condition);",
-      "DROP TABLE temp.schemactl_guard;",
-    ]
-  }
-
   private func comment(_ proof: RowProof) -> String {
     "-- not in this script: the check that no row of \(oneLine(proof.table)) is lost and no "
       + "other value changes"
@@ -153,6 +148,16 @@ extension PlannedMigration {
     "-- not in this script: the assertion that \(oneLine(assertion.query.text)) gives "
       + oneLine(assertion.equals.sql)
   }
+}
+
+/// Fails with `message` when `condition` is true: RAISE works in triggers only, a CHECK anywhere.
+private func guarded(_ message: String, _ condition: String) -> [String] {
+  [
+    "CREATE TEMP TABLE schemactl_guard (found CONSTRAINT \(Quoting.quoted(oneLine(message))) "
+      + "CHECK (found = 0));",
+    "INSERT INTO temp.schemactl_guard SELECT \(condition);",
+    "DROP TABLE temp.schemactl_guard;",
+  ]
 }
 
 /// Text for a comment: a line feed would end it, and what drives a terminal or turns the direction of

@@ -71,11 +71,12 @@ extension ParsedTable {
   ) -> [Step] {
     guard let changes = target.affinity(of: new).changes(Quoting.quoted(column)) else { return [] }
     return [
-      .scan(
-        Scan(
-          table: name, column: column,
-          predicate: filter.map { "\($0) AND (\(changes))" } ?? changes,
-          problem: .changed(by: "\(new.name.text) \(new.type?.text ?? "")", key: key)))
+      .question(
+        Question(
+          Scan(
+            table: name, column: column,
+            predicate: filter.map { "\($0) AND (\(changes))" } ?? changes,
+            problem: .changed(by: "\(new.name.text) \(new.type?.text ?? "")", key: key))))
     ]
   }
 }

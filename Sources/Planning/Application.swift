@@ -52,15 +52,7 @@ package struct Application: Sendable {
   /// can be built. Never on a user's database, whose rows and indexes it would corrupt.
   package func registerStubs(on connection: Connection) throws(DatabaseError) {
     try registerBrought(on: connection)
-    for function in missingFunctions {
-      try connection.register(
-        FunctionDefinition(
-          name: function.name, arguments: function.arguments, isDeterministic: true,
-          body: { _ in .null }))
-    }
-    for name in missingCollations {
-      try connection.registerCollation(name) { a, b in a == b ? 0 : a < b ? -1 : 1 }
-    }
+    try registerMissing(on: connection, nil)
   }
 
   /// Registers everything on a user's database: what is missing can be named there by DDL, and
@@ -68,24 +60,18 @@ package struct Application: Sendable {
   package func register(on connection: Connection) throws(DatabaseError) -> CallRecord {
     let calls = CallRecord()
     try registerBrought(on: connection)
-    for function in missingFunctions {
-      let name = function.name
-      try connection.register(
-        FunctionDefinition(
-          name: name, arguments: function.arguments, isDeterministic: true,
-          body: { _ in
-            calls.note(name)
-            throw FunctionError("\(name)() is a function of the application and not available here")
-          }))
-    }
-    for name in missingCollations {
-      // A collation cannot raise: whoever ran the statement looks at the record afterwards.
-      try connection.registerCollation(name) { a, b in
-        calls.note(name)
-        return a == b ? 0 : a < b ? -1 : 1
-      }
-    }
+    try registerMissing(on: connection, calls)
     return calls
+  }
+
+  private func registerMissing(
+    on connection: Connection, _ calls: CallRecord?
+  ) throws(DatabaseError) {
+    for function in missingFunctions {
+      try connection.registerStub(
+        of: .function(function.name), arguments: function.arguments, calls)
+    }
+    for name in missingCollations { try connection.registerStub(of: .collation(name), calls) }
   }
 
   /// On somebody else's connection a function of the same name stays what it is.
@@ -118,5 +104,52 @@ package final class CallRecord: Sendable {
 
   package func clear() {
     names.withLock { $0 = [] }
+  }
+}
+
+/// A function or a collation that a connection lacks.
+package enum MissingName: Sendable, Hashable {
+  case function(String)
+  case collation(String)
+
+  /// From what SQLite says of a statement, a view or a trigger; nil for another message.
+  package init?(message: String) {
+    for (prefix, make) in [
+      ("no such function: ", MissingName.function),
+      ("no such collation sequence: ", MissingName.collation),
+    ] where message.hasPrefix(prefix) {
+      self = make(String(message.dropFirst(prefix.count)))
+      return
+    }
+    return nil
+  }
+}
+
+extension Connection {
+  /// Registers a stand-in.
+  ///
+  /// - Parameters:
+  ///   - arguments: of a function; -1 is any number.
+  ///   - calls: notes each call; a function fails then. Without it a function gives NULL.
+  package func registerStub(
+    of name: MissingName, arguments: Int = -1, _ calls: CallRecord?
+  ) throws(DatabaseError) {
+    switch name {
+    case .function(let name):
+      try register(
+        FunctionDefinition(
+          name: name, arguments: arguments, isDeterministic: true,
+          body: { _ in
+            guard let calls else { return .null }
+            calls.note(name)
+            throw FunctionError("\(name)() is a function of the application and not available here")
+          }))
+    case .collation(let name):
+      // A collation cannot raise: whoever ran the statement looks at the record afterwards.
+      try registerCollation(name) { a, b in
+        calls?.note(name)
+        return a == b ? 0 : a < b ? -1 : 1
+      }
+    }
   }
 }

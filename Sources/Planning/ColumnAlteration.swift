@@ -12,7 +12,7 @@ struct ColumnAlteration {
   private let final: ParsedTable
   private let finalColumn: CreateTable.Column
 
-  init(_ change: AlterColumn, in schema: Schema) throws(PlanningError) {
+  init(_ change: AlterColumn, in schema: Schema) throws {
     self.change = change
     self.schema = schema
     table = try ParsedTable(named: change.table, in: schema)
@@ -26,7 +26,7 @@ struct ColumnAlteration {
 
   func plan(
     _ operation: Operation, _ application: Application
-  ) throws(PlanningError) -> OperationPlan {
+  ) throws -> OperationPlan {
     if let obstacle = obstacleToEdit {
       return try rewrite(operation, application, because: obstacle)
     }
@@ -36,7 +36,7 @@ struct ColumnAlteration {
   // MARK: What is asked
 
   /// A type or an expression may not bring in more than it is.
-  private func requireOneColumn() throws(PlanningError) {
+  private func requireOneColumn() throws {
     let others = zip(table.parsed.columns, final.parsed.columns).allSatisfy { old, new in
       old.name == column.name
         || table.tokens.text(old.range).utf8.elementsEqual(final.tokens.text(new.range).utf8)
@@ -52,7 +52,7 @@ struct ColumnAlteration {
   }
 
   /// INTEGER PRIMARY KEY is the rowid itself, and what it is must be said by other operations.
-  private func requireSameRowid() throws(PlanningError) {
+  private func requireSameRowid() throws {
     guard !change.keepsType, table.isInPrimaryKey(column) else { return }
     throw PlanningError(
       .manifest,
@@ -61,7 +61,7 @@ struct ColumnAlteration {
   }
 
   /// A foreign key among the table's constraints would stay beside what is said here, or instead.
-  private func requireOwnReference() throws(PlanningError) {
+  private func requireOwnReference() throws {
     if case .keep = change.references { return }
     let isTables = table.parsed.constraints.contains { constraint in
       guard case .foreignKey(let columns, _) = constraint.kind else { return false }
@@ -129,10 +129,10 @@ struct ColumnAlteration {
 
   /// What the rows must say before the new text can be true of them.
   private var guards: [Step] {
-    var guards: [Guard] = []
+    var guards: [Question] = []
     if case .set = change.notNull {
       guards.append(
-        Guard(
+        Question(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS NULL)",
           of: change.table, promise: "\(change.table).\(change.column) holds no NULL",
           message:
@@ -141,14 +141,14 @@ struct ColumnAlteration {
     }
     if case .set(let check) = change.check {
       guards.append(
-        Guard(
+        Question(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE NOT (\(expression(check))))",
           of: change.table,
           promise: "every row of \(change.table) meets the new CHECK of \(change.column)",
           message: "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
             + "correct them first. Find them with WHERE NOT (\(check.text))"))
     }
-    return guards.map(Step.guarding)
+    return guards.map(Step.question)
   }
 
   // MARK: Short rows
@@ -166,8 +166,8 @@ struct ColumnAlteration {
       let marked = try? ColumnText.settingDefault(Self.mark, of: column, in: table)
     else { return [] }
     return [
-      .guarding(
-        Guard(
+      .question(
+        Question(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE \(name) IS \(Self.mark))",
           of: change.table,
           promise:
@@ -193,7 +193,7 @@ struct ColumnAlteration {
 
   private func rewrite(
     _ operation: Operation, _ application: Application, because reason: String
-  ) throws(PlanningError) -> OperationPlan {
+  ) throws -> OperationPlan {
     let carried =
       change.keepsType || finalColumn.generated != nil
       ? [] : table.survival(of: column.name.text, as: finalColumn, in: final, key: "type")
@@ -201,10 +201,9 @@ struct ColumnAlteration {
     let columns = rewrite.columns {
       column.name.isSame(as: $0) ? filled : Rewrite.Column(kept: $0)
     }
-    return OperationPlan(
-      operation: operation, strategy: .rewrite, because: reason,
-      steps: try guards + computedGuard + carried + rewrite.steps(columns: columns),
-      expectations: [expectation], proofs: [proof])
+    return try rewrite.plan(
+      operation, because: reason,
+      questions: guards + table.computedGuards(as: final) + carried, columns: columns)
   }
 
   /// The column in a table that is made anew; nil when its values are computed there.
@@ -213,37 +212,6 @@ struct ColumnAlteration {
     return Rewrite.Column(
       name: name, value: name, isKept: change.keepsType && column.generated == nil)
   }
-
-  /// Whether the column stores the same values afterwards, whatever they are.
-  var keepsValues: Bool {
-    change.keepsType && finalColumn.generated == nil && column.generated == nil
-  }
-
-  /// What another type converts, and what is computed, the guards look at.
-  private var proof: RowProof {
-    let kept = table.parsed.columns.filter { other in
-      other.generated == nil && (keepsValues || other.name != column.name)
-    }
-    return RowProof(
-      of: table, as: final, keeping: kept.map(\.name.text),
-      keepsRowids: !table.parsed.isWithoutRowid)
-  }
-
-  /// A column that becomes computed may not lose what it holds.
-  private var computedGuard: [Step] {
-    guard column.generated == nil, case .set(let generated) = change.generated else { return [] }
-    return [
-      .guarding(
-        Guard(
-          condition: "EXISTS (SELECT 1 FROM \(main) "
-            + "WHERE \(name) IS NOT (\(expression(generated.expression))))",
-          of: change.table,
-          promise: "\(change.table).\(change.column) holds the results of its expression",
-          message:
-            "\(change.table).\(change.column) holds values that differ from its expression and "
-            + "would be lost"))
-    ]
-  }
 }
 
 // MARK: The new text
@@ -251,7 +219,7 @@ struct ColumnAlteration {
 extension ColumnText {
   static func settingDefault(
     _ value: String, of column: CreateTable.Column, in table: ParsedTable
-  ) throws(PlanningError) -> String {
+  ) throws -> String {
     var text = ColumnText(column, of: table)
     text.set("DEFAULT \(value)") { if case .default = $0 { true } else { false } }
     return text.tableText
@@ -334,7 +302,7 @@ extension AlterColumn {
 // MARK: What depends on a column
 
 extension ParsedTable {
-  init(named name: String, in schema: Schema) throws(PlanningError) {
+  init(named name: String, in schema: Schema) throws {
     guard let object = schema.table(name) else {
       throw PlanningError(.failed, "table \(name) does not exist", key: "table")
     }
@@ -342,7 +310,7 @@ extension ParsedTable {
   }
 
   /// - Throws: with the columns that there are.
-  func column(named name: String) throws(PlanningError) -> CreateTable.Column {
+  func column(named name: String) throws -> CreateTable.Column {
     if let column = parsed.column(named: name) { return column }
     throw PlanningError(
       .failed,

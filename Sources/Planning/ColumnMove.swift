@@ -15,7 +15,7 @@ struct ColumnMove {
 
   init(
     _ move: MoveColumn, in schema: Schema, _ application: Application
-  ) throws(PlanningError) {
+  ) throws {
     guard let object = schema.table(move.table) else {
       throw PlanningError(.failed, "table \(move.table) does not exist", key: "table")
     }
@@ -48,7 +48,7 @@ struct ColumnMove {
   /// Whether the new values depend on more than the row that gets them.
   var readsOtherRows: Bool { using?.readsOtherRows ?? false }
 
-  func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+  func plan(_ operation: Operation) throws -> OperationPlan {
     if move.keepSource { return try addition(operation) }
     guard !table.isInPrimaryKey(column) else {
       throw PlanningError(
@@ -111,7 +111,7 @@ struct ColumnMove {
   /// The column keeps its definition, so that SQLite's own RENAME is the whole structural change.
   private func rename(
     _ operation: Operation, _ renamed: Schema, _ renaming: ColumnRenaming
-  ) throws(PlanningError) -> OperationPlan {
+  ) throws -> OperationPlan {
     let statement =
       "ALTER TABLE main.\(Quoting.quoted(table.name)) RENAME COLUMN "
       + "\(Quoting.quoted(column.name.text)) TO \(Quoting.quoted(move.to.name))"
@@ -133,7 +133,9 @@ struct ColumnMove {
       ],
       expectations: expected.map { [TableExpectation(table: table.name, sql: $0)] } ?? [],
       // Where no row is written, the scan before is the proof.
-      proofs: update.map { _ in [othersStay] } ?? [])
+      proofs: update.map { _ in
+        [RowProof(of: table, except: column.name.text, adding: move.to.name)]
+      } ?? [])
   }
 
   private var obstacleToRename: String? {
@@ -150,7 +152,7 @@ struct ColumnMove {
   private func rewrite(
     _ operation: Operation, because reason: String,
     renamed: (schema: Schema, statement: String)? = nil
-  ) throws(PlanningError) -> OperationPlan {
+  ) throws -> OperationPlan {
     let schema = renamed?.schema ?? self.schema
     let name = renamed == nil ? column.name.text : move.to.name
     guard let object = schema.table(table.name) else {
@@ -165,45 +167,41 @@ struct ColumnMove {
     let columns = rewrite.columns {
       $0 == place.name.text ? moved : Rewrite.Column(kept: $0)
     }
-    let steps = try rewrite.steps(
-      columns: columns, beforeInstalling: renamed.map { [$0.statement] } ?? [])
-    return OperationPlan(
-      operation: operation, strategy: .rewrite, because: reason,
-      steps: try questions(in: final) + steps,
-      expectations: [TableExpectation(table: table.name, sql: final)], proofs: [othersStay])
+    return try rewrite.plan(
+      operation, because: reason, questions: try questions(in: final), columns: columns,
+      beforeInstalling: renamed.map { [$0.statement] } ?? [])
   }
 
   /// `keep_source`: the old column stays, the new one comes last.
-  private func addition(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+  private func addition(_ operation: Operation) throws -> OperationPlan {
     guard let last = table.parsed.columns.last else {
       throw PlanningError(.failed, "\(table.name) has no columns")
     }
     let end = last.range.upperBound
     let final = table.replacing(end..<end, with: ", \(move.to.sql)")
-    let expectation = TableExpectation(table: table.name, sql: final)
     let triggers = try move.mirror ? mirror(in: final) : []
     let questions = try questions(in: final)
     guard move.to.canBeAdded else {
       let rewrite = try Rewrite(table, as: final, in: schema, application)
-      let steps = try rewrite.steps(
-        columns: rewrite.columns(adding: [moved], form: Rewrite.Column.init(kept:)))
-      return OperationPlan(
-        operation: operation, strategy: .rewrite,
-        because: "ADD COLUMN does not accept such a column if the table has rows",
-        steps: questions + steps + triggers, expectations: [expectation], proofs: [allStay])
+      return try rewrite.plan(
+        operation, because: "ADD COLUMN does not accept such a column if the table has rows",
+        questions: questions,
+        columns: rewrite.columns(adding: [moved], form: Rewrite.Column.init(kept:)), after: triggers
+      )
     }
     let addition = Step.statement(
       "ALTER TABLE main.\(Quoting.quoted(table.name)) ADD COLUMN \(move.to.sql)", nil)
     let update = update(of: move.to.name, filter: rowsOtherThanDefault)
     return OperationPlan(
       operation: operation, strategy: .update,
-      steps: questions + [addition] + (update ?? []) + triggers, expectations: [expectation],
-      proofs: update.map { _ in [allStay] } ?? [])
+      steps: questions + [addition] + (update ?? []) + triggers,
+      expectations: [TableExpectation(table: table.name, sql: final)],
+      proofs: update.map { _ in [RowProof(of: table, adding: move.to.name)] } ?? [])
   }
 
   /// The triggers of `mirror`, on the table with that text. They come last: what the migration
   /// writes is in step already.
-  private func mirror(in final: String) throws(PlanningError) -> [Step] {
+  private func mirror(in final: String) throws -> [Step] {
     guard !isUnique else {
       throw PlanningError(
         .manifest,
@@ -213,13 +211,6 @@ struct ColumnMove {
     return try Mirror(move, on: ParsedTable(table, as: final), in: schema).triggers
       .map { .statement(qualified($0), nil) }
   }
-
-  /// The old column changes, all others stay.
-  private var othersStay: RowProof {
-    RowProof(of: table, except: column.name.text, adding: move.to.name)
-  }
-
-  private var allStay: RowProof { RowProof(of: table, adding: move.to.name) }
 
   /// Whether the column stands in a UNIQUE constraint or a unique index.
   private var isUnique: Bool {
@@ -268,7 +259,7 @@ struct ColumnMove {
   /// whether a column that `using` takes as it is keeps its values.
   ///
   /// - Parameter final: the CREATE TABLE that the table is to have.
-  private func questions(in final: String) throws(PlanningError) -> [Step] {
+  private func questions(in final: String) throws -> [Step] {
     let target = try ParsedTable(table, as: final)
     guard let new = target.parsed.column(named: move.to.name) else { return [] }
     if case .map(let entries) = move.mapping {
@@ -281,16 +272,17 @@ struct ColumnMove {
         + links
     }
     return [
-      .scan(
-        Scan(
-          table: table.name, column: column.name.text, predicate: valueMap.isUnmapped,
-          problem: .unmapped))
+      .question(
+        Question(
+          Scan(
+            table: table.name, column: column.name.text, predicate: valueMap.isUnmapped,
+            problem: .unmapped)))
     ] + links
   }
 
   /// The questions whether rows that refer to the column still refer to the same rows.
   private var keptLinks: [Step] {
-    get throws(PlanningError) {
+    get throws {
       guard !move.keepSource, changesValues else { return [] }
       let keys = ParentKeys(of: table, rewriting: [column.name.text], in: schema)
       if case .map(let entries) = move.mapping, !keys.children.isEmpty {
@@ -313,14 +305,10 @@ struct ColumnMove {
   /// A value of `map` must be stored as it is written.
   private func requireSameValues(
     _ values: [Literal], in new: CreateTable.Column, of target: ParsedTable
-  ) throws(PlanningError) {
+  ) throws {
     for value in values {
       guard let changes = target.affinity(of: new).changes(value.sql) else { return }
-      do {
-        guard try Connection(path: nil).value("SELECT \(changes)") == 1 else { continue }
-      } catch {
-        throw PlanningError(error)
-      }
+      guard try Connection(path: nil).value("SELECT \(changes)") == 1 else { continue }
       throw PlanningError(
         .manifest,
         "`map` gives \(value.sql), which \(new.name.text) \(new.type?.text ?? "") would store as "

@@ -24,54 +24,46 @@ struct ColumnRenaming {
 
   init(
     table: SchemaObject, from: String, to: String, in schema: Schema, _ application: Application
-  ) throws(PlanningError) {
-    do {
-      let scratch = try schema.scratch(application)
-      let (blocking, current) = try scratch.alter(
-        "ALTER TABLE \(Quoting.quoted(table.name)) RENAME COLUMN "
-          + "\(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
-      let after = try Schema(of: scratch)
-      let others = current.objects.filter { object in
-        guard object.sql != nil, !(object.kind == .table && object.name == table.name) else {
-          return false
-        }
-        return after.object(object.kind, object.name)?.sql != object.sql
+  ) throws {
+    let scratch = try schema.scratch(application)
+    let (blocking, current) = try scratch.alter(
+      "ALTER TABLE \(Quoting.quoted(table.name)) RENAME COLUMN "
+        + "\(Quoting.quoted(from)) TO \(Quoting.quoted(to))")
+    let after = try Schema(of: scratch)
+    let others = current.objects.filter { object in
+      guard object.sql != nil, !(object.kind == .table && object.name == table.name) else {
+        return false
       }
-      let mentioning = others.filter { object in
-        !object.differsByQuotingOnly(from: after.object(object.kind, object.name))
-      }
-      let broken = blocking.map(\.object).filter { $0.mentions(from) }
-      result = blocking.isEmpty ? after : nil
-      rewritesOthers = !others.isEmpty
-      self.blocking = blocking.filter { !$0.isBrokenByChange }
-        .map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
-      let breaking = blocking.filter(\.isBrokenByChange)
-      self.breaking = breaking.first.map { first in
-        breaking.map { "\($0.object.kind.rawValue) \($0.object.name)" }.joined(separator: ", ")
-          + " (\(first.message))"
-      }
-      unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
-        .map { "virtual table \($0.name)" }
-      self.others = (mentioning + broken).map {
-        "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
-      }
-      let (columns, constraints) = try inTable(table, from: from, after: after)
-      hasConstraint = !constraints.isEmpty
-      dependents = columns + constraints + self.others
-    } catch let error as PlanningError {
-      throw error
-    } catch let error as DatabaseError {
-      throw PlanningError(error)
-    } catch {
-      throw PlanningError(.failed, "\(error)")
+      return after.object(object.kind, object.name)?.sql != object.sql
     }
+    let mentioning = others.filter { object in
+      !object.differsByQuotingOnly(from: after.object(object.kind, object.name))
+    }
+    let broken = blocking.map(\.object).filter { $0.mentions(from) }
+    result = blocking.isEmpty ? after : nil
+    rewritesOthers = !others.isEmpty
+    self.blocking = blocking.filter { !$0.isBrokenByChange }
+      .map { "the broken \($0.object.kind.rawValue) \($0.object.name)" }
+    let breaking = blocking.filter(\.isBrokenByChange)
+    self.breaking = breaking.first.map { first in
+      breaking.map { "\($0.object.kind.rawValue) \($0.object.name)" }.joined(separator: ", ")
+        + " (\(first.message))"
+    }
+    unwritable = schema.tables.filter { $0.reads(from, of: table.name) }
+      .map { "virtual table \($0.name)" }
+    self.others = (mentioning + broken).map {
+      "\($0.kind == .table ? "a foreign key of table" : $0.kind.rawValue) \($0.name)"
+    }
+    let (columns, constraints) = try inTable(table, from: from, after: after)
+    hasConstraint = !constraints.isEmpty
+    dependents = columns + constraints + self.others
   }
 }
 
 /// The parts of the table's own text that mention the column, its own definition apart.
 private func inTable(
   _ table: SchemaObject, from: String, after: Schema
-) throws(PlanningError) -> (columns: [String], constraints: [String]) {
+) throws -> (columns: [String], constraints: [String]) {
   guard let renamed = after.table(table.name) else { return ([], []) }
   let old = try ParsedTable(table)
   let new = try ParsedTable(renamed)

@@ -33,7 +33,7 @@ extension Operation {
     case .insert(let table, let rows):
       return "inserts \(counted(rows.count, "row")) into `\(table)`"
     case .update(let table, let set, let condition):
-      return "sets \(listed(set.map(\.column))) in \(rows(of: table, condition))"
+      return "sets \(listed(set.map(\.column), "and")) in \(rows(of: table, condition))"
     case .delete(let table, let condition): return "deletes \(rows(of: table, condition))"
     case .sql: return "runs the SQL of the manifest"
     case .assert(let assertion):
@@ -56,9 +56,4 @@ extension Operation {
   private func rows(of table: String, _ condition: SQLSource?) -> String {
     condition == nil ? "all rows of `\(table)`" : "some rows of `\(table)`"
   }
-}
-
-private func listed(_ names: [String]) -> String {
-  guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
-  return names.dropLast().joined(separator: ", ") + " and \(last)"
 }

@@ -17,7 +17,7 @@ struct KeyConversion {
 
   init(
     _ conversion: ConvertPrimaryKey, in schema: Schema, _ application: Application
-  ) throws(PlanningError) {
+  ) throws {
     self.conversion = conversion
     self.schema = schema
     self.application = application
@@ -43,7 +43,7 @@ struct KeyConversion {
     try requireNoCalculations()
   }
 
-  private func requireNoCalculations() throws(PlanningError) {
+  private func requireNoCalculations() throws {
     let uses = try KeyUses(of: affected, in: schema, application).found
     guard !uses.isEmpty else { return }
     throw PlanningError(
@@ -54,7 +54,7 @@ struct KeyConversion {
   }
 
   /// A full-text table finds the rows that it reads by an integer, and holds the values it has read.
-  private func requireNoReaders() throws(PlanningError) {
+  private func requireNoReaders() throws {
     for (table, columns) in affected {
       for column in columns {
         guard let reader = schema.tables.first(where: { $0.reads(column, of: table.name) }) else {
@@ -69,12 +69,12 @@ struct KeyConversion {
     }
   }
 
-  func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+  func plan(_ operation: Operation) throws -> OperationPlan {
     let key = Quoting.quoted(self.key.name.text)
     let main = "main.\(Quoting.quoted(parent.name))"
     var steps: [Step] = [
-      .guarding(
-        Guard(
+      .question(
+        Question(
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE typeof(\(key)) <> 'integer')",
           of: parent.name,
           promise: "every value of \(parent.name).\(self.key.name.text) is an integer",
@@ -91,29 +91,16 @@ struct KeyConversion {
     var expectations: [TableExpectation] = []
     var proofs: [RowProof] = []
     for (table, columns) in affected {
-      let final = try text(of: table, columns)
-      steps += try Rewrite(table, as: final, in: schema, application).steps(
-        columns: filled(table, columns))
-      expectations.append(TableExpectation(table: table.name, sql: final))
-      proofs.append(try proof(of: table, final, columns))
+      let rewrite = try Rewrite(table, as: try text(of: table, columns), in: schema, application)
+      let filled = filled(table, columns)
+      steps += try rewrite.steps(columns: filled)
+      expectations.append(rewrite.expectation)
+      proofs += rewrite.proofs(filled)
     }
     steps.append(.statement("DROP TABLE \(Self.keys)", nil))
     return OperationPlan(
       operation: operation, strategy: .rewrite, because: "every row that holds the key changes",
       steps: steps, expectations: expectations, proofs: proofs)
-  }
-
-  /// Every other column stays.
-  private func proof(
-    of table: ParsedTable, _ final: String, _ converted: [String]
-  ) throws(PlanningError) -> RowProof {
-    let kept = table.parsed.columns.filter { column in
-      column.generated == nil && !converted.contains(where: column.name.isSame)
-    }
-    return RowProof(
-      of: table,
-      as: try ParsedTable(table, as: final), keeping: kept.map(\.name.text),
-      keepsRowids: !table.parsed.isWithoutRowid)
   }
 
   // MARK: Values
@@ -150,8 +137,8 @@ struct KeyConversion {
     _ column: String, in table: ParsedTable, _ main: String, _ key: String
   ) -> Step {
     let holder = "c.\(Quoting.quoted(column))"
-    return .guarding(
-      Guard(
+    return .question(
+      Question(
         condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table.name)) AS c WHERE \(holder) "
           + "IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(main) AS p WHERE p.\(key) = \(holder)))",
         of: table.name, parent.name,
@@ -163,7 +150,7 @@ struct KeyConversion {
 
   // MARK: Definitions
 
-  private func text(of table: ParsedTable, _ columns: [String]) throws(PlanningError) -> String {
+  private func text(of table: ParsedTable, _ columns: [String]) throws -> String {
     var table = table
     for column in columns {
       let text = try text(of: column, in: table)
@@ -172,7 +159,7 @@ struct KeyConversion {
     return table.tokens.text(0..<table.tokens.bytes.count)
   }
 
-  private func text(of name: String, in table: ParsedTable) throws(PlanningError) -> String {
+  private func text(of name: String, in table: ParsedTable) throws -> String {
     let column = try table.column(named: name)
     var text = ColumnText(column, of: table)
     text.setType("TEXT")
@@ -193,7 +180,7 @@ struct KeyConversion {
 
   private static func holders(
     of key: CreateTable.Column, in parent: ParsedTable, _ schema: Schema
-  ) throws(PlanningError) -> [(table: ParsedTable, columns: [String])] {
+  ) throws -> [(table: ParsedTable, columns: [String])] {
     let tables = schema.tables.filter { !$0.isInternal }.compactMap { try? ParsedTable($0) }
     var found = [(parent.name, key.name.text)]
     var index = 0

@@ -14,26 +14,21 @@ struct KeyUses {
   init(
     of columns: [(table: ParsedTable, columns: [String])], in schema: Schema,
     _ application: Application
-  ) throws(PlanningError) {
-    let marked: Schema
+  ) throws {
     var ids: Set<Identifier> = []
     var unwritable: [SchemaObject] = []
-    do {
-      let scratch = try schema.scratch(application)
-      for (table, names) in columns {
-        for name in names {
-          let marker = "schemactl_id\(ids.count)"
-          let result = try scratch.alter(
-            "ALTER TABLE \(Quoting.quoted(table.name)) RENAME COLUMN \(Quoting.quoted(name)) TO \(marker)"
-          )
-          ids.insert(marker)
-          unwritable += result.broken.filter(\.isBrokenByChange).map(\.object)
-        }
+    let scratch = try schema.scratch(application)
+    for (table, names) in columns {
+      for name in names {
+        let marker = "schemactl_id\(ids.count)"
+        let result = try scratch.alter(
+          "ALTER TABLE \(Quoting.quoted(table.name)) RENAME COLUMN \(Quoting.quoted(name)) TO \(marker)"
+        )
+        ids.insert(marker)
+        unwritable += result.broken.filter(\.isBrokenByChange).map(\.object)
       }
-      marked = try Schema(of: scratch)
-    } catch {
-      throw PlanningError(error)
     }
+    let marked = try Schema(of: scratch)
     for table in marked.tables { noteConstraints(of: table, ids, as: schema.table(table.name)) }
     noteOthers(marked.objects, ids)
     let names = ids.union(columns.flatMap(\.columns).map(\.identifier))

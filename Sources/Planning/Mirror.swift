@@ -19,7 +19,7 @@ struct Mirror {
   /// - Parameter table: with both columns.
   init(
     _ move: MoveColumn, on table: ParsedTable, in schema: Schema
-  ) throws(PlanningError) {
+  ) throws {
     guard case .map(let map) = move.mapping else {
       throw PlanningError(
         .manifest, "`mirror` needs `map`: schemactl cannot invert an expression", key: "mirror")
@@ -86,7 +86,7 @@ struct Mirror {
   /// nobody could say which of the two is meant.
   ///
   /// - Parameter isNamed: whether every INSERT names one of them.
-  private func requireDefaultsInStep(_ isNamed: Bool) throws(PlanningError) {
+  private func requireDefaultsInStep(_ isNamed: Bool) throws {
     guard !isNamed, let forth = old.other(of: old.initial), let back = new.other(of: new.initial),
       forth != new.initial, back != old.initial
     else { return }
@@ -175,7 +175,7 @@ private struct StoredColumn {
   private let isNotNull: Bool
   private let probe: Connection
 
-  init(_ name: String, of table: ParsedTable) throws(PlanningError) {
+  init(_ name: String, of table: ParsedTable) throws {
     guard let column = table.parsed.column(named: name) else {
       throw PlanningError(.failed, "\(table.name) has no column \(name)")
     }
@@ -199,14 +199,10 @@ private struct StoredColumn {
     affinity = column.collation == nil ? table.affinity(of: column) : nil
     isNotNull = column.notNull != nil
     isRequired = isNotNull && value == nil
-    do {
-      probe = try Connection(path: nil)
-      let option = table.parsed.isStrict ? " STRICT" : ""
-      try probe.execute("CREATE TABLE probe (number INTEGER, stored \(type))\(option)")
-      try probe.execute("INSERT INTO probe (number) VALUES (1)")
-    } catch {
-      throw PlanningError(error)
-    }
+    probe = try Connection(path: nil)
+    let option = table.parsed.isStrict ? " STRICT" : ""
+    try probe.execute("CREATE TABLE probe (number INTEGER, stored \(type))\(option)")
+    try probe.execute("INSERT INTO probe (number) VALUES (1)")
     guard let value else {
       initial = .null
       return
@@ -216,7 +212,7 @@ private struct StoredColumn {
       try probe.execute("ALTER TABLE probe ADD COLUMN initial \(type) DEFAULT \(value)")
       initial = try probe.value("SELECT initial FROM probe").map(Literal.init) ?? .null
     } catch {
-      if error.isFault { throw PlanningError(error) }
+      if error.isFault { throw error }
       throw PlanningError(
         .manifest,
         "the default of \(table.name).\(name), \(value), is not a constant: `mirror` cannot "
@@ -227,7 +223,7 @@ private struct StoredColumn {
   /// A value that the column would store as another one could never be found in step.
   ///
   /// - Parameter key: the map that gives the values.
-  func requireStorable(_ values: [MappedValue], of key: String) throws(PlanningError) {
+  func requireStorable(_ values: [MappedValue], of key: String) throws {
     for value in values.map(\.to) {
       if value == .null, isNotNull {
         throw PlanningError(
@@ -241,14 +237,13 @@ private struct StoredColumn {
     }
   }
 
-  private func stores(_ value: Literal) throws(PlanningError) -> Bool {
+  private func stores(_ value: Literal) throws(DatabaseError) -> Bool {
     do {
       try probe.execute("UPDATE probe SET stored = \(value.sql)")
       let isSame = ValueMap(column: "stored", entries: []).holds(value)
       return try probe.value("SELECT \(isSame) FROM probe") == 1
-    } catch {
+    } catch  where !error.isFault {
       // A STRICT table refuses a value of another type.
-      if error.isFault { throw PlanningError(error) }
       return false
     }
   }

@@ -57,8 +57,8 @@ struct ParentKeys {
         link.columns.indices.map { "p.\(kind)\($0) = c.\(kind)\($0)" }.joined(separator: " AND ")
       }
       let columns = link.columns.map(\.child).joined(separator: ", ")
-      return .guarding(
-        Guard(
+      return .question(
+        Question(
           condition: "EXISTS (SELECT 1 FROM \(parent) AS p JOIN \(child) AS c ON \(match("new")) "
             + "WHERE (\(match("old"))) IS NOT 1)",
           of: table.name, link.child.name,

@@ -9,7 +9,7 @@ struct ParsedTable {
 
   var name: String { object.name }
 
-  init(_ object: SchemaObject) throws(PlanningError) {
+  init(_ object: SchemaObject) throws {
     let tokens = TokenizedSQL(object.sql ?? "")
     switch try? parseCreate(tokens) {
     case .createTable(let parsed)? where !parsed.columns.isEmpty:
@@ -27,7 +27,7 @@ struct ParsedTable {
   }
 
   /// The same table with another text.
-  init(_ table: ParsedTable, as sql: String) throws(PlanningError) {
+  init(_ table: ParsedTable, as sql: String) throws {
     try self.init(SchemaObject(kind: .table, name: table.name, table: table.name, sql: sql))
   }
 

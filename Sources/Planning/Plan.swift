@@ -45,10 +45,8 @@ package struct OperationPlan: Sendable {
 
 /// One step of a plan, in the order in which they run.
 package enum Step: Sendable {
-  /// A read-only question to the rows, answered before anything is written.
-  case scan(Scan)
-  /// A condition that must be false.
-  case guarding(Guard)
+  /// A read-only question to the rows; a yes stops the migration.
+  case question(Question)
   /// One generated statement.
   case statement(String, SQLSource?)
   /// Rows of a table change in place.
@@ -68,7 +66,7 @@ package enum Step: Sendable {
   /// Whether the step leaves the database as it is.
   package var onlyAsks: Bool {
     switch self {
-    case .scan, .guarding, .assertion: true
+    case .question, .assertion: true
     case .statement, .update, .copy, .script, .edit, .rewriting: false
     }
   }
@@ -101,42 +99,57 @@ package struct SchemaEdit: Sendable {
   package var exchangesRows: Bool { if case .exchange = change { true } else { false } }
 }
 
-/// An SQL condition that stops the migration when it is true.
-package struct Guard: Sendable {
+/// A question in SQL to the rows. The migration stops when the answer is yes.
+package struct Question: Sendable {
+  /// The tables that it reads; none where it is asked of rows that the plan has made.
+  package let tables: [String]
   package let condition: String
+  /// What is true when the answer is no: `items.title holds no NULL`. Nil where it is asked of rows that the
+  /// plan has made.
+  package let promise: String?
+  /// What is true when the answer is yes.
   package let message: String
-  /// What is asked of tables before anything is written; nil for what is asked of rows that the plan
-  /// has made.
-  package let promise: Promise?
+  /// The values that stand in the way, where the answer is a list of them.
+  package let scan: Scan?
 
-  package struct Promise: Sendable {
-    package let tables: [String]
-    /// What is true of them when the condition is false: `items.title holds no NULL`.
-    package let sentence: String
-  }
-
-  init(condition: String, of tables: String..., promise: String, message: String) {
+  package init(condition: String, of tables: String..., promise: String, message: String) {
+    self.tables = tables
     self.condition = condition
-    self.promise = Promise(tables: tables, sentence: promise)
+    self.promise = promise
     self.message = message
+    scan = nil
   }
 
   init(condition: String, message: String) {
+    tables = []
     self.condition = condition
     promise = nil
     self.message = message
+    scan = nil
+  }
+
+  init(_ scan: Scan) {
+    let column = "\(scan.table).\(scan.column)"
+    tables = [scan.table]
+    condition = "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(scan.table)) WHERE \(scan.predicate))"
+    promise =
+      switch scan.problem {
+      case .unmapped: "`map` names every value of \(column)"
+      case .changed(let other, _): "every value of \(column) stays the same in \(other)"
+      }
+    message = "\(column) holds a value that \(scan.problem.clause)"
+    self.scan = scan
   }
 }
 
-/// A question whose answer stops the migration when there is a row.
+/// Values of a column that stand in the way.
 package struct Scan: Sendable {
   package let table: String
   package let column: String
-  /// The rows that stand in the way, as an expression over a row of `table`.
+  /// The rows that hold them, as an expression over a row of `table`.
   package let predicate: String
   package let problem: Problem
 
-  /// What is wrong with the values that are found.
   package enum Problem: Sendable {
     /// `map` does not name them.
     case unmapped
@@ -146,18 +159,22 @@ package struct Scan: Sendable {
     ///   - column: the column's name and type.
     ///   - key: of the operation, which asks for it.
     case changed(by: String, key: String)
-  }
 
-  package init(table: String, column: String, predicate: String, problem: Problem) {
-    self.table = table
-    self.column = column
-    self.predicate = predicate
-    self.problem = problem
-  }
+    /// The operation's key that is to blame.
+    package var key: String {
+      switch self {
+      case .unmapped: "map"
+      case .changed(_, let key): key
+      }
+    }
 
-  /// True when such a row is there.
-  package var exists: String {
-    "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) WHERE \(predicate))"
+    /// After "a value that".
+    package var clause: String {
+      switch self {
+      case .unmapped: "`map` does not name"
+      case .changed(let other, _): "\(other) would store as another value"
+      }
+    }
   }
 }
 
@@ -165,14 +182,9 @@ package struct Scan: Sendable {
 package struct TableExpectation: Sendable {
   package let table: String
   package let sql: String
-
-  package init(table: String, sql: String) {
-    self.table = table
-    self.sql = sql
-  }
 }
 
-/// Why an operation cannot be planned.
+/// Why an operation cannot be planned. An error of SQLite is thrown as it is.
 package struct PlanningError: Error, Sendable {
   package enum Kind: Sendable {
     /// The manifest must change (65): it does not fit the schema, or asks for what cannot run yet.
@@ -187,8 +199,6 @@ package struct PlanningError: Error, Sendable {
   package let key: String?
   /// A place inside the operation, where it is known better.
   package let position: Position?
-  /// What SQLite said, where it could not be asked at all.
-  package let fault: DatabaseError?
 
   package init(
     _ kind: Kind, _ message: String, key: String? = nil, position: Position? = nil
@@ -197,14 +207,5 @@ package struct PlanningError: Error, Sendable {
     self.message = message
     self.key = key
     self.position = position
-    fault = nil
-  }
-
-  init(_ error: DatabaseError) {
-    kind = .failed
-    message = error.message
-    key = nil
-    position = nil
-    fault = error.isFault ? error : nil
   }
 }

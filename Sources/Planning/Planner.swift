@@ -14,15 +14,7 @@ package struct Planner {
     self.application = application
   }
 
-  private var schema: Schema {
-    get throws(PlanningError) {
-      do {
-        return try Schema(of: connection)
-      } catch {
-        throw PlanningError(error)
-      }
-    }
-  }
+  private var schema: Schema { get throws { try Schema(of: connection) } }
 
   /// Plans the first of these operations, and with it those that can share a rewrite of its table.
   ///
@@ -30,7 +22,7 @@ package struct Planner {
   /// - Returns: a plan for each of them.
   package func plan(
     _ operations: ArraySlice<Operation>
-  ) throws(PlanningError) -> [OperationPlan] {
+  ) throws -> [OperationPlan] {
     let first = operations[operations.startIndex]
     if first.changedTable != nil,
       let shared = try SharedRewrite(operations, in: schema, application)
@@ -41,7 +33,7 @@ package struct Planner {
   }
 
   /// Plans an operation alone.
-  package func plan(_ operation: Operation) throws(PlanningError) -> OperationPlan {
+  package func plan(_ operation: Operation) throws -> OperationPlan {
     func native(_ sql: String, _ source: SQLSource? = nil) -> OperationPlan {
       OperationPlan(operation: operation, strategy: .native, steps: [.statement(sql, source)])
     }
@@ -140,7 +132,7 @@ package struct Planner {
   /// SQLite neither keeps nor tells of a full-text table that reads by its name what goes.
   ///
   /// - Parameter column: nil is the table.
-  private func requireUnread(_ column: String?, of table: String) throws(PlanningError) {
+  private func requireUnread(_ column: String?, of table: String) throws {
     guard let reader = try schema.tables.first(where: { $0.reads(column, of: table) }) else {
       return
     }
@@ -156,7 +148,7 @@ package struct Planner {
   /// the index as it is, and queries miss rows.
   private func requireNoIndexOverRowid(
     _ column: String, of table: String
-  ) throws(PlanningError) {
+  ) throws {
     guard ["rowid", "oid", "_rowid_"].contains(column.identifier) else { return }
     let reader = try schema.objects(.index, on: table).first { index in
       let tokens = TokenizedSQL(index.sql ?? "")
@@ -169,7 +161,7 @@ package struct Planner {
         + "column or back: drop the index first with `drop_index`, and create it again afterwards")
   }
 
-  private func requireUnconstrained(_ column: String, of table: String) throws(PlanningError) {
+  private func requireUnconstrained(_ column: String, of table: String) throws {
     guard let parsed = try schema.table(table).flatMap({ try? ParsedTable($0) }) else { return }
     let constraints = parsed.constraints(keeping: column)
     guard !constraints.isEmpty else { return }
@@ -183,7 +175,7 @@ package struct Planner {
   /// A type or an expression may not smuggle more into the statement than it is.
   private func checked(
     _ sql: String, declares definition: TableDefinition
-  ) throws(PlanningError) -> String {
+  ) throws -> String {
     let constraints =
       definition.unique.count + definition.checks.count
       + definition.foreignKeys.count + (definition.primaryKey.isEmpty ? 0 : 1)
@@ -200,13 +192,13 @@ package struct Planner {
     return sql
   }
 
-  private func requireOneColumn(_ column: ColumnDefinition) throws(PlanningError) {
+  private func requireOneColumn(_ column: ColumnDefinition) throws {
     let definition = TableDefinition(name: column.name, columns: [column])
     _ = try checked(definition.sql, declares: definition)
   }
 
   /// An expression may not close the parentheses that it stands in, nor end the statement.
-  private func requireExpression(_ source: SQLSource) throws(PlanningError) {
+  private func requireExpression(_ source: SQLSource) throws {
     let tokens = TokenizedSQL(source.text)
     let significant = tokens.significant
     var depth = 0
@@ -228,7 +220,7 @@ package struct Planner {
   /// its own operation adds. What else is wrong with it SQLite reports when it runs.
   private func requireOneRow(
     _ source: SQLSource, of table: String, key: String, adding added: String? = nil
-  ) throws(PlanningError) {
+  ) throws {
     let value = "(\(expression(source)))"
     do {
       _ = try connection.prepare("SELECT \(value) FROM \(main(table))")
@@ -245,18 +237,17 @@ package struct Planner {
     do {
       // Not allowed there: an aggregate or a window function of this query itself.
       _ = try connection.prepare("SELECT 1 FROM \(main(table)) WHERE \(value)")
-    } catch  where !error.isFault {
+    } catch {
+      if error.isFault { throw error }
       throw PlanningError(
         .manifest,
         "`\(key)` must compute its value from one row, but uses several rows (\(error.message)): "
           + "use a subquery, such as (SELECT count(*) FROM \(Quoting.quoted(table)))",
         key: key, position: source.position)
-    } catch {
-      throw PlanningError(error)
     }
   }
 
-  private func requireColumns(of index: IndexDefinition) throws(PlanningError) {
+  private func requireColumns(of index: IndexDefinition) throws {
     // SQLite takes a quoted name that it does not know for a text, and indexes that.
     guard let object = try schema.table(index.table), let table = try? ParsedTable(object) else {
       return
@@ -274,14 +265,14 @@ package struct Planner {
 
   private func addition(
     of column: ColumnDefinition, to table: String, _ operation: Operation
-  ) throws(PlanningError) -> OperationPlan {
+  ) throws -> OperationPlan {
     var steps: [Step] = []
     if column.notNull != nil, column.default == nil || column.default == .null,
       column.generated == nil, try schema.table(table) != nil
     {
       steps.append(
-        .guarding(
-          Guard(
+        .question(
+          Question(
             condition: "EXISTS (SELECT 1 FROM \(main(table)))", of: table,
             promise: "\(table) has no rows, as a NOT NULL column without default requires",
             message: "\(table) has rows, and \(column.name) is NOT NULL without a default: "
@@ -291,7 +282,7 @@ package struct Planner {
     return OperationPlan(operation: operation, strategy: .native, steps: steps)
   }
 
-  private func requireNoMirror(of column: String, in table: String) throws(PlanningError) {
+  private func requireNoMirror(of column: String, in table: String) throws {
     let mirrors = try schema.mirrors(of: column, in: table)
     guard !mirrors.isEmpty else { return }
     throw PlanningError(
@@ -302,7 +293,7 @@ package struct Planner {
 
   private func virtualTable(
     _ name: String, _ module: String, _ arguments: [SQLSource]
-  ) throws(PlanningError) -> String {
+  ) throws -> String {
     let sql = qualified(virtualTableSQL(name, module, arguments))
     guard case .createVirtualTable(let parsed)? = try? parseCreate(TokenizedSQL(sql)),
       parsed.arguments.count == arguments.count
@@ -312,7 +303,7 @@ package struct Planner {
     return sql
   }
 
-  private func requireVirtual(_ name: String) throws(PlanningError) {
+  private func requireVirtual(_ name: String) throws {
     guard let object = try schema.table(name) else { return }
     guard case .createVirtualTable? = try? parseCreate(TokenizedSQL(object.sql ?? "")) else {
       throw PlanningError(
@@ -322,7 +313,7 @@ package struct Planner {
 
   private func requireCreate(
     _ kind: String, _ name: String, _ sql: SQLSource
-  ) throws(PlanningError) {
+  ) throws {
     let parsed: ParsedStatement
     do {
       parsed = try parseCreate(TokenizedSQL(sql.text))

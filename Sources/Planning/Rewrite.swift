@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
@@ -48,7 +49,7 @@ struct Rewrite {
   ///   - schema: holds the table's indexes and triggers.
   init(
     _ table: ParsedTable, as final: String, in schema: Schema, _ application: Application
-  ) throws(PlanningError) {
+  ) throws {
     old = table
     new = try ParsedTable(table, as: ParsedTable(table, as: final).storedText(named: table.name))
     self.schema = schema
@@ -82,6 +83,40 @@ struct Rewrite {
     } + added
   }
 
+  /// The plan of an operation that rewrites this table alone.
+  ///
+  /// - Parameters:
+  ///   - questions: to the rows, before anything is written.
+  ///   - after: steps on the new table.
+  ///
+  /// The others are those of `steps`.
+  func plan(
+    _ operation: Operation, because reason: String? = nil, questions: [Step], columns: [Column],
+    filter: String? = nil, beforeInstalling: [String] = [], checks: Bool = true,
+    after: [Step] = []
+  ) throws -> OperationPlan {
+    let steps = try steps(
+      columns: columns, filter: filter, beforeInstalling: beforeInstalling, checks: checks)
+    return OperationPlan(
+      operation: operation, strategy: .rewrite, because: reason, steps: questions + steps + after,
+      expectations: [expectation], proofs: proofs(columns, filter))
+  }
+
+  var expectation: TableExpectation {
+    TableExpectation(table: old.name, sql: new.object.sql ?? "")
+  }
+
+  /// All rows stay, with the values that are copied as they are. Which rows a filter keeps is not proven: asked
+  /// twice it may give two answers (`random()`), and what it leaves out is what the manifest wants to lose.
+  func proofs(_ columns: [Column], _ filter: String? = nil) -> [RowProof] {
+    guard filter == nil else { return [] }
+    return [
+      RowProof(
+        of: old, as: new, keeping: columns.filter(\.isKept).map { Quoting.unquoted($0.name) },
+        keepsRowids: keepsRowids(columns))
+    ]
+  }
+
   /// - Parameters:
   ///   - columns: the filled columns. Where no column is another name of the rowid, it is copied, too.
   ///   - filter: the rows of the old table that stay; nil is all.
@@ -89,7 +124,7 @@ struct Rewrite {
   ///   - checks: whether a row that breaks a CHECK fails. SQLite's DROP COLUMN does not ask.
   func steps(
     columns: [Column], filter: String? = nil, beforeInstalling: [String] = [], checks: Bool = true
-  ) throws(PlanningError) -> [Step] {
+  ) throws -> [Step] {
     let filled = (rowid.map { [$0] } ?? []) + columns
     guard filled.count <= Self.columnLimit else {
       throw PlanningError(
@@ -116,7 +151,7 @@ struct Rewrite {
   /// The final text with the temporary name in place of the table's own, which may also qualify columns:
   /// `CHECK (t.a > 0)`.
   private var textUnderTemporaryName: String {
-    get throws(PlanningError) {
+    get throws {
       let tokens = new.tokens
       let significant = tokens.significant
       var ranges = [new.parsed.name.range]
@@ -144,11 +179,14 @@ struct Rewrite {
 
   // MARK: Ending 1: the two tables exchange their b-trees
 
-  /// Whether all rows keep their rowids, by which the indexes of the old table find them in the new one.
+  /// Whether the indexes of the old table find all rows in the new one, by their rowids.
   func exchanges(_ columns: [Column], _ filter: String? = nil) -> Bool {
-    guard mayExchange, filter == nil, automaticIndexes.old == automaticIndexes.new,
-      !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid
-    else { return false }
+    mayExchange && filter == nil && automaticIndexes.old == automaticIndexes.new
+      && keepsRowids(columns)
+  }
+
+  private func keepsRowids(_ columns: [Column]) -> Bool {
+    guard !old.parsed.isWithoutRowid, !new.parsed.isWithoutRowid else { return false }
     guard new.hasRowidAlias, let alias = new.identity.first.map({ Quoting.quoted($0).identifier })
     else { return rowid != nil }
     return old.hasRowidAlias
@@ -282,8 +320,8 @@ struct Rewrite {
         let value = column.defaultExpression.map({ old.tokens.text($0.range).identifier }),
         ["true", "false"].contains(value)
       else { return nil }
-      return .guarding(
-        Guard(
+      return .question(
+        Question(
           condition: "EXISTS (SELECT 1 FROM \(main) \(scan) "
             + "WHERE typeof(\(name)) IN ('integer', 'real'))",
           message: "`\(old.name).\(column.name.text)` contains numbers, because it was added with "
@@ -310,16 +348,15 @@ extension ParsedTable {
   /// - Returns: nil when the table cannot be created, for which SQLite gives the reason in the migration.
   fileprivate func asked<Answer>(
     _ application: Application, _ question: (Connection) throws(DatabaseError) -> Answer
-  ) throws(PlanningError) -> Answer? {
+  ) throws(DatabaseError) -> Answer? {
     do {
       let scratch = try application.scratch()
       try application.registerStubs(on: scratch)
       try scratch.execute(tokens.text(0..<tokens.bytes.count))
       return try question(scratch)
-    } catch  where !error.isFault {
-      return nil
     } catch {
-      throw PlanningError(error)
+      if error.isFault { throw error }
+      return nil
     }
   }
 }

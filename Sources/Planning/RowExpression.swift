@@ -58,11 +58,7 @@ extension Schema {
   /// Asks about an expression on a scratch database of its own.
   func rowExpression(
     _ expression: String, of table: ParsedTable, _ application: Application
-  ) throws(PlanningError) -> RowExpression {
-    do {
-      return try RowExpression(expression, of: table, on: try scratch(application))
-    } catch {
-      throw PlanningError(error)
-    }
+  ) throws(DatabaseError) -> RowExpression {
+    try RowExpression(expression, of: table, on: try scratch(application))
   }
 }

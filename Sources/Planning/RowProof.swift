@@ -45,6 +45,21 @@ package struct RowProof: Sendable {
       }
   }
 
+  private init(_ proof: RowProof, of columns: ArraySlice<String>) {
+    table = proof.table
+    self.columns = Array(columns)
+    key = proof.key
+  }
+
+  /// The proof in parts, each for as many columns as one statement can compare: SQLite limits the columns of a
+  /// table and of a result (Limits In SQLite, 2).
+  package var parts: [RowProof] {
+    let size = Rewrite.columnLimit / 4
+    return stride(from: 0, to: max(1, columns.count), by: size).map { start in
+      RowProof(self, of: columns[start..<min(start + size, columns.count)])
+    }
+  }
+
   // MARK: Questions
 
   /// - Parameter scan: how all rows are read (`Connection.fullScan`).

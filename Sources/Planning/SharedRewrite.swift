@@ -17,7 +17,7 @@ struct SharedRewrite {
   /// which creates the indexes again, pays only where one of the operations is a rewrite anyway.
   init?(
     _ operations: ArraySlice<Operation>, in schema: Schema, _ application: Application
-  ) throws(PlanningError) {
+  ) throws {
     guard !application.plansForLint, let table = operations.first?.changedTable else { return nil }
     let candidates = operations.prefix { $0.mayShare(rewriteOf: table) }
     guard candidates.count(where: { $0.changedTable != nil }) > 1,
@@ -37,7 +37,7 @@ struct SharedRewrite {
     self = best
   }
 
-  private init(_ run: TableRun, _ application: Application) throws(PlanningError) {
+  private init(_ run: TableRun, _ application: Application) throws {
     self.run = run
     rewrite = try Rewrite(run.table, as: run.finalText, in: run.schema, application)
     let changed = Dictionary(
@@ -55,7 +55,7 @@ struct SharedRewrite {
   }
 
   /// One plan for each operation: each asks its own questions, the last one does the work.
-  func plans() throws(PlanningError) -> [OperationPlan] {
+  func plans() throws -> [OperationPlan] {
     var plans = run.plans.dropLast().map { plan in
       switch plan.operation.kind {
       case .dropIndex, .dropTrigger: plan
@@ -65,23 +65,10 @@ struct SharedRewrite {
     }
     guard let last = run.plans.last else { return plans }
     plans.append(
-      OperationPlan(
-        operation: last.operation, strategy: .rewrite,
-        steps: last.questions
-          + (try rewrite.steps(
-            columns: columns, checks: run.plans.contains { $0.strategy == .rewrite })),
-        expectations: [TableExpectation(table: run.table.name, sql: run.finalText)],
-        proofs: [try proof]))
+      try rewrite.plan(
+        last.operation, questions: last.questions, columns: columns,
+        checks: run.plans.contains { $0.strategy == .rewrite }))
     return plans
-  }
-
-  private var proof: RowProof {
-    get throws(PlanningError) {
-      RowProof(
-        of: run.table, as: try run.final,
-        keeping: run.columns.filter { $0.isKept && $0.origin?.generated == nil }.map(\.name),
-        keepsRowids: !run.table.parsed.isWithoutRowid)
-    }
   }
 }
 

@@ -9,7 +9,7 @@ struct TableRebuilding {
   private let old: ParsedTable
   private let new: ParsedTable
 
-  init(_ rebuild: RebuildTable, in schema: Schema) throws(PlanningError) {
+  init(_ rebuild: RebuildTable, in schema: Schema) throws {
     self.rebuild = rebuild
     self.schema = schema
     old = try ParsedTable(named: rebuild.table.name, in: schema)
@@ -22,35 +22,17 @@ struct TableRebuilding {
     }
   }
 
-  func plan(_ operation: Operation, _ application: Application) throws(PlanningError)
+  func plan(_ operation: Operation, _ application: Application) throws
     -> OperationPlan
   {
     try requireCopies()
     try requireNoDependents(application)
-    let final = new.object.sql ?? ""
-    let rewrite = try Rewrite(old, as: final, in: schema, application)
+    let rewrite = try Rewrite(old, as: new.object.sql ?? "", in: schema, application)
     let filled = rewrite.rowid == nil && columns.isEmpty ? placeholder : columns
-    let steps = try rewrite.steps(columns: filled, filter: filter)
-    return OperationPlan(
-      operation: operation, strategy: .rewrite, because: "the operation requires it",
-      steps: try computedGuards + carried(application) + keptLinks + steps,
-      expectations: [TableExpectation(table: old.name, sql: final)], proofs: proofs)
-  }
-
-  /// Which rows `where` keeps is not proven: asked twice it may give two answers (`random()`), and
-  /// what it leaves out is what the manifest wants to lose.
-  private var proofs: [RowProof] {
-    guard rebuild.where == nil else { return [] }
-    let kept = columns.filter(\.isKept).map { Quoting.unquoted($0.name) }
-    let keptKey = new.hasRowidAlias ? new.identity.first : nil
-    let keepsKey = keptKey.map { key in
-      old.hasRowidAlias && old.identity == [key] && kept.contains(key)
-    }
-    return [
-      RowProof(
-        of: old, as: new, keeping: kept,
-        keepsRowids: !old.parsed.isWithoutRowid && !new.parsed.isWithoutRowid && keepsKey ?? true)
-    ]
+    return try rewrite.plan(
+      operation, because: "the operation requires it",
+      questions: try old.computedGuards(as: new, filter: filter) + carried(application) + keptLinks,
+      columns: filled, filter: filter)
   }
 
   // MARK: What fills the columns
@@ -100,7 +82,7 @@ struct TableRebuilding {
   }
 
   /// The questions whether values that are copied as they are stay the same.
-  private func carried(_ application: Application) throws(PlanningError) -> [Step] {
+  private func carried(_ application: Application) throws -> [Step] {
     var steps: [Step] = []
     let kept = Set(columns.filter(\.isKept).map(\.name.exact))
     for column in new.parsed.columns
@@ -119,46 +101,7 @@ struct TableRebuilding {
     return steps
   }
 
-  /// A column that becomes computed may not lose what it holds.
-  private var computedGuards: [Step] {
-    get throws(PlanningError) {
-      var guards: [Step] = []
-      for column in new.parsed.columns {
-        guard let generated = column.generated,
-          let before = old.parsed.column(named: column.name.text), before.generated == nil
-        else { continue }
-        let name = "\(old.name).\(column.name.text)"
-        guard isKnown(generated.expression) else {
-          throw PlanningError(
-            .manifest,
-            "\(name) is computed from columns that \(old.name) does not have, so its values "
-              + "would be lost: drop it first", key: "columns")
-        }
-        let filter = rebuild.where.map { " AND (\(expression($0)))" } ?? ""
-        guards.append(
-          .guarding(
-            Guard(
-              condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(old.name)) "
-                + "WHERE \(Quoting.quoted(column.name.text)) IS NOT "
-                + "(\(new.tokens.text(generated.expression.range)))\(filter))",
-              of: old.name, promise: "\(name) holds the results of its expression",
-              message: "\(name) holds values that differ from its expression and would be lost: "
-                + "drop it first")))
-      }
-      return guards
-    }
-  }
-
-  /// Whether every column of the new table that an expression names is one of the old table, too.
-  private func isKnown(_ expression: Expression) -> Bool {
-    let names = new.tokens.identifiers(in: expression.range)
-    return new.parsed.columns.allSatisfy { column in
-      old.parsed.column(named: column.name.text) != nil
-        || !names.contains { $0.isSame(as: column.name.text) }
-    }
-  }
-
-  private func requireCopies() throws(PlanningError) {
+  private func requireCopies() throws {
     for copy in rebuild.copy {
       guard let column = new.parsed.column(named: copy.column) else {
         throw PlanningError(
@@ -174,7 +117,7 @@ struct TableRebuilding {
   // MARK: What mentions a column that goes
 
   /// Left to SQLite, an index on a quoted name that is gone would become an index on a text.
-  private func requireNoDependents(_ application: Application) throws(PlanningError) {
+  private func requireNoDependents(_ application: Application) throws {
     for column in old.parsed.columns where new.parsed.column(named: column.name.text) == nil {
       let renaming = try ColumnRenaming(
         table: old.object, from: column.name.text, to: "schemactl_gone", in: schema, application)
@@ -185,6 +128,46 @@ struct TableRebuilding {
           "\(old.name).\(column.name.text) is not among `columns`, and \(dependents.joined(separator: ", ")) "
             + "mentions it: drop it first, and create it again afterwards", key: "columns")
       }
+    }
+  }
+}
+
+extension ParsedTable {
+  /// The questions whether a column that becomes computed would lose what it holds.
+  ///
+  /// - Parameter filter: the rows that stay; nil is all.
+  func computedGuards(as new: ParsedTable, filter: String? = nil) throws -> [Step] {
+    var guards: [Step] = []
+    for column in new.parsed.columns {
+      guard let generated = column.generated,
+        let before = parsed.column(named: column.name.text), before.generated == nil
+      else { continue }
+      let name = "\(name).\(column.name.text)"
+      guard knows(generated.expression, of: new) else {
+        throw PlanningError(
+          .manifest,
+          "\(name) is computed from columns that \(self.name) does not have, so its values "
+            + "would be lost: drop it first", key: "columns")
+      }
+      guards.append(
+        .question(
+          Question(
+            condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(self.name)) "
+              + "WHERE \(Quoting.quoted(column.name.text)) IS NOT "
+              + "(\(new.tokens.text(generated.expression.range)))\(filter.map { " AND \($0)" } ?? ""))",
+            of: self.name, promise: "\(name) holds the results of its expression",
+            message: "\(name) holds values that differ from its expression and would be lost: "
+              + "drop it first")))
+    }
+    return guards
+  }
+
+  /// Whether every column of another table that an expression names is one of this table, too.
+  private func knows(_ expression: Expression, of other: ParsedTable) -> Bool {
+    let names = other.tokens.identifiers(in: expression.range)
+    return other.parsed.columns.allSatisfy { column in
+      parsed.column(named: column.name.text) != nil
+        || !names.contains { $0.isSame(as: column.name.text) }
     }
   }
 }

@@ -36,7 +36,7 @@ struct TableRun {
   /// - Returns: nil when the schema cannot be had elsewhere as it is here.
   init?(
     on name: String, in schema: Schema, _ application: Application
-  ) throws(PlanningError) {
+  ) throws {
     guard let object = schema.table(name), let table = try? ParsedTable(object),
       let scratch = try schema.faithfulScratch(application)
     else { return nil }
@@ -50,25 +50,22 @@ struct TableRun {
 
   var finalText: String { schema.table(table.name)?.sql ?? "" }
 
-  var final: ParsedTable {
-    get throws(PlanningError) { try ParsedTable(named: table.name, in: schema) }
-  }
-
   /// Whether every value that stays is the one that was there.
   var keepsValues: Bool { columns.allSatisfy { $0.isKept || $0.origin == nil } }
 
   /// - Returns: false when the operation cannot be part of the run, which then must not go on.
-  mutating func append(_ operation: Operation) throws(PlanningError) -> Bool {
+  mutating func append(_ operation: Operation) throws -> Bool {
     do {
       return try appendIfPossible(operation)
-    } catch {
+    } catch let error as DatabaseError where error.isFault {
       // Out of memory, for one: nothing can be said of the operation.
-      if error.fault != nil { throw error }
+      throw error
+    } catch {
       return false
     }
   }
 
-  private mutating func appendIfPossible(_ operation: Operation) throws(PlanningError) -> Bool {
+  private mutating func appendIfPossible(_ operation: Operation) throws -> Bool {
     guard !mentionsChanged(operation), isOfTable(operation) else { return false }
     let plan = try Planner(connection: scratch, application: application).plan(operation)
     guard try trace(operation, plan) else { return false }
@@ -77,12 +74,8 @@ struct TableRun {
       guard let next = try schema.faithfulScratch(application) else { return false }
       scratch = next
     } else {
-      do {
-        for case .statement(let sql, _) in plan.steps { try scratch.execute(sql) }
-        schema = try Schema(of: scratch)
-      } catch {
-        throw PlanningError(error)
-      }
+      for case .statement(let sql, _) in plan.steps { try scratch.execute(sql) }
+      schema = try Schema(of: scratch)
     }
     plans.append(plan)
     return leavesOthers
@@ -152,7 +145,7 @@ struct TableRun {
 
   private mutating func trace(
     _ operation: Operation, _ plan: OperationPlan
-  ) throws(PlanningError) -> Bool {
+  ) throws -> Bool {
     func place(_ name: String) -> Int? {
       columns.firstIndex { $0.name.identifier == name.identifier }
     }
@@ -171,7 +164,7 @@ struct TableRun {
       columns[place].isChanged = true
       if plan.strategy == .rewrite {
         let alteration = try ColumnAlteration(change, in: schema)
-        columns[place].isKept = alteration.keepsValues
+        columns[place].isKept = alteration.filled?.isKept ?? false
         columns[place].change = alteration.filled
       }
     case .moveColumn(let move):
@@ -183,11 +176,7 @@ struct TableRun {
       // Other rows are read as they are before the run.
       guard plans.isEmpty || !columnMove.readsOtherRows else { return false }
       let moved = columnMove.moved
-      do {
-        _ = try scratch.prepare("SELECT \(moved.value) FROM main.\(Quoting.quoted(table.name))")
-      } catch {
-        throw PlanningError(error)
-      }
+      _ = try scratch.prepare("SELECT \(moved.value) FROM main.\(Quoting.quoted(table.name))")
       rewrites = rewrites || !plan.proofs.isEmpty
       columns[place] = Column(
         name: move.to.name, origin: columns[place].origin, isChanged: true, isKept: false,
@@ -216,18 +205,12 @@ extension Schema {
   }
 
   /// A scratch database in which nothing is left out, or reads otherwise.
-  fileprivate func faithfulScratch(
-    _ application: Application
-  ) throws(PlanningError) -> Connection? {
-    do {
-      let scratch = try scratch(application)
-      let made = try Schema(of: scratch)
-      let isFaithful = objects.allSatisfy { object in
-        object.isInternal || made.object(object.kind, object.name)?.sql == object.sql
-      }
-      return isFaithful ? scratch : nil
-    } catch {
-      throw PlanningError(error)
+  fileprivate func faithfulScratch(_ application: Application) throws -> Connection? {
+    let scratch = try scratch(application)
+    let made = try Schema(of: scratch)
+    let isFaithful = objects.allSatisfy { object in
+      object.isInternal || made.object(object.kind, object.name)?.sql == object.sql
     }
+    return isFaithful ? scratch : nil
   }
 }

@@ -58,7 +58,9 @@ package struct Work: Sendable, Hashable {
 extension OperationPlan {
   /// - Parameter schema: as it is before the operation.
   package func work(in schema: Schema) -> Work {
-    let questions = steps.count { if case .scan = $0 { true } else { false } } + operationGuards
+    let questions = steps.prefix(while: \.onlyAsks).count {
+      if case .question = $0 { true } else { false }
+    }
     func load(_ table: String?, reads: Int = 0, writes: Int = 0, copies: Int = 0) -> [Work.Load] {
       let reads = reads + questions
       guard let table, reads + writes > 0 else { return [] }
@@ -82,11 +84,6 @@ extension OperationPlan {
         .rewritesTable,
         expectations.flatMap { load($0.table, reads: 1, writes: 1, copies: 1) })
     }
-  }
-
-  /// Guards over the rows of the table that the operation names, before anything is written.
-  private var operationGuards: Int {
-    steps.prefix(while: \.onlyAsks).count { if case .guarding = $0 { true } else { false } }
   }
 
   private func nativeWork(in schema: Schema) -> Work {

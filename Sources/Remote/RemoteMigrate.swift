@@ -207,7 +207,7 @@ private struct RemoteMigration {
     report.applied.append(
       AppliedMigration(
         id: plan.migration.id, milliseconds: milliseconds,
-        strategies: plan.planned.operations.map(\.strategy)))
+        strategies: plan.planned.operations.map(\.plan.strategy)))
   }
 }
 

@@ -27,10 +27,8 @@ struct RemoteStep {
   let action: Action
 
   enum Action {
-    /// Stops the migration when there is a row.
-    case scan(Scan)
-    /// Stops the migration when it is true.
-    case guarding(Guard)
+    /// Stops the migration when the answer is yes.
+    case question(Question)
     case assertion(Assertion)
     case statement(RemoteStatement)
   }
@@ -68,14 +66,13 @@ extension RemotePlan {
       RemoteStep(
         context: Context(migration: migration, assertion: assertion), action: .assertion(assertion))
     }
-    for (index, plan) in planned.operations.enumerated() {
+    for (index, plan) in planned.operations.map(\.plan).enumerated() {
       let context = Context(migration: migration, index: index, operation: plan.operation)
       var statements = planned.statements.enumerated().filter { $0.element.operation == index }[...]
       for step in plan.steps {
         let actions: [RemoteStep.Action]
         switch step {
-        case .scan(let scan): actions = [.scan(scan)]
-        case .guarding(let condition): actions = [.guarding(condition)]
+        case .question(let question): actions = [.question(question)]
         case .assertion(let assertion): actions = [.assertion(assertion)]
         case .statement, .update:
           actions = try limits.actions(statements.prefix(1), context)

@@ -54,8 +54,7 @@ struct RemoteSending {
 
   private func script(_ step: RemoteStep, _ migration: String) -> [String] {
     switch step.action {
-    case .scan(let scan): [asked(scan.exists)]
-    case .guarding(let condition): [asked(condition.condition)]
+    case .question(let question): [asked(question.condition)]
     case .assertion(let assertion): [asked(assertion.query.text)]
     case .statement(let statement):
       if let range = ranges.first(where: {

@@ -121,14 +121,11 @@ struct RemoteTransaction {
 
   private func carryOut(_ step: RemoteStep, _ written: inout Int64) throws {
     switch step.action {
-    case .scan(let scan):
-      guard try isTrue(scan.exists) else { return }
+    case .question(let question):
+      guard try leader.rows("SELECT \(question.condition)").first?[0] == 1 else { return }
       throw step.context.failure(
-        .migrationFailed, try HeldValues(of: scan, on: leader).message(redacted: redactsValues),
-        key: scan.problem.key)
-    case .guarding(let condition):
-      guard try isTrue(condition.condition) else { return }
-      throw step.context.failure(.migrationFailed, condition.message)
+        .migrationFailed, try question.obstacle(on: leader, redacted: redactsValues),
+        key: question.scan?.problem.key)
     case .assertion(let assertion): try check(assertion, step.context)
     case .statement(let statement):
       onEvent(.ran(statement: statement.sql))
@@ -138,10 +135,6 @@ struct RemoteTransaction {
         throw step.context.failure(error, position: statement.position, statement: statement.sql)
       }
     }
-  }
-
-  private func isTrue(_ condition: String) throws(DatabaseError) -> Bool {
-    try leader.rows("SELECT \(condition)").first?[0] == 1
   }
 
   private func check(_ assertion: Assertion, _ context: Context) throws {

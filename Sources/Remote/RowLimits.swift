@@ -71,9 +71,8 @@ struct RowLimits {
   mutating func require(_ plan: RemotePlan, _ cluster: Cluster) throws(Failure) {
     for step in plan.steps {
       switch step.action {
-      case .scan(let scan): try requireReadable([scan.table], step.context, cluster)
-      case .guarding(let condition):
-        try requireReadable(condition.promise?.tables ?? [], step.context, cluster)
+      case .question(let question):
+        try requireReadable(question.tables, step.context, cluster)
       case .assertion(let assertion):
         try requireReadable(tables(namedIn: assertion.query.text, plan), step.context, cluster)
       case .statement(let statement):

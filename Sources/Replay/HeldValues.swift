@@ -3,7 +3,7 @@ import SchemaSQLText
 import SchemaSQLite
 
 /// The values that stopped a migration, and how many rows hold each.
-package struct HeldValues {
+private struct HeldValues {
   private struct Group {
     let value: Value
     let storageClass: String
@@ -18,7 +18,7 @@ package struct HeldValues {
   private let distinct: Int64
 
   /// Counts, which costs a pass over the rows: only for a scan that found something.
-  package init(of scan: Scan, on source: some RowSource) throws(DatabaseError) {
+  init(of scan: Scan, on source: some RowSource) throws(DatabaseError) {
     self.scan = scan
     let column = "+\(Quoting.quoted(scan.column)) COLLATE BINARY"
     let grouped = """
@@ -35,7 +35,7 @@ package struct HeldValues {
     }
   }
 
-  package func message(redacted: Bool) -> String {
+  func message(redacted: Bool) -> String {
     let values = groups.map { group in
       let value = redacted ? "a value" : group.value.shown
       return "\(value) (\(group.storageClass)) in \(counted(group.rows, "row"))"
@@ -52,36 +52,17 @@ package struct HeldValues {
   }
 }
 
-extension Scan {
-  /// What is true of the rows when it finds none.
-  package var promise: String {
-    switch problem {
-    case .unmapped: "`map` names every value of \(table).\(column)"
-    case .changed(let other, _): "every value of \(table).\(column) stays the same in \(other)"
-    }
+extension Question {
+  /// Why the migration stops, once the answer is yes.
+  package func obstacle(
+    on source: some RowSource, redacted: Bool
+  ) throws(DatabaseError) -> String {
+    guard let scan else { return message }
+    return try HeldValues(of: scan, on: source).message(redacted: redacted)
   }
-
-  /// What is true of the rows when it finds some.
-  package var obstacle: String { "\(table).\(column) holds a value that \(problem.clause)" }
 }
 
 extension Scan.Problem {
-  /// The operation's key that is to blame.
-  package var key: String {
-    switch self {
-    case .unmapped: "map"
-    case .changed(_, let key): key
-    }
-  }
-
-  /// After "a value that".
-  fileprivate var clause: String {
-    switch self {
-    case .unmapped: "`map` does not name"
-    case .changed(let other, _): "\(other) would store as another value"
-    }
-  }
-
   fileprivate func advice(isOne: Bool) -> String {
     let them = isOne ? "it" : "them"
     return switch self {

@@ -14,44 +14,34 @@ struct KeptRows {
 /// Proves that a plan keeps the rows that it promises to keep: by their number, and with `--paranoid` by
 /// a join over every column.
 extension Runner {
-  func keep(_ proofs: [RowProof], _ context: Context) throws(Failure) -> [KeptRows] {
-    do {
-      return try proofs.enumerated().map { index, proof in
-        let scan = try connection.fullScan(of: proof.table)
-        var count: Int64 = 0
-        try reporting(.check, proof.table) { () throws(DatabaseError) in
-          count = try connection.value(proof.count(scan))?.integer ?? 0
-        }
-        guard isParanoid else { return KeptRows(proof: proof, count: count, snapshot: nil) }
-        let snapshot = "schemactl_kept\(index)"
-        for statement in proof.keeping(as: snapshot, scan) { try connection.execute(statement) }
-        return KeptRows(proof: proof, count: count, snapshot: snapshot)
+  func keep(_ proofs: [RowProof]) throws(DatabaseError) -> [KeptRows] {
+    var kept: [KeptRows] = []
+    for proof in isParanoid ? proofs.flatMap(\.parts) : proofs {
+      let scan = try connection.fullScan(of: proof.table)
+      let count = try reporting(.check, proof.table) { () throws(DatabaseError) in
+        try connection.value(proof.count(scan))?.integer ?? 0
       }
-    } catch {
-      throw context.failure(error, onScratch: target == .scratch)
+      let snapshot = isParanoid ? "schemactl_kept\(kept.count)" : nil
+      if let snapshot {
+        for statement in proof.keeping(as: snapshot, scan) { try connection.execute(statement) }
+      }
+      kept.append(KeptRows(proof: proof, count: count, snapshot: snapshot))
     }
+    return kept
   }
 
   /// Neither a manifest nor the values in a table can cause a difference: the statements are ours, and
   /// no trigger fires. So it is a bug, or a damaged file (`Upgrade`).
-  func compare(_ kept: [KeptRows], _ context: Context) throws(Failure) {
+  func compare(_ kept: [KeptRows], _ context: Context) throws {
     for rows in kept {
-      let difference: String?
-      do {
-        var found: String?
-        try reporting(.verify, rows.proof.table) { () throws(DatabaseError) in
-          found = try self.difference(from: rows)
-        }
-        difference = found
-      } catch {
-        throw context.failure(error, onScratch: target == .scratch)
+      let difference = try reporting(.verify, rows.proof.table) { () throws(DatabaseError) in
+        try self.difference(from: rows)
       }
-      if let difference {
-        throw context.failure(
-          .bug,
-          "this operation changed rows that must not change: \(difference). Everything was "
-            + "rolled back")
-      }
+      guard let difference else { continue }
+      throw context.failure(
+        .bug,
+        "this operation changed rows that must not change: \(difference). Everything was "
+          + "rolled back")
     }
   }
 
@@ -75,31 +65,17 @@ extension Runner {
       changed.append("`\(proof.table).\(column)`")
     }
     return changed.isEmpty
-      ? "`\(proof.table)` has rows with other keys" : "other values in \(listed(changed))"
+      ? "`\(proof.table)` has rows with other keys"
+      : "other values in " + changed.abridged(to: 10).joined(separator: ", ")
   }
 
   /// Checks the pages of a new table and of its automatic indexes.
-  func requireSound(_ table: String, _ context: Context) throws(Failure) {
-    let damage: String?
-    do {
-      var found: String?
-      try reporting(.verify, table) { () throws(DatabaseError) in
-        found = try connection.structuralDamage(of: table)
-      }
-      damage = found
-    } catch {
-      throw context.failure(error)
+  func requireSound(_ table: String, _ context: Context) throws {
+    let damage = try reporting(.verify, table) { () throws(DatabaseError) in
+      try connection.structuralDamage(of: table)
     }
-    if let damage {
-      throw context.failure(
-        .bug,
-        "the new table `\(table)` is damaged: \(damage). Everything was rolled back")
-    }
+    guard let damage else { return }
+    throw context.failure(
+      .bug, "the new table `\(table)` is damaged: \(damage). Everything was rolled back")
   }
-}
-
-/// The first ten, and how many more there are.
-package func listed(_ names: [String]) -> String {
-  let more = names.count > 10 ? ", and \(names.count - 10) more" : ""
-  return names.prefix(10).joined(separator: ", ") + more
 }

@@ -56,14 +56,9 @@ extension Runner {
   }
 
   /// Temporary triggers fire whatever SQLITE_DBCONFIG_ENABLE_TRIGGER says (since SQLite 3.35).
-  func refuseTemporaryTriggers(_ context: Context) throws(Failure) {
-    let name: String?
-    do {
-      name = try connection.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'trigger'")
-        .compactMap(\.first?.text).first { !foreignTemporaries.contains($0.identifier) }
-    } catch {
-      throw context.failure(error, onScratch: target == .scratch)
-    }
+  func refuseTemporaryTriggers(_ context: Context) throws {
+    let name = try connection.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'trigger'")
+      .compactMap(\.first?.text).first { !foreignTemporaries.contains($0.identifier) }
     guard let name else { return }
     throw context.failure(
       .invalidInput,

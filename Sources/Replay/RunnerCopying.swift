@@ -10,9 +10,9 @@ extension Runner {
   /// - Parameter count: of the rows; nil where it is not known.
   func run(
     _ copy: RowCopy, of count: Int64?, _ context: Context, record: inout Record
-  ) throws(Failure) {
+  ) throws {
     // SQLite names the new table in the message of a constraint.
-    do {
+    do throws(Failure) {
       let rows = CopiedRows(table: copy.table, count: count)
       try runOne(copy.statement, nil, context, copying: rows, record: &record)
     } catch {

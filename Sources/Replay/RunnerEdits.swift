@@ -56,7 +56,7 @@ extension SchemaEdit {
 extension Runner {
   /// Edits the stored schema in place. The edit is part of the transaction, and is undone with it;
   /// defensive mode, which forbids it, is off only while it runs.
-  func run(_ edit: SchemaEdit, _ context: Context) throws(Failure) {
+  func run(_ edit: SchemaEdit, _ context: Context) throws {
     let wasDefensive = connection.isOn(.defensive)
     let wasWritable = connection.isOn(.writableSchema)
     connection.set(.defensive, to: false)
@@ -65,20 +65,16 @@ extension Runner {
       connection.set(.writableSchema, to: wasWritable)
       connection.set(.defensive, to: wasDefensive)
     }
-    do {
-      let before = connection.totalChanges
-      try connection.execute(edit.statement)
-      guard connection.totalChanges == before + edit.count else {
-        throw context.failure(
-          .bug, "`sqlite_schema` does not hold `\(edit.table)` as planned. Nothing was changed")
-      }
-      let version = try connection.value("PRAGMA main.schema_version")?.integer ?? 0
-      // Every connection, this one too, reads the schema again when its version has changed.
-      try connection.execute("PRAGMA main.schema_version = \(version + 1)")
-      // What does not compile shows now, inside the savepoint; to run it reads the schema again.
-      _ = try connection.value("SELECT 1 FROM main.\(Quoting.quoted(edit.table)) LIMIT 1")
-    } catch {
-      throw context.failure(error, onScratch: target == .scratch)
+    let before = connection.totalChanges
+    try connection.execute(edit.statement)
+    guard connection.totalChanges == before + edit.count else {
+      throw context.failure(
+        .bug, "`sqlite_schema` does not hold `\(edit.table)` as planned. Nothing was changed")
     }
+    let version = try connection.value("PRAGMA main.schema_version")?.integer ?? 0
+    // Every connection, this one too, reads the schema again when its version has changed.
+    try connection.execute("PRAGMA main.schema_version = \(version + 1)")
+    // What does not compile shows now, inside the savepoint; to run it reads the schema again.
+    _ = try connection.value("SELECT 1 FROM main.\(Quoting.quoted(edit.table)) LIMIT 1")
   }
 }

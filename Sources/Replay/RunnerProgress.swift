@@ -30,10 +30,10 @@ extension Runner {
   private static let reportInterval = Int64(100)
 
   /// Reports how many rows SQLite reads while `body` runs.
-  func reporting(
+  func reporting<Result>(
     _ phase: MigrationPhase, _ object: String, of count: Int64? = nil,
-    _ body: () throws(DatabaseError) -> Void
-  ) throws(DatabaseError) {
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
     guard target == .database, let onProgress else { return try body() }
     func report(_ rows: Int64) {
       let done = count.map { min(rows, $0) } ?? rows
@@ -47,7 +47,7 @@ extension Runner {
       report(rows)
     }
     defer { connection.onScan(nil) }
-    try body()
+    return try body()
   }
 
   /// What a statement of the manifest, or a generated one, does to rows, as its authorizer events tell.

@@ -6,32 +6,15 @@ import SchemaSQLite
 
 /// What is asked of the rows, and stops a migration by its answer.
 extension Runner {
-  func answer(_ scan: Scan, _ context: Context) throws(Failure) {
-    do {
-      var isFound = false
-      try reporting(.check, scan.table) { () throws(DatabaseError) in
-        isFound = try connection.value("SELECT \(scan.exists)") == 1
-      }
-      guard isFound else { return }
-      let values = try HeldValues(of: scan, on: connection)
-      throw context.failure(
-        .migrationFailed, values.message(redacted: redactsValues), key: scan.problem.key)
-    } catch {
-      throw context.failure(error, onScratch: target == .scratch)
+  func answer(_ question: Question, _ context: Context) throws {
+    let object = question.tables.first ?? context.operation.name
+    let isYes = try reporting(.check, object) { () throws(DatabaseError) in
+      try connection.value("SELECT \(question.condition)") == 1
     }
-  }
-
-  func check(_ condition: Guard, _ context: Context) throws(Failure) {
-    do {
-      var isFound = false
-      try reporting(.check, context.operation.name) { () throws(DatabaseError) in
-        isFound = try connection.value("SELECT \(condition.condition)") == 1
-      }
-      guard isFound else { return }
-    } catch {
-      throw context.failure(error, onScratch: target == .scratch)
-    }
-    throw context.failure(.migrationFailed, condition.message)
+    guard isYes else { return }
+    throw context.failure(
+      .migrationFailed, try question.obstacle(on: connection, redacted: redactsValues),
+      key: question.scan?.problem.key)
   }
 
   func check(

@@ -177,19 +177,20 @@ package final class ScratchDatabase {
     }
   }
 
+  /// Told of each operation's plan before it runs, and of what those before it write.
+  package var onPlan: ((OperationPlan, WriteSet) throws -> Void)? {
+    get { runner.onPlan }
+    set { runner.onPlan = newValue }
+  }
+
   /// Applies the next migration, whole or not at all.
   ///
-  /// - Parameters:
-  ///   - touched: what the migration is known to change; where there are rows, the foreign keys of
-  ///     those tables and of their children are checked.
-  ///   - onPlan: told of each operation's plan before it runs, and of what those before it write.
+  /// - Parameter touched: what the migration is known to change; where there are rows, the foreign keys of
+  ///   those tables and of their children are checked.
   @discardableResult
   package func apply(
-    _ migration: Migration, touching touched: Set<Identifier> = [],
-    onPlan: @escaping (OperationPlan, WriteSet) -> Void = { _, _ in }
+    _ migration: Migration, touching touched: Set<Identifier> = []
   ) throws(Failure) -> Step {
-    runner.onPlan = { onPlan($1, $2) }
-    defer { runner.onPlan = nil }
     let context = Context(migration: migration)
     let before = schema
     let startedAt = Timestamp.now

@@ -20,45 +20,6 @@ package struct StatementWarnings: Sendable {
   package internal(set) var readsItself = false
 }
 
-package enum MissingName: Sendable, Hashable {
-  case function(String)
-  case collation(String)
-
-  /// From what SQLite says of a statement, a view or a trigger; nil for another message.
-  package init?(message: String) {
-    for (prefix, make) in [
-      ("no such function: ", MissingName.function),
-      ("no such collation sequence: ", MissingName.collation),
-    ] where message.hasPrefix(prefix) {
-      self = make(String(message.dropFirst(prefix.count)))
-      return
-    }
-    return nil
-  }
-}
-
 extension DatabaseError {
   var missingName: MissingName? { MissingName(message: message) }
-}
-
-extension Connection {
-  /// - Parameter calls: told of each call; a function fails then.
-  func registerStub(of name: MissingName, _ calls: CallRecord?) throws(DatabaseError) {
-    switch name {
-    case .function(let name):
-      try register(
-        FunctionDefinition(
-          name: name, arguments: -1, isDeterministic: true,
-          body: { _ in
-            guard let calls else { return .null }
-            calls.note(name)
-            throw FunctionError("\(name)() is not known here")
-          }))
-    case .collation(let name):
-      try registerCollation(name) { a, b in
-        calls?.note(name)
-        return a == b ? 0 : a < b ? -1 : 1
-      }
-    }
-  }
 }

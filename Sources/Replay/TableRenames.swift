@@ -56,9 +56,6 @@ package struct TableRenames: Sendable {
     current.first { $0.value == name }?.key
   }
 
-  /// What a table of the beginning is called now, or was when it was dropped.
-  func presentName(of name: Identifier) -> Identifier { current[name] ?? name }
-
   /// Whether the table of this name may be another one than the one of that name at the beginning.
   func isReplaced(_ name: Identifier) -> Bool { dropped.contains(name) || current[name] != nil }
 }

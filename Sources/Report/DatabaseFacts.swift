@@ -111,9 +111,6 @@ extension DatabaseFacts {
 extension DatabaseFacts.Pending {
   fileprivate init(_ planned: PlannedMigration) {
     id = planned.migration.id
-    operations = planned.operations.indices.map { index in
-      let cost = planned.costs[index]?.inWords ?? planned.work[index].inWords
-      return (planned.operations[index].operation.name, cost)
-    }
+    operations = planned.operations.map { ($0.plan.operation.name, $0.costInWords) }
   }
 }

@@ -191,15 +191,6 @@ package final class Connection {
 
   package static var libraryVersionNumber: Int { Int(sqlite3_libversion_number()) }
 
-  /// Identifies this build of SQLite by its source and its build options.
-  package static var libraryIdentity: [String] {
-    var options: [String] = []
-    while let option = sqlite3_compileoption_get(Int32(options.count)) {
-      options.append(String(cString: option))
-    }
-    return [String(cString: sqlite3_sourceid())] + options
-  }
-
   func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
     var error = DatabaseError(handle, code: code, sql: sql)
     error.exceeded = exceeded(code)

@@ -75,8 +75,8 @@ struct CostTests {
     let sandbox = try sandbox("- \(expected.operation)\n")
     let report = try plan(sandbox)
     let migration = try #require(report.migrations.last)
-    #expect(migration.work.map(\.kind) == [expected.work])
-    let cost = try #require(migration.costs[0])
+    #expect(migration.operations.map(\.work.kind) == [expected.work])
+    let cost = try #require(migration.operations[0].cost)
     #expect(cost.rowsRead == expected.reads * 2500)
     #expect(cost.rowsWritten == expected.writes * 2500)
     // A row of about 115 bytes; the cost never exceeds the size of the file.
@@ -92,7 +92,9 @@ struct CostTests {
     let sandbox = try sandbox("- drop_column: { table: t, column: twice }\n" + drops)
     let together = try plan(sandbox)
     #expect(
-      together.migrations.last?.work.map(\.kind) == [.none, .none, .none, .rewritesTable])
+      together.migrations.last?.operations.map(\.work.kind) == [
+        .none, .none, .none, .rewritesTable,
+      ])
     #expect(together.cost?.rowsWritten == 2500)
     sandbox.application.plansForLint = true
     #expect(try plan(sandbox).cost?.rowsWritten == 7500)
@@ -112,7 +114,7 @@ struct CostTests {
       """)
     let report = try plan(sandbox)
     let migration = try #require(report.migrations.last)
-    #expect(migration.costs.map { $0?.rowsWritten } == [nil, 0, 2, 0, 2500, nil])
+    #expect(migration.operations.map { $0.cost?.rowsWritten } == [nil, 0, 2, 0, 2500, nil])
     #expect(report.isCostPartial)
     #expect(report.script.contains("\n--   unknown cost\n"))
     #expect(
@@ -123,7 +125,7 @@ struct CostTests {
 
     let nowhere = try plan(sandbox, database: false)
     #expect(nowhere.cost == nil)
-    #expect(nowhere.migrations.flatMap(\.costs).allSatisfy { $0 == nil })
+    #expect(nowhere.migrations.flatMap(\.operations).allSatisfy { $0.cost == nil })
     #expect(nowhere.script.contains("\n--   writes every row of the table\n"))
     #expect(!nowhere.script.contains("in total"))
   }
@@ -142,6 +144,7 @@ struct CostTests {
     ])
   func reason(operation: String, reason: String) throws {
     let report = try plan(sandbox("- \(operation)\n", rows: 1))
-    #expect(report.migrations.last?.operations.first?.why.hasSuffix(", because \(reason)") == true)
+    #expect(
+      report.migrations.last?.operations.first?.plan.why.hasSuffix(", because \(reason)") == true)
   }
 }

@@ -73,6 +73,30 @@ struct ParanoidTests {
     #expect(report.integrityCheck == "ok")
   }
 
+  @Test("compares a table with as many columns as SQLite allows")
+  func manyColumns() throws {
+    let sandbox = try Sandbox()
+    let columns = (2...2000).map { "c\($0)" }
+    try sandbox.addSQL(
+      "0001_wide", "CREATE TABLE wide (id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")));"
+    )
+    try sandbox.migrate()
+    try sandbox.run("INSERT INTO wide (c2, c1999, c2000) VALUES (0, 'a', 'b'), (1, NULL, x'00')")
+    try sandbox.add(
+      "0002_move",
+      "operations: [{ move_column: { table: wide, from: c2, to: { name: s }, map: { 0: 5, 1: 6 } } }]"
+    )
+    try sandbox.add(
+      "0003_type", "operations: [{ alter_column: { table: wide, column: c3, type: TEXT } }]")
+    let report = try migrate(sandbox)
+    #expect(report.failure == nil, "\(String(describing: report.failure?.message))")
+    #expect(report.applied.count == 2)
+    #expect(
+      try sandbox.rows("SELECT s, c1999, c2000 FROM wide") == [
+        [5, "a", "b"], [6, .null, .blob([0])],
+      ])
+  }
+
   /// `quick_check` does not compare indexes with their tables.
   @Test("an index that does not match its table fails the migration")
   func wrongIndex() throws {

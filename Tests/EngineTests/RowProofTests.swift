@@ -73,7 +73,7 @@ struct RowProofTests {
     try sandbox.addSQL("0001_create", create)
     try sandbox.add("0002_move", "operations: [{ move_column: { table: t, from: f, \(keys) } }]")
     let report = try sandbox.project().plan(sandbox.options(), database: nil)
-    return try #require(report.migrations.last?.operations.last)
+    return try #require(report.migrations.last?.operations.last?.plan)
   }
 
   @Test(

@@ -411,7 +411,7 @@ struct SharedRewriteTests {
   func plan() throws {
     let sandbox = try Run.all[0].sandbox()
     let plan = try sandbox.project().plan(sandbox.options(), database: sandbox.database)
-    let operations = try #require(plan.migrations.last).operations
+    let operations = try #require(plan.migrations.last).operations.map(\.plan)
     #expect(operations.dropLast().allSatisfy { $0.steps.isEmpty })
     #expect(
       operations.map(\.explanation) == [

@@ -132,7 +132,7 @@ struct OutputTests {
         "description: \"\(character)\"\noperations:\n- sql: \"CREATE TABLE \\\"\(character)\\\" (id)\"\n",
     ])
     let run = try folder.expect(65, "plan", "--sql")
-    #expect(run.output.isEmpty)
+    #expect(!run.output.contains("CREATE TABLE fine"))
     #expect(run.errors.hasPrefix("migrations/0002_wild.yaml: error: "), "\(run.errors)")
     #expect(run.errors.contains("--format json"), "\(run.errors)")
     let json = try folder.expect(0, "plan", "--sql", "--format", "json")
@@ -145,6 +145,20 @@ struct OutputTests {
       "migrations/0002_wild.yaml", "description: \"\(character)\\u202e\"\noperations: []\n")
     let comments = try folder.expect(0, "plan", "--sql").output
     #expect(comments.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 32 && $0.value < 127 })
+  }
+
+  @Test("the shell fails on the script of a plan that is refused, or that ends early")
+  func refusedPlan() throws {
+    let folder = try WorkingFolder.of(["0001_notes": tableOfNotes, "0002_wrong": "operations: 1\n"])
+    let refused = try folder.shell("$schemactl plan --sql | sqlite3 new.sqlite")
+    #expect(refused.status != 0)
+    #expect(try folder.rows("SELECT name FROM sqlite_schema", in: "new.sqlite").isEmpty)
+    try folder.write("migrations/0002_wrong.yaml", manifest("DROP TABLE missing"))
+    let early = try folder.shell("$schemactl plan --sql | sqlite3 new.sqlite")
+    #expect(early.status != 0)
+    // As `migrate` does.
+    #expect(
+      try folder.rows("SELECT id FROM schemactl_migrations", in: "new.sqlite") == ["0001_notes"])
   }
 
   @Test("a schema with control characters is printed only as operations and in JSON")

@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaPlanning
 import SchemaQueries
 import SchemaReplay
 import SchemaSQLText

@@ -33,6 +33,16 @@ enum PlanCommand: Command {
   }
 
   static func run(_ session: Session) throws -> ExitStatus {
+    do {
+      return try plan(session)
+    } catch  where session.invocation.flag("sql") && session.printsRawSQL {
+      // Behind a pipe, `sqlite3` would read nothing and succeed.
+      session.report(.refusedScript)
+      throw error
+    }
+  }
+
+  private static func plan(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let printsSQL = session.invocation.flag("sql")
     guard session.invocation.flag("on-copy") else {

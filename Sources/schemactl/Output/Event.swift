@@ -20,6 +20,8 @@ enum Event {
 
   case migrated(MigrateReport, MigrateOptions)
   case planned(DryRunReport, PlanView)
+  /// No plan, where a script was asked for.
+  case refusedScript
   /// Result of a run on a copy.
   case tried(RehearsalReport, MigrateOptions)
   /// The status is nil when the history is not available.

@@ -36,7 +36,7 @@ final class JSONReporter: Reporter {
   private func document(_ event: Event) -> JSON? {
     switch event {
     // One document only: the plan of a repair is in the document that reports the repair.
-    case .note, .warning, .progress, .repair(_, isDone: false): nil
+    case .note, .warning, .progress, .repair(_, isDone: false), .refusedScript: nil
     case .stopped(let problem): ["error": problem]
     case .migrated(let report, let options): report.json + ["reset": options.reset]
     case .planned(let report, _): report.json

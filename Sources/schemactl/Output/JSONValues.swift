@@ -137,14 +137,15 @@ extension RehearsalReport: JSONConvertible {
 }
 
 extension PlannedMigration: JSONConvertible {
-  var json: JSON { ["id": migration.id, "operations": operations.indices.map(operation)] }
+  var json: JSON { ["id": migration.id, "operations": operations] }
+}
 
-  private func operation(_ index: Int) -> JSON {
-    let plan = operations[index]
-    return [
+extension PlannedOperation: JSONConvertible {
+  var json: JSON {
+    [
       "operation": plan.operation.name, "strategy": plan.strategy.rawValue,
-      "explanation": plan.explanation, "why": plan.why, "work": work[index].kind.rawValue,
-      "cost": costs[index]?.json(),
+      "explanation": plan.explanation, "why": plan.why, "work": work.kind.rawValue,
+      "cost": cost?.json(),
     ]
   }
 }

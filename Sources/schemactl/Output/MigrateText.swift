@@ -130,10 +130,10 @@ extension TextReporter {
   private func show(_ planned: PlannedMigration, _ answers: [DryRunReport.Answer]) {
     say(planned.migration.id.visible)
     for (index, operation) in planned.operations.enumerated() {
-      let cost = planned.costs[index]?.inWords ?? planned.work[index].inWords
-      say("  \(index + 1) \(operation.operation.inWords.visible): \(cost)")
+      let plan = operation.plan
+      say("  \(index + 1) \(plan.operation.inWords.visible): \(operation.costInWords)")
       if volume == .verbose {
-        say("    (\(operation.operation.name), \(operation.explanation.visible))")
+        say("    (\(plan.operation.name), \(plan.explanation.visible))")
       }
     }
     let own = answers.filter { $0.migration.exact == planned.migration.id.exact }

@@ -1,5 +1,6 @@
 import SchemaFleet
 import SchemaHistory
+import SchemaInspect
 import SchemaLint
 import SchemaManifest
 import SchemaReplay
@@ -38,6 +39,7 @@ final class TextReporter: Reporter {
     case .stopped(let problem): complain(problem)
     case .migrated(let report, let options): show(report, options)
     case .planned(let report, let view): show(report, view)
+    case .refusedScript: sayScript(PlanReport.refusal)
     case .tried(let report, let options): show(report, options)
     case .restored(let report, let state, let database): show(report, state, database)
     case .backups(let backups, let database): show(backups, database)

@@ -1,0 +1,238 @@
+import SchemaHistory
+import SchemaManifest
+import SchemaModel
+import SchemaPlanning
+import SchemaPlatform
+import SchemaSQLText
+import SchemaSQLite
+
+/// Statements: compiled one at a time, looked at, and run.
+extension Runner {
+  /// Runs a generated statement. It may hold expressions of the manifest, and must be one.
+  func runOne(
+    _ sql: String, _ source: SQLSource?, _ context: Context, copying rows: CopiedRows? = nil,
+    record: inout Record
+  ) throws(Failure) {
+    var script = Script(sql)
+    let place = source?.position ?? context.operation.position
+    try runNext(of: &script, sql, context, copying: rows, record: &record) { _ in place }
+    let rest = TokenizedSQL(String(decoding: sql.utf8.dropFirst(script.offset), as: UTF8.self))
+    guard rest.significant.isEmpty else {
+      throw context.failure(
+        .invalidInput,
+        "an expression ends its statement: \(rest.text(rest.significant[0]))",
+        position: place)
+    }
+  }
+
+  func runScript(
+    _ source: SQLSource, _ context: Context, record: inout Record
+  ) throws(Failure) {
+    let tokens = TokenizedSQL(source.text)
+    if tokens.significant.contains(where: { tokens.text($0).identifier == "writable_schema" }) {
+      connection.set(.defensive, to: false)
+    }
+    var script = Script(source.text)
+    while try runNext(
+      of: &script, source.text, context, record: &record, position: source.position(ofByte:))
+    {
+      try stopIfInterrupted(context)
+    }
+  }
+
+  /// Compiles and runs the script's next statement. False when there is none.
+  @discardableResult
+  private func runNext(
+    of script: inout Script, _ text: String, _ context: Context, copying rows: CopiedRows? = nil,
+    record: inout Record, position: (Int) -> Position
+  ) throws(Failure) -> Bool {
+    calls?.clear()
+    do {
+      var warnings = StatementWarnings()
+      guard let statement = try compileNext(of: &script, &warnings) else { return false }
+      let range = script.range
+      let sql = statement.sql
+      let tokens = TokenizedSQL(sql)
+      let start = position(
+        range.lowerBound + (tokens.significant.first?.range.lowerBound ?? 0))
+      if isVacuum(tokens) {
+        throw context.failure(
+          .invalidInput, "VACUUM does not belong in a migration: it cannot run in a transaction",
+          position: start, statement: sql)
+      }
+      guard statement.parameterCount == 0 else {
+        throw context.failure(
+          .invalidInput, "the statement has a parameter without a value",
+          position: start, statement: sql)
+      }
+      if target == .scratch {
+        try refuseLedger(tokens, start, context)
+        try noteMissingCalls(sql, start, context, &record)
+      }
+      if isForLint, let offset = try doubleQuotedString(in: sql) {
+        let token = tokens.tokens.first { $0.range.contains(offset) }
+        warnings.doubleQuotedString = StatementWarnings.QuotedString(
+          text: token.map(tokens.text) ?? "", position: position(range.lowerBound + offset))
+      }
+      if isForLint, hasSubquery(tokens) {
+        warnings.readsItself = try readsItself(sql, statementGuard.events)
+      }
+      reach.note(tokens)
+      let compiled = statementGuard.events
+      let time = Stopwatch()
+      try statementGuard.watching { () throws(DatabaseError) in
+        try run(statement, compiled, copying: rows)
+      }
+      let nanoseconds = time.nanoseconds
+      try stopIfCalled(context, sql)
+      for event in statementGuard.events { record.writeSet.note(event) }
+      record.writeSet.namesRollback = record.writeSet.namesRollback || tokens.namesRollback
+      let events = statementGuard.events
+      if let problem = try connection.mistypedDefault(addedBy: events, application) {
+        throw context.failure(.invalidInput, problem, position: start, statement: sql)
+      }
+      record.renames.note(sql, events)
+      try onStatement?(
+        RunStatement(
+          operation: context.index, sql: sql, position: start, events: events,
+          returnsRows: statement.columnCount > 0, nanoseconds: nanoseconds, warnings: warnings))
+      return true
+    } catch {
+      throw failure(error, script, text, context, position: position)
+    }
+  }
+
+  /// Whether the statement can read more than the row that it is at.
+  private func hasSubquery(_ tokens: TokenizedSQL) -> Bool {
+    tokens.significant.contains {
+      $0.kind == .word && ["select", "in"].contains(tokens.text($0).identifier)
+    }
+  }
+
+  private func failure(
+    _ error: any Error, _ script: Script, _ text: String, _ context: Context,
+    position: (Int) -> Position
+  ) -> Failure {
+    guard let error = error as? DatabaseError else { return context.failure(error) }
+    let bytes = Array(text.utf8)
+    let range = script.range.clamped(to: 0..<bytes.count)
+    let (start, sql) = statement(in: bytes, at: range.lowerBound)
+    let place = position(error.offset.map { range.lowerBound + $0 } ?? start)
+    if let refusal = statementGuard.refusal {
+      return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
+    }
+    return context.failure(
+      error, position: place, statement: sql, onScratch: target == .scratch)
+  }
+
+  /// The statement that begins at `offset`, for a message. SQLite stops at the token that it does
+  /// not understand, so the end is looked for here; a trigger's body makes it too long at worst.
+  private func statement(in bytes: [UInt8], at offset: Int) -> (start: Int, text: String) {
+    let tokens = TokenizedSQL(bytes: Array(bytes[offset...]))
+    guard let first = tokens.significant.first else { return (offset, "") }
+    let isTrigger = tokens.significant.prefix(4).contains {
+      tokens.text($0).identifier == "TRIGGER"
+    }
+    let end = tokens.significant.first { tokens.text($0) == ";" }.map(\.range.lowerBound)
+    let last = tokens.significant.last?.range.upperBound ?? first.range.upperBound
+    let start = first.range.lowerBound
+    return (offset + start, tokens.text(start..<(isTrigger ? last : end ?? last)))
+  }
+
+  /// An edit of the schema is no statement of the migration, and changes a table nevertheless.
+  func tell(of edit: SchemaEdit, _ context: Context) throws(DatabaseError) {
+    statementGuard.startStatement()
+    try onStatement?(
+      RunStatement(
+        operation: context.index, sql: edit.statement, position: context.operation.position,
+        events: statementGuard.events))
+  }
+
+  /// Compiles the script's next statement. For lint a function or a collation that nobody has
+  /// declared is made up, so that what comes after it is looked at, too.
+  private func compileNext(
+    of script: inout Script, _ warnings: inout StatementWarnings
+  ) throws(DatabaseError) -> Statement? {
+    while true {
+      statementGuard.startStatement()
+      do {
+        return try statementGuard.watching { () throws(DatabaseError) in
+          try script.next(on: connection)
+        }
+      } catch {
+        guard isForLint, let missing = error.missingName, !warnings.missing.contains(missing)
+        else { throw error }
+        warnings.missing.append(missing)
+        try connection.registerStub(of: missing, calls)
+      }
+    }
+  }
+
+  /// The byte at which a name in double quotes stands that SQLite takes for a string, because
+  /// nothing has that name; nil when there is none. Asked before the statement runs.
+  private func doubleQuotedString(in sql: String) throws(DatabaseError) -> Int? {
+    guard sql.utf8.contains(UInt8(ascii: "\"")) else { return nil }
+    connection.set(.doubleQuotedStringsInDML, to: false)
+    connection.set(.doubleQuotedStringsInDDL, to: false)
+    defer {
+      connection.set(.doubleQuotedStringsInDML, to: true)
+      connection.set(.doubleQuotedStringsInDDL, to: true)
+    }
+    var script = Script(sql)
+    do {
+      _ = try script.next(on: connection)
+      return nil
+    } catch  where !error.isFault {
+      return error.offset ?? TokenizedSQL(sql).significant.first?.range.lowerBound ?? 0
+    }
+  }
+
+  /// VACUUM tells the authorizer only when it runs, and inside a transaction it never does.
+  private func isVacuum(_ tokens: TokenizedSQL) -> Bool {
+    let first = tokens.significant.first { tokens.text($0) != ";" }
+    return first.map { tokens.text($0).identifier == "VACUUM" } ?? false
+  }
+
+  /// The authorizer is not told what stands in the body of a trigger or a view that is made or
+  /// in the arguments of a virtual table, nor where a foreign key points.
+  private func refuseLedger(
+    _ tokens: TokenizedSQL, _ position: Position, _ context: Context
+  ) throws(Failure) {
+    let isMentioned =
+      switch try? parseCreate(tokens) {
+      case .createTable(let table)?: table.parents.contains { Ledger.isLedger($0) }
+      case .createView?, .createTrigger?, .createVirtualTable?:
+        tokens.significant.contains {
+          [.word, .quotedIdentifier, .string].contains($0.kind)
+            && Ledger.isLedger(Quoting.unquoted(tokens.text($0)))
+        }
+      default: false
+      }
+    guard isMentioned else { return }
+    throw context.failure(
+      .invalidInput, "\(Ledger.tableName) is schemactl's ledger: a migration may not use it",
+      position: position, statement: tokens.text(0..<tokens.bytes.count))
+  }
+
+  /// Asks the compiled program which functions it calls: the authorizer is not told of those that
+  /// stand in a DEFAULT, a CHECK or an index (EXPLAIN, The SQLite Bytecode Engine).
+  private func noteMissingCalls(
+    _ sql: String, _ position: Position, _ context: Context, _ record: inout Record
+  ) throws(DatabaseError) {
+    let missing = application.missingFunctions
+    guard !missing.isEmpty else { return }
+    let program: [[Value]]
+    do {
+      program = try connection.rows("EXPLAIN " + sql)
+    } catch  where !error.isFault {
+      return
+    }
+    for row in program where row.count > 5 {
+      guard let opcode = row[1].text, opcode == "Function" || opcode == "PureFunc",
+        let called = row[5].text?.split(separator: "(").first.map({ Identifier($0) }),
+        let function = missing.first(where: { $0.name.identifier == called })
+      else { continue }
+      record.missingCalls.append(Record.Call(function: function.name, position: position))
+    }
+  }
+}
