@@ -103,7 +103,7 @@ extension Project {
     try replay(
       migrations, interruption: interruption,
       preparing: { scratch in
-        try? scratch.connection.fixClockAndCountChances(
+        try? scratch.connection.fixClockAndChance(
           ChanceCounter(from: chance), on: day, at: time)
       })
   }

@@ -35,7 +35,7 @@ final class Device {
       ["uuid"] + application.declaredFunctions.map(\.name.identifier)
         + application.functions.map(\.name.identifier))
     connection = try portable.scratch(application)
-    try connection.fixClockAndChance()
+    try connection.fixClockAndChance(ChanceCounter(from: 1, step: 0))
     connection.set(.foreignKeys, to: enforcesForeignKeys)
     tableNames = Dictionary(
       self.schema.tables.filter { !$0.isInternal && !$0.isVirtualTable }

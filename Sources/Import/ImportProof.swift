@@ -85,7 +85,7 @@ extension ImportedHistory {
       let scratch = try project.replay(
         interruption: interruption,
         preparing: { scratch in
-          try? scratch.connection.fixClockAndCountChances(ChanceCounter())
+          try? scratch.connection.fixClockAndChance(ChanceCounter())
         },
         observing: { (_, scratch) throws(Failure) in
           if found == nil, let failure = try step(index, shell, scratch, byTokens) {
@@ -106,7 +106,7 @@ extension ImportedHistory {
       let connection = try Schema().scratch(project.application)
       connection.set(.trustedSchema, to: true)
       connection.set(.defensive, to: false)
-      try connection.fixClockAndCountChances(ChanceCounter())
+      try connection.fixClockAndChance(ChanceCounter())
       return connection
     } catch {
       throw Failure(error.status, error.inWords)

@@ -11,7 +11,7 @@ package struct Manifest: Sendable {
   /// The file as diagnostics name it.
   package let file: String
   package let description: String?
-  package let operations: [Operation]
+  package private(set) var operations: [Operation]
   /// Assertions on the database before the first operation and after the last one.
   package let before: [Assertion]
   package let after: [Assertion]
@@ -27,11 +27,9 @@ package struct Manifest: Sendable {
 
   /// The manifest with other operations, for a private run.
   package func with(operations: [Operation]) -> Manifest {
-    Manifest(
-      file: file, description: description, operations: operations, before: before, after: after,
-      foreignKeys: foreignKeys, requires: requires, replaces: replaces, squashed: squashed,
-      suppressions: suppressions,
-      canonicalForm: canonicalForm)
+    var manifest = self
+    manifest.operations = operations
+    return manifest
   }
 }
 

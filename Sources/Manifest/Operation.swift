@@ -4,7 +4,7 @@ import SchemaSQLText
 package struct Operation: Sendable {
   /// As a manifest names it.
   package let name: String
-  package let kind: Kind
+  package private(set) var kind: Kind
   /// Where the operation's name stands.
   package let position: Position
   /// Where each of the operation's own keys stands (`table`, `from`, `to`, …).
@@ -30,9 +30,9 @@ package struct Operation: Sendable {
 
   /// The operation with other SQL in its place.
   package func with(sql sources: [SQLSource]) -> Operation {
-    Operation(
-      name: name, kind: .sql(sources), position: position, keys: keys, suppressions: suppressions,
-      canonicalForm: canonicalForm)
+    var operation = self
+    operation.kind = .sql(sources)
+    return operation
   }
 
   package enum Kind: Sendable {

@@ -3,49 +3,15 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Connection {
-  /// Puts functions that answer the same each time in the place of the clock and of chance, so that
+  /// Puts functions of which everybody knows the answer in the place of the clock and of chance, so that
   /// rows that call them, in a DEFAULT or in a trigger, are the same in every run.
-  package func fixClockAndChance() throws(DatabaseError) {
-    try fixClock(at: ChanceCounter.noon)
-    for (name, value) in constantChances {
-      try register(
-        FunctionDefinition(name: name, arguments: 0, isDeterministic: true, body: { _ in value }))
-    }
-    try register(
-      FunctionDefinition(name: "randomblob", arguments: 1, isDeterministic: true) { arguments in
-        // SQLite itself gives at least one byte.
-        .blob([UInt8](repeating: 0xA5, count: max(1, Int(clamping: arguments[0].integer ?? 1))))
-      })
-  }
-
-  /// The same for many rows, which may have to differ: chance counts.
   ///
   /// - Parameters:
   ///   - day: what the calendar shows.
   ///   - time: what the clock shows.
-  package func fixClockAndCountChances(
+  package func fixClockAndChance(
     _ counter: ChanceCounter, on day: String = ChanceCounter.day,
     at time: String = ChanceCounter.noon
-  ) throws(DatabaseError) {
-    try fixClock(on: day, at: time)
-    try register(
-      FunctionDefinition(name: "random", arguments: 0, isDeterministic: false) { _ in
-        .integer(counter.next())
-      })
-    try register(
-      FunctionDefinition(name: "uuid", arguments: 0, isDeterministic: false) { _ in
-        .text("a5a5a5a5-a5a5-45a5-a5a5-" + padded(counter.next(), to: 12))
-      })
-    try register(
-      FunctionDefinition(name: "randomblob", arguments: 1, isDeterministic: false) { arguments in
-        let count = max(1, Int(clamping: arguments[0].integer ?? 1))
-        let digits = Array(padded(counter.next(), to: 12).utf8)
-        return .blob(([UInt8](repeating: 0xA5, count: count) + digits).suffix(count))
-      })
-  }
-
-  private func fixClock(
-    on day: String = ChanceCounter.day, at time: String
   ) throws(DatabaseError) {
     let now = "\(day) \(time)"
     let constants: [(String, Value)] = [
@@ -62,6 +28,21 @@ extension Connection {
           try evaluated(name, arguments, at: now)
         })
     }
+    try register(
+      FunctionDefinition(name: "random", arguments: 0, isDeterministic: false) { _ in
+        .integer(counter.next())
+      })
+    try register(
+      FunctionDefinition(name: "uuid", arguments: 0, isDeterministic: false) { _ in
+        .text("a5a5a5a5-a5a5-45a5-a5a5-" + padded(counter.next(), to: 12))
+      })
+    try register(
+      FunctionDefinition(name: "randomblob", arguments: 1, isDeterministic: false) { arguments in
+        // SQLite itself gives at least one byte.
+        let count = max(1, Int(clamping: arguments[0].integer ?? 1))
+        let digits = Array(padded(counter.next(), to: 12).utf8)
+        return .blob(([UInt8](repeating: 0xA5, count: count) + digits).suffix(count))
+      })
   }
 }
 
@@ -74,14 +55,17 @@ package final class ChanceCounter: Sendable {
   /// Numbers that rows do not hold otherwise, for who must tell chance from values.
   package static let range: Range<Int64> = 5_400_000_000..<5_500_000_000
   private let count: Locked<Int64>
+  private let step: Int64
 
-  package init(from first: Int64 = 0) {
+  /// - Parameter step: 0 gives the same answer always.
+  package init(from first: Int64 = 0, step: Int64 = 1) {
     count = Locked(first)
+    self.step = step
   }
 
   package func next() -> Int64 {
     count.withLock { count in
-      count += 1
+      count += step
       return count
     }
   }
@@ -91,10 +75,6 @@ private func padded(_ number: Int64, to length: Int) -> String {
   let digits = "\(number)"
   return String(repeating: "0", count: max(0, length - digits.count)) + digits
 }
-
-private let constantChances: [(String, Value)] = [
-  ("random", 1), ("uuid", "a5a5a5a5-a5a5-45a5-a5a5-a5a5a5a5a5a5"),
-]
 
 /// What SQLite's own function says at that time.
 private func evaluated(

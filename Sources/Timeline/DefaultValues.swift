@@ -25,7 +25,7 @@ struct DefaultValues {
     connections = try ["12:00:00", "23:17:41"].map { (time) throws(DatabaseError) in
       let connection = try Connection(path: nil)
       _ = try application.register(on: connection)
-      try connection.fixClockAndCountChances(ChanceCounter(), at: time)
+      try connection.fixClockAndChance(ChanceCounter(), at: time)
       return connection
     }
   }

@@ -60,7 +60,7 @@ final class Experiment {
     do {
       let connection = try application.scratch()
       let calls = try application.register(on: connection)
-      try connection.fixClockAndCountChances(ChanceCounter(from: ChanceCounter.range.lowerBound))
+      try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))
       try connection.deserialize(database.bytes)
       connection.set(.trustedSchema, to: true)
       connection.set(.triggers, to: false)

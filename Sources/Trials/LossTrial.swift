@@ -213,7 +213,7 @@ package final class LossTrial {
     _ first: Int, _ last: Int, _ tables: AffectedTables, _ text: StepText, _ kinds: [RowKind]
   ) throws -> Experiment {
     let connection = try schemas[first].scratch(application)
-    try connection.fixClockAndCountChances(ChanceCounter(from: ChanceCounter.range.lowerBound))
+    try connection.fixClockAndChance(ChanceCounter(from: ChanceCounter.range.lowerBound))
     connection.set(.trustedSchema, to: true)
     var filler = RowFiller(connection, schemas[first], text, kinds: kinds)
     try filler.fill(tables.all.sorted())

@@ -126,7 +126,7 @@ package final class SeededReplay: RowTrial {
   private func makeDatabase() throws -> SeededDatabase {
     let connection = try application.scratch()
     let calls = try application.register(on: connection)
-    try connection.fixClockAndCountChances(ChanceCounter())
+    try connection.fixClockAndChance(ChanceCounter())
     if let base { try connection.deserialize(base) }
     connection.set(.trustedSchema, to: true)
     let scratch = try ScratchDatabase(on: connection, application, calls, isCopy: false)
