@@ -139,8 +139,19 @@ extension CommandScope {
       let usage = declared.map(\.usage).joined(separator: " ")
       throw error(
         "unexpected argument \(quoted(words[declared.count])) for \(target)",
-        hint: declared.isEmpty ? "It takes none." : "It takes \(usage).")
+        hint: declared.isEmpty
+          ? optionHint(for: words[0]) ?? "It takes none." : "It takes \(usage).")
     }
+  }
+
+  /// For a word that was meant as the value of an option. An option with an environment variable is the
+  /// main input of a command.
+  private func optionHint(for word: String) -> String? {
+    let option = options.first { option in
+      if case .text = option.kind { option.environment != nil } else { false }
+    }
+    guard let option else { return nil }
+    return "Did you mean \(quoted("\(option.spelling) \(word)"))?"
   }
 
   // MARK: - Errors

@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
 
@@ -20,30 +21,39 @@ package struct DraftCopy: Sendable {
   }
 
   package struct Reset: Sendable {
-    /// What was put back.
-    package let copy: String
+    /// The copy that was put back; nil where the database was emptied.
+    package let copy: String?
     /// The path of what it replaced: `<database>.before-reset`, with a number when that exists already.
     package let setAside: String
   }
 
-  /// Puts the copy back, and keeps what it replaces.
+  /// Puts the copy back, and keeps what it replaces. A database that has run nothing but drafts was
+  /// empty before them, and needs no copy.
   ///
-  /// - Throws: when there is no copy, or it is not of this database as it was before its drafts.
+  /// - Throws: when the copy is missing, or is not of this database as it was before its drafts.
   package func restore(
     _ project: Project, timeout: Double, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> Reset {
     try DatabaseFile.require(database)
+    let rows =
+      try LiveDatabase(DatabaseFile.openForReading(database, timeout: timeout), path: database)
+      .rows ?? []
+    let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     guard try DatabaseFile.exists(path) else {
-      throw Failure(
-        .notFound,
-        "\(path) does not exist: \(database) has run no draft, or somebody removed the copy. "
-          + "Nothing was changed")
+      guard hasOnlyDrafts(rows, project) else {
+        throw Failure(
+          .notFound,
+          "\(path) does not exist: \(database) has run no draft, or somebody removed the copy. "
+            + "Nothing was changed",
+          remedy: "`schemactl restore` puts a backup back, if there is one")
+      }
+      let empty = try copier.makeEmpty(for: database)
+      defer { withExtendedLifetime(empty) {} }
+      return Reset(copy: nil, setAside: try replacement(empty.path, copier).overwrite())
     }
     let kept = try DatabaseFile.ledger(ofCopy: path, timeout: timeout)
-    let live = try LiveDatabase(
-      DatabaseFile.openForReading(database, timeout: timeout), path: database)
-    let frozen = frozen(live.rows ?? [], project)
+    let frozen = frozen(rows, project)
     guard kept.map(\.run) == frozen.map(\.run) else {
       throw Failure(
         .finding,
@@ -51,20 +61,27 @@ package struct DraftCopy: Sendable {
           + "\(list(kept)), and the frozen migrations of \(database) are \(list(frozen)). "
           + "Nothing was changed")
     }
-    let replacement = Replacement(
-      database: database, copy: path, keptName: database + ".before-reset",
-      copier: Copier(timeout: timeout, interruption: interruption, onEvent: onEvent))
-    return Reset(copy: path, setAside: try replacement.overwrite())
+    return Reset(copy: path, setAside: try replacement(path, copier).overwrite())
   }
 
-  /// Whether it exists, and is of the database as it was before its drafts.
+  private func replacement(_ copy: String, _ copier: Copier) -> Replacement {
+    Replacement(
+      database: database, copy: copy, keptName: database + ".before-reset", copier: copier)
+  }
+
+  /// Whether ``restore(_:timeout:interruption:onEvent:)`` can take the database back.
   ///
   /// - Parameter rows: of the database's ledger.
-  package func isFrom(before rows: [LedgerRow], _ project: Project) -> Bool {
+  package func canRestore(_ rows: [LedgerRow], _ project: Project) -> Bool {
     guard (try? DatabaseFile.exists(path)) == true,
       let kept = try? DatabaseFile.ledger(ofCopy: path, timeout: 0)
-    else { return false }
+    else { return hasOnlyDrafts(rows, project) }
     return kept.map(\.run) == frozen(rows, project).map(\.run)
+  }
+
+  /// Whether schemactl made everything in the database, by drafts.
+  private func hasOnlyDrafts(_ rows: [LedgerRow], _ project: Project) -> Bool {
+    !rows.isEmpty && !rows.contains(where: \.isAdopted) && frozen(rows, project).isEmpty
   }
 
   private func frozen(_ rows: [LedgerRow], _ project: Project) -> [LedgerRow] {
@@ -83,7 +100,7 @@ extension Project {
   package func compareLedger(_ rows: [LedgerRow], of database: String) -> [LedgerEntry] {
     SchemaHistory.compareLedger(
       rows, with: migrations, lock,
-      canReset: DraftCopy(of: database).isFrom(before: rows, self))
+      canReset: DraftCopy(of: database).canRestore(rows, self))
   }
 
   /// Compares the ledger with the history.

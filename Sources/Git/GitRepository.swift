@@ -102,10 +102,11 @@ package struct GitRepository: Sendable, Hashable {
     let advice =
       isShallow
       ? ": the clone is shallow; fetch it (`fetch-depth: 0` for actions/checkout, or "
-        + "`git fetch origin \(shellQuoted(branch))` and `--base FETCH_HEAD`)" : ""
+        + "`git fetch origin \(shellQuoted(branch))` and `--base FETCH_HEAD`)"
+      : ": `git branch --all` lists the branches"
     throw GitError(
       kind: .incomparable,
-      message: "\(base) or HEAD is not a commit of the repository of \(folder)\(advice)")
+      message: "the repository of \(folder) has no commit \(base), or no commit at all\(advice)")
   }
 
   /// All tags by their full names.

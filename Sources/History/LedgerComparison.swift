@@ -55,7 +55,7 @@ package struct LedgerEntry: Sendable, Hashable {
 /// A frozen migration is compared with the lock, never with its file: an edited file says nothing
 /// about the database, and a removed one has nevertheless run. A draft is compared with its file.
 ///
-/// - Parameter canReset: whether there is a copy of the database from before its drafts.
+/// - Parameter canReset: whether the database can return to the state before its drafts.
 /// - Returns: the history's migrations in the order of the numbers, then those that only the ledger
 ///   has, in the order of their positions.
 package func compareLedger(
@@ -75,7 +75,7 @@ package func compareLedger(
     if let problem = problem(of: row, after: previous, twin) ?? contradiction(row, item) {
       return LedgerEntry(id: item.id, state: .altered, detail: problem + altered)
     }
-    return present(row, item)
+    return present(row, item, canReset: canReset)
   }
 
   let ids = Set(items.map(\.id.exact))
@@ -103,7 +103,7 @@ package func compareLedger(
 
 /// Drafts can be taken back with the database alone.
 private let resetting =
-  "put the copy from before the drafts back (`schemactl migrate --reset-drafts`; rows written since "
+  "go back to the state before the drafts (`schemactl migrate --reset-drafts`; rows written since "
   + "are then in the `.before-reset` copy only)"
 
 private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerEntry {
@@ -123,7 +123,9 @@ private func absent(_ item: HistoryItem, _ lastApplied: HistoryItem?) -> LedgerE
       + "number")
 }
 
-private func present(_ row: LedgerRow, _ item: HistoryItem) -> LedgerEntry {
+private func present(
+  _ row: LedgerRow, _ item: HistoryItem, canReset: () -> Bool
+) -> LedgerEntry {
   guard let entry = item.entry else {
     if row.canonicalDigest == item.migration?.canonicalDigest {
       return LedgerEntry(id: item.id, state: .applied)
@@ -131,7 +133,8 @@ private func present(_ row: LedgerRow, _ item: HistoryItem) -> LedgerEntry {
     return LedgerEntry(
       id: item.id, state: .draftEdited,
       detail: "the file was edited after the database ran it (\(row.startedAt))",
-      remedy: ": undo the edit, or " + resetting)
+      remedy: ": undo the edit, or "
+        + (canReset() ? resetting : "restore a backup from before (`schemactl restore`)"))
   }
   if row.canonicalDigest == entry.digests.canonical {
     return LedgerEntry(id: item.id, state: .applied)

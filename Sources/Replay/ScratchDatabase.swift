@@ -56,8 +56,9 @@ package final class ScratchDatabase {
         "this migration touches objects that differ from the history: "
           + inTheWay.map(\.sentence).joined(separator: "; "),
         remedy:
-          "See `schemactl diff`. Undo the difference with SQL, or write a migration before this "
-          + "one that makes the same change, and record it with `schemactl repair ID applied`")
+          "`schemactl diff` lists every difference. Correct the database with SQL. If the database already "
+          + "holds the result of this migration, record that: `schemactl repair "
+          + "\(shellQuoted(migration.id)) applied --reason TEXT`")
     }
 
     /// Why it cannot run on a database: a function that only the application has would be called.

@@ -44,9 +44,10 @@ extension HistoryReadError {
     case .missingFolder:
       Failure(
         .notFound,
-        "folder \(path) does not exist: create it with `schemactl new NAME`, name another folder "
-          + "with --migrations or in schemactl.yaml, or start from an existing database with "
-          + "`schemactl init --from FILE`")
+        "the migrations directory \(path) does not exist",
+        remedy: "`schemactl init` starts a project, `schemactl init --from FILE` starts one from a "
+          + "database, and `schemactl import FOLDER` imports the migrations of another tool. "
+          + "--migrations names another directory")
     case .otherHistory(let path, let names):
       Failure(
         .notFound,

@@ -58,7 +58,7 @@ struct LedgerComparisonTests {
     rows[3].rawDigest = "?"
     #expect(states().last == "0_elsewhere unknown")
     // A draft with the same content is the renamed migration.
-    #expect(detail("0_elsewhere").contains("which is 4_d now"))
+    #expect(detail("0_elsewhere").contains("which is now 4_d"))
     #expect(detail("0_elsewhere").contains("schemactl migrate --reset-drafts"))
     rows[3].canonicalDigest = "?"
     #expect(detail("0_elsewhere").contains("update the migrations"))

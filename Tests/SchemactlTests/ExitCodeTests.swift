@@ -119,7 +119,7 @@ struct ExitCodeTests {
   @Test("66: a missing migrations folder, with advice")
   func missingFolder() throws {
     let run = try WorkingFolder().expect(66, "verify")
-    #expect(run.errors.contains("folder migrations does not exist: create it"))
+    #expect(run.errors.contains("the migrations directory migrations does not exist"))
   }
 
   @Test("66: a missing configuration that --config names")

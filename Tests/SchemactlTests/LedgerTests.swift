@@ -71,7 +71,7 @@ struct LedgerTests {
     for command in ["status", "migrate", "verify"] {
       let run = try folder.expect(4, command, "--database", "app.sqlite")
       let said = run.output + run.errors
-      #expect(said.contains("update the migrations, or put the copy from before the drafts back"))
+      #expect(said.contains("update the migrations, or go back to the state before the drafts"))
       #expect(said.contains("`schemactl migrate --reset-drafts`; rows written since"))
     }
     let copy = "app.sqlite.before-drafts"
@@ -105,5 +105,22 @@ struct LedgerTests {
     #expect(
       try folder.run("migrate", "--reset-drafts", "--dry-run", "--database", "app.sqlite").status
         == 64)
+  }
+
+  @Test("--reset-drafts empties a database that has run only drafts, and keeps what it held")
+  func resetOnlyDrafts() throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    try folder.write("migrations/0001_a.yaml", manifest("CREATE TABLE a (x)"))
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    _ = try folder.rows("INSERT INTO a VALUES (1)")
+    try folder.write("migrations/0001_a.yaml", manifest("CREATE TABLE a (x, y)"))
+    let status = try folder.expect(1, "status", "--database", "app.sqlite")
+    #expect(status.output.contains("--reset-drafts"), "\(status.output)")
+    let run = try folder.expect(0, "migrate", "--reset-drafts", "--database", "app.sqlite")
+    #expect(run.errors.contains("app.sqlite was reset to an empty database"), "\(run.errors)")
+    #expect(try folder.rows("SELECT count(y) FROM a") == ["0"])
+    let aside = try Connection(path: folder.path("app.sqlite.before-reset"), mode: .readOnly)
+    #expect(try aside.value("SELECT x FROM a") == 1)
   }
 }

@@ -91,7 +91,8 @@ struct RestoreTests {
     try folder.write(
       "migrations/0003_twice.yaml", manifest("INSERT INTO notes (id) VALUES (1), (1)"))
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--backup=it's.bak")
-    let advice = "help: `schemactl restore --database app.sqlite 'it'\\''s.bak'` goes back"
+    let advice =
+      "help: `schemactl restore --database app.sqlite 'it'\\''s.bak'` returns to the state before this run"
     #expect(run.errors.contains(advice), "\(run.errors)")
     try folder.expect(0, "restore", "--database", "app.sqlite", "it's.bak")
     #expect(try folder.rows("SELECT text FROM notes") == ["one"])
@@ -303,7 +304,7 @@ struct RestoreTests {
     #expect(!status.errors.contains("create it"), "\(status.errors)")
     try folder.write("schemactl.yaml", "database: app.sqlite\nbackup: { path: gone }\n")
     let run = try folder.expect(66, "restore")
-    #expect(run.errors.contains("there is no folder gone with backups"), "\(run.errors)")
+    #expect(run.errors.contains("folder gone does not exist"), "\(run.errors)")
     #expect(run.errors.contains("`backup.path` in schemactl.yaml"), "\(run.errors)")
   }
 

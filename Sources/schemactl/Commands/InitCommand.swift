@@ -86,9 +86,10 @@ enum InitCommand: Command {
     let question = "What syncs this database with other devices?\n\(list.joined())Number [1]: "
     guard let answer = session.ask(question) else { return nil }
     if answer.isEmpty { return engines.first }
+    if let engine = SyncEngine(rawValue: answer) { return engine }
     guard let number = Int(answer), engines.indices.contains(number - 1) else {
       throw session.usageError(
-        "'\(answer.visible)' is not one of the numbers", hint: "Nothing was written.")
+        "'\(answer.visible)' is not one of the answers", hint: "Nothing was written.")
     }
     return engines[number - 1]
   }

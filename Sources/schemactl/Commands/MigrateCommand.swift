@@ -33,8 +33,7 @@ enum MigrateCommand: Command {
         summary: "Copy the database first: beside it, into a directory, or to a new file."),
       OptionDeclaration(
         "reset-drafts",
-        summary: "Return to the copy from before the first draft, then apply the pending "
-          + "migrations."),
+        summary: "Return to the state before the first draft, then apply the pending migrations."),
       .redact, .paranoid,
     ] + .databaseOrCluster + .common)
 
@@ -92,8 +91,8 @@ enum MigrateCommand: Command {
       project, timeout: options.timeout, interruption: session.interruption)
     session.report(
       .note(
-        "\(options.database) was reset to \(reset.copy); its previous content, with the rows "
-          + "written since, is in \(reset.setAside)"))
+        "\(options.database) was reset to \(reset.copy ?? "an empty database"); its previous content, "
+          + "with the rows written since, is in \(reset.setAside)"))
     return reset
   }
 }

@@ -70,6 +70,9 @@ enum PlanCommand: Command {
       database == nil || printsSQL
       ? DryRunReport(plan: try project.plan(options, database: database))
       : try project.dryRun(options)
+    if let database, !printsSQL, try !DatabaseFile.exists(database) {
+      session.report(.note("\(database) does not exist: `schemactl migrate` would create it"))
+    }
     if printsSQL, session.printsRawSQL { try report.plan.requirePlainText() }
     session.report(.planned(report, PlanView(database: database, isSQL: printsSQL)))
     return report.status

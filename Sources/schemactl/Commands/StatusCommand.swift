@@ -1,6 +1,8 @@
 import SchemaCommandLine
+import SchemaCopies
 import SchemaHistory
 import SchemaInspect
+import SchemaReplay
 import SchemaSQLText
 
 enum StatusCommand: Command {
@@ -23,18 +25,27 @@ enum StatusCommand: Command {
   static func run(_ session: Session) throws -> ExitStatus {
     let settings = try Settings(session)
     let database = try settings.requiredDatabase()
-    let report = try settings.project(for: database).status(
+    let project = try settings.project(for: database)
+    let report = try project.status(
       database: database, timeout: settings.timeout, interruption: session.interruption)
-    session.report(.stands(report, database: database, next: next(after: report, session)))
+    session.report(
+      .stands(report, database: database, next: next(after: report, of: project, database, session))
+    )
     let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
     return ExitStatus.worst([report.status, isBehind ? .finding : .success])
   }
 
-  private static func next(after report: StatusReport, _ session: Session) -> String? {
+  private static func next(
+    after report: StatusReport, of project: Project, _ database: String, _ session: Session
+  ) -> String? {
     let states = report.ledger.map(\.state)
     if !report.broken.isEmpty { return session.command("verify", database: false) }
     if states.contains(.unknown) { return nil }
-    if states.contains(.draftEdited) { return session.command("migrate", "--reset-drafts") }
+    if states.contains(.draftEdited) {
+      let canReset = DraftCopy(of: database).canRestore(report.applied, project)
+      return canReset
+        ? session.command("migrate", "--reset-drafts") : session.command("restore", "--dry-run")
+    }
     if states.contains(.outOfOrder) {
       let drafts = report.ledger.filter { $0.state == .outOfOrder }.map(\.id)
       return session.command("renumber", drafts, database: false)

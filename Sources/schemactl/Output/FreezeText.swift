@@ -49,6 +49,7 @@ extension TextReporter {
     mention(
       isRehearsal
         ? "Nothing was changed."
-        : "A database that has run a draft under its old name does not know the new name.")
+        : "A database that has run a draft under its old name does not know the new name: run `schemactl migrate --reset-drafts` there."
+    )
   }
 }

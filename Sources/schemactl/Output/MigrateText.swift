@@ -147,7 +147,7 @@ extension TextReporter {
   private func sentence(_ answer: DryRunReport.Answer) -> String {
     let question = answer.question.visible
     guard answer.isAsked else {
-      return "not checked, because an earlier migration writes these rows: \(question)"
+      return "not checked, because an earlier step writes these rows: \(question)"
     }
     return (answer.obstacle == nil ? "checked: " : "failed check: ") + question
   }
