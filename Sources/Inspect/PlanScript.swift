@@ -69,7 +69,7 @@ extension PlannedMigration {
       let before = foreignKeysBefore.isEmpty ? noViolations : violations(of: foreignKeysBefore)
       lines.append("CREATE TEMP TABLE schemactl_before AS \(before);")
     }
-    lines += migration.manifest.before.map(comment)
+    lines += migration.manifest.before.flatMap(script)
     for (index, operation) in operations.enumerated() {
       let plan = operation.plan
       lines.append("-- \(index + 1) \(oneLine(plan.operation.inWords))")
@@ -78,7 +78,7 @@ extension PlannedMigration {
       lines += plan.steps.flatMap(script)
       lines += plan.proofs.map(comment)
     }
-    lines += migration.manifest.after.map(comment)
+    lines += migration.manifest.after.flatMap(script)
     lines += settingsPutBack + temporary.map(terminated)
     if !foreignKeysAfter.isEmpty {
       lines += guarded(
@@ -122,7 +122,7 @@ extension PlannedMigration {
     case .copy(let copy): [terminated(copy.statement)]
     case .edit(let edit): edit.script
     case .script(let source): [terminated(source.text)]
-    case .assertion(let assertion): [comment(assertion)]
+    case .assertion(let assertion): script(assertion)
     case .rewriting(let isOn):
       [".dbconfig enable_trigger \(isOn ? "off" : "on")"]
         + (enforces ? [".dbconfig enable_fkey \(isOn ? "off" : "on")"] : [])
@@ -144,9 +144,26 @@ extension PlannedMigration {
       + "other value changes"
   }
 
-  private func comment(_ assertion: Assertion) -> String {
-    "-- not in this script: the assertion that \(oneLine(assertion.query.text)) gives "
-      + oneLine(assertion.equals.sql)
+  private func script(_ assertion: Assertion) -> [String] {
+    let tokens = TokenizedSQL(assertion.query.text)
+    let expected = assertion.equals.sql
+    guard let first = tokens.significant.first,
+      let last = tokens.significant.last(where: { tokens.text($0) != ";" }),
+      ["select", "values", "with"].contains(tokens.text(first).identifier)
+    else {
+      return [
+        "-- not in this script: the assertion that \(oneLine(assertion.query.text)) gives "
+          + oneLine(expected)
+      ]
+    }
+    let query = String(
+      decoding: tokens.bytes[first.range.lowerBound..<last.range.upperBound], as: UTF8.self)
+    return guarded(
+      assertion.message ?? "the assertion failed: \(query) does not give \(expected)",
+      """
+      (WITH answer (value) AS (\(query)) SELECT (SELECT count(*) FROM answer) <> 1 OR NOT EXISTS \
+      (SELECT 1 FROM answer WHERE value IS \(expected) AND typeof(value) = typeof(\(expected))))
+      """)
   }
 }
 

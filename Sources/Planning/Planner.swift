@@ -82,13 +82,16 @@ package struct Planner {
     case .dropView(let name): return native("DROP VIEW \(main(name))")
     case .dropTrigger(let name): return native("DROP TRIGGER \(main(name))")
     case .insert(let table, let rows):
-      let steps = rows.map { Step.statement(insertion($0, into: table), nil) }
+      let abort = try orAbort(table)
+      let steps = rows.map { Step.statement(insertion($0, abort, into: table), nil) }
       return OperationPlan(operation: operation, strategy: .native, steps: steps)
     case .update(let table, let set, let condition):
       let assignments = set.map {
         "\(Quoting.quoted($0.column)) = (\(expression($0.expression)))"
       }.joined(separator: ", ")
-      return native("UPDATE \(main(table)) SET \(assignments)\(filter(condition))", condition)
+      return native(
+        "UPDATE\(try orAbort(table)) \(main(table)) SET \(assignments)\(filter(condition))",
+        condition)
     case .delete(let table, let condition):
       return native("DELETE FROM \(main(table))\(filter(condition))", condition)
     case .sql(let sources):
@@ -121,10 +124,29 @@ package struct Planner {
     condition.map { " WHERE (\(expression($0)))" } ?? ""
   }
 
-  private func insertion(_ row: InsertedRow, into table: String) -> String {
+  /// ` OR ABORT` where a conflict clause of the table would remove other rows or skip the new one. Elsewhere
+  /// it would only override the conflict clauses in the table's triggers (lang_createtrigger.html).
+  private func orAbort(_ table: String) throws(PlanningError) -> String {
+    let sql: String?
+    do {
+      sql = try connection.value(
+        "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
+        [.text(table)])?.text
+    } catch {
+      throw PlanningError(error)
+    }
+    let tokens = TokenizedSQL(sql ?? "")
+    guard tokens.mentions("conflict"), case .createTable(let parsed)? = try? parseCreate(tokens)
+    else { return "" }
+    return parsed.mayLoseRowsOnConflict ? " OR ABORT" : ""
+  }
+
+  private func insertion(
+    _ row: InsertedRow, _ abort: String, into table: String
+  ) -> String {
     let columns = quotedList(row.cells.map(\.column))
     let values = row.cells.map(\.value.sql).joined(separator: ", ")
-    return "INSERT INTO \(main(table)) (\(columns)) VALUES (\(values))"
+    return "INSERT\(abort) INTO \(main(table)) (\(columns)) VALUES (\(values))"
   }
 
   // MARK: Checks
@@ -337,4 +359,30 @@ package struct Planner {
         key: "name")
     }
   }
+}
+
+extension CreateTable {
+  /// Whether a conflict clause may remove rows (REPLACE of a key) or skip a new one (IGNORE).
+  fileprivate var mayLoseRowsOnConflict: Bool {
+    let ofColumns = columns.flatMap(\.constraints).contains { constraint in
+      switch constraint.kind {
+      case .primaryKey(let key): key.onConflict.losesRows
+      case .unique(let action): action.losesRows
+      case .notNull(let action): action == .ignore
+      default: false
+      }
+    }
+    let ofTable = constraints.contains { constraint in
+      switch constraint.kind {
+      case .primaryKey(_, _, let action), .unique(_, let action): action.losesRows
+      case .check(_, let action): action == .ignore
+      default: false
+      }
+    }
+    return ofColumns || ofTable
+  }
+}
+
+extension CreateTable.ConflictAction? {
+  fileprivate var losesRows: Bool { self == .ignore || self == .replace }
 }

@@ -55,7 +55,9 @@ struct Rewrite {
     self.schema = schema
     mayExchange = !application.plansForLint
     let taken = Set(schema.objects.map(\.name.identifier))
-    var name = "\(table.name)_rewritten"
+    // SQLite and schemactl keep `sqlite_…` and `schemactl_…` for themselves.
+    let isReserved = ["sqlite", "schemactl"].contains(table.name.identifier)
+    var name = "\(isReserved ? "_" : "")\(table.name)_rewritten"
     while taken.contains(name.identifier) { name += "_" }
     temporaryName = name
     automaticIndexes = AutomaticIndexes(

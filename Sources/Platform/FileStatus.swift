@@ -16,6 +16,8 @@ package struct FileStatus: Sendable {
   package var identity: (device: UInt64, inode: UInt64) {
     (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
   }
+  /// The number of hard links.
+  package var names: Int { Int(status.st_nlink) }
   var mode: mode_t { status.st_mode & 0o7777 }
   var owner: uid_t { status.st_uid }
   var group: gid_t { status.st_gid }

@@ -47,6 +47,8 @@ package struct ForeignKeyViolations {
   /// What tells the rows of each table apart that has violations.
   private var identities: [Identifier: String] = [:]
 
+  init() {}
+
   var isEmpty: Bool { found.isEmpty && errors.isEmpty }
 
   package init(of tables: [String], in schema: Schema, on source: some RowSource)

@@ -93,6 +93,7 @@ package final class ScratchDatabase {
       try connection.execute(Ledger.createStatement)
       return connection
     }
+    checksOwnRows = base.objects.isEmpty
   }
 
   /// A replay that continues where another one is, on a connection of its own: it has the schema and
@@ -220,6 +221,10 @@ package final class ScratchDatabase {
           brokenReferences = try violations.flatMap { (before) throws(DatabaseError) in
             try self.violations(touched)?.message(beyond: before, record.renames)
           }
+          if checksOwnRows {
+            brokenReferences = try ownViolations(record.writeSet.written, delta)?
+              .message(beyond: ForeignKeyViolations(), record.renames)
+          }
           if let brokenReferences, !toleratesBrokenReferences {
             throw context.failure(.migrationFailed, brokenReferences)
           }
@@ -262,6 +267,16 @@ package final class ScratchDatabase {
   ) throws(DatabaseError) -> ForeignKeyViolations? {
     guard let keys else { return nil }
     return try ForeignKeyViolations(of: keys.affected(by: touched), in: schema, on: connection)
+  }
+
+  /// Broken foreign keys where every row comes from the history itself: a new database has them, too.
+  private func ownViolations(
+    _ written: Set<Identifier>, _ delta: SchemaDelta
+  ) throws(DatabaseError) -> ForeignKeyViolations? {
+    // Without rows there is nothing to check.
+    guard keys != nil || !written.isEmpty else { return nil }
+    if keys == nil { keys = ForeignKeyGraph(schema) }
+    return try violations(written.union(delta.keys.map(\.name)))
   }
 
   /// Whether no row of some tables breaks a foreign key; false also when that cannot be asked.

@@ -1,5 +1,6 @@
 import SchemaAuthoring
 import SchemaCommandLine
+import SchemaGit
 import SchemaHistory
 import SchemaLint
 import SchemaPlatform
@@ -73,6 +74,7 @@ enum FreezeCommand: Command {
   ) throws -> ExitStatus {
     let last = session.invocation.text("to")
     let (project, repair) = try settings.repairedProject()
+    if project.lock == nil { try requireNoLock(elsewhere: project) }
     let report = try project.freezing(
       release: release, through: last, repair: repair,
       freezesDrafts: repair == nil || release != nil || last != nil)
@@ -84,6 +86,14 @@ enum FreezeCommand: Command {
     if report.isChanged { try write(report.lock, of: project, settings, session) }
     session.report(.frozen(report, release: release, file: project.folder.lockFile))
     return .success
+  }
+
+  /// A new lock must not replace one that was deleted: it would accept every edit.
+  private static func requireNoLock(elsewhere project: Project) throws {
+    var problems: [String] = []
+    let others = try project.otherRevisions(nil, noting: &problems)
+    guard let difference = others?.differences(in: project.folder).first else { return }
+    throw Failure(.brokenHistory, "\(difference.message). Nothing was frozen")
   }
 
   private static func accept(

@@ -1,0 +1,72 @@
+import Foundation
+import SchemaSQLite
+import SchemaTestSupport
+import Testing
+
+@Suite("safeguards")
+struct SafeguardTests {
+  @Test("a database in WAL mode with a second name is refused")
+  func hardLink() throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    try folder.write("migrations/0001_a.yaml", manifest("CREATE TABLE a (x)"))
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    _ = try folder.rows("PRAGMA journal_mode = WAL")
+    try FileManager.default.linkItem(
+      atPath: folder.path("app.sqlite"), toPath: folder.path("other.sqlite"))
+    try folder.write("migrations/0002_b.yaml", manifest("CREATE TABLE b (x)"))
+    let run = try folder.expect(65, "migrate", "--database", "other.sqlite")
+    #expect(run.errors.contains("has a second name (a hard link)"), "\(run.errors)")
+    try folder.remove("other.sqlite")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+  }
+
+  @Test("freeze does not replace a lock that was deleted")
+  func deletedLock() throws {
+    let folder = try WorkingFolder.committed(["0001_a": manifest("CREATE TABLE a (x)")])
+    #expect(folder.exists("migrations/history.lock"))
+    try folder.remove("migrations/history.lock")
+    try folder.write("migrations/0001_a.yaml", manifest("CREATE TABLE a (x, y)"))
+    let run = try folder.expect(2, "freeze", "--release", "2.0")
+    #expect(run.errors.contains("it is missing here"), "\(run.errors)")
+    #expect(!folder.exists("migrations/history.lock"))
+  }
+
+  @Test(
+    "the script of plan --sql checks assertions as migrate does",
+    arguments: [(3, Int32(0)), (4, 1)])
+  func assertions(expected: Int, status: Int32) throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    try folder.write("migrations/0001_t.yaml", manifest("CREATE TABLE t (x)"))
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    _ = try folder.rows("INSERT INTO t VALUES (1), (2), (3)")
+    try folder.write(
+      "migrations/0002_z.yaml",
+      """
+      before: [{ query: SELECT count(*) FROM t;, equals: \(expected) }]
+      operations: [{ sql: CREATE TABLE z (x) }]
+      """)
+    let script = try folder.expect(0, "plan", "--sql", "--database", "app.sqlite").output
+    let shell = try SchemaTestSupport.run(
+      "/usr/bin/env", ["sqlite3", "-bail", folder.path("app.sqlite")], input: script)
+    #expect(shell.code == status, "\(shell.errors)")
+    let tables = try folder.rows("SELECT count(*) FROM sqlite_schema WHERE name = 'z'")
+    #expect(tables == [status == 0 ? "1" : "0"])
+  }
+
+  @Test("a table called sqlite can be rewritten")
+  func reservedName() throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    try folder.write(
+      "migrations/0001_t.yaml", manifest("CREATE TABLE sqlite (id INTEGER PRIMARY KEY, c INT)"))
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    _ = try folder.rows("INSERT INTO sqlite VALUES (1, 2)")
+    try folder.write(
+      "migrations/0002_t.yaml",
+      "operations: [{ alter_column: { table: sqlite, column: c, type: TEXT } }]")
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    #expect(try folder.rows("SELECT typeof(c) FROM sqlite") == ["text"])
+  }
+}
