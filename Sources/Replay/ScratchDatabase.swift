@@ -19,6 +19,8 @@ package final class ScratchDatabase {
   private var running = RunningFingerprint()
   /// Where there are rows: which foreign key may point at a row that goes.
   private var keys: ForeignKeyGraph?
+  /// Whether all rows come from the history.
+  private var checksOwnRows = false
   private let toleratesBrokenReferences: Bool
   private let application: Application
   /// A released migration may break a view or a trigger: devices have run it, and nobody can change it.

@@ -1,4 +1,7 @@
+import SchemaApply
 import SchemaHistory
+import SchemaInspect
+import SchemaSQLite
 import SchemaTestSupport
 import Testing
 
