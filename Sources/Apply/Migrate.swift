@@ -217,6 +217,15 @@ extension Project {
     interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
+    let view = try view(of: ReadableDatabase(connection, name: options.database))
+    return try view.migrateInView(
+      on: connection, options, interruption: interruption, onEvent: onEvent)
+  }
+
+  private func migrateInView(
+    on connection: Connection, _ options: MigrateOptions, interruption: Interruption,
+    onEvent: @escaping (MigrateEvent) -> Void
+  ) throws(Failure) -> MigrateReport {
     let targets = try checkedTargets(options)
     let (live, report) = try liveReport(options, targets, on: connection)
     if let report { return report }
@@ -268,14 +277,15 @@ extension MigrationFolder {
   ///
   /// - Throws: what keeps the database from being read.
   package func isUpToDate(
-    _ database: String, timeout: Double, interruption: Interruption = Interruption(),
+    _ database: String, _ ledger: Ledger, timeout: Double,
+    interruption: Interruption = Interruption(),
     onWait: @escaping (Double) -> Void = { _ in }
   ) throws(Failure) -> Bool {
     guard try DatabaseFile.exists(database) else { return false }
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption, onWait: onWait)
     // What is wrong with a ledger or a lock is told by whoever looks closer.
-    guard let rows = try? Ledger.rows(in: connection), !rows.isEmpty,
+    guard let rows = try? ledger.rows(in: connection), !rows.isEmpty,
       let lock = try? lock() ?? HistoryLock()
     else { return false }
     return digests()?.isApplied(as: rows, lock) ?? false

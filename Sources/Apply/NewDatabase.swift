@@ -64,7 +64,7 @@ struct NewDatabase {
     try connection.execute("BEGIN")
     do {
       for (index, step) in replay.steps.enumerated() {
-        try Ledger.insert(
+        try project.ledger.insert(
           replay.ledgerRow(
             at: index, startedAt: step.startedAt.description, milliseconds: step.milliseconds),
           into: connection)

@@ -86,10 +86,14 @@ extension Upgrade {
     } catch {
       throw Failure(of: error, database: copy.path)
     }
-    let held = try LiveDatabase(copy, path: file.path)
+    let held = try LiveDatabase(copy, project.ledger, path: file.path)
     let rows = try project.countingSquash(held.rows, path: file.path) ?? []
+    // The transaction may have created the ledger already.
+    let fingerprints = [held.schema, batch.live].map { schema in
+      schema.ours { $0.identifier == project.ledger.table }.fingerprint()
+    }
     guard rows.map(\.id.exact) == batch.known.dropFirst(batch.adopted).map(\.exact),
-      held.schema.fingerprint() == batch.live.fingerprint()
+      fingerprints[0] == fingerprints[1]
     else {
       throw Failure(
         .inputOutput,
@@ -168,8 +172,8 @@ extension Upgrade {
       let keep = options.backup?.keep
     else { return }
     do {
-      let rows = try Ledger.rows(in: connection) ?? []
-      for problem in try backups.prune(keeping: keep, made, ledger: rows) {
+      let rows = try project.ledger.rows(in: connection) ?? []
+      for problem in try backups.prune(keeping: keep, made, knowing: rows) {
         onEvent(.note(problem))
       }
     } catch {

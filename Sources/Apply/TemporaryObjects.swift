@@ -12,7 +12,7 @@ extension Upgrade {
     guard connection.isBorrowed else { return }
     let objects = try connection.temporaryObjects()
     guard !objects.isEmpty else { return }
-    let known = Set(try Ledger.rows(in: connection)?.map(\.id.exact) ?? [])
+    let known = Set(try project.ledger.rows(in: connection)?.map(\.id.exact) ?? [])
     for step in replay.steps where !known.contains(step.migration.id) {
       for object in objects {
         let tokens = TokenizedSQL(object.sql)

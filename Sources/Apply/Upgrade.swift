@@ -46,7 +46,7 @@ final class Upgrade {
       createsFile
       ? nil
       : try options.backup.map { (backup) throws(Failure) in
-        try BackupDestination(backup.place, of: options.database)
+        try BackupDestination(backup.place, of: options.database, project.ledger)
       }
     do {
       if let borrowed {
@@ -132,7 +132,7 @@ final class Upgrade {
   /// A function that only the application has would be called: nothing is written at all.
   private func refuseMissingCalls() throws {
     guard replay.steps.contains(where: { !$0.missingCalls.isEmpty }) else { return }
-    let rows = try Ledger.rows(in: connection) ?? []
+    let rows = try project.ledger.rows(in: connection) ?? []
     let counted = try project.countingSquash(rows, path: options.database) ?? []
     let known = Set(counted.map(\.id.exact))
     for step in replay.steps where !known.contains(step.migration.id) {
@@ -206,8 +206,8 @@ final class Upgrade {
       let live = try project.live(on: connection, path: options.database)
       _ = try project.requireUsableLedger(live.rows, of: options.database)
       let isNew = live.rows == nil || live.adopted > 0
-      if live.schema.table(Ledger.tableName) == nil {
-        try connection.execute(Ledger.createStatement)
+      if live.schema.table(project.ledger.table) == nil {
+        try connection.execute(project.ledger.createStatement)
       }
       let known = Set((live.rows ?? []).map(\.id.exact))
       guard replay.replayed.allSatisfy({ known.contains($0.id) }) else {
@@ -253,7 +253,7 @@ final class Upgrade {
       try project.requireAdoptable(drift, through: last, path: options.database)
     }
     for index in migrations.indices {
-      try Ledger.insert(replay.adoptedRow(at: index, in: project), into: connection)
+      try project.ledger.insert(replay.adoptedRow(at: index, in: project), into: connection)
     }
   }
 
@@ -309,7 +309,7 @@ final class Upgrade {
     } catch {
       transaction.rollBack()
       let ids = batch.known.prefix(batch.adopted) + batch.done.map(\.applied.id)
-      let rows = connection.isInTransaction ? nil : try? Ledger.rows(in: connection) ?? []
+      let rows = connection.isInTransaction ? nil : try? project.ledger.rows(in: connection) ?? []
       if error.code == .busy {
         withdrawCopies(after: error)
       } else if let rows, Set(rows.map(\.id.exact)).isSuperset(of: ids.map(\.exact)) {

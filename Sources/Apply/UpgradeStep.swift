@@ -40,7 +40,7 @@ extension Upgrade {
         }
         let applied = AppliedMigration(
           id: migration.id, milliseconds: started.milliseconds, strategies: record.strategies)
-        try Ledger.insert(
+        try project.ledger.insert(
           replay.ledgerRow(
             at: index, startedAt: startedAt, milliseconds: applied.milliseconds),
           into: connection)

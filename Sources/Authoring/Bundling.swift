@@ -16,10 +16,13 @@ extension Project {
   /// Compiles the history. All of it is replayed first, so that no bundle holds a history that does not
   /// work.
   ///
-  /// - Parameter frozenOnly: leaves drafts out.
+  /// - Parameters:
+  ///   - frozenOnly: leaves drafts out.
+  ///   - oldest: the oldest release that still runs on a device; nil is the first one.
   /// - Throws: when the frozen history is broken, a migration fails, or `connection.sql` does not run.
   package func bundled(
-    frozenOnly: Bool = false, interruption: Interruption = Interruption()
+    frozenOnly: Bool = false, oldestRelease oldest: String? = nil,
+    interruption: Interruption = Interruption()
   ) throws -> BundleReport {
     try requireIntactHistory()
     let migrations = frozenOnly ? migrations.filter(isFrozen) : migrations
@@ -40,12 +43,30 @@ extension Project {
       try HistoryBundle.Source(
         rereading: migration, in: folder, isFrozen: isFrozen(migration))
     }
+    let squashed = try migrationsReplaced(since: oldest).map { (migration) throws in
+      try HistoryBundle.Source(rereading: migration, in: folder.squashed, isFrozen: true)
+    }
     let bytes = HistoryBundle.encoded(
-      folder: folder.path, sources, lock: lock, connectionSQL: try connectionSQL(),
+      folder: folder.path, ledger: ledger, ignoring: foreign.ignored, sources,
+      squashed: squashed, lock: lock, connectionSQL: try connectionSQL(),
       schemas: schemas)
     return BundleReport(
       bytes: bytes, migrations: migrations.count,
       drafts: migrations.filter { !isFrozen($0) }.map(\.id))
+  }
+
+  /// The migrations that the squash replaces; none where every device has run all of them.
+  private func migrationsReplaced(since oldest: String?) throws(Failure) -> [Migration] {
+    guard let squash else { return [] }
+    if let oldest {
+      guard let last = lock?.all.last(where: { $0.release == oldest }) else {
+        throw Failure(
+          .invalidInput,
+          "`sync.oldest_release` is \(oldest), and the history lock knows no such release")
+      }
+      if last.number >= squash.number { return [] }
+    }
+    return try squashedMigrations() ?? []
   }
 
   private func connectionSQL() throws(Failure) -> String? {

@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaPlatform
 import SchemaSQLText
 
@@ -17,11 +18,11 @@ extension Backups {
 
   /// By their numbers, the newest first.
   package func entries(timeout: Double) throws(Failure) -> [Entry] {
-    let own = try DatabaseFile.knownLedger(of: database, timeout: timeout)
+    let own = try DatabaseFile.knownLedger(of: database, ledger, timeout: timeout)
     return try all().map { backup in
-      let ledger = Result { () throws(Failure) in try backup.ledger() }
+      let rows = Result { () throws(Failure) in try backup.rows(ledger) }
       return Entry(
-        backup: backup, ledger: ledger, isOwn: isSameDatabase((try? ledger.get()) ?? [], own))
+        backup: backup, ledger: rows, isOwn: isSameDatabase((try? rows.get()) ?? [], own))
     }
   }
 
@@ -87,14 +88,15 @@ extension DatabaseFile {
   ///
   /// - Throws: when it cannot be read now, which shows nothing.
   static func knownLedger(
-    of database: String, timeout: Double
+    of database: String, _ ledger: Ledger, timeout: Double
   ) throws(Failure) -> [LedgerRow] {
     guard isFile(database) else { return [] }
     // A read that fails once looks like damage.
     for _ in 0..<2 {
       do throws(Failure) {
-        return try LiveDatabase(openForReading(database, timeout: timeout), path: database).rows
-          ?? []
+        return try LiveDatabase(
+          openForReading(database, timeout: timeout), ledger, path: database
+        ).rows ?? []
       } catch {
         guard [.inputOutput, .brokenHistory].contains(error.status) else {
           throw Failure(error.status, error.message + ". Nothing was changed")

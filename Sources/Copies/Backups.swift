@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaPlatform
 import SchemaSQLText
 
@@ -30,13 +31,15 @@ package struct BackupOptions: Sendable {
 /// clock that was ahead once would hide every later backup.
 package struct Backups: Sendable {
   package let database: String
+  let ledger: Ledger
   /// The beginning of their paths; the database's own path when they are beside it.
   let base: String
 
   private static let mark = ".backup-"
 
-  package init(of database: String, in folder: String? = nil) {
+  package init(of database: String, _ ledger: Ledger, in folder: String? = nil) {
     self.database = database
+    self.ledger = ledger
     let name = String(decoding: nameBytes(of: database), as: UTF8.self)
     base = folder.map { $0.hasSuffix("/") ? $0 + name : "\($0)/\(name)" } ?? database
   }
@@ -54,10 +57,10 @@ package struct Backups: Sendable {
     package var madeAt: String { moment.toTheSecond }
 
     /// The migrations that it has run; throws when they cannot be read.
-    package func ledger() throws(Failure) -> [LedgerRow] {
+    package func rows(_ ledger: Ledger) throws(Failure) -> [LedgerRow] {
       guard bytes > 0 else { throw Failure(.inputOutput, "\(path) is empty (0 bytes)") }
       do {
-        return try DatabaseFile.ledger(ofCopy: path, timeout: 0)
+        return try DatabaseFile.rows(ofCopy: path, ledger, timeout: 0)
       } catch {
         throw error.withoutRemedy
       }
@@ -125,14 +128,14 @@ package struct Backups: Sendable {
   /// Removes all but the newest backups, and never `made`. A backup that cannot be read, or is another
   /// database's, is not counted and stays.
   ///
-  /// - Parameter ledger: of the database.
+  /// - Parameter known: the ledger of the database.
   /// - Returns: the files that could not be removed, and why.
-  package func prune(keeping count: Int, _ made: String, ledger: [LedgerRow]) throws(Failure)
-    -> [String]
-  {
+  package func prune(
+    keeping count: Int, _ made: String, knowing known: [LedgerRow]
+  ) throws(Failure) -> [String] {
     let own = try all().filter { backup in
-      guard backup.path != made, let rows = try? backup.ledger() else { return false }
-      return areBesideDatabase || isSameDatabase(rows, ledger) == true
+      guard backup.path != made, let rows = try? backup.rows(ledger) else { return false }
+      return areBesideDatabase || isSameDatabase(rows, known) == true
     }
     return own.dropFirst(max(0, count - 1)).compactMap { backup in
       do throws(FileError) {
@@ -154,17 +157,19 @@ package enum BackupDestination: Sendable {
   case series(Backups)
 
   /// - Throws: when a backup can never be there. It never replaces a file.
-  package init(_ place: BackupOptions.Place, of database: String) throws(Failure) {
+  package init(
+    _ place: BackupOptions.Place, of database: String, _ ledger: Ledger
+  ) throws(Failure) {
     switch place {
-    case .besideDatabase: self = .series(Backups(of: database))
+    case .besideDatabase: self = .series(Backups(of: database, ledger))
     case .folder(let folder):
       guard FileStatus(folder)?.isFolder == true else {
         throw Failure(
           .notFound, "folder \(folder) does not exist: create it, or name another folder")
       }
-      self = .series(Backups(of: database, in: folder))
+      self = .series(Backups(of: database, ledger, in: folder))
     case .path(let path) where FileStatus(path)?.isFolder == true:
-      self = .series(Backups(of: database, in: path))
+      self = .series(Backups(of: database, ledger, in: path))
     case .path(let path):
       try Self.requireNew(path, of: database)
       self = .file(path)

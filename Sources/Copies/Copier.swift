@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
@@ -140,8 +141,10 @@ extension DatabaseFile {
   }
 
   /// What a copy has run; nothing when it has no ledger.
-  static func ledger(ofCopy path: String, timeout: Double) throws(Failure) -> [LedgerRow] {
-    try LiveDatabase(openCopy(path, timeout: timeout), path: path).rows ?? []
+  static func rows(
+    ofCopy path: String, _ ledger: Ledger, timeout: Double
+  ) throws(Failure) -> [LedgerRow] {
+    try LiveDatabase(openCopy(path, timeout: timeout), ledger, path: path).rows ?? []
   }
 }
 

@@ -37,7 +37,9 @@ package struct DraftCopy: Sendable {
   ) throws(Failure) -> Reset {
     try DatabaseFile.require(database)
     let rows =
-      try LiveDatabase(DatabaseFile.openForReading(database, timeout: timeout), path: database)
+      try LiveDatabase(
+        DatabaseFile.openForReading(database, timeout: timeout), project.ledger, path: database
+      )
       .rows ?? []
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     guard try DatabaseFile.exists(path) else {
@@ -52,7 +54,7 @@ package struct DraftCopy: Sendable {
       defer { withExtendedLifetime(empty) {} }
       return Reset(copy: nil, setAside: try replacement(empty.path, copier).overwrite())
     }
-    let kept = try DatabaseFile.ledger(ofCopy: path, timeout: timeout)
+    let kept = try DatabaseFile.rows(ofCopy: path, project.ledger, timeout: timeout)
     let frozen = frozen(rows, project)
     guard kept.map(\.run) == frozen.map(\.run) else {
       throw Failure(
@@ -74,7 +76,7 @@ package struct DraftCopy: Sendable {
   /// - Parameter rows: of the database's ledger.
   package func canRestore(_ rows: [LedgerRow], _ project: Project) -> Bool {
     guard (try? DatabaseFile.exists(path)) == true,
-      let kept = try? DatabaseFile.ledger(ofCopy: path, timeout: 0)
+      let kept = try? DatabaseFile.rows(ofCopy: path, project.ledger, timeout: 0)
     else { return hasOnlyDrafts(rows, project) }
     return kept.map(\.run) == frozen(rows, project).map(\.run)
   }

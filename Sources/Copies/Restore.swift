@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
@@ -9,6 +10,7 @@ import SchemaSQLite
 package struct Restore {
   package let database: String
   package let backup: String
+  let ledger: Ledger
   /// Also a backup of another database, or one that the history does not know.
   package var force = false
   package var timeout = 5.0
@@ -16,11 +18,13 @@ package struct Restore {
   let onEvent: (MigrateEvent) -> Void
 
   package init(
-    _ database: String, from backup: String, interruption: Interruption = Interruption(),
+    _ database: String, from backup: String, _ ledger: Ledger,
+    interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) {
     self.database = database
     self.backup = backup
+    self.ledger = ledger
     self.interruption = interruption
     self.onEvent = onEvent
   }
@@ -79,7 +83,7 @@ package struct Restore {
       throw Failure(of: error, database: backup)
     }
     do throws(Failure) {
-      return try LiveDatabase(connection, path: backup).rows ?? []
+      return try LiveDatabase(connection, ledger, path: backup).rows ?? []
     } catch {
       if force, error.status == .brokenHistory { return [] }
       throw error.withoutRemedy
@@ -88,7 +92,8 @@ package struct Restore {
 
   private func unusable(_ message: String, _ status: ExitStatus) -> Failure {
     let isBeside = parentFolder(of: backup) == parentFolder(of: database)
-    let backups = Backups(of: database, in: isBeside ? nil : parentFolder(of: backup))
+    let backups = Backups(
+      of: database, ledger, in: isBeside ? nil : parentFolder(of: backup))
     return Failure(
       status,
       message + ". Nothing was changed. " + backups.advice(insteadOf: backup, timeout: timeout))
@@ -99,10 +104,11 @@ package struct Restore {
     _ rows: [LedgerRow], _ project: Project?
   ) throws(Failure) -> String? {
     guard let first = rows.first else {
-      let isNamedSo = (try? Backups(of: database).all())?.contains { $0.path == backup } ?? false
+      let isNamedSo =
+        (try? Backups(of: database, ledger).all())?.contains { $0.path == backup } ?? false
       return isNamedSo ? nil : "\(backup) has run no migration: it is not a backup of schemactl"
     }
-    let own = try DatabaseFile.knownLedger(of: database, timeout: timeout)
+    let own = try DatabaseFile.knownLedger(of: database, ledger, timeout: timeout)
     if own.isEmpty, parentFolder(of: backup) != parentFolder(of: database) {
       onEvent(
         .note(

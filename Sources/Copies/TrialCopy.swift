@@ -51,7 +51,7 @@ package final class TrialCopy {
   package func trustIfUnchanged(
     _ expected: Schema, _ project: Project
   ) throws(Failure) -> [SchemaChange] {
-    let live = try LiveDatabase(connection, path: database).schema
+    let live = try LiveDatabase(connection, project.ledger, path: database).schema
     let drift = compareSchemas(
       expected: expected, actual: project.comparable(live, with: expected))
     connection.set(

@@ -147,7 +147,7 @@ extension CreateTable.Constraint {
 extension Schema {
   /// The tables except for shadow tables of virtual tables.
   package var drawnTables: [SchemaObject] {
-    ours().withoutShadowTables().tables.filter { !$0.isOfLedger }
+    ours().withoutShadowTables().tables
   }
 
   /// Builds the schema on a scratch database and reads its outline.

@@ -4,13 +4,16 @@ import SchemaSQLText
 /// Which objects of a live database are not the history's: the bookkeeping of known engines and
 /// migration tools, the ledger, and what the configuration's `ignore` names.
 package struct ForeignObjects: Sendable, Hashable {
+  /// The configuration's `ignore`.
+  package let ignored: [String]
   private let globs: [Glob]
   /// The ledgers that `replaces` names.
   private var ledgers: Set<Identifier> = []
 
-  /// - Parameter globs: the configuration's `ignore`.
-  package init(ignoring globs: [String] = []) {
-    self.globs = bookkeeping + globs.map(Glob.init)
+  /// - Parameter ignored: the configuration's `ignore`.
+  package init(ignoring ignored: [String] = []) {
+    self.ignored = ignored
+    globs = bookkeeping + ignored.map(Glob.init)
   }
 
   /// Whether the object of this name, or what belongs to the table of this name, is not ours.

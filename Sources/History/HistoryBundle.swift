@@ -45,8 +45,13 @@ package struct HistoryBundle: Sendable {
   package let name: String
   /// The folder of the manifests, as `schemactl bundle` found it.
   package let folder: String
+  package let ledger: Ledger
+  /// The configuration's `ignore`.
+  package let ignored: [String]
   /// In the order of the history.
   package let items: [Item]
+  /// The migrations that the first one replaces, for databases that have run some of them.
+  private let squashed: [Item]
   private let lockPart: Part?
   private let connectionPart: Part?
   private let schemasPart: Part
@@ -80,13 +85,11 @@ package struct HistoryBundle: Sendable {
       folder = try fields.text()
       let start = header.endIndex + 65
       parts = bytes[min(start, bytes.endIndex)...]
+      ledger = Ledger(table: try fields.text().identifier)
+      ignored = try fields.list { (fields) throws(MalformedBytes) in try fields.text() }
       guard try fields.number() == parts.count else { throw MalformedBytes() }
-      items = try fields.list { (fields) throws(MalformedBytes) in
-        Item(
-          id: try fields.text(), rawDigest: try fields.text(),
-          canonicalDigest: try fields.text(), isFrozen: try fields.byte() == 1,
-          manifest: try Part(&fields))
-      }
+      items = try fields.list(Item.init)
+      squashed = try fields.list(Item.init)
       lockPart = try fields.byte() == 0 ? nil : try Part(&fields)
       connectionPart = try fields.byte() == 0 ? nil : try Part(&fields)
       schemasPart = try Part(&fields)
@@ -112,9 +115,20 @@ package struct HistoryBundle: Sendable {
 
   /// Decodes every manifest.
   package func migrations() throws(Failure) -> [Migration] {
+    try decoded(items, in: MigrationFolder(folder))
+  }
+
+  /// Decodes the manifests that a squash replaces; nil where the bundle holds none.
+  package func squashedMigrations() throws(Failure) -> [Migration]? {
+    squashed.isEmpty ? nil : try decoded(squashed, in: MigrationFolder(folder).squashed)
+  }
+
+  private func decoded(
+    _ items: [Item], in folder: MigrationFolder
+  ) throws(Failure) -> [Migration] {
     var migrations: [Migration] = []
     for item in items {
-      let file = joinedPath(folder, item.id + ".yaml")
+      let file = folder.file(ofMigration: item.id)
       var reader = ByteReader(try content(item.manifest))
       do {
         let text = Array(try reader.content())
@@ -194,8 +208,21 @@ package struct HistoryBundle: Sendable {
   ///
   /// - Returns: false also where the ledger cannot be read: whoever looks closer reports it.
   package func isApplied(in connection: Connection) -> Bool {
-    (try? Ledger.holds(items.lazy.map { ($0.id, $0.rawDigest, $0.canonicalDigest) }, in: connection))
-      ?? false
+    let histories = squashed.isEmpty ? [items] : [items, squashed + items.dropFirst()]
+    return histories.contains { items in
+      let forms = items.lazy.map { ($0.id, $0.rawDigest, $0.canonicalDigest) }
+      return (try? ledger.holds(forms, in: connection)) ?? false
+    }
+  }
+}
+
+extension HistoryBundle.Item {
+  fileprivate init(_ reader: inout ByteReader) throws(MalformedBytes) {
+    id = try reader.text()
+    rawDigest = try reader.text()
+    canonicalDigest = try reader.text()
+    isFrozen = try reader.byte() == 1
+    manifest = try HistoryBundle.Part(&reader)
   }
 }
 
@@ -237,10 +264,12 @@ extension HistoryBundle {
 
   /// The bytes of a bundle.
   ///
-  /// - Parameter schemas: after each release, the oldest first.
+  /// - Parameters:
+  ///   - squashed: the manifests that the first one replaces.
+  ///   - schemas: after each release, the oldest first.
   package static func encoded(
-    folder: String, _ sources: [Source], lock: HistoryLock?, connectionSQL: String?,
-    schemas: [ReleasedSchema]
+    folder: String, ledger: Ledger, ignoring ignored: [String], _ sources: [Source],
+    squashed: [Source], lock: HistoryLock?, connectionSQL: String?, schemas: [ReleasedSchema]
   ) -> [UInt8] {
     var parts: [UInt8] = []
     func part(_ bytes: [UInt8]) -> Part {
@@ -248,23 +277,29 @@ extension HistoryBundle {
       parts += bytes
       return Part(place: start..<parts.count, digest: SHA256.hex(bytes))
     }
-    let manifests = sources.map { source in
-      var writer = ByteWriter()
-      writer.write(source.text)
-      writer.write(source.document.encoded)
-      return part(writer.bytes)
+    let manifests = [sources, squashed].map { sources in
+      sources.map { source in
+        var writer = ByteWriter()
+        writer.write(source.text)
+        writer.write(source.document.encoded)
+        return (source: source, part: part(writer.bytes))
+      }
     }
     let others = [lock?.rendered(), connectionSQL.map { Array($0.utf8) }].map { $0.map(part) }
     let schemasPart = part(encoded(schemas))
     var header = ByteWriter()
     header.write(folder)
+    header.write(ledger.table.text)
+    header.write(list: ignored) { $1.write($0) }
     header.write(parts.count)
-    header.write(list: Array(zip(sources, manifests))) { item, header in
-      header.write(item.0.migration.id)
-      header.write(item.0.migration.rawDigest)
-      header.write(item.0.migration.canonicalDigest)
-      header.write(byte: item.0.isFrozen ? 1 : 0)
-      item.1.write(to: &header)
+    for list in manifests {
+      header.write(list: list) { item, header in
+        header.write(item.source.migration.id)
+        header.write(item.source.migration.rawDigest)
+        header.write(item.source.migration.canonicalDigest)
+        header.write(byte: item.source.isFrozen ? 1 : 0)
+        item.part.write(to: &header)
+      }
     }
     for part in others {
       header.write(byte: part == nil ? 0 : 1)

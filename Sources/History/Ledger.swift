@@ -2,49 +2,43 @@ import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
-/// The table in a user's database that records which migrations it has run.
-package enum Ledger {
-  package static let tableName = SchemaObject.ledger
-
-  package static let createStatement = """
-    CREATE TABLE schemactl_migrations (
+extension Ledger {
+  package var createStatement: String {
+    """
+    CREATE TABLE \(name) (
       id TEXT PRIMARY KEY NOT NULL, position INTEGER NOT NULL, raw_digest TEXT NOT NULL, \
     canonical_digest TEXT NOT NULL,
       fingerprint TEXT NOT NULL, started_at TEXT NOT NULL /* 2026-11-20T13:00:00.000Z */, \
     milliseconds INTEGER NOT NULL, tool_version TEXT NOT NULL
     )
     """
+  }
 
-  /// Takes the eight values of `LedgerRow.values`.
-  package static let insertStatement =
-    "INSERT INTO main.\(tableName) (\(columns.joined(separator: ", "))) "
-    + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+  /// As SQL names it.
+  package var name: String { Quoting.identifier(table.text) }
 
   static let columns = [
     "id", "position", "raw_digest", "canonical_digest", "fingerprint", "started_at",
     "milliseconds", "tool_version",
   ]
 
-  /// Names in SQLite are equal when they differ in the case of ASCII letters only.
-  package static func isLedger(_ name: String) -> Bool { name.identifier == tableName }
-
   /// The rows in the order of their positions; nil when the database has no ledger.
-  package static func rows(in connection: Connection) throws(LedgerReadError) -> [LedgerRow]? {
+  package func rows(in connection: Connection) throws(LedgerReadError) -> [LedgerRow]? {
     do throws(DatabaseError) {
-      let found = try connection.rows("PRAGMA main.table_xinfo(\(tableName))")
+      let found = try connection.rows("PRAGMA main.table_xinfo(\(name))")
       if found.isEmpty { return nil }
       // A view or virtual table has no primary key and so does not pass either.
-      let isLedger = found.map { $0[1].text } == columns && found[0][5] == .integer(1)
+      let isLedger = found.map { $0[1].text } == Self.columns && found[0][5] == .integer(1)
       if isLedger { return try readRows(connection) }
     } catch {
       throw .database(error)
     }
-    throw .notALedger
+    throw .notALedger(self)
   }
 
-  private static func readRows(_ connection: Connection) throws(DatabaseError) -> [LedgerRow] {
+  private func readRows(_ connection: Connection) throws(DatabaseError) -> [LedgerRow] {
     let statement = try connection.prepare(
-      "SELECT \(columns.joined(separator: ", ")) FROM main.\(tableName) ORDER BY position, id")
+      "SELECT \(Self.columns.joined(separator: ", ")) FROM main.\(name) ORDER BY position, id")
     var rows: [LedgerRow] = []
     while try statement.step() {
       func text(_ column: Int) throws(DatabaseError) -> String {
@@ -60,11 +54,11 @@ package enum Ledger {
   }
 
   /// Whether the ledger has run just these migrations in this order: id, raw and canonical digest.
-  package static func holds(
+  package func holds(
     _ migrations: some Sequence<(String, String, String)>, in connection: Connection
   ) throws(DatabaseError) -> Bool {
     let statement = try connection.prepare(
-      "SELECT id, raw_digest, canonical_digest, position FROM main.\(tableName) "
+      "SELECT id, raw_digest, canonical_digest, position FROM main.\(name) "
         + "ORDER BY position, id")
     var last: Int64 = 0
     for (id, raw, canonical) in migrations {
@@ -77,11 +71,13 @@ package enum Ledger {
     return last > 0 && !hasMore
   }
 
-  package static func insert(
+  package func insert(
     _ row: LedgerRow, into connection: Connection
   ) throws(DatabaseError) {
-    try write(to: connection) { () throws(DatabaseError) in
-      try connection.execute(insertStatement, row.values)
+    try Self.write(to: connection) { () throws(DatabaseError) in
+      try connection.execute(
+        "INSERT INTO main.\(name) (\(Self.columns.joined(separator: ", "))) "
+          + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", row.values)
     }
   }
 
@@ -99,13 +95,13 @@ package enum Ledger {
 /// Why a ledger could not be read.
 package enum LedgerReadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is something of the ledger's name with other columns.
-  case notALedger
+  case notALedger(Ledger)
   case database(DatabaseError)
 
   package var description: String {
     switch self {
-    case .notALedger:
-      "\(Ledger.tableName) is not a ledger of schemactl: it has other columns; rename or drop "
+    case .notALedger(let ledger):
+      "\(ledger) is not a ledger of schemactl: it has other columns; rename or drop "
         + "the table, or use the version of schemactl that created it"
     case .database(let error): error.description
     }
@@ -151,11 +147,11 @@ package struct LedgerRow: Sendable, Hashable {
   }
 
   /// The INSERT with its values as literals, to be shown in a plan.
-  package var insertStatement: String {
+  package func insertStatement(into ledger: Ledger) -> String {
     let literals = values.map { value in
       value.integer.map(String.init) ?? Quoting.stringLiteral(value.text ?? "")
     }
-    return "INSERT INTO \(Ledger.tableName) (\(Ledger.columns.joined(separator: ", "))) "
+    return "INSERT INTO \(ledger.name) (\(Ledger.columns.joined(separator: ", "))) "
       + "VALUES (\(literals.joined(separator: ", ")))"
   }
 }

@@ -140,11 +140,11 @@ package enum DatabaseFile {
 
   /// The last migration in the database's ledger; nil where there is no ledger, or none in it.
   package static func lastApplied(
-    in path: String, timeout: Double
+    in path: String, _ ledger: Ledger, timeout: Double
   ) throws(Failure) -> String? {
     let connection = try openForReading(path, timeout: timeout)
     do {
-      return try Ledger.rows(in: connection)?.last?.id
+      return try ledger.rows(in: connection)?.last?.id
     } catch {
       throw Failure(error, database: path)
     }
@@ -173,23 +173,32 @@ package enum DatabaseFile {
   }
 
   /// Writes to a database in one durable transaction, or changes nothing.
+  ///
+  /// - Parameter borrowed: a connection that somebody else has opened; nil opens one.
   package static func write<Result>(
-    to path: String, timeout: Double, interruption: Interruption = Interruption(),
-    _ body: (Connection) throws -> Result
+    to path: String, on borrowed: Connection? = nil, timeout: Double,
+    interruption: Interruption = Interruption(), _ body: (Connection) throws -> Result
   ) throws(Failure) -> Result {
     do {
-      let connection = try Connection(path: path, mode: .readWrite)
-      connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
-      interruption.watch(connection)
-      try connection.makeCommitsDurable()
-      try connection.execute("BEGIN IMMEDIATE")
-      let result = try body(connection)
-      if interruption.isRequested {
-        throw Failure(.interrupted, "interrupted: nothing was changed")
+      let connection = try borrowed ?? Connection(path: path, mode: .readWrite)
+      if borrowed == nil {
+        connection.setBusyHandler(timeout: timeout, isCancelled: { interruption.isRequested })
+        interruption.watch(connection)
+        try connection.makeCommitsDurable()
       }
-      guard !connection.hasMoved else { throw Failure(moved: path) }
-      try connection.execute("COMMIT")
-      return result
+      try connection.execute("BEGIN IMMEDIATE")
+      do {
+        let result = try body(connection)
+        if interruption.isRequested {
+          throw Failure(.interrupted, "interrupted: nothing was changed")
+        }
+        guard !connection.hasMoved else { throw Failure(moved: path) }
+        try connection.execute("COMMIT")
+        return result
+      } catch {
+        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        throw error
+      }
     } catch {
       throw Failure(of: error, database: path)
     }
@@ -241,15 +250,15 @@ package struct LiveDatabase {
   /// How many of the rows are not written yet: another tool has made these migrations' changes.
   package var adopted = 0
 
-  package init(_ connection: Connection, path: String) throws(Failure) {
+  package init(_ connection: Connection, _ ledger: Ledger, path: String) throws(Failure) {
     do {
       if connection.isInTransaction {
-        rows = try Ledger.rows(in: connection)
+        rows = try ledger.rows(in: connection)
         schema = try Schema(of: connection)
       } else {
         try connection.execute("BEGIN")
         defer { try? connection.execute("COMMIT") }
-        rows = try Ledger.rows(in: connection)
+        rows = try ledger.rows(in: connection)
         schema = try Schema(of: connection)
       }
       if let damage = schema.damage { throw Failure(damaged: path, damage) }

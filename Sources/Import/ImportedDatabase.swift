@@ -25,7 +25,7 @@ extension ImportedHistory {
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
     let live = try project.adopting(
-      LiveDatabase(connection, path: database), on: connection, path: database)
+      LiveDatabase(connection, project.ledger, path: database), on: connection, path: database)
     let replay = try project.replay(project.migrations, interruption: interruption)
     if let failure = replay.failure { throw failure }
     var schema = Schema()

@@ -13,6 +13,8 @@ package struct AdoptReport: Sendable {
   package let at: String
   package let adopted: [String]
   package let pending: [String]
+  /// Those of the adopted ones of which the schema does not tell whether they have run: they change rows only.
+  package let unchecked: [String]
 }
 
 extension Project {
@@ -32,16 +34,24 @@ extension Project {
       database, at: point, timeout: timeout, interruption: interruption)
   }
 
+  /// The same on a connection that somebody else has opened (`Connection.borrowing`).
+  package func adopt(on connection: Connection, at point: String?) throws(Failure) -> AdoptReport {
+    let database = ReadableDatabase(connection, name: connection.path)
+    return try view(of: database).adoptInView(
+      database.name, on: connection, at: point, timeout: 0)
+  }
+
   private func adoptInView(
-    _ database: String, at point: String?, timeout: Double, interruption: Interruption
+    _ database: String, on borrowed: Connection? = nil, at point: String?, timeout: Double,
+    interruption: Interruption = Interruption()
   ) throws(Failure) -> AdoptReport {
     try requireIntactHistory()
     let replay = try replay(migrations, interruption: interruption)
     if let failure = replay.failure { throw failure }
     return try DatabaseFile.write(
-      to: database, timeout: timeout, interruption: interruption
+      to: database, on: borrowed, timeout: timeout, interruption: interruption
     ) { connection in
-      var live = try LiveDatabase(connection, path: database)
+      var live = try LiveDatabase(connection, ledger, path: database)
       let hasLedger = live.rows != nil
       guard (live.rows ?? []).isEmpty else {
         throw Failure(
@@ -55,13 +65,15 @@ extension Project {
       }
       let adopted = live.adopted > 0 ? migrations[live.adopted - 1].id : nil
       let last = try replay.index(of: live, point ?? adopted, in: self, database)
-      if !hasLedger { try connection.execute(Ledger.createStatement) }
+      if !hasLedger { try connection.execute(ledger.createStatement) }
       for index in 0...last {
-        try Ledger.insert(replay.adoptedRow(at: index, in: self), into: connection)
+        try ledger.insert(replay.adoptedRow(at: index, in: self), into: connection)
       }
       let ids = replay.steps.map(\.migration.id)
       return AdoptReport(
-        at: ids[last], adopted: Array(ids[...last]), pending: Array(ids[(last + 1)...]))
+        at: ids[last], adopted: Array(ids[...last]), pending: Array(ids[(last + 1)...]),
+        unchecked: (point ?? adopted) == nil
+          ? replay.steps[...last].filter(\.delta.isEmpty).map(\.migration.id) : [])
     }
   }
 }

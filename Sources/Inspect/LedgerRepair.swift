@@ -59,7 +59,7 @@ extension Project {
   private func planInView(
     _ repair: LedgerRepair, database: String, timeout: Double
   ) throws(Failure) -> RepairPlan {
-    let live = try LiveDatabase(reading(database, timeout), path: database)
+    let live = try LiveDatabase(reading(database, timeout), ledger, path: database)
     try requireIntactHistory()
     guard let rows = live.rows else {
       throw Failure(.finding, "\(database) has no ledger to repair")
@@ -121,15 +121,15 @@ extension Project {
   /// - Throws: when the ledger is no longer the one that the plan was made for.
   package func carryOut(_ plan: RepairPlan, database: String, timeout: Double) throws(Failure) {
     try DatabaseFile.write(to: database, timeout: timeout) { connection in
-      guard try Ledger.rows(in: connection) == plan.rows else {
+      guard try ledger.rows(in: connection) == plan.rows else {
         throw Failure(
           .busy, "another process changed the ledger of \(database): run the command again")
       }
       try Ledger.write(to: connection) { () throws(DatabaseError) in
-        try connection.execute("DELETE FROM main.\(Ledger.tableName)")
+        try connection.execute("DELETE FROM main.\(ledger.name)")
       }
-      for row in plan.repaired { try Ledger.insert(row, into: connection) }
-      try RecordedRepair.record(plan, on: connection)
+      for row in plan.repaired { try ledger.insert(row, into: connection) }
+      try RecordedRepair.record(plan, of: ledger, on: connection)
     }
   }
 }
@@ -155,9 +155,9 @@ package struct RecordedRepair: Sendable {
       }
   }
 
-  fileprivate static func record(_ plan: RepairPlan, on connection: Connection)
-    throws(DatabaseError)
-  {
+  fileprivate static func record(
+    _ plan: RepairPlan, of ledger: Ledger, on connection: Connection
+  ) throws(DatabaseError) {
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS main.\(table) (
@@ -172,7 +172,7 @@ package struct RecordedRepair: Sendable {
         [
           .text(Timestamp.now.description), .text(plan.repair.id),
           .text(plan.repair.action.rawValue), .text(plan.repair.reason),
-          old.map { .text($0.insertStatement) } ?? .null, .text(ToolVersion.current),
+          old.map { .text($0.insertStatement(into: ledger)) } ?? .null, .text(ToolVersion.current),
         ])
     }
   }

@@ -10,6 +10,7 @@ import SchemaSQLite
 /// What the pending migrations become against a database's schema. Nothing has run.
 package struct PlanReport: Sendable {
   package let database: String?
+  package let ledger: Ledger
   package let hasLedger: Bool
   /// The ledger's rows of the migrations that another tool has made.
   package var adopted: [LedgerRow] = []
@@ -120,16 +121,16 @@ extension Project {
       _ = try requireUsableLedger(live.rows, of: readable.name)
       rows = live.rows
       adopted = live.adopted
-      hasLedger = live.schema.table(Ledger.tableName) != nil
+      hasLedger = live.schema.table(ledger.table) != nil
       schema = live.schema
       if isMeasured {
         sizes = try measured(database) { () throws(DatabaseError) in try TableSizes(connection) }
       }
-      schema.objects.removeAll { Ledger.isLedger($0.table) }
+      schema.objects.removeAll { $0.isOf(ledger) }
     }
     let known = Set((rows ?? []).map(\.id.exact))
     var report = PlanReport(
-      database: database, hasLedger: hasLedger, isHistoryEmpty: targets.isEmpty,
+      database: database, ledger: ledger, hasLedger: hasLedger, isHistoryEmpty: targets.isEmpty,
       isMeasured: sizes != nil, migrations: [])
     report.beyond = beyond(database ?? "", rows, options)
     // What comes after the last migration that was asked for is no drift.

@@ -1,5 +1,6 @@
 import SchemaHistory
 import SchemaManifest
+import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
@@ -31,13 +32,14 @@ extension PlanReport {
 
   private var scripts: [[String]] {
     migrations.enumerated().map { index, planned in
-      planned.script(beginningWith: index == 0 ? ledgerStatements : [])
+      planned.script(in: ledger, beginningWith: index == 0 ? ledgerStatements : [])
     }
   }
 
   /// What the ledger needs before the first migration.
   private var ledgerStatements: [String] {
-    ((hasLedger ? [] : [Ledger.createStatement]) + adopted.map(\.insertStatement)).map(terminated)
+    ((hasLedger ? [] : [ledger.createStatement]) + adopted.map { $0.insertStatement(into: ledger) })
+      .map(terminated)
   }
 
   /// For a script that goes as it is to a pipe, behind which there may be a terminal.
@@ -57,14 +59,14 @@ extension PlanReport {
 }
 
 extension PlannedMigration {
-  fileprivate func script(beginningWith ledger: [String]) -> [String] {
+  fileprivate func script(in ledger: Ledger, beginningWith first: [String]) -> [String] {
     var lines = ["-- \(oneLine(migration.id))"]
     if let description = migration.manifest.description {
       lines.append("-- \(oneLine(description))")
     }
     if enforces { lines.append("PRAGMA foreign_keys = ON;") }
     lines.append("BEGIN IMMEDIATE;")
-    lines += ledger
+    lines += first
     if !foreignKeysAfter.isEmpty {
       let before = foreignKeysBefore.isEmpty ? noViolations : violations(of: foreignKeysBefore)
       lines.append("CREATE TEMP TABLE schemactl_before AS \(before);")
@@ -86,17 +88,18 @@ extension PlannedMigration {
         "EXISTS (\(violations(of: foreignKeysAfter)) EXCEPT SELECT * FROM temp.schemactl_before)")
       lines.append("DROP TABLE temp.schemactl_before;")
     }
-    lines += [ledgerStatement, "COMMIT;"]
+    lines += [statement(for: ledger), "COMMIT;"]
     if enforces { lines.append("PRAGMA foreign_keys = OFF;") }
     return lines
   }
 
   /// Writes the row of the ledger, with the time at which it runs.
-  package var ledgerStatement: String {
+  package func statement(for ledger: Ledger) -> String {
     var row = self.row
     row.startedAt = "NOW"
     return terminated(
-      row.insertStatement.replacingFirst("'NOW'", with: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"))
+      row.insertStatement(into: ledger)
+        .replacingFirst("'NOW'", with: "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"))
   }
 
   private var enforces: Bool { migration.manifest.foreignKeys == .enforced }

@@ -53,8 +53,10 @@ package enum SchemaSource: Sendable {
         path, timeout: timeout, interruption: interruption)
       let named = Set(other.objects.map(\.key))
       return Schema(
-        objects: try LiveDatabase(connection, path: path).schema.objects.filter { object in
-          !object.isInternal && !object.isOfLedger && !foreign.contains(object, besides: named)
+        objects: try LiveDatabase(connection, application.ledger, path: path).schema.objects.filter
+        { object in
+          !object.isInternal && !object.isOf(application.ledger)
+            && !foreign.contains(object, besides: named)
         })
     case .history(let project, let through):
       return try project.schema(through: through, interruption: interruption).ours()

@@ -87,7 +87,7 @@ extension Project {
 
   private func diffInView(_ database: ReadableDatabase) throws(Failure) -> DiffReport {
     let live = try adopting(
-      LiveDatabase(database.connection, path: database.name), on: database.connection,
+      LiveDatabase(database.connection, ledger, path: database.name), on: database.connection,
       path: database.name)
     try requireIntactHistory()
     let ledger = compareLedger(live.rows ?? [], of: database.name)

@@ -119,7 +119,7 @@ extension Project {
     _ database: ReadableDatabase, stepCount: Int, into report: inout VerifyReport,
     expected: (Int) -> Schema
   ) throws(Failure) {
-    var live = try LiveDatabase(database.connection, path: database.name)
+    var live = try LiveDatabase(database.connection, ledger, path: database.name)
     do {
       live = try adopting(live, on: database.connection, path: database.name)
       report.ledger = compareLedger(live.rows ?? [], of: database.name)

@@ -34,14 +34,14 @@ package struct RunningFingerprint: Sendable {
   package init() {}
 
   package mutating func apply(_ delta: SchemaDelta) {
-    for object in delta.before.values where !object.isOfLedger {
+    for object in delta.before.values where !object.isOf(.usual) {
       let entry = object.fingerprintEntry
       let place = self.place(of: entry)
       guard place < entries.count, entries[place] == entry else { continue }
       entries.remove(at: place)
       forget(from: place)
     }
-    for object in delta.after.values where !object.isOfLedger {
+    for object in delta.after.values where !object.isOf(.usual) {
       let entry = object.fingerprintEntry
       let place = place(of: entry)
       entries.insert(entry, at: place)

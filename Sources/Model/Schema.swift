@@ -12,6 +12,8 @@ package final class SchemaObject: Sendable, Hashable {
   package let name: String
   /// The table of an index or a trigger; for tables and views their own name.
   package let table: String
+  /// The same as an identifier.
+  package let holder: Identifier
   /// Nil for the indexes that SQLite creates for UNIQUE and PRIMARY KEY.
   package let sql: String?
   /// The first page of the b-tree, which does not change when a table is renamed. 0 for views,
@@ -27,14 +29,8 @@ package final class SchemaObject: Sendable, Hashable {
     self.sql = sql
     self.rootPage = rootPage
     key = SchemaDelta.Key(kind, name.identifier)
-    isOfLedger = name.identifier == Self.ledger || table.identifier == Self.ledger
+    holder = table.identifier
   }
-
-  /// The table that records the applied migrations.
-  package static let ledger: Identifier = "schemactl_migrations"
-
-  /// Whether the object is the ledger or belongs to it. Histories do not include such objects.
-  package let isOfLedger: Bool
 
   package static func == (a: SchemaObject, b: SchemaObject) -> Bool {
     a === b
@@ -90,7 +86,7 @@ package struct Schema: Sendable, Hashable {
 
   package func objects(_ kind: SchemaObject.Kind, on table: String) -> [SchemaObject] {
     let table = table.identifier
-    return objects.filter { $0.kind == kind && $0.table.identifier == table }
+    return objects.filter { $0.kind == kind && $0.holder == table }
   }
 
   package var tables: [SchemaObject] { objects.filter { $0.kind == .table } }

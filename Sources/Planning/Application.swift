@@ -1,9 +1,10 @@
 import SchemaManifest
+import SchemaModel
 import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
 
-/// What the application registers on its connections and the schema may call.
+/// What the application registers on its connections and the schema may call, and how its databases are run.
 package struct Application: Sendable {
   package struct Collation: Sendable {
     package let name: String
@@ -24,6 +25,8 @@ package struct Application: Sendable {
   /// Lint follows statements: each operation is planned alone, and a rewrite ends with the old table's
   /// drop, which the authorizer reports.
   package var plansForLint = false
+  /// Where its databases record what they have run.
+  package var ledger = Ledger.usual
   /// What a scratch database may cost.
   package var limit = WorkLimit()
 

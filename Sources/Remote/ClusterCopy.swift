@@ -18,7 +18,7 @@ package struct ClusterCopy {
     let squashed = project.squash == nil ? [] : try project.squashedMigrations() ?? []
     let ledgers = Set(
       (squashed + project.migrations).flatMap(\.manifest.replaces).map(\.ledger.identifier)
-        + [Ledger.tableName])
+        + [project.ledger.table])
     let (schema, rows) = try cluster.ask { (leader) throws(DatabaseError) in
       try leader.reading { () throws(DatabaseError) in
         let schema = try Schema(of: leader)
@@ -41,7 +41,7 @@ package struct ClusterCopy {
         }
       }
       connection.set(.triggers, to: true)
-      madeSchema = try Schema(of: connection).promised
+      madeSchema = try Schema(of: connection).promised(besides: project.ledger)
       readable = ReadableDatabase(connection, name: cluster.address.text)
     } catch {
       throw Failure(error.status, "the scratch database cannot be opened: \(error.inWords)")
@@ -80,9 +80,9 @@ extension Schema {
 
   /// What a migration promises of its database, whatever its root pages are: without SQLite's own objects and
   /// the ledger.
-  var promised: Set<PromisedObject> {
+  func promised(besides ledger: Ledger) -> Set<PromisedObject> {
     Set(
-      objects.filter { !$0.isInternal && !$0.isOfLedger }.map { object in
+      objects.filter { !$0.isInternal && !$0.isOf(ledger) }.map { object in
         PromisedObject(
           kind: object.kind, name: object.name.exact, table: object.table.exact,
           sql: object.sql?.exact)

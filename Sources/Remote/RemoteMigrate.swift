@@ -67,17 +67,18 @@ extension Project {
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> MigrateReport {
     let (copy, plan, sending) = try prepared(options, on: cluster)
-    let trigger = copy.live.objects.first { $0.isOfLedger && $0.kind == .trigger }
+    let trigger = copy.live.objects.first { $0.isOf(ledger) && $0.kind == .trigger }
     guard trigger == nil else {
       throw Failure(
         .invalidInput,
-        "the trigger `\(trigger?.name ?? "")` belongs to \(Ledger.tableName), and dqlite cannot write the "
+        "the trigger `\(trigger?.name ?? "")` belongs to \(ledger), and dqlite cannot write the "
           + "ledger without firing it. Nothing was changed", remedy: "Drop the trigger")
     }
     if let refusal = sending.refusals.first { throw refusal }
     var migration = RemoteMigration(
       project: self, options: options, cluster: cluster, onEvent: onEvent,
-      unknown: copy.live.promised.subtracting(copy.madeSchema), hasLedger: plan.hasLedger)
+      unknown: copy.live.promised(besides: ledger).subtracting(copy.madeSchema),
+      hasLedger: plan.hasLedger)
     return migration.run(plan, sending.plans)
   }
 }
@@ -116,13 +117,14 @@ private struct RemoteMigration {
   private mutating func adopt(_ rows: [LedgerRow]) throws(Failure) {
     guard !rows.isEmpty else { return }
     let creates = !hasLedger
+    let ledger = project.ledger
     try cluster.ask { (leader) throws(DatabaseError) in
       // Of an earlier attempt, whose answer was lost.
-      let written = try leader.ledgerIDs()
+      let written = try leader.ids(in: ledger)
       guard !rows.allSatisfy({ written.contains($0.id) }) else { return }
       try leader.execute("BEGIN IMMEDIATE")
-      if creates { try leader.execute(Ledger.createStatement) }
-      for row in rows { try leader.execute(row.insertStatement) }
+      if creates { try leader.execute(ledger.createStatement) }
+      for row in rows { try leader.execute(row.insertStatement(into: ledger)) }
       try leader.execute("COMMIT")
     }
     hasLedger = true
@@ -144,7 +146,8 @@ private struct RemoteMigration {
           return
         }
         let duration = try RemoteTransaction(
-          plan: plan, leader: leader, unknown: unknown, createsLedger: !hasLedger,
+          plan: plan, leader: leader, unknown: unknown, ledger: project.ledger,
+          createsLedger: !hasLedger,
           redactsValues: options.redactsValues, interruption: cluster.interruption,
           onEvent: onEvent
         ).run()
@@ -194,7 +197,7 @@ private struct RemoteMigration {
     _ plan: RemotePlan, _ leader: NodeConnection
   ) throws(AttemptError) -> Bool {
     do {
-      let ids = try leader.ledgerIDs()
+      let ids = try leader.ids(in: project.ledger)
       if !ids.isEmpty { hasLedger = true }
       return ids.contains(plan.migration.id)
     } catch {
@@ -213,12 +216,12 @@ private struct RemoteMigration {
 
 extension NodeConnection {
   /// The migrations in the ledger; none where there is no ledger.
-  fileprivate func ledgerIDs() throws(DatabaseError) -> Set<ExactText> {
+  fileprivate func ids(in ledger: Ledger) throws(DatabaseError) -> Set<ExactText> {
     let found = try rows(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
-      [.text(Ledger.tableName.text)])
+      [.text(ledger.table.text)])
     guard !found.isEmpty else { return [] }
     return Set(
-      try rows("SELECT id FROM main.\(Ledger.tableName)").compactMap { $0[0].text?.exact })
+      try rows("SELECT id FROM main.\(ledger.name)").compactMap { $0[0].text?.exact })
   }
 }

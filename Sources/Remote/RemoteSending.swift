@@ -1,6 +1,7 @@
 import SchemaHistory
 import SchemaInspect
 import SchemaManifest
+import SchemaModel
 import SchemaPlanning
 import SchemaSQLText
 
@@ -32,19 +33,20 @@ struct RemoteSending {
       "-- The statements for the leader, in their order. schemactl sends them itself.",
       "PRAGMA foreign_keys = OFF;", "PRAGMA cache_spill = OFF;",
     ]
-    var ledger = report.hasLedger ? [] : [terminated(Ledger.createStatement)]
+    var ledger = report.hasLedger ? [] : [terminated(report.ledger.createStatement)]
     if !report.adopted.isEmpty {
       lines += ["", "BEGIN IMMEDIATE;"] + ledger
-      lines += report.adopted.map { terminated($0.insertStatement) } + ["COMMIT;"]
+      lines +=
+        report.adopted.map { terminated($0.insertStatement(into: report.ledger)) } + ["COMMIT;"]
       ledger = []
     }
     for plan in plans {
       lines += ["", "-- \(oneLine(plan.migration.id))", "BEGIN IMMEDIATE;"] + ledger
-      lines.append(plan.planned.ledgerStatement)
+      lines.append(plan.planned.statement(for: report.ledger))
       for step in plan.steps { lines += script(step, plan.migration.id) }
       lines += [
         "-- asked here: the schema, and foreign keys",
-        "UPDATE main.\(Ledger.tableName) SET milliseconds = ?1 WHERE id = "
+        "UPDATE main.\(report.ledger.name) SET milliseconds = ?1 WHERE id = "
           + Quoting.stringLiteral(plan.migration.id) + ";", "COMMIT;",
       ]
       ledger = []

@@ -28,6 +28,7 @@ struct RemoteTransaction {
   let leader: NodeConnection
   /// Objects of the database that the scratch database could not make again.
   let unknown: Set<PromisedObject>
+  let ledger: Ledger
   let createsLedger: Bool
   let redactsValues: Bool
   let interruption: Interruption
@@ -77,8 +78,8 @@ struct RemoteTransaction {
       guard !interruption.isRequested else { throw Failure(.interrupted, "interrupted") }
       try run(step, &written)
     }
-    let found = try Schema(of: leader).promised.subtracting(unknown)
-    let promised = planned.after.promised
+    let found = try Schema(of: leader).promised(besides: ledger).subtracting(unknown)
+    let promised = planned.after.promised(besides: ledger)
     guard found == promised else {
       let names = found.symmetricDifference(promised).map { "\($0.kind.rawValue) \($0.name.text)" }
       throw context.failure(
@@ -94,7 +95,7 @@ struct RemoteTransaction {
     }
     let elapsed = ContinuousClock.now - started
     try leader.execute(
-      "UPDATE main.\(Ledger.tableName) SET milliseconds = ?1 WHERE id = ?2",
+      "UPDATE main.\(ledger.name) SET milliseconds = ?1 WHERE id = ?2",
       [.integer(elapsed.milliseconds), .text(row.id)])
     return elapsed
   }
@@ -102,8 +103,8 @@ struct RemoteTransaction {
   /// Writes the row of the ledger first, so that its primary key decides whether the migration has run.
   private func claims(_ row: LedgerRow) throws(DatabaseError) -> Bool {
     do throws(DatabaseError) {
-      if createsLedger { try leader.execute(Ledger.createStatement) }
-      try leader.execute(row.insertStatement)
+      if createsLedger { try leader.execute(ledger.createStatement) }
+      try leader.execute(row.insertStatement(into: ledger))
       return true
     } catch {
       guard error.code == .constraint || createsLedger && !error.isFault else { throw error }

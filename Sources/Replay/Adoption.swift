@@ -12,7 +12,8 @@ extension Project {
   package func live(
     on connection: Connection, path: String, mayBeEmpty: Bool = true
   ) throws(Failure) -> LiveDatabase {
-    let live = try adopting(LiveDatabase(connection, path: path), on: connection, path: path)
+    let live = try adopting(
+      LiveDatabase(connection, ledger, path: path), on: connection, path: path)
     try live.requireOurs(self, path: path)
     if !mayBeEmpty { try live.requireContent(path: path) }
     return live

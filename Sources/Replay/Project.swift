@@ -34,17 +34,22 @@ package struct Project: Sendable {
     let replaced = Set((migrations.first?.manifest.squashed ?? []).map(\.exact))
     self.lock = replaced.isEmpty ? lock : lock?.alsoSettingAside { replaced.contains($0) }
     self.application = application
-    self.foreign = foreign.adding(migrations.flatMap(\.manifest.replaces).map(\.ledger))
+    self.foreign = foreign.adding(
+      migrations.flatMap(\.manifest.replaces).map(\.ledger) + [application.ledger.table.text])
   }
 
+  package var ledger: Ledger { application.ledger }
+
   /// The history of a bundle, all of it decoded.
-  package init(
-    _ bundle: HistoryBundle, application: Application = Application()
-  ) throws(Failure) {
+  package init(_ bundle: HistoryBundle, application: Application) throws(Failure) {
+    var application = application
+    application.ledger = bundle.ledger
     self.init(
       folder: MigrationFolder(bundle.folder), migrations: try bundle.migrations(),
-      lock: try bundle.lock(), application: application)
+      lock: try bundle.lock(), application: application,
+      foreign: ForeignObjects(ignoring: bundle.ignored))
     self.bundle = bundle
+    readSquashed = { _ in try bundle.squashedMigrations() }
   }
 
   /// The place in the history of the migration with an id or a number.
@@ -76,10 +81,10 @@ package struct Project: Sendable {
     let named = Set(expected.objects.map(\.key))
     return Schema(
       objects: live.objects.filter { object in
-        if object.isInternal || object.kind == .table && Ledger.isLedger(object.name) {
+        if object.isInternal || object.kind == .table && object.key.name == ledger.table {
           return false
         }
-        return Ledger.isLedger(object.table) || !foreign.contains(object, besides: named)
+        return object.isOf(ledger) || !foreign.contains(object, besides: named)
       })
   }
 

@@ -39,7 +39,7 @@ package final class Runner {
   let redactsValues: Bool
   /// Whether the values are compared that an operation must not change.
   let isParanoid: Bool
-  let statementGuard = StatementGuard()
+  let statementGuard: StatementGuard
   /// Temporary objects of somebody else's connection.
   private(set) var foreignTemporaries: Set<Identifier> = []
   var reach = SchemaInvalidation()
@@ -77,6 +77,7 @@ package final class Runner {
     self.connection = connection
     self.target = target
     self.application = application
+    statementGuard = StatementGuard(refusing: application.ledger)
     self.calls = calls
     self.interruption = interruption
     self.redactsValues = redactsValues

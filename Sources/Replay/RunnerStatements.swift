@@ -198,19 +198,20 @@ extension Runner {
   private func refuseLedger(
     _ tokens: TokenizedSQL, _ position: Position, _ context: Context
   ) throws(Failure) {
+    let ledger = application.ledger.table
     let isMentioned =
       switch try? parseCreate(tokens) {
-      case .createTable(let table)?: table.parents.contains { Ledger.isLedger($0) }
+      case .createTable(let table)?: table.parents.contains { $0.identifier == ledger }
       case .createView?, .createTrigger?, .createVirtualTable?:
         tokens.significant.contains {
           [.word, .quotedIdentifier, .string].contains($0.kind)
-            && Ledger.isLedger(Quoting.unquoted(tokens.text($0)))
+            && Quoting.unquoted(tokens.text($0)).identifier == ledger
         }
       default: false
       }
     guard isMentioned else { return }
     throw context.failure(
-      .invalidInput, "\(Ledger.tableName) is schemactl's ledger: a migration may not use it",
+      .invalidInput, "\(ledger) is schemactl's ledger: a migration may not use it",
       position: position, statement: tokens.text(0..<tokens.bytes.count))
   }
 

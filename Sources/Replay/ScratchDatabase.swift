@@ -92,7 +92,7 @@ package final class ScratchDatabase {
       // Then it will hold what the manifests say, and nothing else.
       connection.set(.trustedSchema, to: isTrusted ?? base.objects.isEmpty)
       // There, so that what names it is refused and not merely unknown.
-      try connection.execute(Ledger.createStatement)
+      try connection.execute(application.ledger.createStatement)
       return connection
     }
     checksOwnRows = base.objects.isEmpty
@@ -127,8 +127,8 @@ package final class ScratchDatabase {
       application, isForLint: true, interruption: interruption,
       target: isCopy ? .database : .scratch, calls: calls, toleratesBrokenReferences: !isCopy
     ) { () throws(DatabaseError) in
-      if try Schema(of: connection).table(Ledger.tableName) == nil {
-        try connection.execute(Ledger.createStatement)
+      if try Schema(of: connection).table(application.ledger.table) == nil {
+        try connection.execute(application.ledger.createStatement)
       }
       return connection
     }
@@ -147,8 +147,8 @@ package final class ScratchDatabase {
     do {
       connection = try opening()
       whole = try StoredSchema(of: connection)
-      schema = Self.withoutLedger(whole.schema)
-      ledger = Self.ledger(in: whole.schema)
+      schema = whole.schema.without(application.ledger)
+      ledger = whole.schema.objects(of: application.ledger)
     } catch {
       throw Failure(error.status, "the scratch database cannot be opened: \(error.inWords)")
     }
@@ -288,10 +288,10 @@ package final class ScratchDatabase {
 
   /// Under `writable_schema` no name needs to stand in the SQL.
   private func refuseLedgerEdit(_ context: Context) throws(Failure) {
-    guard Self.ledger(in: whole.schema) == ledger else {
+    guard whole.schema.objects(of: application.ledger) == ledger else {
       throw context.failure(
         .invalidInput,
-        "\(Ledger.tableName) is schemactl's ledger: a migration may not use it, nor edit it in "
+        "\(application.ledger) is schemactl's ledger: a migration may not use it, nor edit it in "
           + "sqlite_schema")
     }
   }
@@ -310,15 +310,17 @@ package final class ScratchDatabase {
 
   private func refresh() throws(DatabaseError) {
     guard try whole.refresh(on: connection, after: runner.takeReach()) else { return }
-    schema = Self.withoutLedger(whole.schema)
+    schema = whole.schema.without(application.ledger)
+  }
+}
+
+extension Schema {
+  fileprivate func objects(of ledger: Ledger) -> [SchemaObject] {
+    objects.filter { $0.isOf(ledger) }
   }
 
-  private static func ledger(in schema: Schema) -> [SchemaObject] {
-    schema.objects.filter(\.isOfLedger)
-  }
-
-  private static func withoutLedger(_ schema: Schema) -> Schema {
-    Schema(objects: schema.objects.filter { !$0.isOfLedger })
+  fileprivate func without(_ ledger: Ledger) -> Schema {
+    Schema(objects: objects.filter { !$0.isOf(ledger) })
   }
 }
 

@@ -39,7 +39,7 @@ extension Project {
     guard squash != nil, try DatabaseFile.exists(database) else { return self }
     let connection = try DatabaseFile.openForReading(
       database, timeout: timeout, interruption: interruption)
-    let live = try LiveDatabase(connection, path: database)
+    let live = try LiveDatabase(connection, ledger, path: database)
     return try view(of: live, path: database)
   }
 
@@ -47,7 +47,7 @@ extension Project {
   package func view(of database: ReadableDatabase) throws(Failure) -> Project {
     guard squash != nil else { return self }
     return try view(
-      of: LiveDatabase(database.connection, path: database.name), path: database.name)
+      of: LiveDatabase(database.connection, ledger, path: database.name), path: database.name)
   }
 
   private func view(of live: LiveDatabase, path: String) throws(Failure) -> Project {
@@ -55,7 +55,7 @@ extension Project {
     let run = Set((live.rows ?? []).map(\.id.exact))
     // Another tool's ledger, or the schema, tells which of them a database without a ledger has run.
     let isAdoptable =
-      run.isEmpty && !live.schema.ours(except: { Ledger.isLedger($0) }).objects.isEmpty
+      run.isEmpty && !live.schema.ours(except: { $0.identifier == ledger.table }).objects.isEmpty
     let hasRunSome = squash.manifest.squashed.contains(where: run.contains)
     guard !run.contains(squash.id), hasRunSome || isAdoptable, !squash.isReplaced(by: run) else {
       return self

@@ -1,4 +1,5 @@
 import SchemaHistory
+import SchemaModel
 import SchemaSQLText
 import SchemaSQLite
 
@@ -11,6 +12,11 @@ package final class StatementGuard {
   /// What the statement last compiled will do.
   private(set) var events: [AuthorizerEvent] = []
   private var isWatching = false
+  private let ledger: Ledger
+
+  init(refusing ledger: Ledger) {
+    self.ledger = ledger
+  }
 
   func install(on connection: Connection) {
     connection.setAuthorizer { event in
@@ -39,7 +45,7 @@ package final class StatementGuard {
       return .deny
     }
     if usesLedger(event) {
-      refusal = "\(Ledger.tableName) is schemactl's ledger: a migration may not use it"
+      refusal = "\(ledger) is schemactl's ledger: a migration may not use it"
       return .deny
     }
     if event.action == .pragma, let name = event.first,
@@ -71,7 +77,7 @@ package final class StatementGuard {
     // ANALYZE reads every table, and writes but its statistics.
     if event.action == .analyze { return false }
     if event.action == .read, events.contains(where: { $0.action == .analyze }) { return false }
-    return names.contains { Ledger.isLedger($0) }
+    return names.contains { $0.identifier == ledger.table }
   }
 }
 

@@ -50,7 +50,8 @@ extension Project {
       database, timeout: timeout, interruption: interruption)
     var facts = DatabaseFacts(path: database)
     do {
-      facts.measure(try Schema(of: connection), on: connection)
+      let schema = try Schema(of: connection).ours { $0.identifier == ledger.table }
+      facts.measure(schema, on: connection)
     } catch {
       throw Failure(error, database: database)
     }

@@ -2,6 +2,7 @@ import SchemaCopies
 import SchemaHistory
 import SchemaInspect
 import SchemaReplay
+import SchemaSQLite
 
 extension SchemaMigrator {
   /// Where a database stands. Nothing is written.
@@ -12,18 +13,33 @@ extension SchemaMigrator {
     try status(databaseAt: path, Interruption())
   }
 
+  /// Where the database of an open connection stands. Nothing is written.
+  ///
+  /// - Parameter handle: the `sqlite3 *`.
+  /// - Throws: ``SchemaError``, also when the database and the history contradict each other.
+  public func status(handle: OpaquePointer) throws(SchemaError) -> DatabaseStatus {
+    try inspect(handle) { (connection) throws(Failure) in
+      try status(of: ReadableDatabase(connection, name: connection.path))
+    }
+  }
+
   func status(
     databaseAt path: String, _ interruption: Interruption
   ) throws(SchemaError) -> DatabaseStatus {
     do throws(Failure) {
-      let project = try project()
-      let report = try project.status(
-        database: path, timeout: timeout, interruption: interruption)
-      _ = try project.requireUsableLedger(report.applied, of: path)
-      return DatabaseStatus(report)
+      try DatabaseFile.require(path)
+      return try status(
+        of: ReadableDatabase(file: path, timeout: timeout, interruption: interruption))
     } catch {
       throw SchemaError(error)
     }
+  }
+
+  private func status(of database: ReadableDatabase) throws(Failure) -> DatabaseStatus {
+    let project = try project().view(of: database)
+    let report = try project.status(of: database)
+    _ = try project.requireUsableLedger(report.applied, of: database.name)
+    return DatabaseStatus(report)
   }
 
   /// Checks that released migrations are unchanged, that the history can be replayed, and that a database
@@ -35,18 +51,38 @@ extension SchemaMigrator {
     try verify(databaseAt: path, Interruption())
   }
 
+  /// The same for the database of an open connection. Nothing is written.
+  ///
+  /// - Parameter handle: the `sqlite3 *`.
+  /// - Throws: ``SchemaError`` for what kept it from checking; the findings are in the report.
+  public func verify(handle: OpaquePointer) throws(SchemaError) -> VerificationReport {
+    try inspect(handle) { (connection) throws(Failure) in
+      try VerificationReport(
+        checking: project().verify(ReadableDatabase(connection, name: connection.path)))
+    }
+  }
+
   func verify(
     databaseAt path: String?, _ interruption: Interruption
   ) throws(SchemaError) -> VerificationReport {
-    let report: VerifyReport
     do throws(Failure) {
-      report = try project().verify(
-        database: path, timeout: timeout, interruption: interruption)
+      return try VerificationReport(
+        checking: project().verify(
+          database: path, timeout: timeout, interruption: interruption))
     } catch {
       throw SchemaError(error)
     }
-    if let failure = report.failure { throw SchemaError(failure) }
-    return VerificationReport(report)
+  }
+
+  /// Reads on somebody else's connection, which may be in a transaction.
+  private func inspect<Report>(
+    _ handle: OpaquePointer, _ body: (Connection) throws(Failure) -> Report
+  ) throws(SchemaError) -> Report {
+    do {
+      return try Connection.using(handle, body)
+    } catch {
+      throw SchemaError(error)
+    }
   }
 
   /// Writes the ledger of a database that was made without SchemaKit, at the point of the history whose
@@ -64,6 +100,27 @@ extension SchemaMigrator {
   ) throws(SchemaError) -> [String] {
     do throws(Failure) {
       return try project().adopt(path, at: point, timeout: timeout).adopted
+    } catch {
+      throw SchemaError(error)
+    }
+  }
+
+  /// The same for the database of an open connection, as ``migrate(handle:through:onlyFrozen:onProgress:)``
+  /// uses it.
+  ///
+  /// - Parameters:
+  ///   - handle: the `sqlite3 *`.
+  ///   - point: the id or the number of the last migration that the database has; nil looks for it.
+  /// - Returns: the ids of the adopted migrations.
+  /// - Throws: ``SchemaError`` when the schema is that of no point, or of several.
+  @discardableResult
+  public func adopt(
+    handle: OpaquePointer, at point: String? = nil
+  ) throws(SchemaError) -> [String] {
+    do {
+      return try Connection.borrowing(handle) { connection in
+        try project().adopt(on: connection, at: point).adopted
+      }
     } catch {
       throw SchemaError(error)
     }

@@ -71,7 +71,8 @@ public struct VerificationReport: Sendable, Hashable {
   /// What could not be checked, and why.
   public let notes: [String]
 
-  init(_ report: VerifyReport) {
+  init(checking report: VerifyReport) throws(Failure) {
+    if let failure = report.failure { throw failure }
     isIntact = report.status == .success
     problems =
       report.history.filter { $0.state.isBroken || $0.state == .engineDiffers }

@@ -1,6 +1,9 @@
 @_exported import SchemaKit
+import SchemaHistory
+import SchemaModel
 import SchemaPlanning
 import SchemaReplay
+import SchemaSQLText
 import SchemaYAML
 
 extension SchemaMigrator {
@@ -10,15 +13,25 @@ extension SchemaMigrator {
   ///   - folder: the folder with the manifests and their `history.lock`.
   ///   - functions: what the app registers on its connections and the schema calls.
   ///   - collations: likewise.
+  ///   - ledgerTable: the table in a database that records what it has run; `ledger_table` of
+  ///     `schemactl.yaml`, which a bundle holds.
+  ///   - ignored: patterns (globs) of objects that are not the history's, such as those of another history in
+  ///     the same database; `ignore` of `schemactl.yaml`.
   ///   - timeout: how long to wait for a lock, in seconds.
   /// - Throws: `SchemaError` when the folder is missing or a manifest is invalid.
   public init(
     migrations folder: String, functions: [AppFunction] = [], collations: [AppCollation] = [],
+    ledgerTable: String = "schemactl_migrations", ignoring ignored: [String] = [],
     timeout: Double = 5
   ) throws(SchemaError) {
     do {
+      if let problem = Ledger.problem(ofName: ledgerTable) {
+        throw Failure(.invalidInput, "the name of the ledger's table \(problem): \(ledgerTable)")
+      }
+      var application = Application(functions, collations)
+      application.ledger = Ledger(table: ledgerTable.identifier)
       let project = try Project.load(
-        migrations: folder, application: Application(functions, collations))
+        migrations: folder, application: application, ignoring: ignored)
       self.init(project, timeout: timeout)
     } catch {
       throw SchemaError(error)

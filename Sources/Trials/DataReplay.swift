@@ -82,7 +82,7 @@ extension Connection {
     let schema = try Schema(of: self).withoutShadowTables()
     var counts: [Identifier: Int64] = [:]
     for table in schema.tables {
-      guard !table.isInternal, !Ledger.isLedger(table.name), !project.foreign.contains(table.name)
+      guard !table.isInternal, !project.foreign.contains(table.name)
       else { continue }
       do {
         counts[table.name] =

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaModel
 import SchemaSQLText
 
 /// `schemactl.yaml`. Paths are as written: relative to the folder of the file.
@@ -9,6 +10,8 @@ package struct Configuration: Sendable {
   package var queries: String?
   /// The file that holds the current schema in SQL; nil: none.
   package var schema: String?
+  /// Where databases record what they have run.
+  package var ledger = Ledger.usual
   /// For every lock, in seconds.
   package var timeout = 5.0
   /// The limits of a replay.
@@ -95,8 +98,11 @@ package func decodeConfiguration(
   var validator = Validator(file: file)
   validator.check(root, .mapping(Grammar.configuration), .whole("the configuration"))
   let decoder = ManifestDecoder(source: document.source, file: file)
-  let configuration = decoder.configuration(Fields(root))
-  try throwIfAny(document.diagnostics + validator.diagnostics)
+  let fields = Fields(root)
+  let configuration = decoder.configuration(fields)
+  try throwIfAny(
+    document.diagnostics + validator.diagnostics
+      + decoder.problems(ofLedger: fields["ledger_table"], file))
   return configuration
 }
 
@@ -107,6 +113,9 @@ extension ManifestDecoder {
     configuration.database = fields["database"].map(text)
     configuration.queries = fields["queries"].map(text)
     configuration.schema = fields["schema"].map(text)
+    if let node = fields["ledger_table"] {
+      configuration.ledger = Ledger(table: text(node).identifier)
+    }
     if let seconds = number(fields["timeout"]) { configuration.timeout = seconds }
     if let node = fields["replay"] { configuration.replay = replay(Fields(node)) }
     configuration.minimumSQLite = fields["minimum_sqlite"].flatMap { SQLiteVersion(text($0)) }
@@ -119,6 +128,11 @@ extension ManifestDecoder {
     configuration.backup = fields["backup"].map(backup)
     configuration.ignore = names(fields["ignore"])
     return configuration
+  }
+
+  fileprivate func problems(ofLedger node: Node?, _ file: String) -> [Diagnostic] {
+    guard let node, let problem = Ledger.problem(ofName: text(node)) else { return [] }
+    return [Diagnostic(file: file, position: node.position, message: "`ledger_table` \(problem)")]
   }
 
   private func sync(_ fields: Fields) -> SyncConfiguration {

@@ -15,6 +15,10 @@ extension Grammar {
         "schema", .text(.filled),
         "A file that schemactl keeps equal to the current schema in SQL, such as `schema.sql`."),
       .optional(
+        "ledger_table", .text(.name),
+        "The table in the database that records the applied migrations; default: `schemactl_migrations`."
+      ),
+      .optional(
         "timeout", .number(0...Configuration.maximumTimeout),
         "How long to wait for a lock, in seconds; default: 5."),
       .optional(

@@ -79,6 +79,8 @@ struct Settings {
   /// Whether the command line or a configuration identifies the project.
   var namesProject: Bool { file != nil || session.invocation.text("migrations") != nil }
 
+  var ledger: Ledger { configuration.ledger }
+
   var timeout: Double { session.invocation.number("timeout") ?? configuration.timeout }
 
   /// The database that the command line or the configuration names.
@@ -227,6 +229,7 @@ struct Settings {
   var application: Application {
     var application = Application(
       declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
+    application.ledger = ledger
     application.limit = WorkLimit(
       seconds: configuration.replay.seconds, megabytes: configuration.replay.megabytes)
     return application

@@ -3,9 +3,10 @@ import SchemaApply
 import SchemaCopies
 import SchemaHistory
 import SchemaManifest
+import SchemaModel
 import SchemaPlanning
-import SchemaReplay
 import SchemaPlatform
+import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
 import Synchronization
@@ -77,7 +78,7 @@ struct BackupTests {
       $0.backup = BackupOptions(.path(sandbox.folder + "/one.sqlite"))
     }
     #expect(second.backup == sandbox.folder + "/one.sqlite")
-    #expect(try (Ledger.rows(in: still(sandbox.folder + "/one.sqlite")) ?? []).count == 7)
+    #expect(try (Ledger.usual.rows(in: still(sandbox.folder + "/one.sqlite")) ?? []).count == 7)
   }
 
   @Test("a backup never replaces a file, and is refused before any change")
@@ -123,8 +124,8 @@ struct BackupTests {
     let report = try sandbox.migrate { $0.backup = BackupOptions() }
     let backup = try still(try #require(report.backup))
     let draftCopy = try still(try #require(report.draftCopy))
-    #expect(try Ledger.rows(in: backup)?.count == 5)
-    #expect(try Ledger.rows(in: draftCopy)?.count == 6)
+    #expect(try Ledger.usual.rows(in: backup)?.count == 5)
+    #expect(try Ledger.usual.rows(in: draftCopy)?.count == 6)
   }
 
   @Test("the newest backups remain, and only backups of this database are deleted")
@@ -178,14 +179,14 @@ struct BackupTests {
       try FileManager.default.copyItem(
         atPath: sandbox.database, toPath: sandbox.database + ".backup-" + name)
     }
-    let all = try Backups(of: sandbox.database).all()
+    let all = try Backups(of: sandbox.database, .usual).all()
     #expect(
       all.map { $0.path.dropFirst(sandbox.database.count) } == [
         ".backup-0002-20300101T000000Z", ".backup-0001-20300102T000000Z",
         ".backup-0001-20300101T000000Z",
       ])
     #expect(all[0].madeAt == "2030-01-01T00:00:00Z")
-    #expect(try all[0].ledger().count == 6)
+    #expect(try all[0].rows(.usual).count == 6)
   }
 
   @Test("the newest backup is the last one made, regardless of the clock")
@@ -197,12 +198,12 @@ struct BackupTests {
     }
     let made = try #require(try sandbox.migrate { $0.backup = BackupOptions(keep: 2) }.backup)
     #expect(made.contains("live.sqlite.backup-0004-2"))
-    let left = try Backups(of: sandbox.database).all()
+    let left = try Backups(of: sandbox.database, .usual).all()
     #expect(
       left.map { $0.path.dropFirst(sandbox.database.count) } == [
         made.dropFirst(sandbox.database.count), ".backup-0003-20980101T000000Z",
       ])
-    #expect(try Backups(of: sandbox.database).newest(timeout: 1)?.path == made)
+    #expect(try Backups(of: sandbox.database, .usual).newest(timeout: 1)?.path == made)
   }
 
   @Test("other files are not counted and delete no backup", arguments: ["", "garbage", "cut"])
@@ -488,7 +489,7 @@ struct FreeSpaceTests {
     let rehearsal = #expect(throws: Failure.self) { try project.rehearse(options) }
     #expect(rehearsal?.message.contains("to try the migrations on needs") == true)
     let restore = #expect(throws: Failure.self) {
-      try Restore(path, from: sandbox.database).run(project)
+      try Restore(path, from: sandbox.database, .usual).run(project)
     }
     #expect(restore?.message.contains("needs") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["live.sqlite"])

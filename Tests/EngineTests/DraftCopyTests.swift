@@ -3,6 +3,7 @@ import SchemaApply
 import SchemaCopies
 import SchemaHistory
 import SchemaInspect
+import SchemaModel
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLite
@@ -181,7 +182,7 @@ struct DraftCopyTests {
     for one in ended { #expect([0, 75].contains(one.code), "\(one.code) \(one.errors)") }
     #expect(ended.contains { $0.code == 0 })
     let copy = try Connection(path: DraftCopy(of: sandbox.database).path, mode: .readOnly)
-    #expect(try (Ledger.rows(in: copy) ?? []).count == 6)
+    #expect(try (Ledger.usual.rows(in: copy) ?? []).count == 6)
     #expect(try copy.value("SELECT count(*) FROM reminders") == 4000)
     let files = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
     #expect(!files.contains { $0.contains(".partial") })

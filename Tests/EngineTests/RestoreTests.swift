@@ -3,6 +3,7 @@ import SchemaApply
 import SchemaCopies
 import SchemaHistory
 import SchemaInspect
+import SchemaModel
 import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
@@ -50,7 +51,7 @@ struct RestoreTests {
   private func restore(
     _ sandbox: Sandbox, _ backup: String, force: Bool = false, project: Bool = true
   ) throws -> Restore.Report {
-    var restore = Restore(sandbox.database, from: backup)
+    var restore = Restore(sandbox.database, from: backup, .usual)
     restore.force = force
     restore.timeout = 1
     return try restore.run(project ? sandbox.project() : nil)
@@ -201,7 +202,7 @@ struct RestoreTests {
     try FileManager.default.createSymbolicLink(
       atPath: link, withDestinationPath: sandbox.database)
     try Data("no database".utf8).write(to: URL(fileURLWithPath: sandbox.database))
-    _ = try Restore(link, from: backup).run(nil)
+    _ = try Restore(link, from: backup, .usual).run(nil)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == sandbox.database)
     #expect(try Whole(sandbox.open()) == before)
   }
@@ -343,7 +344,7 @@ struct RestoreTests {
     let plan = try project.plan(repair, database: sandbox.database, timeout: 1)
     try project.carryOut(plan, database: sandbox.database, timeout: 1)
 
-    let entries = try Backups(of: sandbox.database, in: folder).entries(timeout: 1)
+    let entries = try Backups(of: sandbox.database, .usual, in: folder).entries(timeout: 1)
     #expect(entries.map(\.isOwn) == [true])
     _ = try restore(sandbox, moved, project: false)
     if action == .current { #expect(try Whole(sandbox.open()) == before) }
@@ -362,7 +363,7 @@ struct RestoreTests {
     let before = try Whole(sandbox.open())
     let writer = try sandbox.open()
     try writer.execute("BEGIN IMMEDIATE")
-    var restore = Restore(sandbox.database, from: backup)
+    var restore = Restore(sandbox.database, from: backup, .usual)
     restore.timeout = 0
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
     #expect(failure?.status == .busy)
@@ -389,7 +390,8 @@ struct RestoreTests {
     let (sandbox, backup, _) = try backedUp()
     let before = try Whole(sandbox.open())
     let interruption = Interruption()
-    let restore = Restore(sandbox.database, from: backup, interruption: interruption) { event in
+    let restore = Restore(sandbox.database, from: backup, .usual, interruption: interruption) {
+      event in
       if case .note = event { interruption.request() }
     }
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
@@ -406,7 +408,7 @@ struct RestoreTests {
     let reader = try sandbox.open()
     try reader.execute("BEGIN")
     #expect(try reader.value("SELECT count(*) FROM t") == 0)
-    var restore = Restore(sandbox.database, from: backup)
+    var restore = Restore(sandbox.database, from: backup, .usual)
     restore.timeout = 0
     let failure = #expect(throws: Failure.self) { try restore.run(nil) }
     #expect(failure?.status == .busy)
@@ -423,8 +425,8 @@ struct RestoreTests {
     let file = folder + "/" + (backup as NSString).lastPathComponent
     try FileManager.default.moveItem(atPath: backup, toPath: file)
     try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file)
-    let all = try Backups(of: sandbox.database, in: folder).all()
-    #expect(try all.first?.ledger().count == 1)
+    let all = try Backups(of: sandbox.database, .usual, in: folder).all()
+    #expect(try all.first?.rows(.usual).count == 1)
     _ = try restore(sandbox, file)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
   }

@@ -162,7 +162,7 @@ struct ValuesTests {
     let alone = try self.sandbox(change, sharesRewrites: false)
     #expect(try alone.migrate().failure == nil)
     func texts(_ sandbox: Sandbox) throws -> [String] {
-      try sandbox.schema().objects.filter { !$0.isOfLedger }.compactMap(\.sql).sorted()
+      try sandbox.schema().objects.filter { !$0.isOf(.usual) }.compactMap(\.sql).sorted()
     }
     #expect(try texts(sandbox) == texts(alone))
   }

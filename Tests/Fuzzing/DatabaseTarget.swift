@@ -11,7 +11,7 @@ enum DatabaseTarget: FuzzTarget {
     guard bytes.count <= 65_536 else { return }
     let connection = try Connection(path: nil)
     guard (try? connection.deserialize(bytes)) != nil,
-      let live = try? LiveDatabase(connection, path: "fuzz.sqlite")
+      let live = try? LiveDatabase(connection, .usual, path: "fuzz.sqlite")
     else { return }
     let schema = live.schema
     try promise(

@@ -1,4 +1,6 @@
 import SchemaHistory
+import SchemaModel
+import SchemaSQLText
 import SchemaSQLite
 import Testing
 
@@ -19,29 +21,29 @@ struct LedgerTests {
 
   @Test("a database without a ledger has none, and an empty ledger has no rows")
   func empty() throws {
-    #expect(try Ledger.rows(in: connection) == nil)
-    try connection.execute(Ledger.createStatement)
-    #expect(try Ledger.rows(in: connection) == [])
+    #expect(try Ledger.usual.rows(in: connection) == nil)
+    try connection.execute(Ledger.usual.createStatement)
+    #expect(try Ledger.usual.rows(in: connection) == [])
   }
 
   @Test("rows are read as they were written, sorted by position")
   func roundTrip() throws {
-    try connection.execute(Ledger.createStatement)
+    try connection.execute(Ledger.usual.createStatement)
     let rows = [exampleRow("0001_ä", position: 1), exampleRow("0002_b", position: 2)]
-    for row in rows.reversed() { try Ledger.insert(row, into: connection) }
-    #expect(try Ledger.rows(in: connection) == rows)
-    #expect(throws: DatabaseError.self) { try Ledger.insert(rows[0], into: connection) }
+    for row in rows.reversed() { try Ledger.usual.insert(row, into: connection) }
+    #expect(try Ledger.usual.rows(in: connection) == rows)
+    #expect(throws: DatabaseError.self) { try Ledger.usual.insert(rows[0], into: connection) }
   }
 
   @Test("the statement in a plan has the effect of the prepared statement")
   func literalStatement() throws {
-    try connection.execute(Ledger.createStatement)
+    try connection.execute(Ledger.usual.createStatement)
     var row = exampleRow("1_o'\u{301}'\"x", position: -3)
     row.toolVersion = ""
-    try connection.execute(row.insertStatement)
-    #expect(try Ledger.rows(in: connection) == [row])
+    try connection.execute(row.insertStatement(into: .usual))
+    #expect(try Ledger.usual.rows(in: connection) == [row])
     #expect(
-      exampleRow("1_a", position: 1).insertStatement
+      exampleRow("1_a", position: 1).insertStatement(into: .usual)
         == "INSERT INTO schemactl_migrations (id, position, raw_digest, canonical_digest, "
         + "fingerprint, started_at, milliseconds, tool_version) VALUES ('1_a', 1, "
         + "'\(digest("raw"))', '\(digest("canonical"))', '\(digest("schema"))', "
@@ -51,7 +53,7 @@ struct LedgerTests {
   @Test("the table is equal to the one in the documentation")
   func createStatement() {
     #expect(
-      Ledger.createStatement == """
+      Ledger.usual.createStatement == """
         CREATE TABLE schemactl_migrations (
           id TEXT PRIMARY KEY NOT NULL, position INTEGER NOT NULL, raw_digest TEXT NOT NULL, \
         canonical_digest TEXT NOT NULL,
@@ -70,28 +72,28 @@ struct LedgerTests {
         + "4 canonical_digest, 5 fingerprint, 6 started_at, 7 milliseconds, 8 tool_version",
       "CREATE TABLE schemactl_migrations (id, position, raw_digest, canonical_digest, "
         + "fingerprint, started_at, milliseconds, tool_version)",
-      Ledger.createStatement + "; ALTER TABLE schemactl_migrations ADD COLUMN more",
+      Ledger.usual.createStatement + "; ALTER TABLE schemactl_migrations ADD COLUMN more",
       "CREATE VIEW schemactl_migrations AS SELECT * FROM missing",
     ])
   func notALedger(sql: String) throws {
     try connection.execute(sql)
-    #expect(throws: LedgerReadError.self) { try Ledger.rows(in: connection) }
-    #expect(LedgerReadError.notALedger.description.contains("is not a ledger of schemactl"))
+    #expect(throws: LedgerReadError.self) { try Ledger.usual.rows(in: connection) }
+    #expect(LedgerReadError.notALedger(.usual).description.contains("is not a ledger of schemactl"))
   }
 
   @Test("a table with the ledger's name in another schema is ignored")
   func temporaryTable() throws {
     try connection.execute(
-      Ledger.createStatement.replacing("CREATE TABLE", with: "CREATE TEMP TABLE"))
-    #expect(try Ledger.rows(in: connection) == nil)
+      Ledger.usual.createStatement.replacing("CREATE TABLE", with: "CREATE TEMP TABLE"))
+    #expect(try Ledger.usual.rows(in: connection) == nil)
   }
 
   @Test("values of other types are read, with 0 for invalid numbers")
   func otherTypes() throws {
-    try connection.execute(Ledger.createStatement)
+    try connection.execute(Ledger.usual.createStatement)
     try connection.execute(
       "INSERT INTO schemactl_migrations VALUES (x'31ff', 'abc', 1, 2.5, x'', 'x', x'00', '')")
-    let row = try #require(try Ledger.rows(in: connection)?.first)
+    let row = try #require(try Ledger.usual.rows(in: connection)?.first)
     #expect(row.id == "1\u{FFFD}")
     #expect(row.position == 0)
     #expect(row.rawDigest == "1")
@@ -100,10 +102,10 @@ struct LedgerTests {
 
   @Test("the ledger's name is recognised in any case, as in SQLite")
   func name() {
-    #expect(Ledger.isLedger("schemactl_migrations"))
-    #expect(Ledger.isLedger("SchemaCtl_MIGRATIONS"))
-    #expect(!Ledger.isLedger("schemactl_migrations2"))
+    #expect(Ledger(table: "schemactl_migrations") == .usual)
+    #expect(Ledger(table: "SchemaCtl_MIGRATIONS") == .usual)
+    #expect(Ledger(table: "schemactl_migrations2") != .usual)
     // Only Unicode case folding would fold the Kelvin sign and the long s.
-    #expect(!Ledger.isLedger("\u{17F}chemactl_migrations"))
+    #expect(Ledger(table: "\u{17F}chemactl_migrations") != .usual)
   }
 }

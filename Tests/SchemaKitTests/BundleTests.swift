@@ -2,6 +2,10 @@ import Foundation
 import SchemaAuthoring
 import SchemaHistory
 import SchemaKitYAML
+import SchemaApply
+import SchemaModel
+import SchemaPlanning
+import SchemaReplay
 import SchemaSQLText
 import SchemaSQLite
 import SchemaTestSupport
@@ -119,5 +123,114 @@ struct BundleTests {
     #expect(error?.migration == "0003_tags")
     #expect(error?.sqliteMessage == "no notes today")
     #expect(error?.sqliteCode == 1811)
+  }
+
+  @Test(
+    "two histories share a database, each with its ledger, from a bundle and from a folder",
+    arguments: [true, false])
+  func ledgerTable(isBundle: Bool) throws {
+    let (notes, other) = (try Sandbox.ofNotes(), try Sandbox())
+    notes.ignore = ["other*"]
+    other.ignore = ["notes", "tags"]
+    other.application.ledger = Ledger(table: "other 'ledger'")
+    try other.addSQL("0001_other", "CREATE TABLE other (a)")
+    let migrators =
+      isBundle
+      ? [try notes.migrator(), try other.migrator()]
+      : [
+        try SchemaMigrator(migrations: notes.folder + "/migrations", ignoring: notes.ignore),
+        try SchemaMigrator(
+          migrations: other.folder + "/migrations", ledgerTable: "other 'ledger'",
+          ignoring: other.ignore),
+      ]
+    let app = try AppConnection()
+    for migrator in migrators {
+      #expect(try !migrator.migrate(databaseAt: notes.database).applied.isEmpty)
+      #expect(try !migrator.migrate(handle: app.handle).applied.isEmpty)
+    }
+    for migrator in migrators {
+      #expect(try migrator.migrate(databaseAt: notes.database).applied.isEmpty)
+      #expect(try migrator.migrate(handle: app.handle).applied.isEmpty)
+      #expect(try migrator.verify(databaseAt: notes.database).isIntact)
+      #expect(try migrator.verify(handle: app.handle).isIntact)
+      #expect(try migrator.status(handle: app.handle).pending.isEmpty)
+    }
+    #expect(try notes.rows("SELECT id FROM \"other 'ledger'\"") == [["0001_other"]])
+    #expect(try app.run("SELECT count(*) FROM schemactl_migrations") == "3")
+  }
+
+  @Test("a ledger cannot have a name that SQLite keeps, or that another table has")
+  func wrongLedgerTable() throws {
+    let sandbox = try Sandbox.ofNotes()
+    let folder = sandbox.folder + "/migrations"
+    let error = #expect(throws: SchemaError.self) {
+      try SchemaMigrator(migrations: folder, ledgerTable: "sqlite_ledger")
+    }
+    #expect(error?.code == .invalidInput)
+    try sandbox.run("CREATE TABLE mine (id)")
+    #expect(throws: SchemaError.self) {
+      try SchemaMigrator(migrations: folder, ledgerTable: "mine", ignoring: ["mine"])
+        .migrate(databaseAt: sandbox.database)
+    }
+    #expect(try sandbox.rows("SELECT count(*) FROM sqlite_schema") == [[1]])
+  }
+
+  /// Four migrations, of which the first two are release 1.0 and the third 2.0, squashed through the third.
+  private func squashed() throws -> (sandbox: Sandbox, databases: [String]) {
+    let sandbox = try Sandbox.ofNotes()
+    var databases: [String] = []
+    try sandbox.freeze(release: "2.0")
+    for step in 1...3 {
+      let path = sandbox.folder + "/\(step).sqlite"
+      _ = try sandbox.project().migrate(sandbox.options(to: "\(step)") { $0.database = path })
+      databases.append(path)
+    }
+    try sandbox.project().squashing(through: "3").write()
+    try sandbox.addSQL("0004_more", "CREATE TABLE more (a)")
+    return (sandbox, databases)
+  }
+
+  @Test("a device that has run a part of what a squash replaces continues from a bundle")
+  func squash() throws {
+    let (sandbox, databases) = try squashed()
+    let bundle = try sandbox.project().bundled(oldestRelease: "1.0").bytes
+    let migrator = try SchemaMigrator(bundle: bundle, drafts: .allowed)
+    for (path, applied) in zip(
+      databases,
+      [["0002_color", "0003_tags", "0004_more"], ["0003_tags", "0004_more"], ["0004_more"]])
+    {
+      #expect(try migrator.migrate(databaseAt: path).applied.map(\.id) == applied)
+      #expect(try migrator.migrate(databaseAt: path).applied.isEmpty)
+      #expect(try HistoryBundle(bundle, name: "b").isApplied(in: Connection(path: path)))
+      #expect(try migrator.verify(databaseAt: path).isIntact)
+    }
+    let app = try AppConnection()
+    let fresh = try migrator.migrate(handle: app.handle).applied.map(\.id)
+    #expect(fresh == ["0003_squash_tags", "0004_more"])
+  }
+
+  @Test("an open connection that has run a part of what a squash replaces continues, too")
+  func squashOnHandle() throws {
+    let (sandbox, databases) = try squashed()
+    let migrator = try SchemaMigrator(bundle: sandbox.bundle(), drafts: .allowed)
+    let app = try AppConnection(databases[0])
+    #expect(try migrator.status(handle: app.handle).pending.count == 3)
+    #expect(try migrator.migrate(handle: app.handle).applied.count == 3)
+    #expect(try migrator.verify(handle: app.handle).isIntact)
+  }
+
+  @Test("a bundle leaves out what every device has run")
+  func squashOutOfReach() throws {
+    let (sandbox, databases) = try squashed()
+    let bundle = try sandbox.project().bundled(oldestRelease: "2.0").bytes
+    #expect(try HistoryBundle(bundle, name: "b").squashedMigrations() == nil)
+    let migrator = try SchemaMigrator(bundle: bundle, drafts: .allowed)
+    #expect(try migrator.migrate(databaseAt: databases[2]).applied.map(\.id) == ["0004_more"])
+    let error = #expect(throws: SchemaError.self) {
+      try migrator.migrate(databaseAt: databases[0])
+    }
+    #expect(error?.code == .notFound)
+    #expect(error?.message.contains("release 2.0") == true, "\(error?.message ?? "")")
+    #expect(throws: Failure.self) { try sandbox.project().bundled(oldestRelease: "3.0") }
   }
 }

@@ -202,4 +202,24 @@ struct HandleTests {
     try sandbox.migrator(functions: [shout]).migrate(handle: other.handle)
     #expect(try other.run("SELECT text FROM notes") == "7")
   }
+
+  @Test("status, verify and adopt work on an open connection, also in memory")
+  func inspection() throws {
+    let sandbox = try Sandbox.ofNotes()
+    let migrator = try sandbox.migrator()
+    let app = try AppConnection()
+    #expect(try migrator.status(handle: app.handle).pending.count == 3)
+    try app.run("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+    #expect(throws: SchemaError.self) { try migrator.status(handle: app.handle) }
+    #expect(throws: SchemaError.self) { try migrator.adopt(handle: app.handle, at: "2") }
+    #expect(try migrator.adopt(handle: app.handle) == ["0001_notes"])
+    try migrator.migrate(handle: app.handle)
+    try app.run("BEGIN; CREATE TABLE strange (a)")
+    let report = try migrator.verify(handle: app.handle)
+    #expect(!report.isIntact && report.drift.map(\.object) == ["strange"])
+    #expect(throws: SchemaError.self) { try migrator.adopt(handle: app.handle) }
+    try app.run("ROLLBACK")
+    #expect(try migrator.verify(handle: app.handle).isIntact)
+    #expect(try migrator.status(handle: app.handle).pending.isEmpty)
+  }
 }

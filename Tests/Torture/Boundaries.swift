@@ -1,5 +1,6 @@
 import Foundation
 import SchemaHistory
+import SchemaModel
 import SchemaSQLite
 
 /// The allowed states of a database, stored as separate files: before, between and after
@@ -36,7 +37,7 @@ struct Boundaries {
     }
     let tables = try connection.rows(
       """
-      SELECT name, wr, name = '\(Ledger.tableName)' FROM pragma_table_list
+      SELECT name, wr, name = '\(Ledger.usual.table)' FROM pragma_table_list
       WHERE schema = 'main' AND type = 'table' AND name <> 'sqlite_schema'
       """)
     return try tables.allSatisfy { table in

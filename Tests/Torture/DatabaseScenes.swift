@@ -1,5 +1,6 @@
 import Foundation
 import SchemaHistory
+import SchemaModel
 import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
@@ -197,7 +198,7 @@ final class DatabaseScenes {
     guard try boundaries.index(of: connection) != nil else {
       return "the database is at no migration's boundary"
     }
-    let ledger = Set(try Ledger.rows(in: connection)?.map(\.id) ?? [])
+    let ledger = Set(try Ledger.usual.rows(in: connection)?.map(\.id) ?? [])
     let said = ended.output.split(separator: "\n").filter { $0.hasPrefix("Applied ") }
       .compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
     guard ledger.isSuperset(of: said) else { return "it said \(said), and has run \(ledger)" }

@@ -1,6 +1,7 @@
 import Foundation
 import SchemaFaultyFileSystem
 import SchemaHistory
+import SchemaModel
 import SchemaReplay
 import SchemaSQLite
 import SchemaTestSupport
@@ -227,7 +228,7 @@ struct FolderContents: Equatable {
       if !found.isEmpty, found != [["ok"]] { lines.append("\(check): \(found)") }
     }
     self.lines = lines
-    ledger = try (Ledger.rows(in: connection) ?? []).map(\.id)
+    ledger = try (Ledger.usual.rows(in: connection) ?? []).map(\.id)
   }
 }
 

@@ -1,6 +1,7 @@
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
+import SchemaManifest
 
 enum AdoptCommand: Command {
   static let name = "adopt"
@@ -29,6 +30,12 @@ enum AdoptCommand: Command {
       database, at: session.invocation.text("to"), timeout: settings.timeout,
       interruption: session.interruption)
     session.report(.adopted(report, database: database))
+    if !report.unchecked.isEmpty {
+      session.report(
+        .warning(
+          "the schema does not show whether \(database) has run \(listed(report.unchecked, "and")), which "
+            + "change rows only, and the ledger now says that it has: check the rows"))
+    }
     return .success
   }
 }

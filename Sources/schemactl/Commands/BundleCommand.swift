@@ -4,6 +4,7 @@ import SchemaHistory
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
+import SchemaYAML
 
 enum BundleCommand: Command {
   static let name = "bundle"
@@ -11,9 +12,10 @@ enum BundleCommand: Command {
     name: name, summary: "Compile the history into one file that an app ships.",
     discussion: """
       Replays the history, and writes the manifests, history.lock, connection.sql and the schema \
-      of each release into one file, which SchemaKit reads without YAML. If the history is broken \
-      or a migration fails, bundle writes nothing. A release build of an app refuses a bundle with \
-      drafts, unless it allows them.
+      of each release into one file, which SchemaKit reads without YAML. It also writes the \
+      manifests that a squash replaces, unless `sync.oldest_release` contains all of them. If the \
+      history is broken or a migration fails, bundle writes nothing. A release build of an app \
+      refuses a bundle with drafts, unless it allows them.
       """,
     examples: [
       .init("schemactl bundle", "Write migrations.schema."),
@@ -31,7 +33,8 @@ enum BundleCommand: Command {
     let settings = try Settings(session)
     let file = session.invocation.text("output") ?? "migrations.schema"
     let report = try settings.project().bundled(
-      frozenOnly: session.invocation.flag("frozen"), interruption: session.interruption)
+      frozenOnly: session.invocation.flag("frozen"),
+      oldestRelease: settings.configuration.sync.oldestRelease, interruption: session.interruption)
     try session.writing.close { try writeFileAtomically(report.bytes, to: file) }
     session.report(.bundled(report, file: file))
     return .success

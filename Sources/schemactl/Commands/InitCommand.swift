@@ -67,7 +67,9 @@ enum InitCommand: Command {
   /// Reads the database before any file is written: if it cannot be adopted, nothing is written.
   private static func baseline(of database: String, _ settings: Settings) throws -> String {
     try DatabaseFile.require(database)
-    if let last = try DatabaseFile.lastApplied(in: database, timeout: settings.timeout) {
+    if let last = try DatabaseFile.lastApplied(
+      in: database, settings.ledger, timeout: settings.timeout)
+    {
       throw Failure(
         .finding,
         "\(database) already has a ledger, up to \(last): it belongs to another history. Nothing "

@@ -80,7 +80,8 @@ enum MigrateCommand: Command {
     let more = ["to", "reset-drafts", "paranoid"]
     guard !more.contains(where: session.invocation.isGiven) else { return false }
     return try MigrationFolder(settings.migrations).isUpToDate(
-      options.database, timeout: options.timeout, interruption: session.interruption
+      options.database, settings.ledger, timeout: options.timeout,
+      interruption: session.interruption
     ) { session.report(.progress(.waiting(seconds: $0))) }
   }
 

@@ -37,7 +37,7 @@ enum RestoreCommand: Command {
     let settings = try Settings(session)
     let database = try settings.requiredDatabase()
     let backups = Backups(
-      of: database, in: session.invocation.text("from") ?? settings.backupFolder)
+      of: database, settings.ledger, in: session.invocation.text("from") ?? settings.backupFolder)
     if session.invocation.flag("dry-run") {
       session.report(
         .backups(try backups.entries(timeout: settings.timeout), database: database))
@@ -46,6 +46,7 @@ enum RestoreCommand: Command {
     let project = project(settings, session)
     var restore = Restore(
       database, from: try backup(among: backups, of: database, settings, session),
+      settings.ledger,
       interruption: session.interruption, onEvent: { session.report(.progress($0)) })
     restore.force = session.invocation.flag("force")
     restore.timeout = settings.timeout

@@ -54,7 +54,8 @@ final class JSONReporter: Reporter {
     case .wroteSchema(let file): ["schema": file]
     case .initialized(let files, let report, _):
       ["files": files, "at": report?.at] + adoption(report)
-    case .adopted(let report, _): ["at": report.at] + adoption(report)
+    case .adopted(let report, _):
+      ["at": report.at, "unchecked": report.unchecked] + adoption(report)
     case .linted(let report): report.json
     case .created(let id, let file): ["id": id, "file": file]
     case .wroteBaseline(let file, let findings): ["baseline": file, "findings": findings]

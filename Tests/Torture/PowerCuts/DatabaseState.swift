@@ -21,7 +21,7 @@ struct DatabaseState: Equatable {
     let violations = try connection.rows("PRAGMA foreign_key_check")
     guard violations.isEmpty else { throw Damage("foreign_key_check: \(violations.prefix(3))") }
     fingerprint = try Schema(of: connection).fingerprint()
-    ledger = (try Ledger.rows(in: connection) ?? []).map {
+    ledger = (try Ledger.usual.rows(in: connection) ?? []).map {
       "\($0.position) \($0.id) \($0.rawDigest) \($0.canonicalDigest) \($0.fingerprint)"
     }
     var tables: [String: Int] = [:]
@@ -38,7 +38,7 @@ struct DatabaseState: Equatable {
 
   /// Tables with times. The first is read as `ledger`; the last is covered by `fingerprint`,
   /// without root pages.
-  private static let changing: Set = [Ledger.tableName, "schemactl_repairs", "sqlite_schema"]
+  private static let changing: Set = [Ledger.usual.table, "schemactl_repairs", "sqlite_schema"]
 
   /// Describes the difference, for a database that has no allowed state.
   func difference(from other: DatabaseState) -> String {

@@ -3,6 +3,7 @@ import SchemaApply
 import SchemaCopies
 import SchemaHistory
 import SchemaInspect
+import SchemaModel
 import SchemaPlanning
 import SchemaSQLite
 import SchemaTestSupport
@@ -260,7 +261,7 @@ private var adoption: Scenario {
     prepare: { sandbox in
       try makeItems(sandbox)
       try sandbox.addSQL("0002_by_hand", "CREATE TABLE by_hand (a)")
-      try sandbox.run("DROP TABLE \(Ledger.tableName); CREATE TABLE by_hand (a)")
+      try sandbox.run("DROP TABLE \(Ledger.usual.table); CREATE TABLE by_hand (a)")
     },
     act: { sandbox in
       guard try sandbox.ledger.isEmpty else { return }
@@ -307,7 +308,7 @@ private var reset: Scenario {
   scenario.verify = { sandbox, boundary in
     guard boundary == 1 else { return }
     let kept = try Connection(path: sandbox.database + ".before-reset", mode: .readOnly)
-    guard try Ledger.rows(in: kept)?.count == 2 else {
+    guard try Ledger.usual.rows(in: kept)?.count == 2 else {
       throw Damage("what the reset replaced is not kept")
     }
   }
@@ -334,7 +335,7 @@ private var backup: Scenario {
       .filter { $0.hasPrefix("live.sqlite.backup-") }
     let isKept = try names.contains { name in
       let kept = try Connection(path: "\(sandbox.folder)/\(name)", mode: .immutable)
-      return try Ledger.rows(in: kept)?.count == 1
+      return try Ledger.usual.rows(in: kept)?.count == 1
         && kept.value("PRAGMA integrity_check") == "ok"
     }
     guard isKept else { throw Damage("there is no backup from before the migration") }
@@ -354,12 +355,12 @@ private var restore: Scenario {
       if let failure = try sandbox.migrate().failure { throw failure }
     },
     act: { sandbox in
-      _ = try Restore(sandbox.database, from: sandbox.folder + "/kept.sqlite").run(nil)
+      _ = try Restore(sandbox.database, from: sandbox.folder + "/kept.sqlite", .usual).run(nil)
     })
   scenario.verify = { sandbox, boundary in
     guard boundary == 1 else { return }
     let kept = try Connection(path: sandbox.database + ".before-restore", mode: .immutable)
-    guard try Ledger.rows(in: kept)?.count == 2 else {
+    guard try Ledger.usual.rows(in: kept)?.count == 2 else {
       throw Damage("what the restore replaced is not kept")
     }
   }

@@ -1,0 +1,32 @@
+import SchemaSQLText
+
+/// The table in a user's database that records which migrations it has run. Two histories can share a
+/// database, each with a ledger of its own.
+package struct Ledger: Sendable, Hashable, CustomStringConvertible {
+  package let table: Identifier
+
+  package static let usual = Ledger(table: "schemactl_migrations")
+
+  package init(table: Identifier) {
+    self.table = table
+  }
+
+  package var description: String { table.text }
+
+  /// Why no ledger can have a name; nil when one can.
+  package static func problem(ofName name: String) -> String? {
+    if name.identifier.isInternal {
+      return "begins with sqlite_, which SQLite keeps for its own tables"
+    }
+    if name.utf8.contains(0) { return "holds a NUL character" }
+    return name.identifier == "schemactl_repairs"
+      ? "is the table in which `repair` keeps its record" : nil
+  }
+}
+
+extension SchemaObject {
+  /// Whether it is the ledger, or belongs to it: no part of what a history promises.
+  package func isOf(_ ledger: Ledger) -> Bool {
+    key.name == ledger.table || holder == ledger.table
+  }
+}
