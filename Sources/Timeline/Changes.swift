@@ -44,7 +44,8 @@ extension TableChange {
     guard let before, let after else { return [] }
     return before.foreignKeys.filter { key in
       guard let columns = renamed(key.columns) else { return false }
-      return !after.foreignKeys.contains { $0.columns == columns }
+      // A key with more columns is the same one, widened.
+      return !after.foreignKeys.contains { Set(columns).isSubset(of: $0.columns) }
     }
   }
 

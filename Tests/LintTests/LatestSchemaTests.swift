@@ -296,6 +296,47 @@ struct CounterTests {
     #expect(try found("x TEXT COLLATE NOCASE") == [.warning])
     #expect(try found("x TEXT") == [.error])
   }
+
+  @Test("is found once for each table, at its last rebuild")
+  func onceForEachTable() throws {
+    let rebuild = sql(
+      """
+      CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT);
+      INSERT INTO n SELECT * FROM a;
+      DROP TABLE a;
+      ALTER TABLE n RENAME TO a;
+      """)
+    let table = sql("CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT)")
+    let found = try lint([table, rebuild, rebuild], .local).findings
+      .filter { $0.rule == "rebuild-loses-object" }.map(\.migration)
+    #expect(found == ["0003_step"])
+  }
+}
+
+@Suite("A rebuild that widens keys")
+struct WidenedKeyTests {
+  @Test("a wider foreign key is no loss, and a wider unique key a warning")
+  func widened() throws {
+    let tables = sql(
+      """
+      CREATE TABLE p (name TEXT NOT NULL, space TEXT NOT NULL, UNIQUE (name), UNIQUE (space, name));
+      CREATE TABLE c (id INTEGER PRIMARY KEY, name TEXT NOT NULL REFERENCES p (name));
+      CREATE UNIQUE INDEX c_name ON c (name);
+      """)
+    let rebuild = sql(
+      """
+      CREATE TABLE n (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL, space TEXT NOT NULL DEFAULT 'a',
+        UNIQUE (space, name), FOREIGN KEY (space, name) REFERENCES p (space, name)
+      );
+      INSERT INTO n (id, name) SELECT id, name FROM c;
+      DROP TABLE c;
+      ALTER TABLE n RENAME TO c;
+      """)
+    let found = try lint([tables, rebuild], .local).findings
+      .filter { $0.rule == "rebuild-loses-object" }.map { "\($0.severity) \($0.object ?? "")" }
+    #expect(found == ["warning c_name"])
+  }
 }
 
 @Suite("Unique indexes that were dropped in an earlier step")

@@ -32,15 +32,23 @@ extension Rule {
           }), change.after.flatMap({ timeline.index(removed)?.key(of: $0) }) == nil
         else { return nil }
         let kind = removed.object.kind.rawValue
+        let isWidened =
+          timeline.index(removed)?.isWidened(in: change.after, removed.replacements) ?? false
         return timeline.draft(
           "the rebuild of `\(removed.object.table)` drops its \(kind) `\(removed.object.name)` and does not "
             + "recreate it", at: removed.place, object: removed.object.name,
-          table: removed.object.table)
+          table: removed.object.table,
+          severity: isWidened ? .warning : nil)
       }
+      // One finding for each table: every rebuild forgets the counter.
+      let forgetful = Dictionary(
+        timeline.changes.filter { $0.forgetsSequence(timeline) }
+          .map { ($0.after?.key, $0.migration) }, uniquingKeysWith: max)
       let parts = timeline.changes.compactMap { change -> Draft? in
         guard let after = change.after else { return nil }
         let parts = change.lostParts(timeline)
-        let forgetsCounter = change.forgetsSequence(timeline)
+        let forgetsCounter =
+          change.forgetsSequence(timeline) && forgetful[after.key] == change.migration
         guard !parts.isEmpty || forgetsCounter else { return nil }
         let counter = "its AUTOINCREMENT counter, so that ids of deleted rows are used again"
         let lost = parts + (forgetsCounter ? [counter] : [])
@@ -57,6 +65,16 @@ private let indexedReminders =
   remindersManifest + "\n  - sql: CREATE INDEX reminders_title ON reminders (title)"
 
 extension IndexShape {
+  /// Whether the new table has a unique key of these columns and others.
+  fileprivate func isWidened(in table: TableShape?, _ replacements: [SchemaObject]) -> Bool {
+    guard isUnique, condition == nil else { return false }
+    let columns = Set(columns)
+    return table?.uniques.contains { columns.isSubset(of: $0.map(Optional.some)) } ?? false
+      || replacements.compactMap(IndexShape.init).contains { index in
+        index.isUnique && columns.isSubset(of: index.columns)
+      }
+  }
+
   /// Whether an index of any name covers this one completely.
   fileprivate func isReplaced(by replacement: SchemaObject) -> Bool {
     guard let replacement = IndexShape(replacement) else { return false }
