@@ -92,7 +92,11 @@ extension Project {
     }
     do {
       try replay(
-        interruption: interruption, preparing: { replayed = $0 }, observing: observe)
+        interruption: interruption,
+        preparing: {
+          replayed = $0
+          $0.checksOwnRows = true
+        }, observing: observe)
     } catch {
       guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
       proof.failure = error

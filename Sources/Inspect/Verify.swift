@@ -168,10 +168,12 @@ extension Project {
     var steps: [ScratchDatabase.Step] = []
     var frozen = FrozenSchemas(self, report.history)
     do {
-      try replay(observing: { step, scratch in
-        steps.append(step)
-        frozen.compare(step, scratch, in: &report.history)
-      })
+      try replay(
+        preparing: { $0.checksOwnRows = true },
+        observing: { step, scratch in
+          steps.append(step)
+          frozen.compare(step, scratch, in: &report.history)
+        })
     } catch {
       guard error.status.rawValue < ExitStatus.usage.rawValue else { throw error }
       report.failure = error

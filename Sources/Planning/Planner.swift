@@ -126,15 +126,10 @@ package struct Planner {
 
   /// ` OR ABORT` where a conflict clause of the table would remove other rows or skip the new one. Elsewhere
   /// it would only override the conflict clauses in the table's triggers (lang_createtrigger.html).
-  private func orAbort(_ table: String) throws(PlanningError) -> String {
-    let sql: String?
-    do {
-      sql = try connection.value(
-        "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
-        [.text(table)])?.text
-    } catch {
-      throw PlanningError(error)
-    }
+  private func orAbort(_ table: String) throws -> String {
+    let sql = try connection.value(
+      "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
+      [.text(table)])?.text
     let tokens = TokenizedSQL(sql ?? "")
     guard tokens.mentions("conflict"), case .createTable(let parsed)? = try? parseCreate(tokens)
     else { return "" }

@@ -19,8 +19,9 @@ package final class ScratchDatabase {
   private var running = RunningFingerprint()
   /// Where there are rows: which foreign key may point at a row that goes.
   private var keys: ForeignKeyGraph?
-  /// Whether all rows come from the history.
-  private var checksOwnRows = false
+  /// Whether a migration fails that would break foreign keys in a new database. Only for a whole history:
+  /// in an existing database rows of the app may be the parents.
+  package var checksOwnRows = false
   private let toleratesBrokenReferences: Bool
   private let application: Application
   /// A released migration may break a view or a trigger: devices have run it, and nobody can change it.
@@ -95,7 +96,6 @@ package final class ScratchDatabase {
       try connection.execute(application.ledger.createStatement)
       return connection
     }
-    checksOwnRows = base.objects.isEmpty
   }
 
   /// A replay that continues where another one is, on a connection of its own: it has the schema and

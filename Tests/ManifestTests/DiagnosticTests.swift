@@ -631,13 +631,13 @@ extension Refusal {
       "a rename to the same name",
       manifest("rename_table: { table: t, to: t }"),
       [
-        "m.yaml:2:35: error: the table is called `t` already"
+        "m.yaml:2:35: error: the table already has the name `t`"
       ]),
     Refusal(
       "a column renamed to the same name",
       manifest("rename_column: { table: t, from: a, to: a }"),
       [
-        "m.yaml:2:45: error: the column is called `a` already"
+        "m.yaml:2:45: error: the column already has the name `a`"
       ]),
     Refusal(
       "a rebuild that would lose rows",

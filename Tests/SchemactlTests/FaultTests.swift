@@ -150,7 +150,9 @@ import Testing
       #expect(!run.errors.contains("before-restore is kept"), "\(run.errors)")
       #expect(try folder.names() == before)
       let again = try folder.expect(0, "restore", "--database", "app.sqlite", "one.bak")
-      #expect(again.errors.contains("kept in app.sqlite.before-restore"), "\(again.errors)")
+      #expect(
+        again.errors.contains("the previous content of app.sqlite is in app.sqlite.before-restore"),
+        "\(again.errors)")
       #expect(try folder.rows("SELECT text FROM notes") == ["one"])
     }
 

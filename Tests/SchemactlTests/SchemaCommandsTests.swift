@@ -116,7 +116,7 @@ struct AdoptionTests {
       CREATE VIRTUAL TABLE f USING fts5(a, c);
       """)
     let run = try folder.expect(0, "new", "People", "--from", "wanted.sql")
-    #expect(run.errors.contains("say --rename people.fax=phone"), "\(run.errors)")
+    #expect(run.errors.contains("add --rename people.fax=phone"), "\(run.errors)")
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     #expect(try folder.rows("SELECT rowid || a FROM f WHERE f MATCH 'hello'") == ["5hello"])
   }
@@ -360,7 +360,7 @@ struct SchemaSourceTests {
     arguments: [
       ("note.text=body", "table note does not exist: did you mean notes?"),
       ("notes.txet=body", "notes has no column txet: did you mean text?"),
-      ("notes.text=ID", "notes has a column ID already"),
+      ("notes.text=ID", "notes already has a column ID"),
       ("notes=NOTES", "table NOTES already exists"),
     ])
   func renamingOfNothing(renaming: String, message: String) throws {
