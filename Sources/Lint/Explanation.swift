@@ -15,11 +15,11 @@ package func explanation(of id: String) -> String? {
 
     What to do: \(filled(rule.fix, columns: 80, after: 12))
 
-    Found in (profile \(rule.bad.profile.rawValue)):
+    Wrong (profile \(rule.bad.profile.rawValue)):
 
     \(indented(rule.bad.text))
 
-    Not found in:
+    Right:
 
     \(indented(rule.good.text))
 
@@ -72,10 +72,16 @@ package var rulesDocument: String {
 
       **What to do.** \(filled(rule.fix, columns: 100, after: 16))
 
-      Found in (profile `\(rule.bad.profile.rawValue)`):
+      Wrong (profile `\(rule.bad.profile.rawValue)`):
 
       ```yaml
       \(rule.bad.text)
+      ```
+
+      Right:
+
+      ```yaml
+      \(rule.good.text)
       ```
 
       """

@@ -4,6 +4,21 @@ import SchemaSQLText
 import SchemaTimeline
 import SchemaTrials
 
+/// Where a suggested part of a manifest belongs, relative to the finding's operation.
+package enum FixPlace: String, Sendable {
+  case before
+  case after
+  case instead
+
+  package var instruction: String {
+    switch self {
+    case .before: "add this before it:"
+    case .after: "add this after it:"
+    case .instead: "write this instead:"
+    }
+  }
+}
+
 /// A problem that a rule found, with its place and its suppression.
 package struct Finding: Sendable, Hashable {
   package let rule: String
@@ -26,6 +41,8 @@ package struct Finding: Sendable, Hashable {
   package let reason: String?
   /// Part of a manifest, or replacement SQL, that has the same effect safely.
   package let fix: String?
+  /// Where `fix` belongs.
+  package var fixPlace = FixPlace.instead
   /// The change that `lint --fix` makes in a draft, if a safe one is known.
   var correction: Correction?
   /// Whether the finding concerns only a frozen manifest and has no effect on future changes.
@@ -42,7 +59,7 @@ package struct Finding: Sendable, Hashable {
     Finding(
       rule: rule, severity: severity, lines: lines, file: file, line: line, column: column,
       migration: migration, queryFile: queryFile, object: object, isSuppressed: true,
-      reason: reason, fix: fix, isFrozen: isFrozen, transcript: transcript)
+      reason: reason, fix: fix, fixPlace: fixPlace, isFrozen: isFrozen, transcript: transcript)
   }
 
   package var message: String { lines.joined(separator: "\n") }

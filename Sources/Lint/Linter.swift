@@ -18,7 +18,7 @@ import SchemaYAML
 /// table or a column to the rules.
 package struct Linter: Sendable {
   package let profile: Profile
-  private let project: Project
+  private var project: Project
   let scope: LintScope
   /// The configured severities, by rule id.
   private let overrides: [ExactText: Severity]
@@ -61,6 +61,7 @@ package struct Linter: Sendable {
     self.queries = queries
     self.today = String(today.description.prefix(10))
     self.interruption = interruption
+    self.project.application.declare(self.profile.functions)
   }
 
   /// Replays the history and reports findings.
@@ -119,7 +120,15 @@ package struct Linter: Sendable {
       profile: profile, findings: inReadingOrder(reported, migrations), failure: failure,
       isStrict: isStrict, isVerbose: isVerbose,
       queries: queries.map { _ in evidence.judgedQueries.count },
-      notes: notes(on: reported) + timeline.losses.notes, data: try rows.report())
+      notes: notes(on: reported) + timeline.losses.notes + emptyDrafts(migrations, ids),
+      data: try rows.report())
+  }
+
+  private func emptyDrafts(_ migrations: [Migration], _ ids: Set<ExactText>?) -> [String] {
+    migrations.filter { migration in
+      migration.manifest.isEmpty && !project.isFrozen(migration)
+        && ids?.contains(migration.id.exact) ?? true
+    }.map { "\($0.file) has no operations: `freeze` refuses it" }
   }
 
   /// Advice for errors in manifests that must not change.
@@ -276,8 +285,9 @@ package struct Linter: Sendable {
       line: draft.position.line, column: draft.position.column, migration: migration.id,
       queryFile: draft.isOfQueryAlone ? draft.query?.name : nil, object: draft.object,
       isSuppressed: suppression != nil, reason: suppression?.reason, fix: draft.fix,
+      fixPlace: draft.fixPlace,
       correction: draft.correction, isFrozen: isFrozen(rule, draft, migration),
-      help: draft.fix == nil ? rule.advice : nil, transcript: draft.transcript)
+      help: draft.fix == nil ? draft.help ?? rule.advice : nil, transcript: draft.transcript)
   }
 
   /// Whether a finding concerns only a manifest that can no longer change and has no effect on

@@ -56,7 +56,7 @@ extension Draft {
       message:
         "\(message). \(failure.message.prefix(1).uppercased() + failure.message.dropFirst())",
       migration: migration, operation: operation,
-      position: position, object: object, table: table, fix: fix)
+      position: position, object: object, table: table, fix: fix, fixPlace: fixPlace, help: help)
     draft.isCertain = true
     return draft
   }

@@ -145,6 +145,10 @@ struct Draft: Sendable {
   /// determines it.
   let table: String?
   let fix: String?
+  /// Where `fix` belongs.
+  var fixPlace = FixPlace.instead
+  /// The remedy of this case, if it differs from that of the rule.
+  var help: String?
   /// The change that `lint --fix` makes in a draft, if a safe one is known.
   var correction: Correction?
   /// The severity of this case, if it differs from that of the rule.
@@ -168,8 +172,9 @@ extension Timeline {
   ///   - position: replaces the place by a more precise one.
   func draft(
     _ message: String, at place: StatementPlace, keys: [String] = [], column: String? = nil,
-    object: String?, table: String?, fix: String? = nil, correction: Correction? = nil,
-    position: Position? = nil, severity: Severity? = nil
+    object: String?, table: String?, fix: String? = nil, _ fixPlace: FixPlace = .instead,
+    help: String? = nil, correction: Correction? = nil, position: Position? = nil,
+    severity: Severity? = nil
   ) -> Draft {
     let operation = operation(place)
     let position =
@@ -177,7 +182,7 @@ extension Timeline {
       ?? keys.lazy.compactMap { operation?.keys[$0] }.first ?? place.position
     return Draft(
       message: message, migration: place.migration, operation: place.operation,
-      position: position, object: object, table: table, fix: fix, correction: correction,
-      severity: severity)
+      position: position, object: object, table: table, fix: fix, fixPlace: fixPlace,
+      help: help, correction: correction, severity: severity)
   }
 }

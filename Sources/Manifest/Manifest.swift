@@ -25,6 +25,11 @@ package struct Manifest: Sendable {
   /// The bytes that the canonical digest covers (version 1, `docs/history.md`).
   package let canonicalForm: [UInt8]
 
+  /// Whether the manifest states nothing yet, as `new` writes it.
+  package var isEmpty: Bool {
+    operations.isEmpty && before.isEmpty && after.isEmpty && replaces.isEmpty && squashed.isEmpty
+  }
+
   /// The manifest with other operations, for a private run.
   package func with(operations: [Operation]) -> Manifest {
     var manifest = self

@@ -40,6 +40,12 @@ package struct Application: Sendable {
     self.collations = collations
   }
 
+  /// Declares further functions, unless they are known.
+  package mutating func declare(_ functions: [DeclaredFunction]) {
+    let known = Set(declaredFunctions.map(\.name.identifier))
+    declaredFunctions += functions.filter { !known.contains($0.name.identifier) }
+  }
+
   /// Declared functions that nobody has brought; `uuid()` is built in.
   package var missingFunctions: [DeclaredFunction] {
     let known = Set(([.uuid] + functions).map { $0.name.identifier })

@@ -304,7 +304,7 @@ extension AlterColumn {
 extension ParsedTable {
   init(named name: String, in schema: Schema) throws {
     guard let object = schema.table(name) else {
-      throw PlanningError(.failed, "table \(name) does not exist", key: "table")
+      throw schema.lack(of: name)
     }
     try self.init(object)
   }

@@ -17,7 +17,7 @@ struct ColumnMove {
     _ move: MoveColumn, in schema: Schema, _ application: Application
   ) throws {
     guard let object = schema.table(move.table) else {
-      throw PlanningError(.failed, "table \(move.table) does not exist", key: "table")
+      throw schema.lack(of: move.table)
     }
     let table = try ParsedTable(object)
     guard let column = table.parsed.column(named: move.from) else {

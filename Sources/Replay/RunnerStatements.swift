@@ -121,8 +121,16 @@ extension Runner {
     if let refusal = statementGuard.refusal {
       return context.failure(.invalidInput, refusal, position: position(start), statement: sql)
     }
-    return context.failure(
-      error, position: place, statement: sql, onScratch: target == .scratch)
+    guard error.code == .error, let schema = try? Schema(of: connection),
+      let missing = context.operation.missingName(in: schema)
+    else {
+      return context.failure(
+        error, position: place, statement: sql, onScratch: target == .scratch)
+    }
+    var failure = context.failure(
+      .migrationFailed, missing.message, key: missing.key, statement: sql)
+    failure.cause = error
+    return failure
   }
 
   /// The statement that begins at `offset`, for a message. SQLite stops at the token that it does

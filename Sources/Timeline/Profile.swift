@@ -1,3 +1,4 @@
+import SchemaManifest
 import SchemaYAML
 
 /// The strictness of lint, determined by the engine that syncs the database.
@@ -16,6 +17,15 @@ package enum Profile: String, Sendable, CaseIterable {
     case .additive: "something may sync"
     case .sqliteData: "SQLiteData syncs it through CloudKit"
     case .crSQLite: "cr-sqlite syncs it"
+    }
+  }
+
+  /// The functions that the engine registers.
+  package var functions: [DeclaredFunction] {
+    switch self {
+    case .local, .additive: []
+    case .sqliteData: SyncEngine.sqliteData.functions
+    case .crSQLite: SyncEngine.crSQLite.functions
     }
   }
 

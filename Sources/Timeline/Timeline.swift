@@ -67,6 +67,12 @@ package struct Timeline: Sendable {
     return operations.indices.contains(place.operation) ? operations[place.operation] : nil
   }
 
+  /// Whether the operation creates the triggers of `mirror`, which copy values of older devices to
+  /// the new column.
+  package func mirrors(_ place: StatementPlace) -> Bool {
+    if case .moveColumn(let move)? = operation(place)?.kind { move.mirror } else { false }
+  }
+
   /// Whether the manifest contains the statement as SQL, as opposed to an operation that generated
   /// it.
   package func isWritten(_ place: StatementPlace) -> Bool {

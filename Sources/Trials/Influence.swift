@@ -42,6 +42,7 @@ struct Influence {
       }
     }
     if let narrowed = try narrowing(mapped) { return narrowed }
+    if let narrowed = try clearing(mapped) { return narrowed }
     guard !lost.isEmpty else { return .kept(.elsewhere) }
     if let narrowed = try range(lost) { return narrowed }
     if try isListOfValues(lost) { return .kept(.elsewhere) }
@@ -156,8 +157,27 @@ struct Influence {
     if mapped.allSatisfy({ isLarge(judge.oldValue($0)) }) {
       pairs.append((9_007_199_254_740_993, 9_007_199_254_740_992, 9_107_199_254_740_993))
     }
+    // A conversion to an integer may change the unit.
+    if case .real? = judge.valuesAfter(cell, in: name, as: newName).first, column.affinity == .real
+    {
+      pairs.append((.real(7.123456), .real(7.123457), .real(7.35)))
+    }
     for values in pairs where try isNarrowed(values, in: cell) {
       return .narrowed(cell, values.0, values.1)
+    }
+    return nil
+  }
+
+  /// A verdict if a value that the step names becomes NULL in a column that accepted NULL before:
+  /// `NULLIF(n, 0)`. The empty text is often a NULL already.
+  private func clearing(_ mapped: [LossJudge.Cell]) throws(Failure) -> LossJudge.Verdict? {
+    let named = judge.text.literals[column.key] ?? []
+    for cell in mapped where named.contains(judge.oldValue(cell)) && !column.isInKey {
+      guard judge.oldValue(cell) != "", judge.isNull(cell, in: name, as: newName),
+        let change = judge.setting(cell, to: .null),
+        judge.effect(of: try judge.experiment.run([change])) == .none
+      else { continue }
+      return .narrowed(cell, judge.oldValue(cell), .null)
     }
     return nil
   }

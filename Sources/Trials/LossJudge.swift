@@ -250,13 +250,22 @@ struct LossJudge {
 
   /// Whether the cell holds a key, and its row has NULL there after the step.
   func isCleared(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
-    guard keys(for: cell) != nil, let name, let after = base.contents.tables[name],
-      let column = after.index(of: newName)
-    else { return false }
-    let rows = descendants(of: cell, in: name).filter { $0.table == name }.map {
-      after.rows[$0.row]
+    keys(for: cell) != nil && isNull(cell, in: name, as: newName)
+  }
+
+  /// Whether the cell's row has NULL there after the step.
+  func isNull(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> Bool {
+    let values = valuesAfter(cell, in: name, as: newName)
+    return !values.isEmpty && values.allSatisfy { $0 == .null }
+  }
+
+  /// The values of the cell's row there after the step.
+  func valuesAfter(_ cell: Cell, in name: Identifier?, as newName: Identifier) -> [Value] {
+    guard let name, let after = base.contents.tables[name], let column = after.index(of: newName)
+    else { return [] }
+    return descendants(of: cell, in: name).filter { $0.table == name }.map {
+      after.rows[$0.row][column]
     }
-    return !rows.isEmpty && rows.allSatisfy { $0[column] == .null }
   }
 
   // MARK: Runs with other values

@@ -42,6 +42,18 @@ package enum SyncEngine: String, Sendable, CaseIterable {
   case additive
   case sqliteData = "sqlite-data"
   case crSQLite = "cr-sqlite"
+
+  /// The functions that the engine registers on the app's connections and a schema may call.
+  package var functions: [DeclaredFunction] {
+    let names: [String] =
+      switch self {
+      case .none, .additive: []
+      case .sqliteData: ["sqlitedata_icloud_syncEngineIsSynchronizingChanges"]
+      case .crSQLite:
+        ["crsql_internal_sync_bit", "crsql_begin_alter", "crsql_commit_alter", "crsql_as_crr"]
+      }
+    return names.map { DeclaredFunction(name: $0) }
+  }
 }
 
 package struct SyncConfiguration: Sendable {

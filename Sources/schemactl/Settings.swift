@@ -230,6 +230,7 @@ struct Settings {
     var application = Application(
       declaredFunctions: configuration.functions, declaredCollations: configuration.collations)
     application.ledger = ledger
+    application.declare(configuration.sync.engine.functions)
     application.limit = WorkLimit(
       seconds: configuration.replay.seconds, megabytes: configuration.replay.megabytes)
     return application

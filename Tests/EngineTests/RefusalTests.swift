@@ -41,6 +41,57 @@ struct RefusalTests {
     #expect(try DatabaseFile.exists(sandbox.database) == false)
   }
 
+  @Test(
+    "names of an operation that the schema lacks are reported with the nearest name",
+    arguments: [
+      (
+        "drop_table: { table: reminder }",
+        "table `reminder` does not exist: did you mean `reminders`?"
+      ),
+      (
+        "add_column: { table: reminder, column: { name: x } }",
+        "table `reminder` does not exist: did you mean `reminders`?"
+      ),
+      ("delete: { table: unrelated, all: true }", "table `unrelated` does not exist"),
+      (
+        "alter_column: { table: reminder, column: title, not_null: true }",
+        "table `reminder` does not exist: did you mean `reminders`?"
+      ),
+      (
+        "move_column: { table: reminder, from: title, to: { name: x }, using: title }",
+        "table `reminder` does not exist: did you mean `reminders`?"
+      ),
+      (
+        "create_index: { name: i, table: reminder, columns: [title] }",
+        "table `reminder` does not exist: did you mean `reminders`?"
+      ),
+      (
+        "drop_column: { table: reminders, column: titel }",
+        "`reminders` has no column `titel`: did you mean `title`?"
+      ),
+      (
+        "rename_column: { table: reminders, from: titel, to: x }",
+        "`reminders` has no column `titel`: did you mean `title`?"
+      ),
+      (
+        "insert: { table: reminders, rows: [{ titel: x }] }",
+        "`reminders` has no column `titel`: did you mean `title`?"
+      ),
+      (
+        "update: { table: reminders, set: { titel: 1 }, all: true }",
+        "`reminders` has no column `titel`: did you mean `title`?"
+      ),
+    ])
+  func missing(_ operation: String, _ message: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.addSQL("0001_create", "CREATE TABLE reminders (title TEXT);")
+    try sandbox.add("0002_x", "operations:\n  - \(operation)\n")
+    let failure = try #require(try sandbox.migrate().failure)
+    #expect(failure.message == message)
+    #expect(failure.status == .migrationFailed)
+    #expect(failure.place?.position?.line == 2)
+  }
+
   @Test("it is also refused inside triggers and expressions of updates")
   func smuggled() throws {
     for yaml in [

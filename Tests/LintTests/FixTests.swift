@@ -78,6 +78,62 @@ struct FixTests {
     #expect((report.fixes ?? []).map(\.rule).contains("drop-column"))
   }
 
+  @Test("values that only the CHECK names stay an error, which names them")
+  func unnamedValues() throws {
+    let move = """
+      operations:
+        - move_column:
+            table: reminders
+            from: isCompleted
+            to:
+              name: status
+              type: INTEGER
+              not_null: { on_conflict: replace }
+              default: 0
+              check: status IN (0, 1, 2)
+            map: { 0: 0, 1: 1 }
+
+      """
+    let (report, manifests) = try fixed([reminders, move])
+    #expect(manifests[1].contains("map_back: { 0: 0, 1: 1 }"))
+    #expect(
+      report.fixes?.map(\.message) == [
+        "kept isCompleted, with triggers that keep it and status in step"
+      ])
+    #expect(report.findings.map(\.kind) == ["error loses-values reminders.status"])
+    let finding = try #require(report.findings.first)
+    #expect(finding.message.hasPrefix("`map_back` does not name 2, which the CHECK"))
+    #expect(finding.help == "name each value in `map_back`: `map_back: { 0: 0, 1: 1, 2: … }`")
+    let whole = manifests[1].replacing("{ 0: 0, 1: 1 }\n", with: "{ 0: 0, 1: 1, 2: 1 }\n")
+      .replacing("map: { 0: 0, 1: 1, 2: 1 }", with: "map: { 0: 0, 1: 1 }")
+    #expect(try lint([reminders, whole], .sqliteData).findings.map(\.kind) == [])
+  }
+
+  @Test("numbers between those of a CHECK are named, too, and without a CHECK a note asks for one")
+  func otherChecks() throws {
+    func found(_ check: String) throws -> [String] {
+      let move = """
+        operations:
+          - move_column:
+              table: reminders
+              from: isCompleted
+              to: { name: status, type: INTEGER, default: 0\(check) }
+              map: { 0: 0, 1: 2 }
+              keep_source: true
+              mirror: true
+              map_back: { 0: 0, 2: 1 }
+        """
+      return try lint([reminders, move], .sqliteData).findings.map {
+        "\($0.severity) \($0.rule): \($0.message.prefix { $0 != "," && $0 != ":" })"
+      }
+    }
+    #expect(
+      try found(", check: status BETWEEN 0 AND 2")
+        == ["error loses-values: `map_back` does not name 1"])
+    #expect(try found(", check: \"status IN (0, 2)\"") == [])
+    #expect(try found("") == ["note loses-values: `map_back` names 0"])
+  }
+
   @Test("a move on one line and a move with keep_source: false are fixed")
   func flow() throws {
     let move =
@@ -411,6 +467,24 @@ struct FixTests {
       else { return false }
       return report.failure == nil && !report.findings.contains { $0.rule == rule.id }
     }
+  }
+
+  @Test("a finding says where its snippet belongs")
+  func places() throws {
+    var places: [String: String] = [:]
+    for rule in Rule.all {
+      for finding in try lint(rule.bad).findings where finding.rule == rule.id && finding.fix != nil
+      {
+        places[rule.id] = finding.fixPlace.instruction
+      }
+    }
+    #expect(places["fails-on-data"] == "add this before it:")
+    #expect(places["foreign-key-without-index"] == "add this after it:")
+    #expect(places["redundant-index"] == "add this after it:")
+    let others = places.filter {
+      !["fails-on-data", "foreign-key-without-index", "redundant-index"].contains($0.key)
+    }
+    #expect(Set(others.values) == ["write this instead:"])
   }
 
   @Test("the suggestion of a finding keeps the definition of the column, whatever its name")

@@ -54,11 +54,11 @@ struct LivingExampleTests {
     let pasted = "operations:\n" + fix.split(separator: "\n").map { "  \($0)\n" }.joined()
     let report = try lint(manifests.dropLast() + [pasted])
     #expect(report.failure == nil)
-    #expect(report.lines == [])
+    #expect(report.lines == ["0007 11:7 note loses-values reminders.status"])
     let synced = try lint(manifests.dropLast() + [pasted], .sqliteData)
     #expect(
       synced.lines.filter { $0.hasPrefix("0007") } == [
-        "0007 5:7 warning data-write-on-synced-table reminders"
+        "0007 11:7 note loses-values reminders.status"
       ])
   }
 

@@ -45,12 +45,29 @@ struct NarrowLossTests {
     arguments: [
       "abs(n)", "max(n, 0)", "min(n, 100)", "n % 10", "n / 10",
       "CASE WHEN n > 100 THEN 100 ELSE n END", "CAST(CAST(n AS REAL) AS INTEGER)",
-      "row_number() OVER (ORDER BY id)",
+      "row_number() OVER (ORDER BY id)", "NULLIF(n, 0)",
     ])
   func numbers(_ expression: String) throws {
     #expect(
       try losses([table, rebuilt("SELECT id, name, \(expression), note FROM t")])
         == ["loses-values t.n"])
+  }
+
+  @Test("a rounded number is found, and a change of its unit is not")
+  func rounded() throws {
+    let real = table.replacing("n INTEGER", with: "n REAL")
+    func found(_ expression: String, _ type: String) throws -> [String] {
+      try losses([real, rebuilt("SELECT id, name, \(expression), note FROM t", n: type)])
+    }
+    #expect(try found("round(n, 2)", "REAL") == ["loses-values t.n"])
+    #expect(try found("n * 2", "REAL") == [])
+    #expect(try found("CAST(round(n * 100) AS INTEGER)", "INTEGER") == [])
+  }
+
+  @Test("a value that becomes NULL is not lost where NULL was refused")
+  func nullInPlaceOfZero() throws {
+    let required = table.replacing("n INTEGER", with: "n INTEGER NOT NULL")
+    #expect(try losses([required, rebuilt("SELECT id, name, NULLIF(n, 0), note FROM t")]) == [])
   }
 
   @Test(

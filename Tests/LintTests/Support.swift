@@ -80,6 +80,9 @@ extension LintReport {
 }
 
 extension Finding {
+  /// The finding without its place.
+  var kind: String { "\(severity.rawValue) \(rule) \(object ?? "")" }
+
   var short: String {
     "\(migration.prefix(4)) \(line):\(column) \(severity.rawValue) \(rule) \(object ?? "")"
   }

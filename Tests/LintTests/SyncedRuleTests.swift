@@ -1,6 +1,7 @@
 import Foundation
 import SchemaLint
 import SchemaQueries
+import SchemaSQLite
 import SchemaTimeline
 import Testing
 
@@ -310,5 +311,68 @@ struct SyncedRuleTests {
       try lint([lists, inside], .sqliteData, functions: functions).lines == [
         "0002 4:7 error drop-column lists.title"
       ])
+  }
+}
+
+@Suite("Help that depends on the engine")
+struct EngineHelpTests {
+  @Test("a key's default is uuid() only where the engine registers it")
+  func randomKey() throws {
+    let table = sql("CREATE TABLE tags (id TEXT PRIMARY KEY NOT NULL) STRICT")
+    func help(_ profile: Profile) throws -> String {
+      try lint([table], profile).findings.first { $0.rule == "synced-primary-key" }?.help ?? ""
+    }
+    #expect(try help(.sqliteData).contains("`default: { sql: \"uuid()\" }`"))
+    let plain = try help(.additive)
+    let start = try #require(plain.range(of: "{ sql: \"")?.upperBound)
+    let expression = String(plain[start...].prefix { $0 != "\"" })
+    #expect(expression.hasPrefix("lower(hex(randomblob(4))"))
+    let made = try Connection(path: nil).value("SELECT \(expression)")?.text ?? ""
+    let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
+    #expect(made.wholeMatch(of: form) != nil, "\(made)")
+  }
+
+  @Test("under local, drop-column shows how to accept it")
+  func acceptance() throws {
+    let bad = try #require(Rule.named("drop-column")?.bad.manifests)
+    let finding = try #require(try lint(bad, .local).findings.first)
+    #expect(
+      finding.help?.hasSuffix("`lint: { allow: [{ rule: drop-column, reason: … }] }`") == true)
+  }
+
+  @Test(
+    "a trigger with the guard that lint suggests leaves the compatibility simulation as it is",
+    arguments: [
+      (Profile.sqliteData, "NOT sqlitedata_icloud_syncEngineIsSynchronizingChanges()"),
+      (Profile.crSQLite, "crsql_internal_sync_bit() = 0"),
+    ])
+  func guardedTrigger(_ profile: Profile, _ condition: String) throws {
+    let history = [
+      Rule.named("drop-column")?.bad.manifests[0] ?? "",
+      sql(
+        """
+        CREATE TRIGGER reminders_trim AFTER INSERT ON reminders WHEN \(condition) BEGIN
+          UPDATE reminders SET title = trim(NEW.title) WHERE id = NEW.id;
+        END;
+        """),
+      sql("ALTER TABLE reminders ADD COLUMN notes TEXT"),
+    ]
+    let report = try lint(history, profile, releases: ["1.0": 2])
+    #expect(report.failure == nil)
+    #expect(report.notes == [])
+    #expect(report.findings.map(\.kind) == [])
+  }
+
+  @Test("a mirrored move is not reported as a write that is not uploaded")
+  func mirroredMove() throws {
+    let bad = try #require(Rule.named("drop-column")?.bad.manifests)
+    let mirrored =
+      bad[1] + "\n      keep_source: true\n      mirror: true\n      map_back: { 0: 0, 1: 1 }"
+    func rules(_ move: String) throws -> [String] {
+      try lint([bad[0], move], .sqliteData).findings.map(\.rule)
+    }
+    #expect(try rules(mirrored) == ["loses-values"])
+    #expect(
+      try rules(bad[1] + "\n      keep_source: true") == ["data-write-on-synced-table"])
   }
 }

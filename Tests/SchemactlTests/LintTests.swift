@@ -59,7 +59,7 @@ struct LintTests {
     #expect(
       output.contains(
         """
-        help: write this instead
+        help: write this instead:
             { name: n, type: TEXT, not_null: true, default: "" }
 
         """))
@@ -252,7 +252,7 @@ struct LintTests {
     #expect(
       Set(finding.keys) == [
         "rule", "severity", "message", "file", "line", "column", "migration", "object", "waived",
-        "reason", "fix", "frozen",
+        "reason", "fix", "fixPlace", "frozen",
       ])
     #expect(finding["severity"] as? String == "error")
     #expect(finding["migration"] as? String == "0002_drop")

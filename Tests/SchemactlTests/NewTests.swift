@@ -26,11 +26,28 @@ struct NewTests {
 
         """)
     #expect(!folder.exists("migrations/.manifest.schema.json"))
+    let note = "note: migrations/0008_add_priority.yaml has no operations: `freeze` refuses it"
+    #expect(try folder.expect(0, "lint").errors.contains(note))
     let lint = try folder.expect(0, "lint", "--strict", "--format", "json").json()
     let findings = try #require(lint["findings"] as? [[String: Any]])
     #expect(!findings.contains { $0["migration"] as? String == "0008_add_priority" })
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     #expect(try folder.applied().last == "0008_add_priority")
+  }
+
+  @Test("freeze refuses a manifest that nobody has filled in")
+  func empty() throws {
+    let folder = try WorkingFolder.of(["0001_reminders": manifest("CREATE TABLE reminders (id)")])
+    try folder.expect(0, "new", "next")
+    let run = try folder.expect(1, "freeze", "--release", "1.0")
+    #expect(
+      (run.output + run.errors).contains(
+        "migrations/0002_next.yaml:1:1: error: this migration has no operations"))
+    #expect((run.output + run.errors).contains("help: Write its operations"))
+    #expect(!folder.exists("migrations/history.lock"))
+    try folder.expect(0, "freeze", "--to", "1")
+    try folder.write("migrations/0002_next.yaml", manifest("SELECT 1"))
+    try folder.expect(0, "freeze")
   }
 
   @Test("the commented example adds a column")

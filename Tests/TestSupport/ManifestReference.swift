@@ -129,8 +129,9 @@ package enum ManifestReference {
 
     SQL is a text: `check: price >= 0`. Quote it if it contains `: ` or ` #` or begins with a quote or
     a bracket, and inside `{ }` and `[ ]` also if it contains a comma or a bracket:
-    `{ check: "status IN (0, 1)" }`. `uuid()` is built into schemactl; declare other functions of the
-    app in `schemactl.yaml`.
+    `{ check: "status IN (0, 1)" }`. schemactl registers `uuid()` on its own connections, but SQLite does
+    not have that function: the app must register it, too (SQLiteData does), and the `sqlite3` shell cannot
+    insert rows that need it. Declare other functions of the app in `schemactl.yaml`.
 
     """
 

@@ -14,7 +14,7 @@ extension Timeline {
           at: change.newest(of: [change.place(of: column.name)]),
           keys: ["not_null", "columns", "column", "table"], column: column.name,
           object: "\(after.name).\(column.name)", table: after.name,
-          fix: filling(column, of: after))
+          fix: filling(column, of: after), .before)
       }
     }
   }

@@ -17,7 +17,7 @@ package enum Correction: Sendable, Hashable {
   /// The same in SQL, for the statement that begins at the position.
   case replaceOnConflictInSQL(operation: Int, Position, column: String)
   /// Keeps the source column of a `move_column` and synchronises both columns.
-  case keepSource(operation: Int, from: String, to: String)
+  case keepSource(operation: Int, table: String, from: String, to: String)
   /// Appends an operation.
   case append(operation: String)
 
@@ -29,11 +29,16 @@ package enum Correction: Sendable, Hashable {
     case .removeIfNotExists: "left out IF NOT EXISTS"
     case .replaceOnConflict(let column, _), .replaceOnConflictInSQL(_, _, let column):
       "gave \(column) NOT NULL ON CONFLICT REPLACE"
-    case .keepSource(_, let from, let to):
-      "kept \(from), with triggers that keep both columns in step: name the other values of "
-        + "\(to) in map_back"
+    case .keepSource(_, _, let from, let to):
+      "kept \(from), with triggers that keep it and \(to) in step"
     case .append(let operation): "added `\(operation.drop { "- ".contains($0) })`"
     }
+  }
+
+  /// The column for which the correction may leave an error of loses-values: the manifest does not
+  /// state what each of its values means in the other column.
+  var unfinishedColumn: String? {
+    if case .keepSource(_, let table, _, let to) = self { "\(table).\(to)" } else { nil }
   }
 }
 
@@ -61,7 +66,7 @@ extension Correction {
         let words = statement.notNull(of: column)
       else { return nil }
       return text.inserting(" ON CONFLICT REPLACE", behind: words, of: statement.source)
-    case .keepSource(let operation, _, _): return keepingSource(operation, text, manifest)
+    case .keepSource(let operation, _, _, _): return keepingSource(operation, text, manifest)
     case .append(let operation): return text.appending(operation: operation)
     }
   }

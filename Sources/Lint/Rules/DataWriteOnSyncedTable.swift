@@ -12,11 +12,13 @@ extension Rule {
       sqlite-data uploads writes of the app while the engine runs. A migration runs before that, \
       so its writes to a synced table are not uploaded: each device that updates repeats them, and \
       a device that is set up later receives the old rows from the server. The engine uploads \
-      completely a table that the same migration creates. cr-sqlite sends the writes of a \
-      migration.
+      completely a table that the same migration creates. A move with `mirror: true` is no finding: \
+      its triggers also fill the new column of rows that the server sends. cr-sqlite sends the \
+      writes of a migration.
       """,
     fix: """
-      Write the rows from the app after the engine has started, or give a new column a default.
+      Write the rows from the app after the engine has started; give a new column a default, or move \
+      its values with `mirror: true`.
       """,
     bad: Rule.Example(
       .sqliteData, remindersManifest,
@@ -44,7 +46,8 @@ extension Rule {
             || target.isOld && !(target.isCopy && !target.deletes && target.updates.isEmpty),
           case let name = timeline.movedTable(statement) ?? target.name,
           scope.syncs(name, in: statement.place.migration),
-          !timeline.rewritesTable(statement), !timeline.isVirtual(target.name)
+          !timeline.rewritesTable(statement), !timeline.mirrors(statement.place),
+          !timeline.isVirtual(target.name)
         else { return nil }
         // One operation may become many statements.
         if !timeline.isWritten(statement.place) {

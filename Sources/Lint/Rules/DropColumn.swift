@@ -17,7 +17,8 @@ extension Rule {
     fix: """
       Leave the column where it is and stop using it. To replace it, use move_column with \
       `keep_source: true`, which adds the new column, fills it and keeps the old one; drop the old \
-      one, with a suppression, once no device runs a version that knows it.
+      one, with a suppression, once no device runs a version that knows it. A suppression in the \
+      manifest accepts the finding: `lint: { allow: [{ rule: drop-column, reason: Nothing reads it. }] }`.
       """,
     bad: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: false)),
     good: Rule.Example(.additive, remindersManifest, moveManifest(keepsSource: true)),
@@ -35,10 +36,15 @@ extension Rule {
           message(table, column.name, move, destination, profile), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
           fix: profile == .local ? nil : move.map(safeMove),
+          help: profile == .local ? acceptance : nil,
           correction: profile == .local ? nil : move.flatMap { correction($0, column.place) })
       }
     })
 }
+
+private let acceptance =
+  "leave the column where it is and stop using it, or accept the finding in the manifest: "
+  + "`lint: { allow: [{ rule: drop-column, reason: … }] }`"
 
 private func message(
   _ table: String, _ column: String, _ move: MoveColumn?, _ destination: Destination?,
@@ -63,7 +69,8 @@ private func correction(_ move: MoveColumn, _ place: StatementPlace) -> Correcti
   guard case .map = move.mapping, !move.keepSource,
     move.to.default != nil || move.to.notNull == nil
   else { return nil }
-  return .keepSource(operation: place.operation, from: move.from, to: move.to.name)
+  return .keepSource(
+    operation: place.operation, table: move.table, from: move.from, to: move.to.name)
 }
 
 /// The same move with the old column kept, and triggers for both if the inverse map is known.

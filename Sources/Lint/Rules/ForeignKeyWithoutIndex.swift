@@ -58,7 +58,7 @@ extension Rule {
             keys: ["foreign_keys", "columns", "table"],
             column: names.count == 1 ? names[0] : nil, object: "\(table.shape.name).\(columns)",
             table: table.shape.name,
-            fix: fix, correction: .append(operation: fix))
+            fix: fix, .after, correction: .append(operation: fix))
         }
       }
     })

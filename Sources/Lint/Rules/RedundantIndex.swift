@@ -53,7 +53,7 @@ extension Rule {
             // The later index made the earlier one redundant.
             at: place.number > covered.number ? place : covered, keys: ["name", "table"],
             object: index.name, table: index.table,
-            fix: operationSnippet("drop_index", [("name", yamlScalar(index.name))]))
+            fix: operationSnippet("drop_index", [("name", yamlScalar(index.name))]), .after)
         }
       }.sorted { ($0.migration, $0.position) < ($1.migration, $1.position) }
     })

@@ -19,9 +19,11 @@ extension Rule {
       key that is NOT NULL.
       """,
     fix: """
-      Use a text column with `primary_key: true`, `not_null: { on_conflict: replace }` and `default: \
-      { sql: "uuid()" }`, or another expression that creates a UUID. convert_primary_key changes the \
-      key of an existing table.
+      Use a text column with `primary_key: true`, `not_null: { on_conflict: replace }` and a default \
+      that creates a UUID. Under sqlite-data it is `{ sql: "uuid()" }`, because SQLiteData registers \
+      that function. SQLite itself does not have it: unless the app registers `uuid()`, too, neither \
+      the app nor the sqlite3 shell can insert a row. `{ sql: "\(plainUUID)" }` works everywhere. \
+      convert_primary_key changes the key of an existing table.
       """,
     bad: Rule.Example(
       .sqliteData,
@@ -49,9 +51,24 @@ extension Rule {
         return timeline.draft(
           "the primary key of `\(table.name)` \(problems.joined(separator: ", and "))", at: place,
           keys: ["primary_key", "name", "table"], column: keys.count == 1 ? keys[0].text : nil,
-          object: table.name, table: table.name)
+          object: table.name, table: table.name, help: keyAdvice(scope.profile))
       }
     })
+}
+
+/// A random UUID (version 4) in plain SQL.
+private let plainUUID =
+  "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || "
+  + "'-' || substr('89ab', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || "
+  + "hex(randomblob(6)))"
+
+private func keyAdvice(_ profile: Profile) -> String {
+  let value = profile == .sqliteData ? "uuid()" : plainUUID
+  let origin =
+    profile == .sqliteData
+    ? "SQLiteData registers uuid()" : "SQLite itself has no uuid(), and this works in every app"
+  return "use a text column with `primary_key: true`, `not_null: { on_conflict: replace }` and "
+    + "`default: { sql: \"\(value)\" }`; \(origin)"
 }
 
 extension TableShape {

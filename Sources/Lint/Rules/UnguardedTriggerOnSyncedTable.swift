@@ -62,14 +62,6 @@ extension Rule {
     })
 }
 
-extension Timeline {
-  /// Whether the operation creates the triggers of `mirror`, which copy values of older devices to the new
-  /// column.
-  fileprivate func mirrors(_ place: StatementPlace) -> Bool {
-    if case .moveColumn(let move)? = operation(place)?.kind { move.mirror } else { false }
-  }
-}
-
 private let guards: Set<Identifier> = [
   "sqlitedata_icloud_syncengineissynchronizingchanges", "crsql_internal_sync_bit",
 ]

@@ -3,6 +3,7 @@ import SchemaCommandLine
 import SchemaGit
 import SchemaHistory
 import SchemaLint
+import SchemaManifest
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
@@ -15,7 +16,7 @@ enum FreezeCommand: Command {
     discussion: """
       Adds the digest of every draft to history.lock, beside the manifests. From then on schemactl \
       refuses a frozen manifest that was edited, renamed or removed. If lint reports an error, \
-      freeze writes nothing.
+      or a draft has no operations, freeze writes nothing.
 
       --accept records an edit of a frozen manifest that no device has run. If history.lock has \
       conflict markers or an old format, freeze repairs it; it then freezes drafts only if \
@@ -79,8 +80,18 @@ enum FreezeCommand: Command {
       release: release, through: last, repair: repair,
       freezesDrafts: repair == nil || release != nil || last != nil)
     if !report.frozen.isEmpty {
+      let frozen = Set(report.frozen.map(\.exact))
+      if let draft = project.migrations.first(where: {
+        frozen.contains($0.id.exact) && $0.manifest.isEmpty
+      }) {
+        throw Failure(
+          .finding, "this migration has no operations, and nothing can be added once it is frozen",
+          remedy:
+            "Write its operations, delete the file, or freeze only earlier migrations with --to",
+          place: Failure.Place(file: draft.file, position: Position(line: 1, column: 1)))
+      }
       let lint = try settings.linter(of: project)
-        .lint(through: last, reporting: Set(report.frozen.map(\.exact)))
+        .lint(through: last, reporting: frozen)
       if let status = refusal(lint, session) { return status }
     }
     if report.isChanged { try write(report.lock, of: project, settings, session) }

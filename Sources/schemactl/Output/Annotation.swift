@@ -202,7 +202,7 @@ extension Finding {
   fileprivate var annotation: Annotation {
     Annotation(
       rule: rule, level: severity.annotationLevel,
-      lines: lines + (fix.map { ["help: write this instead"] + $0.lines } ?? []),
+      lines: lines + (fix.map { ["help: \(fixPlace.instruction)"] + $0.lines } ?? []),
       place: Failure.Place(file: file, position: Position(line: line, column: column)),
       subject: [home, object ?? ""],
       suppression: isSuppressed ? .allowed(reason: reason ?? "") : nil,

@@ -281,7 +281,8 @@ extension Finding: JSONConvertible {
     [
       "rule": rule, "severity": severity.rawValue, "message": message, "file": file, "line": line,
       "column": column, "migration": migration, "object": object, "waived": isSuppressed,
-      "reason": reason, "fix": fix, "frozen": isFrozen,
+      "reason": reason, "fix": fix, "fixPlace": fix.map { _ in fixPlace.rawValue },
+      "frozen": isFrozen,
     ]
   }
 }

@@ -147,7 +147,7 @@ final class TextReporter: Reporter {
         file: finding.file, position: Position(line: finding.line, column: finding.column)),
       label, colour, finding.lines, rule: finding.rule, to: output)
     if let fix = finding.fix {
-      say("help: write this instead")
+      say("help: \(finding.fixPlace.instruction)")
       for line in fix.lines where !line.isEmpty { say("    \(line.visible)") }
     } else if let help = finding.help {
       say("help: \(help)")
