@@ -1,3 +1,4 @@
+import SchemaSQLText
 import SchemaSQLite
 
 /// The transaction of a run: begins and rolls back, in whatever state SQLite has left the last one.

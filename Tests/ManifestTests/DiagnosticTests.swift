@@ -967,7 +967,7 @@ extension Refusal {
       "an unknown key",
       "migration: x\n",
       [
-        "c.yaml:1:1: error: unknown key `migration` in the configuration, which takes `migrations`, `database`, `queries`, `schema`, `timeout`, `minimum_sqlite`, `sync`, `functions`, `collations`, `backup`, `replay`, `lint` and `ignore`: did you mean `migrations`?"
+        "c.yaml:1:1: error: unknown key `migration` in the configuration, which takes `migrations`, `database`, `queries`, `schema`, `ledger_table`, `timeout`, `minimum_sqlite`, `sync`, `functions`, `collations`, `backup`, `replay`, `lint` and `ignore`: did you mean `migrations`?"
       ]),
     Refusal(
       "an unknown engine",

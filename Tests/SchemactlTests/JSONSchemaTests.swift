@@ -55,7 +55,7 @@ enum Scene: Sendable {
       let folder = try WorkingFolder()
       try folder.makeFolder("sql")
       try folder.write(
-        "sql/1_notes.sql", "BEGIN; CREATE TABLE notes (id INTEGER PRIMARY KEY); VACUUM;")
+        "sql/1_notes.sql", "BEGIN; CREATE TABLE notes (id INTEGER PRIMARY KEY); COMMIT; VACUUM;")
       return folder
     case .strangers:
       let folder = try WorkingFolder.ofReminders()

@@ -65,7 +65,7 @@ struct OutputTests {
     ])
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite")
     #expect(run.errors.contains("nnn…nnn"))
-    #expect(run.errors.contains("(10005 characters)"), "\(run.errors.prefix(500))")
+    #expect(run.errors.contains("(10002 characters)"), "\(run.errors.prefix(500))")
     #expect(run.errors.count < 2_000)
     let json = try folder.expect(3, "migrate", "--database", "app.sqlite", "--format=json").json()
     let failed = try #require(json["failed"] as? [String: Any])

@@ -9,7 +9,7 @@ struct StreamTests {
   private static let commands = [
     "--help", "--version", "completions bash", "schema manifest", "lint --explain drop-column",
     "plan", "plan --sql", "status", "verify", "diff", "lint", "check",
-    "migrate --dry-run", "migrate", "renumber 7", "new more", "freeze",
+    "migrate --dry-run", "migrate", "renumber 7", "freeze", "new more",
   ]
   private static let reporting = ["verify", "lint", "check"]
   private static let plain = ["--help", "--version", "completions bash", "schema manifest"]
