@@ -68,13 +68,7 @@ final class Upgrade {
       throw Failure(
         .permission, "\(options.database) cannot be written: \(obstacle). Nothing was changed")
     }
-    if connection.isInWALFormat == true, FileStatus(options.file)?.names ?? 1 > 1 {
-      throw Failure(
-        .invalidInput,
-        "\(options.database) is in WAL mode and has a second name (a hard link). The write-ahead log of "
-          + "one name is invisible under the other, which loses changes. Nothing was changed",
-        remedy: "Remove the other name, or make a copy instead: `sqlite3 FILE \".backup COPY\"`")
-    }
+    try DatabaseFile.requireOneName(connection, options.file)
     report.created = createsFile
     runner.onStatement = { (statement) throws(DatabaseError) in
       onEvent(.ran(statement: statement.sql))

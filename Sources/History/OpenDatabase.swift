@@ -172,6 +172,19 @@ package enum DatabaseFile {
     }
   }
 
+  /// Refuses a database in WAL mode that has hard links: the write-ahead log of one name is invisible under
+  /// the others (How To Corrupt An SQLite Database File, section 2.5).
+  package static func requireOneName(
+    _ connection: Connection, _ path: String
+  ) throws(Failure) {
+    guard connection.isInWALFormat == true, FileStatus(path)?.names ?? 1 > 1 else { return }
+    throw Failure(
+      .invalidInput,
+      "\(path) is in WAL mode and has a second name (a hard link). The write-ahead log of one name "
+        + "is invisible under the other, which loses changes. Nothing was changed",
+      remedy: "Remove the other name, or make a copy instead: `sqlite3 FILE \".backup COPY\"`")
+  }
+
   /// Writes to a database in one durable transaction, or changes nothing.
   ///
   /// - Parameter borrowed: a connection that somebody else has opened; nil opens one.

@@ -28,6 +28,12 @@ extension Project {
       guard let entry = lock?.anyEntry(other.id) else { continue }
       states.append(folder.squashed.compare(other, with: entry))
     }
+    let known = Set(states.map(\.id.exact)).union(chain.map(\.id.exact))
+    states += names.filter { !known.contains($0) }.map { id in
+      HistoryEntry(
+        id: id, frozen: true, state: .removed,
+        detail: "\(folder.squashed.file(ofMigration: id)) is missing: restore it from git")
+    }
     guard report.failure == nil, !report.isHistoryBroken,
       !states.contains(where: \.state.isBroken), chain.count == names.count
     else {

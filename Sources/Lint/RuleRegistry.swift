@@ -1,5 +1,3 @@
-import SchemaTimeline
-
 // `make rules` generates this file from the names of the files in `Rules`.
 
 extension Rule {

@@ -61,6 +61,8 @@ package struct LossEvidence: Sendable {
   package var destinations: [Key: Destination] = [:]
   /// The tables that held rows when a step ran.
   package var judged: Set<Key> = []
+  /// The frozen migrations, which run with rows only under `--full`.
+  package var untried: Set<Int> = []
   /// The migrations that ran with all kinds of rows.
   package var runOnAllRows: Set<Int> = []
   /// Columns with a NULL that remained through a step.
@@ -93,6 +95,11 @@ package struct LossEvidence: Sendable {
   /// Whether a step ran on rows of the table.
   package func ran(on change: TableChange) -> Bool {
     change.before.map { isJudged($0.key, in: change.migration) } ?? false
+  }
+
+  /// Whether only rows would show what a migration does to the table's values: its SQL copies them.
+  package func isUntried(_ change: TableChange, _ timeline: Timeline) -> Bool {
+    untried.contains(change.migration) && change.isRebuiltByHand(timeline)
   }
 
   package func losesRows(of change: TableChange) -> Bool {

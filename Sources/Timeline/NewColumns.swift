@@ -39,7 +39,9 @@ extension TableChange {
       else { return nil }
       let place = newest(of: [place(of: column.name)])
       return (
-        column, place, timeline.fills(column.name, place) || timeline.losses.ran(on: self)
+        column, place,
+        timeline.fills(column.name, place) || timeline.losses.ran(on: self)
+          || timeline.losses.isUntried(self, timeline)
       )
     }
   }

@@ -37,6 +37,7 @@ package final class LossTrial {
     let index = migrations.count - 1
     let isJudged = isJudged(step.migration)
     guard isJudged || timeline.changes(in: index).contains(where: \.mayRenameColumns) else {
+      evidence.untried.insert(index)
       return
     }
     defer {

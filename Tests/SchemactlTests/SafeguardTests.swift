@@ -69,4 +69,28 @@ struct SafeguardTests {
     try folder.expect(0, "migrate", "--database", "app.sqlite")
     #expect(try folder.rows("SELECT typeof(c) FROM sqlite") == ["text"])
   }
+
+  @Test("a report over an edited history says so")
+  func report() throws {
+    let folder = try WorkingFolder.committed(["0001_a": manifest("CREATE TABLE a (x)")])
+    try folder.expect(0, "report", "--output", "intact.html")
+    #expect(try !folder.text("intact.html").contains("history is broken"))
+    try folder.write("migrations/0001_a.yaml", manifest("CREATE TABLE a (x, y)"))
+    try folder.expect(0, "report", "--output", "edited.html")
+    #expect(
+      try folder.text("edited.html").contains("The frozen history is broken: 0001_a is edited"))
+  }
+
+  @Test("verify misses a single manifest that a squash replaced")
+  func squashedManifest() throws {
+    let folder = try WorkingFolder.committed([
+      "0001_a": manifest("CREATE TABLE a (x)"), "0002_b": manifest("CREATE TABLE b (x)"),
+      "0003_c": manifest("CREATE TABLE c (x)"), "0004_d": manifest("CREATE TABLE d (x)"),
+    ])
+    try folder.expect(0, "squash", "--to", "3")
+    try folder.expect(0, "verify")
+    try folder.remove("migrations/squashed/0002_b.yaml")
+    let run = try folder.expect(2, "verify")
+    #expect(run.output.contains("0002_b.yaml is missing"), "\(run.output)")
+  }
 }

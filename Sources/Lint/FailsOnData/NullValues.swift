@@ -32,7 +32,7 @@ extension Timeline {
 
 extension TableChange {
   fileprivate func columnsThatRefuseNull(_ timeline: Timeline) -> [TableShape.Column] {
-    guard let before else { return [] }
+    guard let before, !timeline.losses.isUntried(self, timeline) else { return [] }
     return keptColumns.compactMap { old, new in
       guard old.notNull == nil, let action = new.notNull, !old.isGenerated, !new.isGenerated,
         before.rowidAlias != old.key, !created.contains(new.key),

@@ -27,7 +27,9 @@ extension Timeline {
     // A device without the CHECK keeps sending rows that violate it.
     let isShared =
       scope.syncs(after.name, in: change.migration) && scope.isUnknownSomewhere(change.migration)
-    guard isShared || !columns.contains(where: { change.isPrepared($0, self) }) else { return nil }
+    let isPrepared =
+      losses.isUntried(change, self) || columns.contains { change.isPrepared($0, self) }
+    guard isShared || !isPrepared else { return nil }
     let row = new.refused.map { "a row with \($0)" } ?? "a row that breaks it"
     return draft(
       "CHECK (\(new.check.text)) of `\(after.name)` "

@@ -33,7 +33,9 @@ extension Rule {
         let destination = timeline.losses.destination(
           column.name, of: table, in: change.migration)
         return timeline.draft(
-          message(table, column.name, move, destination, profile), at: column.place,
+          message(
+            table, column.name, move, destination, profile,
+            isTried: !timeline.losses.untried.contains(change.migration)), at: column.place,
           keys: ["column", "from", "table"], object: "\(table).\(column.name)", table: table,
           fix: profile == .local ? nil : move.map(safeMove),
           help: profile == .local ? acceptance : nil,
@@ -48,20 +50,23 @@ private let acceptance =
 
 private func message(
   _ table: String, _ column: String, _ move: MoveColumn?, _ destination: Destination?,
-  _ profile: Profile
+  _ profile: Profile, isTried: Bool
 ) -> String {
-  let values =
+  let values: String? =
     switch (move, destination) {
     case (let move?, _): "its values move to `\(move.to.name)`"
     case (nil, .column(let table, let column)?): "its values were copied to `\(table).\(column)`"
     case (nil, .elsewhere?): "other columns were computed from its values"
-    case (nil, .nowhere?), (nil, nil): "its values are lost"
+    case (nil, .nowhere?): "its values are lost"
+    // Only rows show whether the migration copies them first.
+    case (nil, nil): isTried ? "its values are lost" : nil
     }
   let harm =
     profile == .local
     ? "an older version of the app fails"
     : "devices with an older version write `\(column)`, and their rows can no longer be stored"
-  return "this drops `\(table).\(column)`: \(values); \(harm)"
+  return "this drops `\(table).\(column)`: "
+    + [values, harm].compactMap { $0 }.joined(separator: "; ")
 }
 
 /// Certain only if the inverse map is known and the new column has a value for rows without one.

@@ -58,6 +58,9 @@ extension Settings {
     var report = try Report(
       of: chronicle, application, name: project.folder.projectName, date: Timestamp.now.toTheSecond)
     report.lint = lint
+    report.problems += project.comparison.filter(\.state.isBroken).map {
+      "The frozen history is broken: \($0.id) is \($0.state.rawValue). \($0.detail)"
+    }
     if let database {
       report.database = try project.facts(
         of: database, timeout: timeout, interruption: session.interruption)
