@@ -13,7 +13,7 @@ package struct AdoptReport: Sendable {
   package let at: String
   package let adopted: [String]
   package let pending: [String]
-  /// Those of the adopted ones of which the schema does not tell whether they have run: they change rows only.
+  /// Adopted migrations that change rows only: the schema does not show whether they have run.
   package let unchecked: [String]
 }
 

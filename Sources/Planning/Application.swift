@@ -121,7 +121,7 @@ package enum MissingName: Sendable, Hashable {
   case function(String)
   case collation(String)
 
-  /// From what SQLite says of a statement, a view or a trigger; nil for another message.
+  /// Reads the name from SQLite's message about a statement, a view or a trigger; nil for other messages.
   package init?(message: String) {
     for (prefix, make) in [
       ("no such function: ", MissingName.function),

@@ -109,7 +109,7 @@ package struct Question: Sendable {
   package let promise: String?
   /// What is true when the answer is yes.
   package let message: String
-  /// The values that stand in the way, where the answer is a list of them.
+  /// The values that prevent the operation, if the question asks for values.
   package let scan: Scan?
 
   package init(condition: String, of tables: String..., promise: String, message: String) {
@@ -142,7 +142,7 @@ package struct Question: Sendable {
   }
 }
 
-/// Values of a column that stand in the way.
+/// Values of a column that prevent an operation.
 package struct Scan: Sendable {
   package let table: String
   package let column: String

@@ -3,12 +3,12 @@ import SchemaSQLText
 import SchemaSQLite
 
 extension Connection {
-  /// Puts functions of which everybody knows the answer in the place of the clock and of chance, so that
-  /// rows that call them, in a DEFAULT or in a trigger, are the same in every run.
+  /// Replaces the clock and the random functions by functions with known results, so that defaults and
+  /// triggers that call them write the same rows in every run.
   ///
   /// - Parameters:
-  ///   - day: what the calendar shows.
-  ///   - time: what the clock shows.
+  ///   - day: the fixed date.
+  ///   - time: the fixed time of day.
   package func fixClockAndChance(
     _ counter: ChanceCounter, on day: String = ChanceCounter.day,
     at time: String = ChanceCounter.noon
