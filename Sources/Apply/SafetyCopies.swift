@@ -89,11 +89,11 @@ extension Upgrade {
     let held = try LiveDatabase(copy, project.ledger, path: file.path)
     let rows = try project.countingSquash(held.rows, path: file.path) ?? []
     // The transaction may have created the ledger already.
-    let fingerprints = [held.schema, batch.live].map { schema in
+    func fingerprint(_ schema: Schema) -> String {
       schema.ours { $0.identifier == project.ledger.table }.fingerprint()
     }
     guard rows.map(\.id.exact) == batch.known.dropFirst(batch.adopted).map(\.exact),
-      fingerprints[0] == fingerprints[1]
+      fingerprint(held.schema) == fingerprint(batch.live)
     else {
       throw Failure(
         .inputOutput,

@@ -81,9 +81,17 @@ package struct DraftCopy: Sendable {
     return kept.map(\.run) == frozen(rows, project).map(\.run)
   }
 
-  /// Whether schemactl made everything in the database, by drafts.
+  /// Whether drafts of this project made everything in the database. A migration that the project does not
+  /// have may be a released one of another history.
   private func hasOnlyDrafts(_ rows: [LedgerRow], _ project: Project) -> Bool {
-    !rows.isEmpty && !rows.contains(where: \.isAdopted) && frozen(rows, project).isEmpty
+    let drafts = project.migrations.filter { !project.isFrozen($0) }
+    return !rows.isEmpty
+      && rows.allSatisfy { row in
+        !row.isAdopted
+          && drafts.contains {
+            $0.id.exact == row.id.exact || $0.canonicalDigest == row.canonicalDigest
+          }
+      }
   }
 
   private func frozen(_ rows: [LedgerRow], _ project: Project) -> [LedgerRow] {

@@ -220,13 +220,14 @@ package final class ScratchDatabase {
         let former = keys
         keys?.apply(delta)
         do {
-          brokenReferences = try violations.flatMap { (before) throws(DatabaseError) in
-            try self.violations(touched)?.message(beyond: before, record.renames)
-          }
+          var tables = touched
           if checksOwnRows {
-            brokenReferences = try ownViolations(record.writeSet.written, delta)?
-              .message(beyond: ForeignKeyViolations(), record.renames)
+            // The first rows of a history: before them there was nothing to check.
+            if keys == nil, !record.writeSet.written.isEmpty { keys = ForeignKeyGraph(schema) }
+            tables = record.writeSet.written.union(delta.keys.map(\.name))
           }
+          brokenReferences = try self.violations(tables)?
+            .message(beyond: violations ?? ForeignKeyViolations(), record.renames)
           if let brokenReferences, !toleratesBrokenReferences {
             throw context.failure(.migrationFailed, brokenReferences)
           }
@@ -269,16 +270,6 @@ package final class ScratchDatabase {
   ) throws(DatabaseError) -> ForeignKeyViolations? {
     guard let keys else { return nil }
     return try ForeignKeyViolations(of: keys.affected(by: touched), in: schema, on: connection)
-  }
-
-  /// Broken foreign keys where every row comes from the history itself: a new database has them, too.
-  private func ownViolations(
-    _ written: Set<Identifier>, _ delta: SchemaDelta
-  ) throws(DatabaseError) -> ForeignKeyViolations? {
-    // Without rows there is nothing to check.
-    guard keys != nil || !written.isEmpty else { return nil }
-    if keys == nil { keys = ForeignKeyGraph(schema) }
-    return try violations(written.union(delta.keys.map(\.name)))
   }
 
   /// Whether no row of some tables breaks a foreign key; false also when that cannot be asked.

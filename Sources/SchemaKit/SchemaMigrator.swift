@@ -77,7 +77,7 @@ public struct SchemaMigrator: Sendable {
         throw Failure(
           .invalidInput,
           "\(name) holds drafts, which may still change: \(draft) and \(bundle.drafts.count - 1) more",
-          remedy: "Freeze them with `schemactl freeze --release NAME`, and write the bundle again")
+          remedy: "Freeze them for a release, and write the bundle again")
       }
       history = .bundle(bundle)
     } catch {

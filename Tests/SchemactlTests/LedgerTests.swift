@@ -123,4 +123,19 @@ struct LedgerTests {
     let aside = try Connection(path: folder.path("app.sqlite.before-reset"), mode: .readOnly)
     #expect(try aside.value("SELECT x FROM a") == 1)
   }
+
+  @Test("A database with migrations that the project does not have is not reset to an empty one")
+  func resetAhead() throws {
+    let folder = try WorkingFolder()
+    try folder.makeFolder("migrations")
+    try folder.write("migrations/0001_a.yaml", manifest("CREATE TABLE a (x)"))
+    try folder.write("migrations/0002_b.yaml", manifest("CREATE TABLE b (x)"))
+    try folder.expect(0, "migrate", "--database", "app.sqlite")
+    try folder.remove("migrations/0002_b.yaml")
+    let status = try folder.expect(4, "status", "--database", "app.sqlite")
+    #expect(!status.output.contains("--reset-drafts"), "\(status.output)")
+    try folder.expect(66, "migrate", "--reset-drafts", "--database", "app.sqlite")
+    #expect(try folder.applied() == ["0001_a", "0002_b"])
+    #expect(!folder.exists("app.sqlite.before-reset"))
+  }
 }
