@@ -57,6 +57,7 @@ extension Upgrade {
       }
     } catch {
       throw blamed(context.failure(error))
+        .namingRows(on: connection, redacted: options.redactsValues)
     }
   }
 

@@ -179,7 +179,9 @@ extension CommandScope {
     let message = "unknown option \(quoted(spelling))" + (path.isEmpty ? "" : " for \(target)")
     let owners = program.visibleScopes.filter { $0.option(spelled: spelling) != nil }
     let hint = didYouMean(spelling, among: options.map(\.spelling))
-    guard hint == nil, !owners.isEmpty else { return error(message, hint: hint) }
+    guard hint == nil, !owners.isEmpty else {
+      return error(message, hint: program.hints[spelling] ?? hint)
+    }
     let commands = owners.map { "'\($0.names.joined(separator: " "))'" }.joined(separator: ", ")
     return error(message, hint: "It is an option of \(commands).")
   }

@@ -16,12 +16,17 @@ extension Project {
     guard let others else { return }
     var frozen: [ExactText: Migration] = [:]
     var paths: [ExactText: [String]] = [:]
-    for entry in report.history where [.edited, .removed].contains(entry.state) {
+    for (index, entry) in report.history.enumerated()
+    where [.edited, .removed].contains(entry.state) {
       var diff = ManifestDiff()
       do throws(GitError) {
         if let text = try text(of: entry.id, others, &diff) {
           let command = restore(text, entry.id, others)
           diff.restore = command
+          if let line = lock?.entry(entry.id) {
+            report.history[index] = folder.found(
+              line, migrations.first { $0.id == entry.id }, restore: command)
+          }
           frozen[entry.id] = migration(entry.id, text.bytes)
           let isInPlace = text.path == others.git.prefix + entry.id + ".yaml"
           if entry.state == .edited, isInPlace {

@@ -47,11 +47,31 @@ extension OtherRevisions {
       older.acceptances.allSatisfy(entry.acceptances.contains)
         ? nil : "without an edit that was accepted",
     ].compactMap { $0 }
+    let isEdited = entry.digests.canonical != older.digests.canonical
+    if !isEdited, entry.release != older.release, isChosen(entry, over: other) {
+      return LockDifference(
+        kind: .changed, older: other.name,
+        message: "both sides of the merge froze `\(entry.id)` in the same form, for release "
+          + "\(entry.release ?? "-") here and \(older.release ?? "-") in \(other.name): keep the line of the "
+          + "release that shipped it first, and commit the merge")
+    }
     return LockDifference(
       kind: .changed, older: other.name,
       message: "the line of `\(entry.id)` differs from that in \(other.name), with "
-        + "\(changes.joined(separator: " and ")): restore the line from \(command); an edit is "
-        + "accepted with `schemactl freeze --accept \(shellQuoted(entry.id)) --reason …`")
+        + "\(changes.joined(separator: " and ")): restore the line from \(command)"
+        + (isEdited
+          ? "; an edit is accepted with `schemactl freeze --accept \(shellQuoted(entry.id)) --reason …`"
+          : ""))
+  }
+
+  /// Whether both sides of an open merge froze the same form for different releases, and the lock has the line of the
+  /// other side.
+  private func isChosen(_ entry: LockEntry, over other: OtherLock) -> Bool {
+    operation != nil && [.head, .parent].contains(other.kind)
+      && locks.contains { side in
+        [.head, .parent].contains(side.kind) && side.content != other.content
+          && side.lock.anyEntry(entry.id).map(entry.continues) ?? false
+      }
   }
 
   /// Whether the lock contains the same manifest under another id. If both sides of an open merge

@@ -213,21 +213,42 @@ package final class OtherRevisions {
       if let text = try text(other.revision, other.folder) { return text }
     }
     let folders = Set([git.prefix.exact] + locks.map(\.folder.exact)).sorted().map(\.text)
+    return try firstAncestor { (commit) throws(GitError) in
+      for folder in folders {
+        if let text = try text(commit, folder) { return text }
+      }
+      return nil
+    }
+  }
+
+  /// The latest ancestor of HEAD whose lock has the line of a migration, for example before a merge that lost it.
+  package func commit(freezing id: String) throws(GitError) -> String? {
+    let path = Array((git.prefix + HistoryLock.fileName).utf8)
+    return try firstAncestor { (commit) throws(GitError) in
+      guard let entry = try objects.entry(path, in: commit), entry.isFile,
+        let lock = try? lock(inFile: entry.id, commit), lock.contains(id)
+      else { return nil }
+      return shortened(commit: commit)
+    }
+  }
+
+  /// The first answer that is not nil, of HEAD and its ancestors.
+  private func firstAncestor<Answer>(
+    _ answer: (String) throws(GitError) -> Answer?
+  ) throws(GitError) -> Answer? {
     var commits = ["HEAD"][...]
     var visited: Set<ExactText> = []
     while let name = commits.popFirst(), visited.count < Self.historyLimit {
       guard let commit = try objects.object(name + "^{commit}"),
         visited.insert(commit.id.exact).inserted
       else { continue }
-      for folder in folders {
-        if let text = try text(commit.id, folder) { return text }
-      }
+      if let answer = try answer(commit.id) { return answer }
       commits += objects.parents(of: commit)
     }
     return nil
   }
 
-  /// The maximum number of commits that are searched for a frozen text.
+  /// The maximum number of commits that are searched.
   private static let historyLimit = 10_000
 }
 

@@ -48,11 +48,25 @@ extension Project {
     var report = VerifyReport(
       history: folder.compare(migrations, with: lock, keeping: others?.keptIDs ?? []), notes: notes)
     report.lock = others?.differences(in: folder) ?? []
+    if let others { explainLostLines(in: &report, others) }
     if lock == nil, report.lock.isEmpty {
       report.notes.append("no migration is frozen yet: history.lock does not exist")
     } else if let others, others.locks.isEmpty, others.problems.isEmpty {
       report.notes.append("history.lock was not compared with git: no other revision has it yet")
     }
     return (report, others)
+  }
+
+  /// A draft that comes too late for its number may have been frozen once: then its line was lost, perhaps in a merge.
+  private func explainLostLines(in report: inout VerifyReport, _ others: OtherRevisions) {
+    for (index, entry) in report.history.enumerated()
+    where entry.state == .inserted && !others.keptIDs.contains(entry.id) {
+      guard let commit = try? others.commit(freezing: entry.id) else { continue }
+      let lock = shellQuoted("\(commit):\(others.git.prefix)\(HistoryLock.fileName)")
+      report.history[index].detail =
+        "it was frozen in an earlier commit, and \(HistoryLock.fileName) has lost its line: copy the line "
+        + "from `git show \(lock)`; if no database has run the migration, you can renumber it instead "
+        + "(`schemactl renumber \(shellQuoted(entry.id))`)"
+    }
   }
 }

@@ -1,4 +1,5 @@
 import SchemaManifest
+import SchemaPlanning
 import SchemaPlatform
 import SchemaSQLText
 import SchemaSQLite
@@ -19,6 +20,8 @@ package struct Failure: Error, Sendable {
   package var fault: DatabaseError?
   /// What SQLite reported, where it did.
   package var cause: DatabaseError?
+  /// Finds the rows that stopped a migration.
+  package var rows: RowQuery?
   /// The limit that stopped a replay.
   package var exceeded: WorkLimit.Exceeded?
 

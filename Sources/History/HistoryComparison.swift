@@ -113,30 +113,47 @@ extension MigrationFolder {
     return HistoryEntry(id: migration.id, frozen: true, state: state, detail: detail)
   }
 
+  /// An edited or removed manifest whose frozen text git has.
+  ///
+  /// - Parameters:
+  ///   - restore: the command that writes that text.
+  ///   - migration: nil where the file is missing.
+  package func found(
+    _ frozen: LockEntry, _ migration: Migration?, restore: String
+  ) -> HistoryEntry {
+    guard let migration else { return removed(frozen, restore) }
+    guard migration.canonicalDigest != frozen.digests.canonical else {
+      return editedSchema(frozen, restore)
+    }
+    return HistoryEntry(
+      id: frozen.id, frozen: true, state: .edited,
+      detail: editDetail(migration, frozen, sameBytes: false, restore))
+  }
+
   private func editDetail(
-    _ migration: Migration, _ entry: LockEntry, sameBytes: Bool
+    _ migration: Migration, _ entry: LockEntry, sameBytes: Bool, _ restore: String? = nil
   ) -> String {
     if sameBytes {
       return "the file has the frozen raw digest, but another canonical digest: somebody changed "
         + "the lock; restore \(shellQuoted(lockFile)) from git"
     }
     if entry.forms.dropLast().contains(where: { $0 == migration.canonicalDigest }) {
-      return "it has the form from before an accepted edit; \(restoring(entry)), or accept "
+      return "it has the form from before an accepted edit; \(restoring(entry, restore)), or accept "
         + acceptCommand(entry.id)
     }
-    return "it differs from the frozen manifest\(shipping(entry)); \(restoring(entry)) and put the "
+    return "it differs from the frozen manifest\(shipping(entry)); \(restoring(entry, restore)) and put the "
       + "change into a new migration, or, if no device has run it, accept the edit "
       + acceptCommand(entry.id)
   }
 
   /// A frozen manifest with the same tokens that leads to another schema: the replay finds it.
-  package func editedSchema(_ entry: LockEntry) -> HistoryEntry {
+  package func editedSchema(_ entry: LockEntry, _ restore: String? = nil) -> HistoryEntry {
     HistoryEntry(
       id: entry.id, frozen: true, state: .edited,
       detail:
         "its SQL has the same tokens as the frozen manifest\(shipping(entry)), but creates "
         + "another schema: the text of an expression without an alias is the name of a column; "
-        + "\(restoring(entry)), or, if no device has run it, accept the edit "
+        + "\(restoring(entry, restore)), or, if no device has run it, accept the edit "
         + acceptCommand(entry.id))
   }
 
@@ -149,11 +166,7 @@ extension MigrationFolder {
   private func missing(
     _ entry: LockEntry, _ renames: [ExactText: Migration], _ passed: [ExactText: String]
   ) -> HistoryEntry {
-    guard let file = renames[entry.id] else {
-      return HistoryEntry(
-        id: entry.id, frozen: true, state: .removed,
-        detail: "it was frozen\(shipping(entry)), and its file is missing; \(restoring(entry))")
-    }
+    guard let file = renames[entry.id] else { return removed(entry) }
     let command =
       "`mv \(shellQuoted(file.file)) \(shellQuoted(self.file(ofMigration: entry.id)))`"
     if let passed = passed[entry.id] {
@@ -239,8 +252,16 @@ extension MigrationFolder {
     entry.release.map { " for release \($0)" } ?? ""
   }
 
-  private func restoring(_ entry: LockEntry) -> String {
-    "restore it from git (`git log -- \(shellQuoted(file(ofMigration: entry.id)))` lists its "
+  private func removed(_ entry: LockEntry, _ restore: String? = nil) -> HistoryEntry {
+    HistoryEntry(
+      id: entry.id, frozen: true, state: .removed,
+      detail:
+        "it was frozen\(shipping(entry)), and its file is missing; \(restoring(entry, restore))")
+  }
+
+  private func restoring(_ entry: LockEntry, _ command: String?) -> String {
+    if let command { return "restore it with `\(command)`" }
+    return "restore it from git (`git log -- \(shellQuoted(file(ofMigration: entry.id)))` lists its "
       + "commits)"
   }
 }

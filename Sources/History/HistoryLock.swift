@@ -234,8 +234,12 @@ package struct HistoryLock: Sendable, Hashable {
   private func duplicate(
     _ entry: LockEntry, line: Int, of first: LockEntry, _ advice: String?
   ) -> LockError {
+    let isSame = entry.digests.canonical == first.digests.canonical
     let message =
-      entry.id == first.id
+      entry.id == first.id && isSame && entry.release != first.release
+      ? "two lines freeze `\(entry.id)` in the same form for different releases: keep the line of the release "
+        + "that shipped it first, and delete the other line"
+      : entry.id == first.id
       ? "two lines freeze `\(entry.id)`: keep the line and the manifest of the released form, and put "
         + "the change of the other one into a new migration"
       : "two migrations have the number \(entry.number), `\(first.id)` and `\(entry.id)`: "

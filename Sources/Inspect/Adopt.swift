@@ -13,7 +13,7 @@ package struct AdoptReport: Sendable {
   package let at: String
   package let adopted: [String]
   package let pending: [String]
-  /// Adopted migrations that change rows only: the schema does not show whether they have run.
+  /// Adopted migrations that insert rows, or change rows only: the schema does not show whether they have run.
   package let unchecked: [String]
 }
 
@@ -73,7 +73,9 @@ extension Project {
       return AdoptReport(
         at: ids[last], adopted: Array(ids[...last]), pending: Array(ids[(last + 1)...]),
         unchecked: (point ?? adopted) == nil
-          ? replay.steps[...last].filter(\.delta.isEmpty).map(\.migration.id) : [])
+          ? replay.steps[...last].filter { step in
+            step.delta.isEmpty || !step.writeSet.written.isSubset(of: step.writeSet.rewritten)
+          }.map(\.migration.id) : [])
     }
   }
 }

@@ -1,5 +1,6 @@
 import SchemaApply
 import SchemaHistory
+import SchemaManifest
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
@@ -50,16 +51,31 @@ extension Project {
     let connection = try DatabaseFile.openForReading(options.database, timeout: options.timeout)
     if !plan.migrations.isEmpty { try requireWhole(connection, options.database, plan) }
     var questions = Questions(
-      connection: connection, database: options.database, redacts: options.redactsValues)
+      connection: connection, database: options.database, redacts: options.redactsValues,
+      runner: Runner(
+        connection: connection, target: .database, application: application,
+        redactsValues: options.redactsValues))
+    func note(_ answer: (said: DryRunReport.Answer, failure: Failure?)) {
+      report.answers.append(answer.said)
+      report.failure = report.failure ?? answer.failure
+    }
     for planned in plan.migrations {
+      let manifest = planned.migration.manifest
+      for assertion in manifest.before {
+        note(questions.ask(assertion, Context(migration: planned.migration, assertion: assertion)))
+      }
       for (index, operation) in planned.operations.enumerated() {
-        for question in operation.questions {
-          let answer = try questions.ask(question, of: planned, index)
-          report.answers.append(answer.said)
-          if let failure = answer.failure { report.failure = report.failure ?? failure }
+        for question in operation.questions { note(try questions.ask(question, of: planned, index)) }
+        for case .assertion(let assertion) in operation.plan.steps {
+          let context = Context(
+            migration: planned.migration, index: index, operation: operation.plan.operation)
+          note(questions.ask(assertion, context, writing: operation.writtenBefore))
         }
       }
       questions.written.formUnion(planned.written)
+      for assertion in manifest.after {
+        note(questions.ask(assertion, Context(migration: planned.migration, assertion: assertion)))
+      }
     }
     return report
   }
@@ -82,8 +98,36 @@ private struct Questions {
   let connection: Connection
   let database: String
   let redacts: Bool
+  let runner: Runner
   /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
   var written: Set<Identifier> = []
+
+  /// - Parameter own: the tables that the migration has written before.
+  func ask(
+    _ assertion: Assertion, _ context: Context, writing own: Set<Identifier> = []
+  ) -> (said: DryRunReport.Answer, failure: Failure?) {
+    let question =
+      assertion.message ?? "`\(assertion.query.text)` gives \(assertion.equals.sql)"
+    let read = runner.tablesRead(by: assertion)
+    // The schema changes in between, too.
+    let isAsked =
+      read.map { read in
+        read.isDisjoint(with: written.union(own)) && !read.contains(where: \.isInternal)
+      } ?? false
+    var failure: Failure?
+    if isAsked {
+      do throws(Failure) {
+        try runner.check(assertion, in: context.migration, context)
+      } catch {
+        failure = error.naming(database)
+      }
+    }
+    return (
+      DryRunReport.Answer(
+        migration: context.migration.id, question: question,
+        obstacle: failure?.statement.first, isAsked: isAsked), failure
+    )
+  }
 
   func ask(
     _ question: Question, of planned: PlannedMigration, _ index: Int
@@ -106,10 +150,9 @@ private struct Questions {
         return (said(nil), nil)
       }
       let obstacle = try question.obstacle(on: connection, redacted: redacts)
-      return (
-        said(obstacle),
-        context.failure(.migrationFailed, obstacle, key: question.scan?.problem.key)
-      )
+      var failure = context.failure(.migrationFailed, obstacle, key: question.scan?.problem.key)
+      failure.rows = question.rows
+      return (said(obstacle), failure.namingRows(on: connection, redacted: redacts))
     } catch {
       throw context.failure(error).naming(database)
     }
@@ -131,6 +174,7 @@ extension PlannedOperation {
   /// What the rows must not hold for the operation to succeed.
   fileprivate var questions: [Question] {
     plan.questions + newKeys.compactMap { plan.uniqueness($0, writing: writtenAfter) }
+      + newReferences.compactMap { plan.references($0, writing: writtenAfter) }
   }
 }
 
@@ -140,6 +184,17 @@ extension OperationPlan {
     steps.prefix(while: \.onlyAsks).compactMap { step in
       if case .question(let question) = step, question.promise != nil { question } else { nil }
     }
+  }
+
+  /// Nil where the rows that the operation leaves are not the rows that are there.
+  fileprivate func references(
+    _ reference: NewReference, writing written: Set<Identifier>
+  ) -> Question? {
+    let computed = Set(operation.computedColumns.map(\.identifier))
+    guard operation.carriesValues || !written.contains(reference.table.identifier),
+      computed.isDisjoint(with: reference.columns.map(\.identifier))
+    else { return nil }
+    return reference.question(where: operation.rowFilter)
   }
 
   /// Nil where the rows that the operation leaves are not the rows that are there.
@@ -157,9 +212,11 @@ extension OperationPlan {
     let what =
       key.index.map { "unique index \($0) cannot be created" }
       ?? "the unique constraint cannot be added"
+    let repeated = key.repeated(where: operation.rowFilter)
     return Question(
-      condition: key.violated(where: operation.rowFilter), of: key.table,
+      condition: "EXISTS (\(repeated.sql))", of: key.table,
       promise: "the rows of \(key.table) are unique in \(key.inWords)",
-      message: "rows of \(key.table) have equal values in \(key.inWords): \(what)")
+      message: "rows of \(key.table) have equal values in \(key.inWords): \(what)",
+      rows: repeated)
   }
 }

@@ -68,6 +68,8 @@ package struct PlannedOperation: Sendable {
   fileprivate(set) var writtenAfter: Set<Identifier> = []
   /// What must be unique from then on.
   fileprivate(set) var newKeys: [UniqueKey] = []
+  /// What must refer to a row of another table from then on.
+  fileprivate(set) var newReferences: [NewReference] = []
 
   package var costInWords: String { cost?.inWords ?? work.inWords }
 }
@@ -240,5 +242,6 @@ private final class PlanRecorder {
     guard let last = operations.indices.last else { return }
     operations[last].writtenAfter = writeSet.written
     operations[last].newKeys = try UniqueKey.added(from: schema, to: after, application)
+    operations[last].newReferences = NewReference.added(from: schema, to: after)
   }
 }

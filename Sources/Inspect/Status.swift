@@ -9,8 +9,12 @@ package struct StatusReport: Sendable {
   package var current: String?
   package var pending: [String]
   package var applied: [LedgerRow]
-  /// How many of them another tool has made, and `migrate` will adopt.
+  /// How many of them another tool has made: the ledger does not have them yet.
   package var adoptable = 0
+  /// Why `migrate` refuses to adopt them.
+  package var adoptionRefusal: Failure?
+  /// How the database differs from its history, where that was asked for and can be told.
+  package var drift: [SchemaChange] = []
   package var ledger: [LedgerEntry]
   /// Earlier corrections of the ledger.
   package var repairs: [RecordedRepair] = []
@@ -18,7 +22,9 @@ package struct StatusReport: Sendable {
   package var broken: [HistoryEntry]
 
   package var status: ExitStatus {
-    ExitStatus.worst(ledger.map(\.state.status) + (broken.isEmpty ? [] : [.brokenHistory]))
+    ExitStatus.worst(
+      ledger.map(\.state.status) + (broken.isEmpty ? [] : [.brokenHistory])
+        + [adoptionRefusal?.status ?? .success])
   }
 }
 
@@ -36,36 +42,55 @@ package struct DiffReport: Sendable {
 extension Project {
   /// Where a database stands.
   ///
-  /// - Parameter mayBeEmpty: whether it may be a new one.
+  /// - Parameters:
+  ///   - mayBeEmpty: whether it may be a new one.
+  ///   - comparesSchema: whether to look for drift, which replays the history.
   package func status(
-    database: String, timeout: Double, mayBeEmpty: Bool = true,
+    database: String, timeout: Double, mayBeEmpty: Bool = true, comparesSchema: Bool = false,
     interruption: Interruption = Interruption()
   ) throws(Failure) -> StatusReport {
     try DatabaseFile.require(database)
     return try status(
       of: ReadableDatabase(file: database, timeout: timeout, interruption: interruption),
-      mayBeEmpty: mayBeEmpty)
+      mayBeEmpty: mayBeEmpty, comparesSchema: comparesSchema)
   }
 
   package func status(
-    of database: ReadableDatabase, mayBeEmpty: Bool = true
+    of database: ReadableDatabase, mayBeEmpty: Bool = true, comparesSchema: Bool = false
   ) throws(Failure) -> StatusReport {
-    try view(of: database).statusInView(database, mayBeEmpty)
+    let view = try view(of: database)
+    var (report, live) = try view.statusInView(database, mayBeEmpty)
+    let isUnknown = report.ledger.contains { $0.state == .unknown }
+    guard comparesSchema, live.rows?.isEmpty == false, report.broken.isEmpty, !isUnknown else {
+      return report
+    }
+    do throws(Failure) {
+      report.drift = try view.drift(of: live)
+      if report.adoptable > 0 {
+        try view.requireAdoptable(
+          report.drift, through: view.migrations[report.adoptable - 1], path: database.name)
+      }
+    } catch {
+      if error.isOfEnvironment { throw error }
+      if report.adoptable > 0 { report.adoptionRefusal = error }
+    }
+    return report
   }
 
   private func statusInView(
     _ database: ReadableDatabase, _ mayBeEmpty: Bool
-  ) throws(Failure) -> StatusReport {
+  ) throws(Failure) -> (StatusReport, LiveDatabase) {
     let live = try live(
       on: database.connection, path: database.name, mayBeEmpty: mayBeEmpty)
     let ledger = compareLedger(live.rows ?? [], of: database.name)
     do {
-      return StatusReport(
+      let report = StatusReport(
         current: live.rows?.last?.id,
         pending: ledger.filter { $0.state == .pending }.map(\.id),
         applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
         repairs: try RecordedRepair.all(in: database.connection),
         broken: comparison.filter(\.state.isBroken))
+      return (report, live)
     } catch {
       throw Failure(error, database: database.name)
     }
@@ -98,14 +123,16 @@ extension Project {
         "\(database.name) has run migrations that the history does not contain: "
           + unknown.joined(separator: ", "))
     }
+    return DiffReport(
+      changes: try drift(of: live), hasLedger: live.rows != nil,
+      ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))
+  }
+
+  private func drift(of live: LiveDatabase) throws(Failure) -> [SchemaChange] {
     let known = Set((live.rows ?? []).map(\.id.exact))
     let last =
       live.rows == nil ? migrations.indices.last : migrations.lastIndex { known.contains($0.id) }
     let expected = try replay(Array(migrations[..<(last.map { $0 + 1 } ?? 0)])).schema
-    let changes = compareSchemas(
-      expected: expected, actual: comparable(live.schema, with: expected))
-    return DiffReport(
-      changes: changes, hasLedger: live.rows != nil,
-      ledger: live.rows == nil ? [] : ledger.filter(\.state.stops))
+    return compareSchemas(expected: expected, actual: comparable(live.schema, with: expected))
   }
 }

@@ -137,7 +137,10 @@ struct ColumnAlteration {
           of: change.table, promise: "\(change.table).\(change.column) holds no NULL",
           message:
             "\(change.table).\(change.column) holds NULL in some rows: give them a value first, "
-            + "with `update`"))
+            + "with `update`",
+          rows: RowQuery(
+            of: table, showing: [change.column],
+            where: "\(Quoting.identifier(change.column)) IS NULL")))
     }
     if case .set(let check) = change.check {
       guards.append(
@@ -146,7 +149,9 @@ struct ColumnAlteration {
           of: change.table,
           promise: "every row of \(change.table) meets the new CHECK of \(change.column)",
           message: "some rows of \(change.table) do not meet the new CHECK of \(change.column): "
-            + "correct them first. Find them with WHERE NOT (\(check.text))"))
+            + "correct them first",
+          rows: RowQuery(
+            of: table, showing: [change.column], where: "NOT (\(expression(check)))")))
     }
     return guards.map(Step.question)
   }

@@ -78,7 +78,9 @@ struct KeyConversion {
           condition: "EXISTS (SELECT 1 FROM \(main) WHERE typeof(\(key)) <> 'integer')",
           of: parent.name,
           promise: "every value of \(parent.name).\(self.key.name.text) is an integer",
-          message: "\(parent.name).\(self.key.name.text) holds keys that are not integers"))
+          message: "\(parent.name).\(self.key.name.text) holds keys that are not integers",
+          rows: RowQuery(
+            of: parent, showing: [self.key.name.text], where: "typeof(\(key)) <> 'integer'")))
     ]
     for (table, columns) in affected {
       steps += columns.filter { !isKey($0, of: table) }.map { dangling($0, in: table, main, key) }
@@ -145,7 +147,10 @@ struct KeyConversion {
         promise: "every value of \(table.name).\(column) is the key of a row of \(parent.name)",
         message:
           "\(table.name).\(column) holds keys that no row of \(parent.name) has, and they would "
-          + "be lost: correct those rows first"))
+          + "be lost: correct those rows first",
+        rows: RowQuery(
+          of: table, showing: [column],
+          where: "\(Quoting.quoted(column)) NOT IN (SELECT \(key) FROM \(main))")))
   }
 
   // MARK: Definitions

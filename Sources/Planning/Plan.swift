@@ -111,13 +111,19 @@ package struct Question: Sendable {
   package let message: String
   /// The values that prevent the operation, if the question asks for values.
   package let scan: Scan?
+  /// The rows that prevent it, if they can be named.
+  package let rows: RowQuery?
 
-  package init(condition: String, of tables: String..., promise: String, message: String) {
+  package init(
+    condition: String, of tables: String..., promise: String, message: String,
+    rows: RowQuery? = nil
+  ) {
     self.tables = tables
     self.condition = condition
     self.promise = promise
     self.message = message
     scan = nil
+    self.rows = rows
   }
 
   init(condition: String, message: String) {
@@ -126,6 +132,7 @@ package struct Question: Sendable {
     promise = nil
     self.message = message
     scan = nil
+    rows = nil
   }
 
   init(_ scan: Scan) {
@@ -139,6 +146,7 @@ package struct Question: Sendable {
       }
     message = "\(column) holds a value that \(scan.problem.clause)"
     self.scan = scan
+    rows = nil
   }
 }
 

@@ -143,6 +143,9 @@ extension ParsedTable {
         let before = parsed.column(named: column.name.text), before.generated == nil
       else { continue }
       let name = "\(name).\(column.name.text)"
+      let differs =
+        "\(Quoting.quoted(column.name.text)) IS NOT "
+        + "(\(new.tokens.text(generated.expression.range)))\(filter.map { " AND \($0)" } ?? "")"
       guard knows(generated.expression, of: new) else {
         throw PlanningError(
           .manifest,
@@ -152,12 +155,11 @@ extension ParsedTable {
       guards.append(
         .question(
           Question(
-            condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(self.name)) "
-              + "WHERE \(Quoting.quoted(column.name.text)) IS NOT "
-              + "(\(new.tokens.text(generated.expression.range)))\(filter.map { " AND \($0)" } ?? ""))",
+            condition: "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(self.name)) WHERE \(differs))",
             of: self.name, promise: "\(name) holds the results of its expression",
             message: "\(name) holds values that differ from its expression and would be lost: "
-              + "drop it first")))
+              + "drop it first",
+            rows: RowQuery(of: self, showing: [column.name.text], where: differs))))
     }
     return guards
   }

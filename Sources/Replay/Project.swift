@@ -63,7 +63,10 @@ package struct Project: Sendable {
   }
 
   package func unknownMigration(_ name: String) -> Failure {
-    Failure(.usage, "\(folder.path) has no migration `\(name)`")
+    let near = suggestion(for: name, among: migrations.map(\.id))
+    return Failure(
+      .usage,
+      "\(folder.path) has no migration `\(name)`" + (near.map { ": did you mean `\($0)`?" } ?? ""))
   }
 
   package func isFrozen(_ migration: Migration) -> Bool {

@@ -12,9 +12,31 @@ extension Runner {
       try connection.value("SELECT \(question.condition)") == 1
     }
     guard isYes else { return }
-    throw context.failure(
+    var failure = context.failure(
       .migrationFailed, try question.obstacle(on: connection, redacted: redactsValues),
       key: question.scan?.problem.key)
+    failure.rows = question.rows
+    throw failure
+  }
+
+  /// The tables that an assertion reads; nil where the schema does not have all that it names yet.
+  package func tablesRead(by assertion: Assertion) -> Set<Identifier>? {
+    connection.set(.doubleQuotedStringsInDML, to: false)
+    defer { connection.set(.doubleQuotedStringsInDML, to: true) }
+    statementGuard.startStatement()
+    var script = Script(assertion.query.text)
+    let statement = try? statementGuard.watching { () throws(DatabaseError) in
+      try script.next(on: connection)
+    }
+    guard statement != nil else { return nil }
+    return Set(
+      statementGuard.events.compactMap { $0.action == .read ? $0.first?.identifier : nil })
+  }
+
+  /// Answers an assertion outside of a run.
+  package func check(_ assertion: Assertion, in migration: Migration, _ context: Context) throws(Failure) {
+    var record = Record()
+    try check(assertion, in: migration, context, record: &record)
   }
 
   func check(

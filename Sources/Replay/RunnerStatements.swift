@@ -124,13 +124,24 @@ extension Runner {
     guard error.code == .error, let schema = try? Schema(of: connection),
       let missing = context.operation.missingName(in: schema)
     else {
-      return context.failure(
+      var failure = context.failure(
         error, position: place, statement: sql, onScratch: target == .scratch)
+      failure.rows = rows(for: error, of: sql)
+      return failure
     }
     var failure = context.failure(
       .migrationFailed, missing.message, key: missing.key, statement: sql)
     failure.cause = error
     return failure
+  }
+
+  private func rows(for error: DatabaseError, of sql: String) -> RowQuery? {
+    guard target == .database, error.code == .constraint,
+      let schema = try? Schema(of: connection)
+    else { return nil }
+    return RowQuery(for: error, of: sql, in: schema) { table in
+      (try? connection.value("SELECT 1 FROM main.\(Quoting.quoted(table)) LIMIT 1")) == .some(nil)
+    }
   }
 
   /// The statement that begins at `offset`, for a message. SQLite stops at the token that it does

@@ -35,17 +35,18 @@ package struct UniqueKey: Sendable {
     }
   }
 
-  /// True if rows violate the key. NULLs are never equal (CREATE INDEX, section 1.2).
+  /// What identifies a row of the table.
+  private let rowKey: [String]
+
+  /// The values that several rows share. NULLs are never equal (CREATE INDEX, section 1.2).
   ///
   /// - Parameter filter: which rows count; nil is all.
-  package func violated(where filter: String?) -> String {
-    let conditions =
-      [filter, condition].compactMap { $0.map { "(\($0)\n)" } }
-      + terms.map { "\($0.sql) IS NOT NULL" }
-    let groups = terms.map { "\($0.sql) COLLATE \(Quoting.quoted($0.collation))" }
-    return "EXISTS (SELECT 1 FROM main.\(Quoting.quoted(table)) "
-      + "WHERE \(conditions.joined(separator: " AND ")) "
-      + "GROUP BY \(groups.joined(separator: ", ")) HAVING count(*) > 1)"
+  package func repeated(where filter: String?) -> RowQuery {
+    RowQuery(
+      repeating: terms.map(\.sql),
+      by: terms.map { "\($0.sql) COLLATE \(Quoting.identifier($0.collation))" },
+      in: "main.\(Quoting.identifier(table))",
+      where: [filter, condition].compactMap { $0.map { "(\($0)\n)" } }, key: rowKey)
   }
 
   /// For messages: `title, lower(name) (NOCASE)`.
@@ -103,20 +104,23 @@ package struct UniqueKey: Sendable {
       let sql = indexes.first { $0.name.identifier == index.identifier }?.sql
       let columns = try scratch.rows(
         "SELECT name, coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno", [.text(index)])
-      keys.append(UniqueKey(table.name, columns, index: row[1].text == "c" ? index : nil, sql))
+      keys.append(UniqueKey(table, columns, index: row[1].text == "c" ? index : nil, sql))
     }
     // The rowid's own name has no index.
     let primary = try scratch.rows(
       "SELECT name, 'BINARY' FROM pragma_table_xinfo(?1) WHERE pk", [name])
     if !hasKeyIndex, !primary.isEmpty {
-      keys.append(UniqueKey(table.name, primary, index: nil, nil))
+      keys.append(UniqueKey(table, primary, index: nil, nil))
     }
     return keys
   }
 
   /// - Parameter columns: for each the name, NULL for an expression, and the collation.
-  private init(_ table: String, _ columns: [[Value]], index: String?, _ sql: String?) {
-    self.table = table
+  private init(
+    _ table: SchemaObject, _ columns: [[Value]], index: String?, _ sql: String?
+  ) {
+    self.table = table.name
+    rowKey = table.rowKey
     self.index = index
     let tokens = TokenizedSQL(sql ?? "")
     var parsed: CreateIndex?
@@ -127,7 +131,7 @@ package struct UniqueKey: Sendable {
       }
       let name = column[0].text
       return Term(
-        sql: name.map { Quoting.quoted($0) } ?? "(\(expression ?? "NULL"))", column: name,
+        sql: name.map { Quoting.identifier($0) } ?? "(\(expression ?? "NULL"))", column: name,
         collation: column[1].text ?? "BINARY")
     }
     condition = parsed?.condition.map { tokens.text($0.range) }

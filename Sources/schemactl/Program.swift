@@ -99,6 +99,8 @@ extension CommandLineProgram {
       "history": "Use `schemactl status`.", "current": "Use `schemactl status`.",
       "ledger": "Use `schemactl status` to see the ledger, `schemactl repair` to correct it.",
       "rebase": "Use `schemactl renumber`.",
+      "version": "Use `schemactl --version`.",
+      "--json": "Use `--format json` after a command.",
     ]
   }()
 }

@@ -67,6 +67,18 @@ struct ForeignLedgerTests {
         == .success)
   }
 
+  @Test("status promises an adoption only if migrate accepts the schema", arguments: [false, true])
+  func status(isOther: Bool) throws {
+    let app = try ShippedApp()
+    try app.device([1, 2])
+    if isOther { try app.sandbox.run("ALTER TABLE items ADD COLUMN extra") }
+    let status = try app.sandbox.project().status(
+      database: app.sandbox.database, timeout: 1, comparesSchema: true)
+    #expect(status.adoptable == 2)
+    #expect(status.adoptionRefusal?.message == app.sandbox.failure()?.message)
+    #expect((status.adoptionRefusal != nil) == isOther)
+  }
+
   @Test("an entry out of order is refused: v4 must not double values twice")
   func outOfOrder() throws {
     let app = try ShippedApp()

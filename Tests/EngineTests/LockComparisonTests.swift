@@ -104,6 +104,28 @@ struct LockComparisonTests {
     #expect(report.lock.first?.message.contains("without an edit that was accepted") == true)
   }
 
+  @Test("a line that a merge lost is to be put back, and its migration is not to be renumbered")
+  func lostInMerge() throws {
+    let sandbox = try branch()
+    try sandbox.write("0003_ours", creating("ours"))
+    try sandbox.freeze(release: "1.1")
+    try sandbox.commit("ours")
+    let frozen = try sandbox.git("rev-parse", "HEAD").prefix(10)
+    try sandbox.git("checkout", "--quiet", "main")
+    try sandbox.write("0004_theirs", creating("theirs"))
+    try sandbox.freeze(release: "1.2")
+    try sandbox.commit("theirs")
+    try sandbox.git("merge", "--quiet", "--strategy-option", "ours", "feature", mayFail: true)
+    let lost = try lockText(sandbox).split(separator: "\n").filter { !$0.hasPrefix("0003_") }
+    try writeLock(sandbox, lost.joined(separator: "\n") + "\n")
+    try sandbox.commit("bad merge")
+    let report = try sandbox.verify()
+    #expect(report.state("0003_ours") == .inserted)
+    #expect(
+      report.detail("0003_ours").contains("`git show \(frozen):migrations/history.lock`"),
+      "\(report.detail("0003_ours"))")
+  }
+
   @Test("a deleted lock is found")
   func removed() throws {
     let sandbox = try branch()

@@ -54,7 +54,7 @@ struct ThirdFailsTests {
     try sandbox.addSQL("0003_three", "CREATE TABLE three (a); CREATE UNIQUE INDEX i ON base (a);")
     let report = try sandbox.migrate()
     #expect(report.status == .migrationFailed)
-    #expect(report.failure?.message == "UNIQUE constraint failed: base.a")
+    #expect(report.failure?.lines.first == "UNIQUE constraint failed: base.a")
     #expect(report.failure?.place?.position?.line == 3)
     #expect(report.applied.map(\.id) == ["0001_one", "0002_two"])
     #expect(try sandbox.ledger == ["0000_base", "0001_one", "0002_two"])

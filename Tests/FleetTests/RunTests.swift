@@ -30,6 +30,26 @@ struct RunTests {
     }
   }
 
+  @Test("after a failed canary, the advice is to correct the cause first")
+  func canaryAdvice() throws {
+    let tenants = try Tenants(3)
+    try tenants.write(Tenants.name(0), "")
+    let run = try tenants.fleet(
+      "migrate", "--databases", "tenants/*.sqlite", "--canary", "1")
+    #expect(
+      run.text.hasSuffix("2 not started. Correct the causes, then run it again to continue.\n"),
+      "\(run.text)")
+  }
+
+  @Test("status --verbose names the databases with pending migrations")
+  func pending() throws {
+    let tenants = try Tenants(2)
+    let words = ["status", "--databases", "tenants/*.sqlite"]
+    #expect(try !tenants.fleet(words[0], words[1], words[2]).text.contains("tenants/"))
+    let run = try tenants.fleet(words[0], words[1], words[2], "--verbose", "--jobs", "1")
+    #expect(run.text.contains("tenants/002.sqlite: 1 pending, next: 0002_done\n"), "\(run.text)")
+  }
+
   @Test("a canary number above the number of databases includes all of them")
   func largeCanary() throws {
     #expect(try Set(Tenants(3).migrateAll("--canary", "10").states.values) == ["migrated"])

@@ -62,6 +62,18 @@ struct DriftTests {
     #expect(lint.output.contains("On a copy of app.sqlite: 1 migration applied."), "\(lint.output)")
   }
 
+  @Test("status reports the drift and names `diff`, which says what to do")
+  func status() throws {
+    let folder = try folder()
+    let run = try folder.expect(0, "status")
+    #expect(run.errors.contains("note: the schema differs from the history in 1 place\n"))
+    #expect(run.output.hasSuffix("Next: schemactl diff\n"), "\(run.output)")
+    let json = try folder.run("status", "--format", "json").json()
+    #expect((json["drift"] as? [Any])?.count == 1)
+    #expect(try folder.expect(1, "diff").errors.contains("help: if the database is right, "))
+    #expect(try folder.expect(0, "migrate").errors.isEmpty)
+  }
+
   @Test("drift that no migration uses is only reported")
   func elsewhere() throws {
     let folder = try folder()
@@ -71,6 +83,7 @@ struct DriftTests {
       let run = try folder.start(words).wait()
       #expect(run.status == 0, "\(run.errors)")
       #expect(run.errors.contains("note: drift: column notes.memo"), "\(words): \(run.errors)")
+      #expect(run.errors.contains("`schemactl diff --database app.sqlite` compares"))
     }
   }
 

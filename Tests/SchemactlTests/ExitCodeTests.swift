@@ -241,7 +241,7 @@ struct ExitCodeTests {
           remain applied: 1 migration, up to 0001_notes
           in operation 1 sql of migration 0002_twice
           statement: INSERT INTO notes (id) VALUES (1), (1)
-        help: correct the manifest, or the rows that the message names, and run the command again
+        help: correct the manifest, or the rows of the database, and run the command again
 
         """)
     #expect(run.output.hasPrefix("Created app.sqlite.\nApplied 0001_notes in "))
@@ -257,7 +257,7 @@ struct ExitCodeTests {
     try folder.expect(0, "migrate", "--database", "app.sqlite", "--to", "1")
     try folder.connection().execute("INSERT INTO notes (text) VALUES ('x'), ('x')")
     let run = try folder.expect(3, "migrate", "--database", "app.sqlite", "--frozen")
-    #expect(run.errors.contains("help: correct the rows that the message names"))
+    #expect(run.errors.contains("help: correct the rows of the database"))
     #expect(!run.errors.contains("correct the manifest"))
   }
 

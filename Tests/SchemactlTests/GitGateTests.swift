@@ -24,10 +24,9 @@ struct VerifyInRepositoryTests {
     #expect(
       run.output == """
         0002_b: edited
-          it differs from the frozen manifest for release 1.0; restore it from git (`git log -- \
-        migrations/0002_b.yaml` lists its commits) and put the change into a new migration, or, if no \
+          it differs from the frozen manifest for release 1.0; restore it with `git checkout \
+        \(commit) -- migrations/0002_b.yaml` and put the change into a new migration, or, if no \
         device has run it, accept the edit with `schemactl freeze --accept 0002_b --reason …`
-          restore it with `git checkout \(commit) -- migrations/0002_b.yaml`
           diff --git a/migrations/0002_b.yaml b/migrations/0002_b.yaml
           \(blobs)
           --- a/migrations/0002_b.yaml

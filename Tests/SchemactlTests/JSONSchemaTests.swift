@@ -27,6 +27,8 @@ enum Scene: Sendable {
   case ahead
   /// A later manifest fails on the rows, or on any database.
   case failing, unplannable
+  /// Rows of the database are in the way of a migration.
+  case obstructed
   /// Lint reports an error.
   case harmful
   /// Two manifests are invalid.
@@ -75,6 +77,14 @@ enum Scene: Sendable {
         "0001_notes": tableOfNotes,
         "0002_twice": manifest("INSERT INTO notes (id) VALUES (1), (1)"),
       ])
+    case .obstructed:
+      let folder = try WorkingFolder.of(["0001_notes": tableOfNotes])
+      try folder.expect(0, "migrate", "--database", "app.sqlite")
+      try folder.connection().execute(
+        "INSERT INTO notes (text) VALUES ('a'), ('b'), ('a'), (NULL)")
+      try folder.write(
+        "migrations/0002_unique.yaml", manifest("CREATE UNIQUE INDEX texts ON notes (text)"))
+      return folder
     case .unplannable:
       return try .of([
         "0001_notes": tableOfNotes, "0002_nothing": "operations: []\n",
@@ -151,6 +161,11 @@ struct Document: Sendable, CustomTestStringConvertible {
     Document(2, .edited, "migrate --database app.sqlite"),
     Document(3, .failing, "migrate --database app.sqlite"),
     Document(3, .unplannable, "migrate --database app.sqlite"),
+    Document(3, .obstructed, "migrate --database app.sqlite"),
+    Document(3, .obstructed, "migrate --database app.sqlite --redact"),
+    Document(3, .obstructed, "plan --database app.sqlite"),
+    Document(0, .drifted, "status --database app.sqlite"),
+    Document(64, .current, "migrate --database app.sqlite --to 0001_create_list_and_reminders"),
     Document(3, .unplannable, "migrate --database app.sqlite --dry-run", schema: "plan"),
     Document(0, .pending, "plan --database app.sqlite --on-copy"),
     Document(3, .failing, "plan --database app.sqlite --on-copy"),

@@ -171,10 +171,21 @@ struct OpenMergeTests {
     try folder.write("migrations/0003_m.yaml", creating("t0003_m"))
     let text = try folder.text(lock)
     let run = try folder.expect(2, "freeze")
-    #expect(run.errors.contains("two lines freeze `0003_m`"))
+    #expect(run.errors.contains("two lines freeze `0003_m` in the same form"), "\(run.errors)")
     #expect(run.errors.contains("line 5: 0003_m release=feature"))
     #expect(run.errors.contains("line 7: 0003_m release=main"))
     #expect(try folder.text(lock) == text)
+    // As the message says.
+    let kept = text.split(separator: "\n").filter { line in
+      !line.hasPrefix("0003_m release=feature")
+        && !["<<<<<<<", "=======", ">>>>>>>"].contains(where: line.hasPrefix)
+    }
+    try folder.write(lock, kept.joined(separator: "\n") + "\n")
+    let open = try folder.expect(2, "verify")
+    #expect(open.output.contains("keep the line of the release that shipped it first"), "\(open)")
+    #expect(!open.output.contains("--accept"))
+    try folder.commit("merge")
+    try folder.expect(0, "verify", "--base", "main")
   }
 
   @Test("the markers are resolved without git")

@@ -86,7 +86,7 @@ struct OutputTests {
             |       ^
           no migration was applied: app.sqlite is unchanged
           in operation 1 move_column of migration 0007_replace_is_completed_with_status
-        help: correct the manifest, or the rows that the message names, and run the command again
+        help: correct the manifest, or the rows of the database, and run the command again
 
         """)
     let redacted = try folder.expect(3, "migrate", "--database", "app.sqlite", "--redact")

@@ -2,7 +2,7 @@ import Foundation
 import SchemaTestSupport
 import Testing
 
-/// A tutorial page of `docs`. Its `yaml` blocks are files, named by a comment in their first line.
+/// A page with a tutorial. Its `yaml` blocks are files, named by a comment in their first line.
 /// Its `console` blocks are commands after `$ `, followed by their output.
 private struct Tutorial {
   private let lines: [String]
@@ -67,9 +67,9 @@ private struct Tutorial {
 
 @Suite("The tutorial")
 struct TutorialTests {
-  @Test("each command prints the output in docs/tutorial.md")
-  func tutorial() throws {
-    let file = repository.appendingPathComponent("docs/tutorial.md")
+  @Test("each command prints the output on the page", arguments: ["docs/tutorial.md", "README.md"])
+  func tutorial(path: String) throws {
+    let file = repository.appendingPathComponent(path)
     let page = try String(contentsOf: file, encoding: .utf8)
     let folder = try WorkingFolder()
     let followed = try Tutorial(page).followed(in: folder)

@@ -33,8 +33,8 @@ enum AdoptCommand: Command {
     if !report.unchecked.isEmpty {
       session.report(
         .warning(
-          "the schema does not show whether \(database) has run \(listed(report.unchecked, "and")), which "
-            + "change rows only, and the ledger now says that it has: check the rows"))
+          "adopt compares schemas, not rows, and \(listed(report.unchecked, "and")) "
+            + "\(report.unchecked.count == 1 ? "writes" : "write") rows: check that \(database) has them"))
     }
     return .success
   }

@@ -88,7 +88,7 @@ struct ClusterCommand {
 
   private func status() throws -> ExitStatus {
     let project = try settings.project()
-    let report = try project.status(of: readable(project))
+    let report = try project.status(of: readable(project), comparesSchema: true)
     session.report(.stands(report, database: database))
     let isBehind = session.invocation.flag("check") && !report.pending.isEmpty
     return ExitStatus.worst([report.status, isBehind ? .finding : .success])

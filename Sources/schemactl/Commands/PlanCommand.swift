@@ -9,10 +9,11 @@ enum PlanCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Show what migrate will do, and change nothing.",
     discussion: """
-      Lists the pending operations with their cost on this database, and reports rows that would \
-      stop a migration. Without a database, plans the whole history for an empty one. --sql prints \
-      a script for the sqlite3 shell with the same statements, transactions and ledger entries. \
-      --on-copy runs the migrations on a temporary copy of the database and measures the time.
+      Lists the pending operations with their cost on this database. Asks the rows what can be asked \
+      without a write: maps, NULL, CHECK, unique and foreign keys, assertions. --on-copy is the \
+      complete trial: it runs the migrations on a temporary copy of the database and measures the \
+      time. Without a database, plans the whole history for an empty one. --sql prints a script for \
+      the sqlite3 shell with the same statements, transactions and ledger entries.
       """,
     examples: [
       .init("schemactl plan --database app.sqlite", "List the pending operations."),

@@ -27,7 +27,8 @@ enum StatusCommand: Command {
     let database = try settings.requiredDatabase()
     let project = try settings.project(for: database)
     let report = try project.status(
-      database: database, timeout: settings.timeout, interruption: session.interruption)
+      database: database, timeout: settings.timeout, comparesSchema: true,
+      interruption: session.interruption)
     session.report(
       .stands(report, database: database, next: next(after: report, of: project, database, session))
     )
@@ -50,7 +51,10 @@ enum StatusCommand: Command {
       let drafts = report.ledger.filter { $0.state == .outOfOrder }.map(\.id)
       return session.command("renumber", drafts, database: false)
     }
-    if states.contains(where: \.stops) { return session.command("diff") }
+    let isRefused = report.adoptionRefusal != nil
+    if states.contains(where: \.stops) || isRefused || !report.drift.isEmpty {
+      return session.command("diff")
+    }
     return report.pending.isEmpty ? nil : session.command("migrate")
   }
 }

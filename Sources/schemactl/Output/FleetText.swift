@@ -13,11 +13,18 @@ extension TextReporter {
     }
   }
 
+  func name(pending result: FleetResult) {
+    guard volume == .verbose, let next = result.pending.first else { return }
+    progress.clear()
+    say(
+      "\(result.database.visible): \(grouped(result.pending.count)) pending, next: \(next.visible)")
+  }
+
   private func show(_ summary: FleetSummary, _ header: FleetHeader) {
     for result in summary.failures { show(result) }
     if summary.failed > summary.failures.count {
       say(
-        "… and \((summary.failed - summary.failures.count).grouped) more failures: `--format jsonl` reports "
+        "… and \(grouped(summary.failed - summary.failures.count)) more failures: `--format jsonl` reports "
           + "every database.")
     }
     if !summary.failures.isEmpty { say("") }
@@ -56,14 +63,14 @@ extension TextReporter {
   private func rows(_ summary: FleetSummary) -> [(count: String, text: String)] {
     let states = FleetResult.State.allCases.compactMap { state in
       [.failed, .interrupted].contains(state)
-        ? nil : summary.states[state].map { ($0.grouped, state.inWords) }
+        ? nil : summary.states[state].map { (grouped($0), state.inWords) }
     }
     let causes = summary.sortedCauses.map { cause, count in
       let place = [
         cause.operation.map { "operation \($0)" }, cause.migration.map { "migration \($0)" },
       ].compactMap { $0?.visible }.joined(separator: " of ")
       return (
-        count.grouped,
+        grouped(count),
         "\(cause.status.label) (exit code \(cause.status.rawValue))"
           + (place.isEmpty ? "" : ": \(place)")
       )
@@ -76,12 +83,13 @@ extension TextReporter {
     let skipped = summary.states[.notStarted] ?? 0
     let tenths = summary.milliseconds / 100
     return
-      "\(summary.expected.grouped) \(summary.expected == 1 ? "database" : "databases")\(part)"
+      "\(counted(summary.expected, "database"))\(part)"
       + (summary.milliseconds > 0 ? " in \(tenths / 10).\(tenths % 10) s" : "")
-      + ": \((summary.done - summary.failed).grouped) succeeded, \(summary.failed.grouped) failed"
-      + (skipped > 0 ? ", \(skipped.grouped) not started. Run it again to continue." : ".")
+      + ": \(grouped(summary.done - summary.failed)) succeeded, \(grouped(summary.failed)) failed"
+      + (skipped > 0 ? ", \(grouped(skipped)) not started. "
+          + (summary.failed > 0 ? "Correct the causes, then run" : "Run") + " it again to continue." : ".")
       + (summary.drifted > 0
-        ? " \(summary.drifted.grouped) \(summary.drifted == 1 ? "differs" : "differ") from the history where "
+        ? " \(grouped(summary.drifted)) \(summary.drifted == 1 ? "differs" : "differ") from the history where "
           + "no migration touches the difference." : "")
   }
 }
@@ -125,19 +133,7 @@ extension FleetSummary {
   /// The progress of the run as text.
   package func progress(afterMilliseconds elapsed: Int64) -> String {
     let rate = Double(done) / max(Double(elapsed) / 1000, 0.001)
-    return "\(done.grouped) of \(expected.grouped) databases done, \(failed.grouped) failed, "
-      + "\((expected - done).grouped) left, \(Int(rate).grouped)/s"
-  }
-}
-
-extension Int {
-  /// `12,000,000`
-  var grouped: String {
-    var text = ""
-    for (index, digit) in String(magnitude).enumerated() {
-      if index > 0, (String(magnitude).utf8.count - index).isMultiple(of: 3) { text += "," }
-      text.append(digit)
-    }
-    return (self < 0 ? "-" : "") + text
+    return "\(grouped(done)) of \(grouped(expected)) databases done, \(grouped(failed)) failed, "
+      + "\(grouped(expected - done)) left, \(grouped(Int(rate)))/s"
   }
 }

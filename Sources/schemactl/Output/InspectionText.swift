@@ -22,7 +22,9 @@ extension TextReporter {
       + report.ledger.dropFirst(hidden)
     {
       let time =
-        rows[entry.id.exact].map {
+        report.adoptable > 0
+        ? ""
+        : rows[entry.id.exact].map {
           "  \($0.startedAt.visible)  " + ($0.isAdopted ? "adopted" : duration($0.milliseconds))
         } ?? ""
       let id = entry.id.visible
@@ -42,8 +44,15 @@ extension TextReporter {
     say(
       "\(database.visible): \(grouped(report.applied.count)) applied, "
         + "\(grouped(report.pending.count)) pending"
-        + (report.adoptable > 0 ? " (another tool applied them; `migrate` adopts them)" : "")
+        + (report.adoptable > 0 ? " by another tool" : "")
         + (wrong > 0 ? ", \(counted(wrong, "problem"))" : ""))
+    if let refusal = report.adoptionRefusal {
+      complain(Problem(refusal))
+    } else if report.adoptable > 0 {
+      note("`schemactl migrate` would adopt \(counted(report.adoptable, "migration"))")
+    } else if !report.drift.isEmpty {
+      note("the schema differs from the history in \(counted(report.drift.count, "place"))")
+    }
     if let next { mention("Next: \(next.visible)") }
   }
 
@@ -85,6 +94,11 @@ extension TextReporter {
     list(report.ledger, "ledger entry") { entry in
       say("\(entry.id.visible): \(entry.state.rawValue) in the ledger")
       say("  \(entry.detail.visible)")
+    }
+    if !report.changes.isEmpty {
+      help(
+        "if the database is right, write the difference as a migration (`schemactl new`); if the history "
+          + "is right, change the database")
     }
     if !report.hasLedger {
       note("\(database) has no ledger, so it was compared with the latest schema of the history")
@@ -151,7 +165,6 @@ extension ManifestDiff {
   /// The text for a person, with control characters escaped.
   var lines: [String] {
     var lines: [String] = []
-    if let restore { lines.append("restore it with `\(restore.visible)`") }
     lines += text.split(separator: "\n").map { String($0).visible }
     lines += schema.map { "schema after it: \($0.sentence.visible)" }
     if let problem { lines.append("the edit cannot be shown: \(problem.visible)") }

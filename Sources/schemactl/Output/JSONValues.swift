@@ -168,16 +168,20 @@ extension DryRunReport.Answer: JSONConvertible {
 extension StatusReport: JSONConvertible {
   var json: JSON {
     [
-      "current": current, "pending": pending, "applied": applied, "ledger": ledger,
-      "broken": broken.map(\.id), "repairs": repairs,
+      "current": current, "pending": pending,
+      "applied": applied.map { $0.json(isWritten: adoptable == 0) },
+      "ledger": ledger, "broken": broken.map(\.id), "repairs": repairs, "drift": drift,
+      "failed": adoptionRefusal,
     ]
   }
 }
 
-extension LedgerRow: JSONConvertible {
-  var json: JSON {
+extension LedgerRow {
+  /// - Parameter isWritten: false for a row that the ledger does not have yet.
+  fileprivate func json(isWritten: Bool) -> JSON {
     [
-      "id": id, "appliedAt": startedAt, "milliseconds": milliseconds, "adopted": isAdopted,
+      "id": id, "appliedAt": isWritten ? startedAt : nil, "milliseconds": milliseconds,
+      "adopted": isAdopted,
       "toolVersion": toolVersion,
     ]
   }

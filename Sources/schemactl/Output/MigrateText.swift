@@ -25,7 +25,7 @@ extension TextReporter {
         result == "ok"
           ? "integrity_check found no problem" : "integrity_check could not run: \(result)")
     }
-    for change in report.drift { note("drift: " + change.sentence) }
+    noteDrift(report.drift, options.database)
     guard let failure = report.failure else {
       return mention(
         report.isHistoryEmpty
@@ -40,6 +40,12 @@ extension TextReporter {
         "`schemactl restore --database \(shellQuoted(options.database)) \(shellQuoted(backup))` "
           + "returns to the state before this run")
     }
+  }
+
+  private func noteDrift(_ drift: [SchemaChange], _ database: String) {
+    for change in drift { note("drift: " + change.sentence) }
+    guard !drift.isEmpty else { return }
+    note("`schemactl diff --database \(shellQuoted(database))` compares the database with its history")
   }
 
   /// Prints only the end of a long list.
@@ -120,7 +126,7 @@ extension TextReporter {
     } else {
       list(plan.migrations, "migration") { show($0, report.answers) }
     }
-    for change in plan.drift { note("drift: " + change.sentence) }
+    noteDrift(plan.drift, view.database ?? "")
     for text in report.notes { note(text) }
     if view.isSQL, let beyond = plan.beyond { note(beyond.sentence) }
     if let failure = report.failure { complain(Problem(failure)) }
@@ -147,7 +153,7 @@ extension TextReporter {
   private func sentence(_ answer: DryRunReport.Answer) -> String {
     let question = answer.question.visible
     guard answer.isAsked else {
-      return "not checked, because an earlier step writes these rows: \(question)"
+      return "cannot be checked before the migration runs: \(question)"
     }
     return (answer.obstacle == nil ? "checked: " : "failed check: ") + question
   }
@@ -164,11 +170,12 @@ extension TextReporter {
     let count = "\(counted(plan.migrations.count, "migration")) pending for \(database)"
     let cost = plan.cost.map { "; \($0.inWords)" } ?? ""
     return "\(count)\(cost). Nothing was changed."
+      + (report.answers.contains { !$0.isAsked } ? " --on-copy checks the rest." : "")
   }
 
   func show(_ report: RehearsalReport, _ options: MigrateOptions) {
     show(report.run.applied, "On a copy, applied")
-    for change in report.run.drift { note("drift: " + change.sentence) }
+    noteDrift(report.run.drift, options.database)
     let database = options.database.visible
     if let failure = report.run.failure {
       return complain(
@@ -190,10 +197,10 @@ extension ExitStatus {
   fileprivate func advice(ofFrozen isFrozen: Bool) -> String? {
     switch self {
     case .migrationFailed where isFrozen:
-      "correct the rows that the message names, and run the command again; do not change the "
-        + "manifest, which is frozen"
+      "correct the rows of the database, and run the command again; do not change the manifest, which "
+        + "is frozen"
     case .migrationFailed:
-      "correct the manifest, or the rows that the message names, and run the command again"
+      "correct the manifest, or the rows of the database, and run the command again"
     case .interrupted: "run the command again to continue"
     default: nil
     }

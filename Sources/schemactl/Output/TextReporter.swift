@@ -11,7 +11,7 @@ final class TextReporter: Reporter {
   private let output: Output
   private let errors: Output
   let volume: Volume
-  private var progress: ProgressLine
+  var progress: ProgressLine
   private var excerpts = SourceExcerpts()
   /// The id of the running migration.
   private var current = ""
@@ -30,7 +30,10 @@ final class TextReporter: Reporter {
     if case .fleet(.started(let header)) = event {
       return progress.show(FleetSummary(expected: header.count))
     }
-    if case .fleet(.result(_, let summary)) = event { return progress.show(summary) }
+    if case .fleet(.result(let result, let summary)) = event {
+      name(pending: result)
+      return progress.show(summary)
+    }
     progress.clear()
     switch event {
     case .progress: break

@@ -1,0 +1,74 @@
+import SchemaModel
+import SchemaSQLText
+
+/// A SELECT that lists the rows in the way of a step, for a message and for its reader.
+package struct RowQuery: Sendable, Hashable {
+  package let sql: String
+  /// The names of its columns: the key, then the values in question.
+  package let columns: [String]
+  /// Whether each row of the answer is a value that several rows hold.
+  package let isGrouped: Bool
+  /// A SELECT that finds a row where `sql` judges a value that SQLite would store as another one.
+  package let doubt: String?
+
+  /// - Parameter query: as a rule with expressions of a manifest, whose line ends and comments are left out.
+  init(_ query: String, _ columns: [String], isGrouped: Bool = false, doubt: String? = nil) {
+    let tokens = TokenizedSQL(query)
+    var sql = ""
+    var end = 0
+    for token in tokens.significant {
+      sql += (token.range.lowerBound > end ? " " : "") + tokens.text(token)
+      end = token.range.upperBound
+    }
+    self.sql = sql
+    self.columns = columns
+    self.isGrouped = isGrouped
+    self.doubt = doubt
+  }
+
+  /// The rows of `table` for which `condition` is true.
+  init(of table: ParsedTable, showing columns: [String], where condition: String) {
+    let shown = table.key + columns.filter { column in
+      !table.key.contains { $0.isSameName(as: column) }
+    }
+    self.init(
+      "SELECT \(list(shown)) FROM \(Quoting.identifier(table.name)) WHERE \(condition)", shown)
+  }
+
+  /// The values that several rows of `source` share.
+  ///
+  /// - Parameters:
+  ///   - terms: SQL over a row.
+  ///   - groups: the same with the collation by which they are compared.
+  ///   - key: the columns of `source` that identify a row.
+  package init(
+    repeating terms: [String], by groups: [String], in source: String, with: String = "",
+    where filters: [String], key: [String]
+  ) {
+    let isOther = key.count == 1 && !terms.contains { $0.identifier == list(key).identifier }
+    let rows = isOther ? "group_concat(\(list(key)), ', ')" : "count(*)"
+    let conditions = filters + terms.map { "\($0) IS NOT NULL" }
+    self.init(
+      """
+      \(with)SELECT \(terms.joined(separator: ", ")), \(rows) FROM \(source) \
+      WHERE \(conditions.joined(separator: " AND ")) \
+      GROUP BY \(groups.joined(separator: ", ")) HAVING count(*) > 1
+      """, terms.map(Quoting.unquoted) + [isOther ? "\(key[0]) of the rows" : "rows"],
+      isGrouped: true)
+  }
+}
+
+extension ParsedTable {
+  /// What a person knows a row by: the primary key, or else a name of the rowid.
+  var key: [String] { primaryKey.isEmpty ? rowidName.map { [$0] } ?? [] : primaryKey }
+}
+
+extension SchemaObject {
+  /// What a person knows a row of this table by.
+  package var rowKey: [String] { (try? ParsedTable(self))?.key ?? [] }
+}
+
+/// Names as SQL.
+func list(_ names: [String]) -> String {
+  names.map { Quoting.identifier($0) }.joined(separator: ", ")
+}

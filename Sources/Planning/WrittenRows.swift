@@ -1,0 +1,268 @@
+import SchemaModel
+import SchemaSQLText
+import SchemaSQLite
+
+extension RowQuery {
+  /// The rows on which a statement broke a constraint, of which SQLite names no more than the columns; nil where
+  /// the statement's text does not tell.
+  ///
+  /// - Parameters:
+  ///   - schema: as it was when the statement failed.
+  ///   - isEmpty: whether a table had no rows then.
+  package init?(
+    for error: DatabaseError, of statement: String, in schema: Schema,
+    isEmpty: (String) -> Bool
+  ) {
+    let parts = error.message.parts(separatedBy: " constraint failed: ")
+    guard error.code == .constraint, parts.count == 2 else { return nil }
+    let sql = TokenizedSQL(statement)
+    let subject = String(parts[1])
+    let query: RowQuery? =
+      if case .createIndex(let index)? = try? parseCreate(sql) {
+        RowQuery(against: index, sql, in: schema)
+      } else if let written = WrittenRows(sql, in: schema) {
+        switch parts[0] {
+        case "NOT NULL": written.nulls(in: subject)
+        case "CHECK": written.violating(check: subject)
+        case "UNIQUE": written.repeating(subject, isEmpty)
+        default: nil
+        }
+      } else {
+        nil
+      }
+    guard let query else { return nil }
+    self = query
+  }
+
+  private init?(against index: CreateIndex, _ sql: TokenizedSQL, in schema: Schema) {
+    guard let table = try? ParsedTable(named: index.table.text, in: schema) else { return nil }
+    let terms = index.terms.map { sql.text($0.expression.outerRange) }
+    let groups = zip(index.terms, terms).map { term, text in
+      text + (term.collation.map { " COLLATE \(sql.text($0.range))" } ?? "")
+    }
+    self.init(
+      repeating: terms, by: groups, in: Quoting.identifier(table.name),
+      where: index.condition.map { ["(\(sql.text($0.outerRange)))"] } ?? [], key: table.key)
+  }
+}
+
+/// The rows that an INSERT or UPDATE of one table writes, as SELECTs over the rows before it.
+private struct WrittenRows {
+  private enum Source {
+    /// The columns that are filled, and the SELECT or VALUES that fills them.
+    case insert([String], String)
+    /// The new values of some columns, what follows UPDATE, and what follows WHERE.
+    case update([Identifier: String], String, String?)
+  }
+
+  private let table: ParsedTable
+  private let source: Source
+
+  /// Nil for any other statement, and one with clauses that are not read here.
+  init?(_ sql: TokenizedSQL, in schema: Schema) {
+    var clauses = Clauses(sql)
+    let isUpdate = clauses.take("update")
+    guard isUpdate || clauses.take("replace") || clauses.take("insert") else { return nil }
+    if clauses.take("or") { clauses.skip() }
+    if !isUpdate { guard clauses.take("into") else { return nil } }
+    let start = clauses.next
+    guard var name = clauses.name() else { return nil }
+    if clauses.take(".") {
+      guard name.identifier == "main", let own = clauses.name() else { return nil }
+      name = own
+    }
+    guard let table = try? ParsedTable(named: name, in: schema) else { return nil }
+    self.table = table
+    if isUpdate {
+      guard let set = clauses.find("set"),
+        ["from", "returning", "order", "limit"].allSatisfy({ clauses.find($0) == nil }),
+        let values = clauses.assignments(set + 1)
+      else { return nil }
+      source = .update(
+        values, clauses.text(start..<set),
+        clauses.find("where").map { clauses.text($0 + 1..<clauses.end) })
+    } else {
+      let filled = table.parsed.columns.filter { $0.generated == nil }.map(\.name.text)
+      guard let columns = clauses.take("(") ? clauses.names() : filled else { return nil }
+      source = .insert(columns, clauses.text(clauses.next..<clauses.end))
+    }
+  }
+
+  /// A WITH clause that gives the written rows, with these columns and their key, the name `new`.
+  ///
+  /// - Parameter isWhole: with the rows of the table that an UPDATE leaves as they are.
+  private func new(_ names: [String], isWhole: Bool = false) -> (with: String, key: [String])? {
+    let own = table.key.filter { key in !names.contains { $0.isSameName(as: key) } }
+    switch source {
+    case .insert(let columns, let query):
+      func fills(_ name: String) -> Bool { columns.contains { $0.isSameName(as: name) } }
+      guard names.allSatisfy(fills) else { return nil }
+      return ("WITH new (\(list(columns))) AS (\(query)) ", own.allSatisfy(fills) ? own : [])
+    case .update(let values, let source, let condition):
+      let terms = names.map { name in
+        let old = Quoting.identifier(name)
+        guard let value = values[name.identifier] else { return old }
+        guard isWhole, let condition else { return "(\(value))" }
+        return "CASE WHEN (\(condition)) THEN (\(value)) ELSE \(old) END"
+      }
+      let filter = condition.map { isWhole ? "" : " WHERE \($0)" } ?? ""
+      let all = own.map { Quoting.identifier($0) } + terms
+      return (
+        "WITH new (\(list(own + names))) AS (SELECT \(all.joined(separator: ", ")) "
+          + "FROM \(source)\(filter)) ", own
+      )
+    }
+  }
+
+  func nulls(in subject: String) -> RowQuery? {
+    let column = table.parsed.columns.first { "\(table.name).\($0.name.text)" == subject }?.name.text
+    guard let column, let (with, key) = new([column]) else { return nil }
+    return RowQuery(
+      "\(with)SELECT \(list(key + [column])) FROM new WHERE \(list([column])) IS NULL",
+      key + [column])
+  }
+
+  /// - Parameter subject: the constraint's name, or its expression.
+  func violating(check subject: String) -> RowQuery? {
+    let all = table.parsed.columns.flatMap(\.constraints).map { ($0.name, $0.kind.check) }
+      + table.parsed.constraints.map { ($0.name, $0.kind.check) }
+    let checks = all.compactMap { name, check in
+      check.flatMap { check in
+        (name?.text ?? table.tokens.text(check.range)) == subject ? check : nil
+      }
+    }
+    guard checks.count == 1 else { return nil }
+    let mentioned = table.tokens.identifiers(in: checks[0].range)
+    let columns = table.parsed.columns.filter { column in
+      mentioned.contains { $0.isSame(as: column.name.text) }
+    }
+    let names = columns.map(\.name.text)
+    guard columns.allSatisfy({ $0.generated == nil }), let (with, key) = new(names) else {
+      return nil
+    }
+    // A column gives a value its type and collation before the CHECK reads it.
+    let stored = columns.map { column in
+      let type = column.type.map(\.text) ?? ""
+      let value = list([column.name.text])
+      return (type.isEmpty ? value : "CAST(\(value) AS \(type))")
+        + (column.collation.map { " COLLATE \(table.tokens.text($0.range))" } ?? "")
+    }
+    let aliased = zip(stored, names).map { "\($0) AS \(list([$1]))" }
+    let shown = (key.map { Quoting.identifier($0) } + aliased).joined(separator: ", ")
+    let changed = zip(stored, names).map { stored, name in
+      "\(stored) IS NOT \(list([name])) OR typeof(\(stored)) <> typeof(\(list([name])))"
+    }
+    return RowQuery(
+      "\(with)SELECT \(list(key + names)) FROM (SELECT \(shown) FROM new) "
+        + "WHERE NOT (\(table.tokens.text(checks[0].range)))",
+      key + names,
+      doubt: "\(with)SELECT 1 FROM new WHERE \(changed.joined(separator: " OR ")) LIMIT 1")
+  }
+
+  /// - Parameter subject: the columns, each with its table.
+  func repeating(_ subject: String, _ isEmpty: (String) -> Bool) -> RowQuery? {
+    let columns = table.parsed.columns.filter { column in
+      subject.parts(separatedBy: ", ").contains { $0 == "\(table.name).\(column.name.text)" }
+    }
+    let names = columns.map(\.name.text)
+    guard subject.parts(separatedBy: ", ").count == names.count,
+      let (with, key) = new(names, isWhole: true)
+    else { return nil }
+    let groups = columns.map { column in
+      list([column.name.text])
+        + (column.collation.map { " COLLATE \(table.tokens.text($0.range))" } ?? "")
+    }
+    var source = "new"
+    if case .insert = self.source, !isEmpty(table.name) {
+      let all = list(names + key)
+      source = "(SELECT \(all) FROM new UNION ALL SELECT \(all) FROM \(list([table.name])))"
+    }
+    return RowQuery(
+      repeating: names.map { Quoting.identifier($0) }, by: groups, in: source, with: with,
+      where: [], key: key)
+  }
+}
+
+/// A statement's tokens, with the clauses that are not in parentheses.
+private struct Clauses {
+  private let sql: TokenizedSQL
+  private let tokens: [Token]
+  private(set) var next = 0
+  /// Without a `;`.
+  let end: Int
+
+  init(_ sql: TokenizedSQL) {
+    self.sql = sql
+    tokens = sql.significant
+    end = tokens.last.map { sql.text($0) } == ";" ? tokens.count - 1 : tokens.count
+  }
+
+  func text(_ range: Range<Int>) -> String {
+    guard range.lowerBound < range.upperBound else { return "" }
+    return sql.text(
+      tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound)
+  }
+
+  private func matches(_ index: Int, _ text: Identifier) -> Bool {
+    index < end && [.word, .punctuation].contains(tokens[index].kind)
+      && sql.text(tokens[index]).identifier == text
+  }
+
+  mutating func skip() { next += 1 }
+
+  mutating func take(_ text: Identifier) -> Bool {
+    guard matches(next, text) else { return false }
+    next += 1
+    return true
+  }
+
+  mutating func name() -> String? {
+    guard next < end else { return nil }
+    next += 1
+    return Quoting.unquoted(sql.text(tokens[next - 1]))
+  }
+
+  /// Of a list after its opening parenthesis.
+  mutating func names() -> [String]? {
+    var names: [String] = []
+    repeat {
+      guard let name = name() else { return nil }
+      names.append(name)
+    } while take(",")
+    return take(")") ? names : nil
+  }
+
+  /// The places of a keyword or comma that is not in parentheses.
+  private func places(of text: Identifier, from start: Int) -> [Int] {
+    var depth = 0
+    return (start..<max(start, end)).filter { index in
+      if matches(index, "(") { depth += 1 }
+      if matches(index, ")") { depth -= 1 }
+      return depth == 0 && matches(index, text)
+    }
+  }
+
+  func find(_ keyword: Identifier) -> Int? { places(of: keyword, from: next).first }
+
+  /// What follows SET; nil where a list of columns gets values.
+  func assignments(_ start: Int) -> [Identifier: String]? {
+    let end = find("where") ?? self.end
+    let commas = places(of: ",", from: start).filter { $0 < end }
+    var values: [Identifier: String] = [:]
+    for (from, to) in zip([start] + commas.map { $0 + 1 }, commas + [end]) {
+      guard matches(from + 1, "="), from + 2 < to else { return nil }
+      values[Quoting.unquoted(sql.text(tokens[from])).identifier] = text(from + 2..<to)
+    }
+    return values
+  }
+}
+
+extension CreateTable.ColumnConstraint.Kind {
+  fileprivate var check: Expression? { if case .check(let check) = self { check } else { nil } }
+}
+
+extension CreateTable.Constraint.Kind {
+  fileprivate var check: Expression? {
+    if case .check(let check, _) = self { check } else { nil }
+  }
+}
