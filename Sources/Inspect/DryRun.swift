@@ -1,6 +1,7 @@
 import SchemaApply
 import SchemaHistory
 import SchemaManifest
+import SchemaModel
 import SchemaPlanning
 import SchemaReplay
 import SchemaSQLText
@@ -64,15 +65,18 @@ extension Project {
       for assertion in manifest.before {
         note(questions.ask(assertion, Context(migration: planned.migration, assertion: assertion)))
       }
+      let changed = Set(SchemaDelta(from: planned.before, to: planned.after).keys.map(\.name))
       for (index, operation) in planned.operations.enumerated() {
         for question in operation.questions { note(try questions.ask(question, of: planned, index)) }
         for case .assertion(let assertion) in operation.plan.steps {
           let context = Context(
             migration: planned.migration, index: index, operation: operation.plan.operation)
-          note(questions.ask(assertion, context, writing: operation.writtenBefore))
+          note(
+            questions.ask(assertion, context, after: operation.writtenBefore.union(changed)))
         }
       }
       questions.written.formUnion(planned.written)
+      questions.changed.formUnion(changed)
       for assertion in manifest.after {
         note(questions.ask(assertion, Context(migration: planned.migration, assertion: assertion)))
       }
@@ -101,18 +105,20 @@ private struct Questions {
   let runner: Runner
   /// Tables that earlier migrations of the plan write: their rows are not yet what will be asked.
   var written: Set<Identifier> = []
+  /// Tables and other objects whose definition they change.
+  var changed: Set<Identifier> = []
 
-  /// - Parameter own: the tables that the migration has written before.
+  /// - Parameter own: the tables that the migration writes or changes before.
   func ask(
-    _ assertion: Assertion, _ context: Context, writing own: Set<Identifier> = []
+    _ assertion: Assertion, _ context: Context, after own: Set<Identifier> = []
   ) -> (said: DryRunReport.Answer, failure: Failure?) {
     let question =
       assertion.message ?? "`\(assertion.query.text)` gives \(assertion.equals.sql)"
     let read = runner.tablesRead(by: assertion)
-    // The schema changes in between, too.
     let isAsked =
       read.map { read in
-        read.isDisjoint(with: written.union(own)) && !read.contains(where: \.isInternal)
+        read.isDisjoint(with: written.union(changed).union(own))
+          && !read.contains(where: \.isInternal)
       } ?? false
     var failure: Failure?
     if isAsked {

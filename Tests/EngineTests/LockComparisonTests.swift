@@ -122,7 +122,7 @@ struct LockComparisonTests {
     let report = try sandbox.verify()
     #expect(report.state("0003_ours") == .inserted)
     #expect(
-      report.detail("0003_ours").contains("`git show \(frozen):migrations/history.lock`"),
+      report.detail("0003_ours").contains("`git show '\(frozen):migrations/history.lock'`"),
       "\(report.detail("0003_ours"))")
   }
 

@@ -1,6 +1,7 @@
 import SchemaCommandLine
 import SchemaHistory
 import SchemaInspect
+import SchemaSQLText
 import SchemaManifest
 
 enum AdoptCommand: Command {

@@ -10,8 +10,8 @@ enum StatusCommand: Command {
   static let declaration = CommandDeclaration(
     name: name, summary: "Show which migrations a database has run.",
     discussion: """
-      Compares the ledger of the database with the history. Lists applied and pending migrations, \
-      problems, and the next command to run. It writes nothing.
+      Compares the ledger and the schema of the database with the history. Lists applied and pending \
+      migrations, problems, and the next command to run. It writes nothing.
       """,
     examples: [
       .init("schemactl status --database app.sqlite", "Show applied and pending migrations."),

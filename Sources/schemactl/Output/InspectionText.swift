@@ -42,9 +42,9 @@ extension TextReporter {
     }
     let wrong = report.ledger.count(where: \.state.stops) + report.broken.count
     say(
-      "\(database.visible): \(grouped(report.applied.count)) applied, "
-        + "\(grouped(report.pending.count)) pending"
+      "\(database.visible): \(grouped(report.applied.count)) applied"
         + (report.adoptable > 0 ? " by another tool" : "")
+        + ", \(grouped(report.pending.count)) pending"
         + (wrong > 0 ? ", \(counted(wrong, "problem"))" : ""))
     if let refusal = report.adoptionRefusal {
       complain(Problem(refusal))
@@ -95,7 +95,7 @@ extension TextReporter {
       say("\(entry.id.visible): \(entry.state.rawValue) in the ledger")
       say("  \(entry.detail.visible)")
     }
-    if !report.changes.isEmpty {
+    if !report.changes.isEmpty, report.hasLedger {
       help(
         "if the database is right, write the difference as a migration (`schemactl new`); if the history "
           + "is right, change the database")
