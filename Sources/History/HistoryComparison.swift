@@ -138,10 +138,12 @@ extension MigrationFolder {
         + "the lock; restore \(shellQuoted(lockFile)) from git"
     }
     if entry.forms.dropLast().contains(where: { $0 == migration.canonicalDigest }) {
-      return "it has the form from before an accepted edit; \(restoring(entry, restore)), or accept "
+      return
+        "it has the form from before an accepted edit; \(restoring(entry, restore)), or accept "
         + acceptCommand(entry.id)
     }
-    return "it differs from the frozen manifest\(shipping(entry)); \(restoring(entry, restore)) and put the "
+    return
+      "it differs from the frozen manifest\(shipping(entry)); \(restoring(entry, restore)) and put the "
       + "change into a new migration, or, if no device has run it, accept the edit "
       + acceptCommand(entry.id)
   }
@@ -261,7 +263,8 @@ extension MigrationFolder {
 
   private func restoring(_ entry: LockEntry, _ command: String?) -> String {
     if let command { return "restore it with `\(command)`" }
-    return "restore it from git (`git log -- \(shellQuoted(file(ofMigration: entry.id)))` lists its "
+    return
+      "restore it from git (`git log -- \(shellQuoted(file(ofMigration: entry.id)))` lists its "
       + "commits)"
   }
 }

@@ -240,12 +240,12 @@ package struct HistoryLock: Sendable, Hashable {
       ? "two lines freeze `\(entry.id)` in the same form for different releases: keep the line of the release "
         + "that shipped it first, and delete the other line"
       : entry.id == first.id
-      ? "two lines freeze `\(entry.id)`: keep the line and the manifest of the released form, and put "
-        + "the change of the other one into a new migration"
-      : "two migrations have the number \(entry.number), `\(first.id)` and `\(entry.id)`: "
-        + (advice
-          ?? "remove the line of the one that is not released, renumber its migration (`schemactl "
-          + "renumber ID`) and freeze it again")
+        ? "two lines freeze `\(entry.id)`: keep the line and the manifest of the released form, and put "
+          + "the change of the other one into a new migration"
+        : "two migrations have the number \(entry.number), `\(first.id)` and `\(entry.id)`: "
+          + (advice
+            ?? "remove the line of the one that is not released, renumber its migration (`schemactl "
+            + "renumber ID`) and freeze it again")
     return LockError(
       .duplicate, line: line, message,
       details: [

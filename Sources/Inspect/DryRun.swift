@@ -67,7 +67,9 @@ extension Project {
       }
       let changed = Set(SchemaDelta(from: planned.before, to: planned.after).keys.map(\.name))
       for (index, operation) in planned.operations.enumerated() {
-        for question in operation.questions { note(try questions.ask(question, of: planned, index)) }
+        for question in operation.questions {
+          note(try questions.ask(question, of: planned, index))
+        }
         for case .assertion(let assertion) in operation.plan.steps {
           let context = Context(
             migration: planned.migration, index: index, operation: operation.plan.operation)

@@ -28,9 +28,11 @@ package struct RowQuery: Sendable, Hashable {
 
   /// The rows of `table` for which `condition` is true.
   init(of table: ParsedTable, showing columns: [String], where condition: String) {
-    let shown = table.key + columns.filter { column in
-      !table.key.contains { $0.isSameName(as: column) }
-    }
+    let shown =
+      table.key
+      + columns.filter { column in
+        !table.key.contains { $0.isSameName(as: column) }
+      }
     self.init(
       "SELECT \(list(shown)) FROM \(Quoting.identifier(table.name)) WHERE \(condition)", shown)
   }

@@ -115,7 +115,8 @@ private struct WrittenRows {
   }
 
   func nulls(in subject: String) -> RowQuery? {
-    let column = table.parsed.columns.first { "\(table.name).\($0.name.text)" == subject }?.name.text
+    let column = table.parsed.columns.first { "\(table.name).\($0.name.text)" == subject }?.name
+      .text
     guard let column, let (with, key) = new([column]) else { return nil }
     return RowQuery(
       "\(with)SELECT \(list(key + [column])) FROM new WHERE \(list([column])) IS NULL",
@@ -124,7 +125,8 @@ private struct WrittenRows {
 
   /// - Parameter subject: the constraint's name, or its expression.
   func violating(check subject: String) -> RowQuery? {
-    let all = table.parsed.columns.flatMap(\.constraints).map { ($0.name, $0.kind.check) }
+    let all =
+      table.parsed.columns.flatMap(\.constraints).map { ($0.name, $0.kind.check) }
       + table.parsed.constraints.map { ($0.name, $0.kind.check) }
     let checks = all.compactMap { name, check in
       check.flatMap { check in

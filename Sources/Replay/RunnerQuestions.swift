@@ -34,7 +34,9 @@ extension Runner {
   }
 
   /// Answers an assertion outside of a run.
-  package func check(_ assertion: Assertion, in migration: Migration, _ context: Context) throws(Failure) {
+  package func check(_ assertion: Assertion, in migration: Migration, _ context: Context)
+    throws(Failure)
+  {
     var record = Record()
     try check(assertion, in: migration, context, record: &record)
   }

@@ -32,11 +32,13 @@ struct FailingRowCase: Sendable, CustomTestStringConvertible {
       "found 2 rows: id = 1, title = NULL; id = 3, title = NULL",
       "list: SELECT id, title FROM items WHERE title IS NULL"),
     FailingRowCase(
-      "CHECK of alter_column", "alter_column: { table: items, column: n, check: n > 0 -- positive }",
+      "CHECK of alter_column",
+      "alter_column: { table: items, column: n, check: n > 0 -- positive }",
       "(1, 'a', -5, NULL)",
       "found 1 row: id = 1, n = -5", "list: SELECT id, n FROM items WHERE NOT (n > 0 )"),
     FailingRowCase(
-      "a unique index", "create_index: { name: i, table: items, columns: [title, n], unique: true }",
+      "a unique index",
+      "create_index: { name: i, table: items, columns: [title, n], unique: true }",
       "(1, 'a', 1, NULL), (2, 'a', 1, NULL), (3, 'b', 1, NULL)",
       "found 1 value in more than one row: title = 'a', n = 1, id of the rows = '1, 2'",
       "list: SELECT \"title\", \"n\", group_concat(id, ', ') FROM items WHERE \"title\" IS NOT NULL "

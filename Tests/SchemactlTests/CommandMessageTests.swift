@@ -7,7 +7,8 @@ import Testing
 @Suite("Messages of the commands")
 struct CommandMessageTests {
   private static let usage = [
-    "migrat", "version", "--json", "down", "migrate", "migrate --databas x", "migrate --timeout x --database x",
+    "migrat", "version", "--json", "down", "migrate", "migrate --databas x",
+    "migrate --timeout x --database x",
     "status extra --database x", "migrate --database app.sqlite --reset-drafts --frozen",
     "plan --sql --on-copy", "lint --fix --on-copy", "lint --explain drop-colum",
     "lint --write-baseline", "inspect --write",

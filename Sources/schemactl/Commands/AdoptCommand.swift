@@ -35,7 +35,8 @@ enum AdoptCommand: Command {
       session.report(
         .warning(
           "adopt compares schemas, not rows, and \(listed(report.unchecked, "and")) "
-            + "\(report.unchecked.count == 1 ? "writes" : "write") rows: check that \(database) has them"))
+            + "\(report.unchecked.count == 1 ? "writes" : "write") rows: check that \(database) has them"
+        ))
     }
     return .success
   }

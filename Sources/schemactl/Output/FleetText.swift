@@ -86,8 +86,10 @@ extension TextReporter {
       "\(counted(summary.expected, "database"))\(part)"
       + (summary.milliseconds > 0 ? " in \(tenths / 10).\(tenths % 10) s" : "")
       + ": \(grouped(summary.done - summary.failed)) succeeded, \(grouped(summary.failed)) failed"
-      + (skipped > 0 ? ", \(grouped(skipped)) not started. "
-          + (summary.failed > 0 ? "Correct the causes, then run" : "Run") + " it again to continue." : ".")
+      + (skipped > 0
+        ? ", \(grouped(skipped)) not started. "
+          + (summary.failed > 0 ? "Correct the causes, then run" : "Run") + " it again to continue."
+        : ".")
       + (summary.drifted > 0
         ? " \(grouped(summary.drifted)) \(summary.drifted == 1 ? "differs" : "differ") from the history where "
           + "no migration touches the difference." : "")

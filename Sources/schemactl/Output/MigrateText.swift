@@ -45,7 +45,8 @@ extension TextReporter {
   private func noteDrift(_ drift: [SchemaChange], _ database: String) {
     for change in drift { note("drift: " + change.sentence) }
     guard !drift.isEmpty else { return }
-    note("`schemactl diff --database \(shellQuoted(database))` compares the database with its history")
+    note(
+      "`schemactl diff --database \(shellQuoted(database))` compares the database with its history")
   }
 
   /// Prints only the end of a long list.
