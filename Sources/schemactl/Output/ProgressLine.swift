@@ -11,7 +11,23 @@ struct ProgressLine {
   private var shown = ""
   /// `0007_status 1/3`.
   private var migration = ""
-  private var phase: (progress: PhaseProgress, started: ContinuousClock.Instant)?
+  private var phase: Phase?
+
+  /// A phase and two points of its course. The rate since the earlier one, at most half of the way back, tells how long
+  /// the rest takes: the first rows of a phase take longer.
+  private struct Phase {
+    let progress: PhaseProgress
+    let started = ContinuousClock.now
+    private var last: (done: Int64, time: ContinuousClock.Instant) = (0, .now)
+    private var earlier: (done: Int64, time: ContinuousClock.Instant) = (0, .now)
+
+    init(_ progress: PhaseProgress) { self.progress = progress }
+
+    mutating func left(after done: Int64, of all: Int64) -> Duration {
+      if done >= last.done * 2 { (earlier, last) = (last, (done, .now)) }
+      return (ContinuousClock.now - earlier.time) / Double(done - earlier.done) * Double(all - done)
+    }
+  }
 
   /// The start of a run on many databases, and the time of the last progress report.
   private var fleet: (started: Stopwatch, shown: Stopwatch)?
@@ -58,15 +74,16 @@ struct ProgressLine {
     if phase?.progress.phase != progress.phase || phase?.progress.object != progress.object
       || progress.done == 0
     {
-      phase = (progress, .now)
+      phase = Phase(progress)
     }
     let elapsed = phase.map { ContinuousClock.now - $0.started } ?? .zero
     var parts = ["\(progress.phase.rawValue) \(progress.object.visible)"]
     if let all = progress.all, all > 0, progress.done > 0 {
       parts.append(" \(percent(progress.done, all))")
       // A new phase has too little data for an estimate of its end.
-      if elapsed > .milliseconds(500), progress.done < all {
-        let left = elapsed / Double(progress.done) * Double(all - progress.done)
+      if let left = phase?.left(after: progress.done, of: all), elapsed > .milliseconds(500),
+        progress.done < all
+      {
         parts.append(", \(seconds(left)) left in this phase")
       }
       parts.append(", \(grouped(progress.done)) of \(counted(all, "row"))")
