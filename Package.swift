@@ -48,9 +48,7 @@ let text: [SwiftSetting] =
 
 let package = Package(
   name: "schemactl",
-  // SchemaKit and SchemaKitYAML use nothing newer than macOS 12 and iOS 15. The command and SchemaRemote need
-  // macOS 13 for `ContinuousClock` and `Duration`, and a package has one deployment target.
-  platforms: [.macOS(.v13), .iOS(.v15)],
+  platforms: [.macOS(.v12), .iOS(.v15)],
   products: [
     .executable(name: "schemactl", targets: ["schemactl"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),

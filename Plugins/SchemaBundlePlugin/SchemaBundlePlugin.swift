@@ -16,22 +16,27 @@ struct SchemaBundlePlugin: BuildToolPlugin {
     }
     let output = context.pluginWorkDirectoryURL.appending(path: "migrations.schema")
     let configuration = folder.deletingLastPathComponent().appending(path: "schemactl.yaml")
-    let isConfigured = FileManager.default.fileExists(atPath: configuration.path())
-    let inputs = try FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
+    let isConfigured = FileManager.default.fileExists(
+      atPath: configuration.path(percentEncoded: false))
+    // A squash has a folder of its own.
+    let inputs = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?
+      .compactMap { $0 as? URL }.filter { !isFolder($0) }
     return [
       .buildCommand(
         displayName: "Compiling the migrations of \(target.name)",
         executable: try context.tool(named: "schemactl").url,
-        arguments: ["bundle", "--migrations", folder.path(), "--output", output.path()]
-          + (isConfigured ? ["--config", configuration.path()] : []),
-        inputFiles: inputs + (isConfigured ? [configuration] : []), outputFiles: [output])
+        arguments: [
+          "bundle", "--migrations", folder.path(percentEncoded: false), "--output",
+          output.path(percentEncoded: false),
+        ] + (isConfigured ? ["--config", configuration.path(percentEncoded: false)] : []),
+        inputFiles: (inputs ?? []) + (isConfigured ? [configuration] : []), outputFiles: [output])
     ]
   }
 
   private func isFolder(_ url: URL) -> Bool {
     var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: url.path(), isDirectory: &isFolder)
+    return FileManager.default.fileExists(
+      atPath: url.path(percentEncoded: false), isDirectory: &isFolder)
       && isFolder.boolValue
   }
 }

@@ -140,7 +140,7 @@ extension Upgrade {
         report.backup = path
         safety.published.append((.backup, path))
       case .draftCopy:
-        let path = DraftCopy(of: options.database).path
+        let path = DraftCopy(of: options.database, project).path
         try copy.file.publish(replacing: path)
         report.draftCopy = path
         safety.published.append((.draftCopy, path))

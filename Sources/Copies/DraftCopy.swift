@@ -1,17 +1,24 @@
 import SchemaHistory
+import SchemaModel
 import SchemaPlatform
 import SchemaReplay
 import SchemaSQLText
+import SchemaSQLite
 
 /// The copy of a database that `migrate` keeps before it applies the first draft. A draft may still
 /// change: then the copy is the way back.
 package struct DraftCopy: Sendable {
   package let database: String
-  /// `<database>.before-drafts`.
-  package var path: String { database + ".before-drafts" }
+  private let project: Project
 
-  package init(of database: String) {
+  package init(of database: String, _ project: Project) {
     self.database = database
+    self.project = project
+  }
+
+  /// `<database>.before-drafts`, and where the ledger has a name of its own, that name.
+  package var path: String {
+    database + ".before-drafts" + (project.ledger == .usual ? "" : "-of-\(project.ledger.fileName)")
   }
 
   /// Whether the next migration is the first draft of a database that has run frozen ones.
@@ -32,30 +39,29 @@ package struct DraftCopy: Sendable {
   ///
   /// - Throws: when the copy is missing, or is not of this database as it was before its drafts.
   package func restore(
-    _ project: Project, timeout: Double, interruption: Interruption = Interruption(),
+    timeout: Double, interruption: Interruption = Interruption(),
     onEvent: @escaping (MigrateEvent) -> Void = { _ in }
   ) throws(Failure) -> Reset {
     try DatabaseFile.require(database)
-    let rows =
-      try LiveDatabase(
-        DatabaseFile.openForReading(database, timeout: timeout), project.ledger, path: database
-      )
-      .rows ?? []
+    let live = try DatabaseFile.openForReading(database, timeout: timeout)
+    let rows = try LiveDatabase(live, project.ledger, path: database).rows ?? []
     let copier = Copier(timeout: timeout, interruption: interruption, onEvent: onEvent)
     guard try DatabaseFile.exists(path) else {
-      guard hasOnlyDrafts(rows, project) else {
+      guard hasOnlyDrafts(rows) else {
         throw Failure(
           .notFound,
           "\(path) does not exist: \(database) has run no draft, or somebody removed the copy. "
             + "Nothing was changed",
           remedy: "`schemactl restore` puts a backup back, if there is one")
       }
+      try requireNothingLost(live, to: nil)
       let empty = try copier.makeEmpty(for: database)
       defer { withExtendedLifetime(empty) {} }
       return Reset(copy: nil, setAside: try replacement(empty.path, copier).overwrite())
     }
-    let kept = try DatabaseFile.rows(ofCopy: path, project.ledger, timeout: timeout)
-    let frozen = frozen(rows, project)
+    let copy = try DatabaseFile.openCopy(path, timeout: timeout)
+    let kept = try LiveDatabase(copy, project.ledger, path: path).rows ?? []
+    let frozen = frozen(rows)
     guard kept.map(\.run) == frozen.map(\.run) else {
       throw Failure(
         .finding,
@@ -63,6 +69,7 @@ package struct DraftCopy: Sendable {
           + "\(list(kept)), and the frozen migrations of \(database) are \(list(frozen)). "
           + "Nothing was changed")
     }
+    try requireNothingLost(live, to: copy)
     return Reset(copy: path, setAside: try replacement(path, copier).overwrite())
   }
 
@@ -71,19 +78,40 @@ package struct DraftCopy: Sendable {
       database: database, copy: copy, keptName: database + ".before-reset", copier: copier)
   }
 
-  /// Whether ``restore(_:timeout:interruption:onEvent:)`` can take the database back.
+  /// - Throws: where another history in the same file has run migrations that going back would undo.
+  private func requireNothingLost(_ live: Connection, to copy: Connection?) throws(Failure) {
+    do {
+      for other in try project.ledger.others(in: live) {
+        let kept = Set(try copy.flatMap { try other.rows(in: $0) }?.map(\.run) ?? [])
+        let lost = try (other.rows(in: live) ?? []).filter { !kept.contains($0.run) }
+        guard lost.isEmpty else {
+          throw Failure(
+            .finding,
+            "\(database) also holds the history of the ledger `\(other)`, which has run "
+              + "\(list(lost)) since, and going back would undo that. Nothing was changed")
+        }
+      }
+    } catch {
+      throw Failure(of: error, database: database)
+    }
+  }
+
+  /// Whether ``restore(timeout:interruption:onEvent:)`` can take the database back.
   ///
   /// - Parameter rows: of the database's ledger.
-  package func canRestore(_ rows: [LedgerRow], _ project: Project) -> Bool {
+  package func canRestore(_ rows: [LedgerRow]) -> Bool {
+    guard let live = try? DatabaseFile.openForReading(database, timeout: 0) else { return false }
     guard (try? DatabaseFile.exists(path)) == true,
-      let kept = try? DatabaseFile.rows(ofCopy: path, project.ledger, timeout: 0)
-    else { return hasOnlyDrafts(rows, project) }
-    return kept.map(\.run) == frozen(rows, project).map(\.run)
+      let copy = try? DatabaseFile.openCopy(path, timeout: 0),
+      let kept = try? LiveDatabase(copy, project.ledger, path: path).rows ?? []
+    else { return hasOnlyDrafts(rows) && (try? requireNothingLost(live, to: nil)) != nil }
+    return kept.map(\.run) == frozen(rows).map(\.run)
+      && (try? requireNothingLost(live, to: copy)) != nil
   }
 
   /// Whether drafts of this project made everything in the database. A migration that the project does not
   /// have may be a released one of another history.
-  private func hasOnlyDrafts(_ rows: [LedgerRow], _ project: Project) -> Bool {
+  private func hasOnlyDrafts(_ rows: [LedgerRow]) -> Bool {
     let drafts = project.migrations.filter { !project.isFrozen($0) }
     return !rows.isEmpty
       && rows.allSatisfy { row in
@@ -94,7 +122,7 @@ package struct DraftCopy: Sendable {
       }
   }
 
-  private func frozen(_ rows: [LedgerRow], _ project: Project) -> [LedgerRow] {
+  private func frozen(_ rows: [LedgerRow]) -> [LedgerRow] {
     rows.filter { project.lock?.anyEntry($0.id) != nil }
   }
 
@@ -105,12 +133,26 @@ package struct DraftCopy: Sendable {
   }
 }
 
+extension Ledger {
+  /// The name as a part of a file's name: in lower case, and as `%20` what is no letter, digit or underscore.
+  fileprivate var fileName: String {
+    table.folded.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "_"):
+        String(UnicodeScalar(byte))
+      default: "%" + String(256 + Int(byte), radix: 16).dropFirst()
+      }
+    }.joined()
+  }
+}
+
 extension Project {
   /// Where each migration stands in a database.
   package func compareLedger(_ rows: [LedgerRow], of database: String) -> [LedgerEntry] {
     SchemaHistory.compareLedger(
       rows, with: migrations, lock,
-      canReset: DraftCopy(of: database).canRestore(rows, self))
+      canReset: DraftCopy(of: database, self).canRestore(rows))
   }
 
   /// Compares the ledger with the history.

@@ -99,8 +99,7 @@ struct Replacement {
     } catch {
       if hasChanged { return false }
       if hasMoved {
-        let moved = Failure(moved: database)
-        throw Failure(moved.status, "\(moved.message). Its previous content is in \(kept)")
+        throw Failure(moved: database).saying("Its previous content is in \(kept)")
       }
       // After these SQLite has not begun to commit. After a fault of the disk nobody knows what a crash
       // would bring back.

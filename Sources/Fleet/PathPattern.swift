@@ -95,7 +95,7 @@ struct PathPattern {
     for suffix in databaseSuffixes where !suffix.isEmpty && path.hasSuffix(suffix) {
       return try somethingExists(at: String(path.dropLast(suffix.count)))
     }
-    return ["*.backup-[0-9]*-[0-9]*T[0-9]*Z", "*.before-drafts", "*.before-reset*"]
+    return ["*.backup-[0-9]*-[0-9]*T[0-9]*Z", "*.before-drafts*", "*.before-reset*"]
       .contains { globMatches($0, path) }
   }
 }

@@ -7,7 +7,7 @@ import SchemaSQLite
 /// Why a command stopped, said to the person who has to do something about it.
 package struct Failure: Error, Sendable {
   package private(set) var status: ExitStatus
-  private var problem: String
+  fileprivate var problem: String
   private var details: [String]
   /// The details without what to do; nil where that is in none of them.
   private let plainDetails: [String]?
@@ -89,8 +89,8 @@ package struct Failure: Error, Sendable {
       } ?? "Everything was rolled back: both files are unchanged"
     self.init(
       .inputOutput,
-      "\(database) was removed or replaced while schemactl worked on it. \(state). Restore the "
-        + "right file, and run the command again")
+      "\(database) was removed or replaced while schemactl worked on it. \(state)",
+      remedy: "Restore the right file, and run the command again")
   }
 
   /// A file that could not be read or written.
@@ -197,6 +197,7 @@ extension DatabaseError {
   fileprivate func remedy(_ database: String) -> String? {
     switch code {
     case .notADatabase, .corrupt: Failure.restoring(database)
+    case .readOnly where saysMoved: Failure(moved: database).remedy
     case .busy, .locked, .lockingProtocol:
       "Close it there and try again, or wait longer with --timeout"
     default: nil
@@ -210,7 +211,7 @@ extension DatabaseError {
     case .notADatabase:
       "\(database) is not an SQLite database, or it is encrypted"
     case .corrupt: "\(database) is damaged (\(message))"
-    case .readOnly where saysMoved: Failure(moved: database).message
+    case .readOnly where saysMoved: Failure(moved: database).problem
     case .readOnly:
       "\(database) cannot be written: "
         + (DatabaseFile.obstacle(database)
@@ -232,8 +233,8 @@ extension DatabaseError {
   private func cannotBeOpened(_ database: String) -> String {
     if let refusal = DatabaseFile.unreadability(database) {
       return
-        "\(database) cannot be read: \(refusal). Check the permissions of the file, or run "
-        + "schemactl as a user who may read it"
+        "\(database) cannot be read: \(refusal). Check the permissions of the file and "
+        + "its folder"
     }
     if let obstacle = DatabaseFile.obstacle(database) {
       return "\(database) cannot be opened: \(obstacle). In WAL mode a reader also writes files "

@@ -36,6 +36,19 @@ extension Ledger {
     throw .notALedger(self)
   }
 
+  /// The ledgers of the other histories in the database.
+  package func others(in connection: Connection) throws(DatabaseError) -> [Ledger] {
+    let columns = Self.columns.joined(separator: ",")
+    let names = try connection.rows(
+      """
+      SELECT t.name FROM main.sqlite_schema AS t WHERE t.type = 'table' AND t.rootpage > 0
+        AND '\(columns)' = (SELECT group_concat(c.name) FROM pragma_table_info(t.name, 'main') AS c)
+      ORDER BY t.name
+      """)
+    return names.compactMap { $0[0].text.map { Ledger(table: $0.identifier) } }
+      .filter { $0 != self }
+  }
+
   private func readRows(_ connection: Connection) throws(DatabaseError) -> [LedgerRow] {
     let statement = try connection.prepare(
       "SELECT \(Self.columns.joined(separator: ", ")) FROM main.\(name) ORDER BY position, id")

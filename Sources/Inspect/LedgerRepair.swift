@@ -141,12 +141,14 @@ package struct RecordedRepair: Sendable {
   package let action: String
   package let reason: String
 
-  private static let table = "schemactl_repairs"
-
-  static func all(in connection: Connection) throws(DatabaseError) -> [RecordedRepair] {
-    let isThere = try connection.value(
-      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = '\(table)'")
-    guard isThere != nil else { return [] }
+  static func all(
+    of ledger: Ledger, in connection: Connection
+  ) throws(DatabaseError) -> [RecordedRepair] {
+    let found = try connection.rows(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
+      [.text(ledger.repairs)])
+    guard !found.isEmpty else { return [] }
+    let table = Quoting.identifier(ledger.repairs)
     return try connection.rows("SELECT at, id, action, reason FROM main.\(table) ORDER BY rowid")
       .map { row in
         RecordedRepair(
@@ -158,6 +160,7 @@ package struct RecordedRepair: Sendable {
   fileprivate static func record(
     _ plan: RepairPlan, of ledger: Ledger, on connection: Connection
   ) throws(DatabaseError) {
+    let table = Quoting.identifier(ledger.repairs)
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS main.\(table) (

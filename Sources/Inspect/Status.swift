@@ -88,7 +88,7 @@ extension Project {
         current: live.rows?.last?.id,
         pending: ledger.filter { $0.state == .pending }.map(\.id),
         applied: live.rows ?? [], adoptable: live.adopted, ledger: ledger,
-        repairs: try RecordedRepair.all(in: database.connection),
+        repairs: try RecordedRepair.all(of: self.ledger, in: database.connection),
         broken: comparison.filter(\.state.isBroken))
       return (report, live)
     } catch {

@@ -13,14 +13,19 @@ package struct Ledger: Sendable, Hashable, CustomStringConvertible {
 
   package var description: String { table.text }
 
+  /// The table in which `repair` keeps its record.
+  package var repairs: String {
+    "schemactl_repairs" + (self == .usual ? "" : "_of_\(table.text)")
+  }
+
   /// Why no ledger can have a name; nil when one can.
   package static func problem(ofName name: String) -> String? {
     if name.identifier.isInternal {
       return "begins with sqlite_, which SQLite keeps for its own tables"
     }
     if name.utf8.contains(0) { return "holds a NUL character" }
-    return name.identifier == "schemactl_repairs"
-      ? "is the table in which `repair` keeps its record" : nil
+    return name.identifier.hasPrefix("schemactl_repairs")
+      ? "begins with schemactl_repairs, the table in which `repair` keeps its record" : nil
   }
 }
 

@@ -6,8 +6,8 @@ import SchemaSQLite
 /// The connection to the leader of a cluster, found again when it is lost.
 package final class Cluster {
   package let address: ClusterAddress
-  /// How long a leader or a lock is waited for.
-  package let timeout: Duration
+  /// How long a leader or a lock is waited for, in seconds.
+  package let timeout: Double
   let interruption: Interruption
   private let onWait: (Double) -> Void
   private var nodes: [String]
@@ -15,14 +15,14 @@ package final class Cluster {
 
   private static let pause: UInt32 = 20_000
   /// One node that does not answer must not use up the time for the others.
-  private static let patience = Duration.seconds(1)
+  private static let patience = 1.0
 
   package init(
     _ address: ClusterAddress, timeout: Double, interruption: Interruption = Interruption(),
     onWait: @escaping (Double) -> Void = { _ in }
   ) {
     self.address = address
-    self.timeout = .milliseconds(Int64(timeout * 1000))
+    self.timeout = timeout
     self.interruption = interruption
     self.onWait = onWait
     nodes = address.nodes
@@ -35,7 +35,7 @@ package final class Cluster {
   package func leader() throws(Failure) -> NodeConnection {
     if let connection { return connection }
     var problem: DatabaseError?
-    let started = ContinuousClock.now
+    let time = Stopwatch()
     repeat {
       for node in nodes {
         do throws(DatabaseError) {
@@ -48,8 +48,8 @@ package final class Cluster {
           throw failure(error)
         }
       }
-      try pause(since: started)
-    } while ContinuousClock.now - started < timeout
+      try pause(since: time)
+    } while time.seconds < timeout
     if let problem, problem.isLostConnection {
       throw Failure(
         .inputOutput, "no node of \(address.text) can be reached: \(problem.message)",
@@ -65,7 +65,7 @@ package final class Cluster {
     let first = try connect(to: node, Self.patience)
     guard let leader = try first.leader() else { return nil }
     // Statements may take longer than a node may take to answer at all.
-    let found = try connect(to: leader, max(timeout, .seconds(10)))
+    let found = try connect(to: leader, max(timeout, 10))
     guard try found.leader() == leader else { return nil }
     try found.open(address.database)
     try found.execute("PRAGMA foreign_keys = OFF")
@@ -77,7 +77,7 @@ package final class Cluster {
   }
 
   private func connect(
-    to node: String, _ timeout: Duration
+    to node: String, _ timeout: Double
   ) throws(DatabaseError) -> NodeConnection {
     try NodeConnection(to: node, timeout: timeout, interruption: interruption)
   }
@@ -86,7 +86,7 @@ package final class Cluster {
   package func ask<Result>(
     _ body: (NodeConnection) throws(DatabaseError) -> Result
   ) throws(Failure) -> Result {
-    let started = ContinuousClock.now
+    let time = Stopwatch()
     while true {
       let leader = try leader()
       do throws(DatabaseError) {
@@ -95,18 +95,17 @@ package final class Cluster {
         // A transaction that another one kept out is over with its connection.
         disconnect()
         let mayPass = error.asksForAnotherLeader || error.code == .busy
-        guard mayPass, ContinuousClock.now - started < timeout else { throw failure(error) }
+        guard mayPass, time.seconds < timeout else { throw failure(error) }
       }
-      try pause(since: started)
+      try pause(since: time)
     }
   }
 
   /// Waits a moment, for a leader or a lock.
-  func pause(since started: ContinuousClock.Instant) throws(Failure) {
+  func pause(since time: Stopwatch) throws(Failure) {
     if interruption.isRequested { throw Failure(.interrupted, "interrupted") }
     usleep(Self.pause)
-    let waited = ContinuousClock.now - started
-    if waited > .seconds(1) { onWait(Double(waited.milliseconds) / 1000) }
+    if time.seconds > 1 { onWait(time.seconds) }
   }
 
   /// What a node said of the database as a whole.

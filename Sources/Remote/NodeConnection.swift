@@ -9,11 +9,12 @@ import SchemaSQLite
 package final class NodeConnection: RowSource {
   package let node: String
   private let socket: Socket
-  private let timeout: Duration
+  /// Seconds.
+  private let timeout: Double
 
-  /// - Parameter timeout: for the connection, and for each answer.
+  /// - Parameter timeout: seconds for the connection, and for each answer.
   package init(
-    to node: String, timeout: Duration, interruption: Interruption = Interruption()
+    to node: String, timeout: Double, interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
     guard let address = NodeAddress(node) else {
       throw .lostConnection("`\(node)` is not the address of a node")
@@ -23,7 +24,7 @@ package final class NodeConnection: RowSource {
     socket = try Socket(to: address, timeout: timeout, interruption: interruption)
     var version = MessageWriter()
     version.write(1)
-    try socket.send(version.bytes, until: .now + timeout)
+    try socket.send(version.bytes, until: Deadline(after: timeout))
     var client = MessageWriter()
     client.write(UInt64(getpid()))
     _ = try request(Request.client, client)
@@ -35,12 +36,12 @@ package final class NodeConnection: RowSource {
   package func request(
     _ type: UInt8, _ body: MessageWriter
   ) throws(DatabaseError) -> MessageReader {
-    try socket.send(body.message(type), until: .now + timeout)
+    try socket.send(body.message(type), until: Deadline(after: timeout))
     return try answer()
   }
 
   private func answer() throws(DatabaseError) -> MessageReader {
-    let end = ContinuousClock.now + timeout
+    let end = Deadline(after: timeout)
     var header = MessageReader(type: 0, bytes: try socket.receive(8, until: end))
     let word = try header.word()
     let count = Int(word & 0xFFFF_FFFF) * 8

@@ -134,10 +134,10 @@ private struct RemoteMigration {
   /// Runs one migration, again after each loss of the leader, until it is committed or time is up.
   private mutating func apply(_ plan: RemotePlan) throws(Failure) {
     let id = plan.migration.id
-    var lost: ContinuousClock.Instant?
+    var lost: Stopwatch?
     var isUncertain = false
     while true {
-      let started = ContinuousClock.now
+      let started = Stopwatch()
       do {
         let leader = try cluster.leader()
         if lost != nil, try hasRun(plan, leader) {
@@ -145,32 +145,32 @@ private struct RemoteMigration {
           if isUncertain { note(plan, milliseconds: 0) }
           return
         }
-        let duration = try RemoteTransaction(
+        let milliseconds = try RemoteTransaction(
           plan: plan, leader: leader, unknown: unknown, ledger: project.ledger,
           createsLedger: !hasLedger,
           redactsValues: options.redactsValues, interruption: cluster.interruption,
           onEvent: onEvent
         ).run()
         hasLedger = true
-        return note(plan, milliseconds: duration.milliseconds)
+        return note(plan, milliseconds: milliseconds)
       } catch AttemptError.hasLedgerRow {
         // Whoever wrote it has committed.
         hasLedger = true
         lost = lost ?? started
-        guard ContinuousClock.now - (lost ?? started) < cluster.timeout else {
+        guard (lost ?? started).seconds < cluster.timeout else {
           throw Failure(
             .busy, "another process migrates \(cluster.address.text)", remedy: "Try again later")
         }
       } catch AttemptError.busy(let error) {
         lost = lost ?? started
-        guard ContinuousClock.now - (lost ?? started) < cluster.timeout else {
+        guard (lost ?? started).seconds < cluster.timeout else {
           throw cluster.failure(error)
         }
       } catch AttemptError.leaderLost(let error, let isCommitLost) {
         cluster.disconnect()
         isUncertain = isUncertain || isCommitLost
-        lost = lost ?? .now
-        guard ContinuousClock.now - (lost ?? .now) < cluster.timeout else {
+        lost = lost ?? Stopwatch()
+        guard (lost ?? started).seconds < cluster.timeout else {
           throw given(up: id, isUncertain, after: cluster.failure(error))
         }
       } catch AttemptError.failed(let failure) {

@@ -125,8 +125,8 @@ private struct RemoteLimits {
   private let planned: PlannedMigration
   private let functions: Set<Identifier>
 
-  /// What a statement may take on the scratch database, which has no rows but those that migrations write.
-  private static let longest = Duration.milliseconds(200)
+  /// The nanoseconds that a statement may take on the scratch database, which has no rows but those that migrations write.
+  private static let longest: Int64 = 200_000_000
 
   init(_ planned: PlannedMigration, _ application: Application) {
     self.planned = planned
@@ -175,9 +175,9 @@ private struct RemoteLimits {
     if let name = function(calledBy: statement) {
       return "`\(name)()` is a function of the application, which the nodes do not have"
     }
-    if statement.duration > Self.longest {
+    if statement.nanoseconds > Self.longest {
       return
-        "the statement takes \(statement.duration.milliseconds) ms on the empty scratch database, and a leader "
+        "the statement takes \(statement.nanoseconds / 1_000_000) ms on the empty scratch database, and a leader "
         + "that is busy for longer than 200 ms can lose its leadership"
     }
     return nil

@@ -20,7 +20,7 @@ struct RemoteSending {
     return (plans.isEmpty ? [] : [order])
       + ranges.map { range in
         "\(range.migration): the \(range.rows.inWords) rows of \(range.table) are changed in key ranges of at most "
-          + "\(TableLoad.longest.milliseconds) ms each, all in one transaction"
+          + "\(milliseconds(TableLoad.longest)) ms each, all in one transaction"
       }
       + refusals.dropFirst().map { refusal in
         "\(refusal.migration?.id ?? ""): \(refusal.message)"

@@ -34,8 +34,8 @@ struct RemoteTransaction {
   let interruption: Interruption
   let onEvent: (MigrateEvent) -> Void
 
-  /// - Returns: how long it took, without COMMIT.
-  func run() throws(AttemptError) -> Duration {
+  /// - Returns: the milliseconds that it took, without COMMIT.
+  func run() throws(AttemptError) -> Int64 {
     do {
       let elapsed = try runUpToCommit()
       onEvent(.willCommit)
@@ -61,8 +61,8 @@ struct RemoteTransaction {
 
   private var context: Context { Context(migration: plan.migration) }
 
-  private func runUpToCommit() throws -> Duration {
-    let started = ContinuousClock.now
+  private func runUpToCommit() throws -> Int64 {
+    let time = Stopwatch()
     var row = plan.planned.row
     row.startedAt = Timestamp.now.description
     try leader.execute("BEGIN IMMEDIATE")
@@ -93,10 +93,10 @@ struct RemoteTransaction {
     if let message = now.message(beyond: violations, plan.renames) {
       throw context.failure(.migrationFailed, message)
     }
-    let elapsed = ContinuousClock.now - started
+    let elapsed = time.milliseconds
     try leader.execute(
       "UPDATE main.\(ledger.name) SET milliseconds = ?1 WHERE id = ?2",
-      [.integer(elapsed.milliseconds), .text(row.id)])
+      [.integer(elapsed), .text(row.id)])
     return elapsed
   }
 
@@ -171,9 +171,9 @@ struct RemoteTransaction {
         "SELECT max(r), count(*) FROM (SELECT \(rowid) AS r FROM \(from) WHERE \(rowid) >= ?1 "
           + "ORDER BY 1 LIMIT \(ranges.rows))", [.integer(low)])
       guard let high = last.first?[0].integer, let count = last.first?[1].integer else { return }
-      let started = ContinuousClock.now
+      let time = Stopwatch()
       changed += try leader.execute(ranged, [.integer(low), .integer(high)])
-      ranges.note(ContinuousClock.now - started, rows: count)
+      ranges.note(seconds: time.seconds, rows: count)
       guard written + load.bytes(changing: changed) <= TableLoad.largest else {
         throw context.refusal(
           "it changes more rows of `\(load.table)` than one COMMIT of at most "
@@ -193,9 +193,9 @@ struct KeyRanges {
 
   private static let aim = TableLoad.longest / 2
 
-  mutating func note(_ elapsed: Duration, rows count: Int64) {
-    guard elapsed > .zero, count > 0 else { return }
-    let fitting = Int64(Double(count) * (Self.aim / elapsed))
+  mutating func note(seconds: Double, rows count: Int64) {
+    guard seconds > 0, count > 0 else { return }
+    let fitting = Int64(Double(count) * Self.aim / seconds)
     rows = min(max(fitting, rows / 8, 1), rows * 4, 200_000)
   }
 }

@@ -27,18 +27,18 @@ struct RowLimits {
 
     /// How much longer it takes than with the first rows of each table. A query for each row reads every row for
     /// every row at worst.
-    var scale: Int {
-      let scales = tables.map { Int(max(1, $0.rows / TableLoad.fewRows)) }
+    var scale: Double {
+      let scales = tables.map { Double(max(1, $0.rows / TableLoad.fewRows)) }
       let hasQuery = TokenizedSQL(statement.sql).mentions("select")
       return hasQuery ? scales.reduce(1) { $0 * $1 * $1 } : scales.max() ?? 1
     }
 
-    /// - Parameter duration: its time with the first rows.
-    func refusal(after duration: Duration) -> Failure? {
+    /// - Parameter duration: its seconds with the first rows.
+    func refusal(after duration: Double) -> Failure? {
       let estimate = duration * scale
       guard estimate > TableLoad.longest else { return nil }
       return context.refusal(
-        "it would take about \(estimate.milliseconds) ms, by its time with the first rows on a private copy, and "
+        "it would take about \(milliseconds(estimate)) ms, by its time with the first rows on a private copy, and "
           + tooLong, position: statement.position, statement: statement.sql)
     }
   }
@@ -126,7 +126,7 @@ struct RowLimits {
     func refusal(_ reason: String) -> Failure {
       context.refusal(reason, position: statement.position, statement: statement.sql)
     }
-    var estimate = Duration.zero
+    var estimate = 0.0
     var large: TableLoad?
     var tables: [TableLoad] = []
     defer {
@@ -170,13 +170,15 @@ struct RowLimits {
     guard let large, estimate > TableLoad.longest else { return }
     throw refusal(
       "it reads or writes the \(large.rows.inWords) rows of `\(large.table)` at once, which would take "
-        + "about \(estimate.milliseconds) ms by the time of its first rows, and \(tooLong). Only an `update` or a `delete` "
+        + "about \(milliseconds(estimate)) ms by the time of its first rows, and \(tooLong). Only an `update` or a `delete` "
         + "whose condition reads no other rows is divided into key ranges")
   }
 }
 
+func milliseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1000) }
+
 private let tooLong =
-  "a leader that is busy for longer than \(TableLoad.longest.milliseconds) ms can lose its leadership"
+  "a leader that is busy for longer than \(milliseconds(TableLoad.longest)) ms can lose its leadership"
 
 /// A statement that runs for one range of rowids after the other.
 struct RangedStatement {

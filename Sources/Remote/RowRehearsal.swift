@@ -10,8 +10,8 @@ import SchemaSQLite
 /// The pending migrations on a private copy of the first rows of each table that a statement reads or writes at once.
 /// It shows what a statement takes that is slow with few rows already, as a subquery for each row can be.
 struct RowRehearsal {
-  /// Of the statements of the plans, by migration and number.
-  private(set) var durations: [[Duration]] = []
+  /// The seconds of each statement of the plans, by migration and number.
+  private(set) var durations: [[Double]] = []
 
   /// - Parameter tables: those that statements read or write at once, by their names in the database.
   init(
@@ -64,23 +64,25 @@ struct RowRehearsal {
     guard
       let scratch = try? ScratchDatabase(on: connection, application, CallRecord(), isCopy: false)
     else { return }
-    var own: [Duration] = []
-    scratch.observe(comparesSchemas: false) { statement, _ in own.append(statement.duration) }
+    var own: [Double] = []
+    scratch.observe(comparesSchemas: false) { statement, _ in
+      own.append(Double(statement.nanoseconds) / 1_000_000_000)
+    }
     for plan in plans {
       own = []
       do throws(Failure) {
         try scratch.apply(plan.migration)
         durations.append(own)
       } catch {
-        if case .seconds(let seconds)? = error.exceeded { own.append(.seconds(seconds)) }
+        if case .seconds(let seconds)? = error.exceeded { own.append(seconds) }
         durations.append(own)
         return
       }
     }
   }
 
-  /// - Returns: nil for a statement that was not reached.
-  func duration(ofStatement number: Int, in plan: Int) -> Duration? {
+  /// - Returns: seconds; nil for a statement that was not reached.
+  func duration(ofStatement number: Int, in plan: Int) -> Double? {
     guard plan < durations.count, number < durations[plan].count else { return nil }
     return durations[plan][number]
   }

@@ -8,9 +8,9 @@ final class Socket {
   private let descriptor: Int32
   private let interruption: Interruption
 
-  /// - Parameter timeout: for the connection to each address of the host.
+  /// - Parameter timeout: seconds for the connection to each address of the host.
   init(
-    to node: NodeAddress, timeout: Duration, interruption: Interruption
+    to node: NodeAddress, timeout: Double, interruption: Interruption
   ) throws(DatabaseError) {
     self.interruption = interruption
     descriptor = try Self.connected(to: node, timeout, interruption)
@@ -22,7 +22,7 @@ final class Socket {
   deinit { close(descriptor) }
 
   private static func connected(
-    to node: NodeAddress, _ timeout: Duration, _ interruption: Interruption
+    to node: NodeAddress, _ timeout: Double, _ interruption: Interruption
   ) throws(DatabaseError) -> Int32 {
     var hints = addrinfo()
     #if canImport(Darwin) || canImport(Musl)
@@ -48,7 +48,8 @@ final class Socket {
       problem = errno
       if problem == EINPROGRESS {
         do throws(DatabaseError) {
-          try wait(for: Int16(POLLOUT), on: descriptor, until: .now + timeout, interruption)
+          try wait(
+            for: Int16(POLLOUT), on: descriptor, until: Deadline(after: timeout), interruption)
           var size = socklen_t(MemoryLayout<Int32>.size)
           problem = 0
           getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &problem, &size)
@@ -65,20 +66,20 @@ final class Socket {
 
   /// Waits in short steps, because an interruption must end it.
   private static func wait(
-    for events: Int16, on descriptor: Int32, until end: ContinuousClock.Instant,
+    for events: Int16, on descriptor: Int32, until end: Deadline,
     _ interruption: Interruption
   ) throws(DatabaseError) {
     while true {
       var state = pollfd(fd: descriptor, events: events, revents: 0)
       if poll(&state, 1, 50) > 0 { return }
       if interruption.isRequested { throw .interruptedWaiting }
-      guard ContinuousClock.now < end else {
+      guard !end.hasPassed else {
         throw .lostConnection("no answer in time", systemError: ETIMEDOUT)
       }
     }
   }
 
-  func send(_ bytes: [UInt8], until end: ContinuousClock.Instant) throws(DatabaseError) {
+  func send(_ bytes: [UInt8], until end: Deadline) throws(DatabaseError) {
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -98,7 +99,7 @@ final class Socket {
     }
   }
 
-  func receive(_ count: Int, until end: ContinuousClock.Instant) throws(DatabaseError) -> [UInt8] {
+  func receive(_ count: Int, until end: Deadline) throws(DatabaseError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
     while done < count {
@@ -117,7 +118,7 @@ final class Socket {
   }
 
   private func waitAfterError(
-    for events: Int16, until end: ContinuousClock.Instant
+    for events: Int16, until end: Deadline
   ) throws(DatabaseError) {
     let problem = errno
     guard [EAGAIN, EWOULDBLOCK, EINTR].contains(problem) else {

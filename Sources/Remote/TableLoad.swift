@@ -16,16 +16,16 @@ struct TableLoad {
   let columns: [String]
   /// Of the values, from the first rows.
   let bytes: Int64
-  /// What writing every row would take, from its first rows; nil where nobody can tell.
-  private(set) var duration: Duration?
+  /// The seconds that writing every row would take, from its first rows; nil where nobody can tell.
+  private(set) var duration: Double?
 
   /// Up to so many rows a statement runs at once, without a question.
   static let fewRows: Int64 = 5_000
   /// More rows are not counted.
   static let most: Int64 = 2_000_000
-  /// What one statement may take. With the settings of go-dqlite, 0.4 s commit and 0.6 s can lose the
+  /// The seconds that one statement may take. With the settings of go-dqlite, 0.4 s commit and 0.6 s can lose the
   /// leadership.
-  static let longest = Duration.milliseconds(200)
+  static let longest = 0.2
   /// What one COMMIT may write: on three nodes of one machine 8 MB take 0.17 s, 16 MB take 0.39 s, and 24 MB lose
   /// the leadership.
   static let largest: Int64 = 8 * 1_048_576
@@ -60,7 +60,7 @@ struct TableLoad {
     columns = found.filter { $0[3] == 0 }.compactMap { $0[0].text }
     guard rows > Self.fewRows else {
       bytes = 0
-      duration = .zero
+      duration = 0
       return
     }
     let plain = columns.map(Quoting.quoted)
@@ -80,15 +80,15 @@ struct TableLoad {
   /// nothing would tell little: SQLite does not write a page that stays the same.
   private static func probe(
     _ from: String, _ columns: [String], _ rows: Int64, on leader: NodeConnection
-  ) throws(DatabaseError) -> Duration {
+  ) throws(DatabaseError) -> Double {
     try leader.reading { () throws(DatabaseError) in
-      let started = ContinuousClock.now
+      let time = Stopwatch()
       try leader.execute(
         "CREATE TABLE main.schemactl_probe AS SELECT \(columns.joined(separator: ", ")) FROM \(from) "
           + "LIMIT \(sample)")
       try leader.execute(
         "CREATE INDEX main.schemactl_probe_index ON schemactl_probe (\(columns[0]))")
-      return (ContinuousClock.now - started) * Int(rows) / Int(sample)
+      return time.seconds * Double(rows) / Double(sample)
     }
   }
 

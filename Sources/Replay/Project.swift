@@ -116,10 +116,11 @@ package struct Project: Sendable {
   package func requireIntact(_ history: [HistoryEntry]) throws(Failure) {
     let broken = history.filter(\.state.isBroken)
     guard !broken.isEmpty else { return }
-    let list = broken.map { "\($0.id): \($0.state.rawValue). \($0.detail)" }
+    let list = broken.map { "\($0.id): \($0.state.rawValue)" }
     throw Failure(
       .brokenHistory,
-      "the frozen history is broken. Nothing was changed.", details: list)
+      "the frozen history is broken. Nothing was changed.",
+      details: zip(list, broken).map { "\($0). \($1.detail)" }, plainDetails: list)
   }
 
   /// Stops when this SQLite is older than a manifest asks for.
@@ -170,6 +171,14 @@ extension LiveDatabase {
       remedy: "If it had rows, restore a backup; if it is new, run `schemactl migrate` on it alone")
   }
 
+  private static let adoptingFile =
+    "`schemactl adopt` adopts such a database; without a history, use `schemactl init --from`"
+
+  /// A cluster has no file that could be adopted by its schema.
+  private static let adoptingOther =
+    "Create a table in it with one row for each migration that it has run, and name the table, its column "
+    + "and these rows in the manifests under `replaces`"
+
   /// Tables, and yet no ledger: somebody else has made this database.
   package func requireOurs(_ project: Project, path: String) throws(Failure) {
     guard (rows ?? []).isEmpty else { return }
@@ -180,8 +189,7 @@ extension LiveDatabase {
     let advice =
       other.map {
         "\($0) is the ledger of another tool: name its entries in the manifests under `replaces`"
-      }
-      ?? "`schemactl adopt` adopts such a database; without a history, use `schemactl init --from`"
+      } ?? (DatabaseFile.isFile(path) ? Self.adoptingFile : Self.adoptingOther)
     throw Failure(
       .finding,
       "\(path) holds \(names), but \(rows == nil ? "no" : "an empty") ledger: schemactl does not know "

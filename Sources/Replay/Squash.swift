@@ -103,8 +103,10 @@ extension Project {
     guard squash.isReplaced(by: run) else {
       throw Failure(
         .busy,
-        "\(path) has run some of the migrations that \(squash.id) replaces: run `schemactl migrate`, or run it "
-          + "again if another process has migrated the database in the meantime")
+        "\(path) has run some of the migrations that \(squash.id) replaces",
+        remedy:
+          "Run `schemactl migrate`, or run it again if another process has migrated the database in the "
+          + "meantime")
     }
     var row = last
     row.id = squash.id

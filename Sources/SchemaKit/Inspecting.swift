@@ -136,7 +136,7 @@ extension SchemaMigrator {
     @discardableResult
     public func resetDrafts(databaseAt path: String) throws(SchemaError) -> String {
       do throws(Failure) {
-        return try DraftCopy(of: path).restore(project(), timeout: timeout).setAside
+        return try DraftCopy(of: path, project()).restore(timeout: timeout).setAside
       } catch {
         throw SchemaError(error)
       }

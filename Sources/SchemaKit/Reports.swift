@@ -78,7 +78,7 @@ public struct VerificationReport: Sendable, Hashable {
       report.history.filter { $0.state.isBroken || $0.state == .engineDiffers }
       .map { Problem(id: $0.id, state: $0.state.rawValue, detail: $0.detail) }
       + (report.ledger ?? []).filter(\.state.stops)
-      .map { Problem(id: $0.id, state: $0.state.rawValue, detail: $0.detail) }
+      .map { Problem(id: $0.id, state: $0.state.rawValue, detail: $0.problem) }
     drift = (report.drift ?? []).map(SchemaDifference.init)
     notes = report.notes
   }

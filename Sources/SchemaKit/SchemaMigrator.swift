@@ -2,6 +2,7 @@ import SchemaHistory
 import SchemaPlanning
 import SchemaPlatform
 import SchemaReplay
+import SchemaSQLText
 
 /// Brings an app's SQLite databases up to date with the migrations that it ships.
 ///
@@ -73,10 +74,11 @@ public struct SchemaMigrator: Sendable {
   ) throws(SchemaError) {
     do throws(Failure) {
       let bundle = try HistoryBundle(bytes, name: name)
-      if !drafts.areAllowed, let draft = bundle.drafts.first {
+      if !drafts.areAllowed, !bundle.drafts.isEmpty {
         throw Failure(
           .invalidInput,
-          "\(name) holds drafts, which may still change: \(draft) and \(bundle.drafts.count - 1) more",
+          "\(name) holds drafts, which may still change: "
+            + bundle.drafts.abridged(to: 5).joined(separator: ", "),
           remedy: "Freeze them for a release, and write the bundle again")
       }
       history = .bundle(bundle)

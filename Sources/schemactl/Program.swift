@@ -78,7 +78,10 @@ extension CommandLineProgram {
       .init("migrations/*.yaml", "The manifests, in order of their number."),
       .init("migrations/history.lock", "The digests of released migrations."),
       .init("queries/*.sql", "The application's queries, which lint compiles."),
-      .init("FILE.before-drafts", "A copy of the database FILE from before its first draft."),
+      .init(
+        "FILE.before-drafts",
+        "A copy of the database FILE from before its first draft; with `ledger_table: NAME` it is "
+          + "FILE.before-drafts-of-NAME."),
       .init("FILE.before-restore", "The previous content of a restored database FILE."),
     ], date: "2026-11-22")
 

@@ -22,7 +22,7 @@ struct DraftCopyTests {
 
   @discardableResult
   private func reset(_ sandbox: Sandbox) throws -> String {
-    try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 1).setAside
+    try DraftCopy(of: sandbox.database, sandbox.project()).restore(timeout: 1).setAside
   }
 
   @Test("the copy equals the database, and exists before the draft runs")
@@ -162,7 +162,7 @@ struct DraftCopyTests {
     let writer = try sandbox.open()
     try writer.execute("BEGIN IMMEDIATE")
     let failure = #expect(throws: Failure.self) {
-      try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 0)
+      try DraftCopy(of: sandbox.database, sandbox.project()).restore(timeout: 0)
     }
     #expect(failure?.status == .busy)
     let setAside = sandbox.database + ".before-reset"
@@ -181,7 +181,8 @@ struct DraftCopyTests {
     let ended = try running.map { try $0.wait() }
     for one in ended { #expect([0, 75].contains(one.code), "\(one.code) \(one.errors)") }
     #expect(ended.contains { $0.code == 0 })
-    let copy = try Connection(path: DraftCopy(of: sandbox.database).path, mode: .readOnly)
+    let copy = try Connection(
+      path: DraftCopy(of: sandbox.database, sandbox.project()).path, mode: .readOnly)
     #expect(try (Ledger.usual.rows(in: copy) ?? []).count == 6)
     #expect(try copy.value("SELECT count(*) FROM reminders") == 4000)
     let files = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
@@ -213,7 +214,7 @@ struct DraftCopyTests {
       }
     }
     while written.withLock({ $0.isEmpty }) { Thread.sleep(forTimeInterval: 0.001) }
-    let reset = try? DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 5)
+    let reset = try? DraftCopy(of: sandbox.database, sandbox.project()).restore(timeout: 5)
     isOver.store(true, ordering: .relaxed)
     finished.wait()
     var held = Set(try sandbox.rows("SELECT id FROM tags").compactMap { $0[0].text })

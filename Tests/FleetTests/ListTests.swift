@@ -116,7 +116,8 @@ struct ListTests {
     let tenants = try Tenants(1)
     let name = Tenants.name(0)
     for suffix in [
-      "-journal", "-wal", "-shm", ".before-drafts", ".before-reset", ".before-reset-2",
+      "-journal", "-wal", "-shm", ".before-drafts", ".before-drafts-of-mine", ".before-reset",
+      ".before-reset-2",
       ".backup-0001-20261120T130000Z",
     ] {
       try tenants.write(name + suffix, "")

@@ -107,6 +107,34 @@ struct ClusterTests {
     #expect(rows == [["mine", .null]])
   }
 
+  @Test("a database without a ledger is refused, and continues once a table says what it has run")
+  func tellsByTable() throws {
+    let cluster = try TestCluster()
+    let leader = try cluster.leader()
+    try leader.execute("CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT)")
+    let sandbox = try Sandbox()
+    let step = "operations:\n  - sql: CREATE TABLE lists (id INTEGER PRIMARY KEY, title TEXT)\n"
+    try sandbox.add("0001_lists", step)
+    try sandbox.addSQL("0002_color", "ALTER TABLE lists ADD COLUMN color TEXT")
+    let remote = try cluster.cluster()
+    let failure = #expect(throws: Failure.self) {
+      try sandbox.project().migrate(sandbox.options(), on: remote)
+    }
+    #expect(failure?.status == .finding)
+    #expect(failure?.message.contains("holds lists, but no ledger") == true)
+    #expect(failure?.remedy?.contains("adopt") == false)
+    #expect(failure?.remedy?.contains("`replaces`") == true)
+    try leader.execute("CREATE TABLE applied (id TEXT PRIMARY KEY)")
+    try leader.execute("INSERT INTO applied VALUES ('0001_lists')")
+    try sandbox.add(
+      "0001_lists",
+      step + "replaces:\n  - { ledger: applied, column: id, entries: [0001_lists] }\n")
+    let report = try sandbox.project().migrate(sandbox.options(), on: remote)
+    #expect(report.failure?.message == nil)
+    #expect(report.adopted == ["0001_lists"])
+    #expect(report.applied.map(\.id) == ["0002_color"])
+  }
+
   @Test("a database that has run some of the migrations that a squash replaces continues")
   func squash() throws {
     let cluster = try TestCluster()

@@ -58,6 +58,19 @@ struct ErrorTests {
     #expect(error?.localizedDescription == message)
   }
 
+  @Test("an edited released migration is named, without a command that accepts the edit")
+  func edited() throws {
+    let sandbox = try Sandbox.ofNotes()
+    try sandbox.addSQL("0001_notes", "CREATE TABLE notes (other)")
+    let migrator = try SchemaMigrator(migrations: sandbox.folder + "/migrations")
+    let error = #expect(throws: SchemaError.self) {
+      try migrator.migrate(databaseAt: sandbox.database)
+    }
+    #expect(error?.code == .brokenHistory)
+    #expect(error?.message.contains("0001_notes: edited") == true)
+    #expect(error?.message.contains("schemactl") == false)
+  }
+
   @Test("a locked database is busy, without mention of a command's option")
   func busy() throws {
     let sandbox = try Sandbox.ofNotes()

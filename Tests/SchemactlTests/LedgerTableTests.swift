@@ -62,9 +62,52 @@ struct LedgerTableTests {
       0, "repair", "2", "absent", "--reason", "test", "--force", in: "b")
     #expect(try folder.rows("SELECT count(*) FROM \(Quoting.quoted(ledger))") == ["2"])
     #expect(try folder.applied().count == 3)
+    for (name, repairs) in [("a", 0), ("b", 1)] {
+      let status = try folder.expect(0, "status", "--format", "json", in: name).json()
+      #expect((status["repairs"] as? [Any])?.count == repairs)
+    }
+    try folder.expect(0, "verify", "--database", "../app.sqlite", in: "a")
     try folder.expect(0, "restore", "--force", in: "b")
     #expect(
       try folder.rows("SELECT name FROM sqlite_schema WHERE name = ?1", ledger).isEmpty)
+  }
+
+  @Test("each history takes back its own drafts, but not what the other has run since")
+  func drafts() throws {
+    let folder = try twoHistories("the \"b\" ledger")
+    for name in ["a", "b"] {
+      try folder.expect(0, "freeze", "--release", "1.0", "--to", "1", in: name)
+      try folder.expect(0, "migrate", "--to", "1", in: name)
+    }
+    try folder.expect(0, "migrate", in: "a")
+    try folder.expect(0, "migrate", in: "b")
+    for copy in ["app.sqlite.before-drafts", "app.sqlite.before-drafts-of-the%20%22b%22%20ledger"] {
+      #expect(folder.exists(copy))
+    }
+    try folder.write("a/migrations/0003_color.yaml", manifest("CREATE TABLE a_colors (a)"))
+    let edited = try folder.expect(1, "status", in: "a")
+    #expect(!(edited.output + edited.errors).contains("--reset-drafts"))
+    let refused = try folder.expect(1, "migrate", "--reset-drafts", in: "a")
+    #expect(
+      refused.errors.contains(
+        "also holds the history of the ledger `the \"b\" ledger`, which has run 2 migrations through "
+          + "0003_color"), "\(refused.errors)")
+    #expect(try folder.applied().count == 3)
+    // What a has run stays when b takes its own drafts back.
+    try folder.write("b/migrations/0003_color.yaml", manifest("CREATE TABLE b_colors (a)"))
+    try folder.expect(0, "migrate", "--reset-drafts", in: "b")
+    #expect(try folder.rows("SELECT count(*) FROM b_colors") == ["0"])
+    #expect(try folder.applied().count == 3)
+  }
+
+  @Test("a history of drafts only does not empty a file that has another history")
+  func onlyDrafts() throws {
+    let folder = try twoHistories("b_ledger")
+    try folder.expect(0, "migrate", in: "a")
+    try folder.expect(0, "migrate", in: "b")
+    let refused = try folder.expect(1, "migrate", "--reset-drafts", in: "b")
+    #expect(refused.errors.contains("the history of the ledger `schemactl_migrations`"))
+    #expect(try folder.rows("SELECT count(*) FROM b_ledger") == ["3"])
   }
 
   @Test("a database that has another history is adopted into the ledger of the configuration")
@@ -107,7 +150,8 @@ struct LedgerTableTests {
   func names() throws {
     let folder = try twoHistories("b_ledger")
     for (name, problem) in [
-      ("sqlite_ledger", "begins with sqlite_"), ("schemactl_repairs", "is the table in which"),
+      ("sqlite_ledger", "begins with sqlite_"),
+      ("schemactl_repairs", "begins with schemactl_repairs"),
       ("''", "is empty"),
     ] {
       try folder.write("b/schemactl.yaml", "database: ../app.sqlite\nledger_table: \(name)\n")

@@ -172,7 +172,7 @@ enum FaultyCalls {
     try sandbox.run("INSERT INTO b VALUES ('late')")
     return try UserAction(
       "migrate --reset-drafts", sandbox,
-      steps: [{ _ = try DraftCopy(of: $0.database).restore($0.project(), timeout: 0) }]
+      steps: [{ _ = try DraftCopy(of: $0.database, $0.project()).restore(timeout: 0) }]
     ) {
       // The database is restored from its copy and migrated again.
       var ending = run("migrate", "--reset-drafts", of: $0)

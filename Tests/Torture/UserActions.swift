@@ -123,8 +123,9 @@ extension UserAction {
     try sandbox.add("0002_status", move("{ 0: 0, 1: 2 }"))
     try sandbox.migrate()
     return try UserAction("reset drafts", sandbox) { userAction in
-      let reset = try DraftCopy(of: userAction.sandbox.database).restore(
-        userAction.project, timeout: 0.02)
+      let reset = try DraftCopy(
+        of: userAction.sandbox.database, userAction.project
+      ).restore(timeout: 0.02)
       return Ending(answer: [reset.setAside])
     }
   }

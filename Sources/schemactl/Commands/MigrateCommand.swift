@@ -88,8 +88,8 @@ enum MigrateCommand: Command {
   private static func reset(
     _ project: Project, _ options: MigrateOptions, _ session: Session
   ) throws -> DraftCopy.Reset {
-    let reset = try DraftCopy(of: options.database).restore(
-      project, timeout: options.timeout, interruption: session.interruption)
+    let reset = try DraftCopy(of: options.database, project).restore(
+      timeout: options.timeout, interruption: session.interruption)
     session.report(
       .note(
         "\(options.database) was reset to \(reset.copy ?? "an empty database"); its previous content, "

@@ -15,7 +15,8 @@ enum RepairCommand: Command {
     discussion: """
       Changes one migration's row in the ledger, the table schemactl_migrations of the database. \
       schemactl shows the new record and how well the schema fits it, then asks for confirmation. \
-      It changes nothing else, and records the repair in schemactl_repairs.
+      It changes nothing else, and records the repair in schemactl_repairs, or with \
+      `ledger_table: NAME` in schemactl_repairs_of_NAME.
       """,
     examples: [
       .init(

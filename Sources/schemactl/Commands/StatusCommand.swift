@@ -43,7 +43,7 @@ enum StatusCommand: Command {
     if !report.broken.isEmpty { return session.command("verify", database: false) }
     if states.contains(.unknown) { return nil }
     if states.contains(.draftEdited) {
-      let canReset = DraftCopy(of: database).canRestore(report.applied, project)
+      let canReset = DraftCopy(of: database, project).canRestore(report.applied)
       return canReset
         ? session.command("migrate", "--reset-drafts") : session.command("restore", "--dry-run")
     }

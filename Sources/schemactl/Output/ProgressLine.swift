@@ -17,15 +17,17 @@ struct ProgressLine {
   /// the rest takes: the first rows of a phase take longer.
   private struct Phase {
     let progress: PhaseProgress
-    let started = ContinuousClock.now
-    private var last: (done: Int64, time: ContinuousClock.Instant) = (0, .now)
-    private var earlier: (done: Int64, time: ContinuousClock.Instant) = (0, .now)
+    let time = Stopwatch()
+    private var last: (done: Int64, seconds: Double) = (0, 0)
+    private var earlier: (done: Int64, seconds: Double) = (0, 0)
 
     init(_ progress: PhaseProgress) { self.progress = progress }
 
-    mutating func left(after done: Int64, of all: Int64) -> Duration {
-      if done >= last.done * 2 { (earlier, last) = (last, (done, .now)) }
-      return (ContinuousClock.now - earlier.time) / Double(done - earlier.done) * Double(all - done)
+    /// - Returns: seconds.
+    mutating func left(after done: Int64, of all: Int64) -> Double {
+      let now = time.seconds
+      if done >= last.done * 2 { (earlier, last) = (last, (done, now)) }
+      return (now - earlier.seconds) / Double(done - earlier.done) * Double(all - done)
     }
   }
 
@@ -76,19 +78,19 @@ struct ProgressLine {
     {
       phase = Phase(progress)
     }
-    let elapsed = phase.map { ContinuousClock.now - $0.started } ?? .zero
+    let elapsed = phase?.time.seconds ?? 0
     var parts = ["\(progress.phase.rawValue) \(progress.object.visible)"]
     if let all = progress.all, all > 0, progress.done > 0 {
       parts.append(" \(percent(progress.done, all))")
       // A new phase has too little data for an estimate of its end.
-      if let left = phase?.left(after: progress.done, of: all), elapsed > .milliseconds(500),
+      if let left = phase?.left(after: progress.done, of: all), elapsed > 0.5,
         progress.done < all
       {
-        parts.append(", \(seconds(left)) left in this phase")
+        parts.append(", \(duration(left)) left in this phase")
       }
       parts.append(", \(grouped(progress.done)) of \(counted(all, "row"))")
     } else {
-      if elapsed > .seconds(1) { parts.append(", \(seconds(elapsed))") }
+      if elapsed > 1 { parts.append(", \(duration(elapsed))") }
       if progress.done > 0 { parts.append(", \(counted(progress.done, "row"))") }
     }
     parts.append(" (\(migration))")
@@ -99,9 +101,8 @@ struct ProgressLine {
     "\(all > 0 ? min(done * 100 / all, 100) : 100) %"
   }
 
-  private func seconds(_ duration: Duration) -> String {
-    let seconds = duration.components.seconds
-    return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
+  private func duration(_ seconds: Double) -> String {
+    seconds < 120 ? "\(Int(seconds)) s" : "\(Int(seconds) / 60) min"
   }
 
   private mutating func showWaiting(_ seconds: Double) {

@@ -303,7 +303,7 @@ private var reset: Scenario {
       if let failure = try sandbox.migrate().failure { throw failure }
     },
     act: { sandbox in
-      _ = try DraftCopy(of: sandbox.database).restore(sandbox.project(), timeout: 5)
+      _ = try DraftCopy(of: sandbox.database, sandbox.project()).restore(timeout: 5)
     })
   scenario.verify = { sandbox, boundary in
     guard boundary == 1 else { return }
