@@ -63,7 +63,7 @@ struct LedgerTableTests {
     #expect(try folder.rows("SELECT count(*) FROM \(Quoting.quoted(ledger))") == ["2"])
     #expect(try folder.applied().count == 3)
     for (name, repairs) in [("a", 0), ("b", 1)] {
-      let status = try folder.expect(0, "status", "--format", "json", in: name).json()
+      let status = try folder.run("status", "--format", "json", in: name).json()
       #expect((status["repairs"] as? [Any])?.count == repairs)
     }
     try folder.expect(0, "verify", "--database", "../app.sqlite", in: "a")
