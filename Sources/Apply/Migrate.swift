@@ -28,8 +28,6 @@ package struct MigrateOptions: Sendable {
   /// Each rewritten or updated table is compared with its old rows by key, in all columns that stay, and
   /// `integrity_check` runs before the first migration and before each commit.
   package var isParanoid = false
-  /// Whether a long statement is reported while it runs, too.
-  package var reportsWork = false
 
   /// The file that is migrated.
   var file: String { trialFile ?? database }
@@ -136,8 +134,8 @@ extension Project {
     let (replay, content) = try replay(
       targets, isNew: !exists, after: known, interruption: interruption
     ) { event in
-      // Of a database that is there its own run is told.
-      if !exists { onEvent(event) }
+      // Of a database that exists its own run reports the migrations.
+      if !exists || event.isWorking { onEvent(event) }
     }
     if !exists {
       guard !replay.steps.isEmpty else {
@@ -231,8 +229,10 @@ extension Project {
     if let report { return report }
     let known = live.adopted > 0 ? [] : Set((live.rows ?? []).map(\.id.exact))
     let replay = try replay(
-      targets, isNew: false, after: known, interruption: interruption, onEvent: { _ in }
-    ).replay
+      targets, isNew: false, after: known, interruption: interruption
+    ) { event in
+      if event.isWorking { onEvent(event) }
+    }.replay
     return try Upgrade(
       project: self, options: options, replay: replay, interruption: interruption,
       onEvent: onEvent, on: connection

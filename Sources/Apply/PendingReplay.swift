@@ -114,6 +114,7 @@ extension Project {
     var keepsForeignKeys = true
     var states = comparison
     var schemas = FrozenSchemas(self, states)
+    let reportWork = workReport(to: onEvent)
     func starts(_ index: Int) {
       guard index < targets.count else { return }
       onEvent(.started(id: targets[index].id, number: index + 1, of: targets.count))
@@ -124,6 +125,7 @@ extension Project {
         preparing: { (scratch) throws(Failure) in
           new = scratch.connection
           base = scratch.schema
+          scratch.connection.onWork(reportWork)
           if let release, scratch.fingerprint != release.fingerprint {
             throw Failure(.finding, "this SQLite produces another schema of the release")
           }
@@ -133,6 +135,7 @@ extension Project {
           starts(0)
         },
         observing: { step, scratch in
+          reportWork()
           steps.append(step)
           fingerprints.append(scratch.fingerprint)
           schemas.compare(step, scratch, in: &states)
@@ -158,5 +161,15 @@ extension Project {
         failure: failure),
       isNew && keepsForeignKeys ? new : nil
     )
+  }
+}
+
+/// Reports that work continues, whenever 50 ms have passed since the last report.
+func workReport(to onEvent: @escaping (MigrateEvent) -> Void) -> () -> Void {
+  var reported = Stopwatch()
+  return {
+    guard reported.milliseconds >= 50 else { return }
+    reported = Stopwatch()
+    onEvent(.working)
   }
 }

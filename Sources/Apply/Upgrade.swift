@@ -88,14 +88,7 @@ final class Upgrade {
     try connection.makeCommitsDurable()
     // Each time it is full of changes the journal is synced. In KiB; the usual is 2,000.
     try connection.execute("PRAGMA main.cache_size = -6000")
-    if options.reportsWork {
-      var reported = Stopwatch()
-      connection.onWork {
-        guard reported.milliseconds >= 50 else { return }
-        reported = Stopwatch()
-        onEvent(.working)
-      }
-    }
+    connection.onWork(workReport(to: onEvent))
     return connection
   }
 

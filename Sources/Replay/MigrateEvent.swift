@@ -22,3 +22,9 @@ package enum MigrateEvent: Sendable {
   /// What differs from the history although no migration made it so.
   case drift([SchemaChange])
 }
+
+extension MigrateEvent {
+  package var isWorking: Bool {
+    if case .working = self { true } else { false }
+  }
+}

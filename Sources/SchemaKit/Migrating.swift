@@ -85,7 +85,7 @@ extension SchemaMigrator {
     return try report { () throws in
       let events = ProgressReader(onProgress)
       return try project().migrate(
-        options.migrateOptions(path, timeout: timeout, reportsWork: onProgress != nil),
+        options.migrateOptions(path, timeout: timeout),
         interruption: interruption, onEvent: events.note)
     }
   }
@@ -112,7 +112,7 @@ extension SchemaMigrator {
       return try Connection.borrowing(handle) { connection in
         try project().migrate(
           on: connection,
-          options.migrateOptions(connection.path, timeout: timeout, reportsWork: false),
+          options.migrateOptions(connection.path, timeout: timeout),
           interruption: interruption, onEvent: events.note)
       }
     }
@@ -134,7 +134,7 @@ extension SchemaMigrator {
 
 extension MigrationOptions {
   fileprivate func migrateOptions(
-    _ database: String, timeout: Double, reportsWork: Bool
+    _ database: String, timeout: Double
   ) -> MigrateOptions {
     var options = MigrateOptions(database: database)
     options.through = through
@@ -142,7 +142,6 @@ extension MigrationOptions {
     options.isParanoid = isParanoid
     options.timeout = timeout
     options.backup = backup?.options
-    options.reportsWork = reportsWork
     return options
   }
 }

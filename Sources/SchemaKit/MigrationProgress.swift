@@ -11,7 +11,8 @@ public enum MigrationProgress: Sendable, Hashable {
   /// A migration begins: its place in the history, and how many there are.
   case started(migration: String, number: Int, of: Int)
   /// A migration is running. Comes at least every 100 ms on a connection that SchemaKit has opened, and
-  /// after each statement on one that it was given.
+  /// after each statement on one that it was given. `migration` is empty while SchemaKit plans the migrations
+  /// on a private database, before the first one begins.
   case working(migration: String)
   /// Rows of a table are copied.
   case copyingRows(table: String, done: Int64, of: Int64)
