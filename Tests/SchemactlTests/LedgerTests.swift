@@ -28,6 +28,33 @@ struct LedgerTests {
     #expect((document["repairs"] as? [Any])?.isEmpty == true)
   }
 
+  @Test(
+    "status gives migrations that another tool applied no time, and says that migrate would adopt them"
+  )
+  func adoptable() throws {
+    let folder = try WorkingFolder.of([
+      "0001_notes": tableOfNotes + "replaces: [{ ledger: grdb_migrations, entries: [notes] }]\n",
+      "0002_tags": manifest("CREATE TABLE tags (name)"),
+    ])
+    try folder.connection().execute(
+      """
+      CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT);
+      CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+      INSERT INTO grdb_migrations VALUES ('notes');
+      """)
+    let run = try folder.expect(0, "status", "--database", "app.sqlite")
+    #expect(run.output.hasPrefix("0001_notes  applied\n0002_tags   pending\n"), "\(run.output)")
+    #expect(run.output.contains("app.sqlite: 1 applied by another tool, 1 pending\n"))
+    #expect(run.errors == "note: `schemactl migrate` would adopt 1 migration\n")
+    let document = try folder.run("status", "--database", "app.sqlite", "--format", "json").json()
+    let applied = try #require((document["applied"] as? [[String: Any]])?.first)
+    #expect(applied["appliedAt"] is NSNull)
+    try folder.connection().execute("ALTER TABLE notes ADD COLUMN more")
+    let refused = try folder.expect(1, "status", "--database", "app.sqlite")
+    #expect(refused.errors.contains("but its schema differs from the history"))
+    #expect(refused.output.hasSuffix("Next: schemactl diff --database app.sqlite\n"))
+  }
+
   @Test("repair changes nothing without confirmation, and records its changes")
   func repair() throws {
     let folder = try folder()

@@ -83,9 +83,8 @@ struct ProgressLine {
     if let all = progress.all, all > 0, progress.done > 0 {
       parts.append(" \(percent(progress.done, all))")
       // A new phase has too little data for an estimate of its end.
-      if let left = phase?.left(after: progress.done, of: all), elapsed > 0.5,
-        progress.done < all
-      {
+      let isSettled = elapsed > 5 || elapsed > 0.5 && progress.done > all / 20
+      if let left = phase?.left(after: progress.done, of: all), isSettled, progress.done < all {
         parts.append(", \(duration(left)) left in this phase")
       }
       parts.append(", \(grouped(progress.done)) of \(counted(all, "row"))")
