@@ -40,8 +40,8 @@ extension CommandLineProgram {
   }
 
   /// Splits the command line into options and arguments. Before the command is known, the
-  /// declarations of all commands apply: an option takes a value in all of them or in none. Usually
-  /// the command comes first, and only its declarations are needed.
+  /// declarations of all commands apply: `problems` ensures that they agree. Usually the command
+  /// comes first, and only its declarations are needed.
   private func items(of arguments: [String]) -> [CommandLineItem] {
     let first = arguments.first.flatMap { command(named: $0) }
     let scopes = first.map { root.entering($0).scopes } ?? [CommandScope(program: self, path: [])]

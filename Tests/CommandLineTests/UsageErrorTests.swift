@@ -145,3 +145,31 @@ import Testing
     #expect(error?.message == #"unknown command '\u{1B}[2J\n\u{202E}'"#)
   }
 }
+
+@Suite("Declarations") struct DeclarationTests {
+  @Test("a valid program has no problems") func sound() {
+    #expect(ferry.problems == [])
+  }
+
+  @Test("ambiguous declarations are reported") func unsound() {
+    let all = OptionDeclaration("all", short: "h", summary: "")
+    let some = OptionDeclaration("all", .text("SOME"), summary: "")
+    let drift = CommandDeclaration(
+      name: "drift", summary: "",
+      arguments: [
+        ArgumentDeclaration(name: "A", summary: "", required: false, repeats: true),
+        ArgumentDeclaration(name: "B", summary: ""),
+      ], options: [all])
+    let sail = CommandDeclaration(name: "sail", summary: "", options: [some])
+    let raft = CommandLineProgram(
+      name: "raft", version: "1", summary: "", commands: [drift, sail, sail])
+    #expect(
+      raft.problems == [
+        "command 'sail' of 'raft' is declared twice",
+        "option '-h' of 'raft drift' is declared twice",
+        "argument A repeats and is not the last, of 'raft drift'",
+        "argument B is required and comes after A, which is not, of 'raft drift'",
+        "'--all' takes a value for some commands and not for others",
+      ])
+  }
+}
